@@ -1,0 +1,83 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "Strongroom",
+  products: [
+    .library(name: "Strongroom", targets: ["Strongroom"]),
+    .library(name: "SecretService", targets: ["SecretService"]),
+    .library(name: "StoreTestKit", targets: ["StoreTestKit"]),
+    .executable(name: "strongroom", targets: ["strongroom"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
+    .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"])]),
+    .systemLibrary(
+      name: "CLibSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .target(name: "CipherDatabase", dependencies: ["CSQLCipher"], swiftSettings: strict),
+    .target(
+      name: "StoreKeyring", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: strict),
+    .target(
+      name: "SecretService", dependencies: ["CLibSecret", "StoreKeyring"], swiftSettings: strict),
+    .target(
+      name: "ObjectModel",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ], swiftSettings: strict),
+    .target(name: "ObjectQuery", dependencies: ["ObjectModel"], swiftSettings: strict),
+    .target(
+      name: "StoreContract", dependencies: ["ObjectModel", "ObjectQuery"], swiftSettings: strict),
+    .target(
+      name: "SQLCipherStore",
+      dependencies: ["CipherDatabase", "ObjectModel", "ObjectQuery", "StoreContract", "StoreKeyring"],
+      swiftSettings: strict),
+    .target(
+      name: "ObjectContext", dependencies: ["ObjectModel", "ObjectQuery", "StoreContract"],
+      swiftSettings: strict),
+    .target(
+      name: "StoreTestKit", dependencies: ["ObjectModel", "ObjectQuery", "StoreContract"],
+      swiftSettings: strict),
+    .target(
+      name: "Strongroom",
+      dependencies: [
+        "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore",
+        "StoreContract", "StoreKeyring",
+      ], swiftSettings: strict),
+    .executableTarget(
+      name: "strongroom",
+      dependencies: [
+        "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "TextTable", package: "TextTable"),
+      ], path: "Sources/strongroom-tool", swiftSettings: strict),
+    .testTarget(name: "CipherDatabaseTests", dependencies: ["CipherDatabase"], swiftSettings: strict),
+    .testTarget(name: "StoreKeyringTests", dependencies: ["StoreKeyring"], swiftSettings: strict),
+    .testTarget(
+      name: "SecretServiceTests", dependencies: ["SecretService", "StoreKeyring"],
+      swiftSettings: strict),
+    .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"], swiftSettings: strict),
+    .testTarget(name: "ObjectQueryTests", dependencies: ["ObjectQuery"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreContractTests", dependencies: ["StoreContract", "StoreTestKit"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLCipherStoreTests",
+      dependencies: ["SQLCipherStore", "StoreTestKit", "CipherDatabase"], swiftSettings: strict),
+    .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
+    .testTarget(name: "StrongroomTests", dependencies: ["Strongroom", "strongroom"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

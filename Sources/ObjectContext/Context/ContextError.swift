@@ -1,0 +1,73 @@
+public import StoreContract
+
+/// Why a context, an object or a container could not do what it was asked.
+public struct ContextError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure. More may come; match with `==`.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the code.
+    public let description: String
+
+    /// The entity has no property of that name, or the model no such entity.
+    public static let unknownName = Code(description: "unknownName")
+    /// A value is not of its attribute's type.
+    public static let wrongType = Code(description: "wrongType")
+    /// An object's row is no longer in the store.
+    public static let objectGone = Code(description: "objectGone")
+    /// The object's context is gone.
+    public static let noContext = Code(description: "noContext")
+    /// An object of another context or store was given.
+    public static let foreignObject = Code(description: "foreignObject")
+    /// Objects to be saved break rules of the model; see `failures`.
+    public static let validation = Code(description: "validation")
+    /// No store is loaded, or the kind of store is not registered.
+    public static let noStore = Code(description: "noStore")
+    /// The entity is abstract: only its subentities have objects.
+    public static let abstractEntity = Code(description: "abstractEntity")
+  }
+
+  /// One rule that one object breaks.
+  public struct Failure: Sendable, CustomStringConvertible {
+    /// The object.
+    public let objectID: ManagedObjectID
+    /// The property; nil when the object as a whole is refused.
+    public let property: String?
+    /// The rule in words.
+    public let rule: String
+    /// What an overridden validation threw.
+    public let cause: (any Error)?
+
+    /// Entity, property and rule.
+    public var description: String { "\(objectID.entity.name)\(property.map { "." + $0 } ?? ""): \(rule)" }
+  }
+
+  /// The kind of failure.
+  public let code: Code
+  /// What is wrong and what to do. Never holds a stored value.
+  public let message: String
+  /// Every broken rule, for `validation`.
+  public let failures: [Failure]
+  /// The error underneath.
+  public let cause: (any Error)?
+  /// Where it was thrown.
+  public let fileID: String
+  /// The line in `fileID`.
+  public let line: Int
+
+  init(
+    _ code: Code, _ message: String, failures: [Failure] = [], cause: (any Error)? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
+    self.code = code
+    self.message = message
+    self.failures = failures
+    self.cause = cause
+    self.fileID = fileID
+    self.line = line
+  }
+
+  /// Code, message and the first failures.
+  public var description: String {
+    let shown = failures.prefix(10).map(\.description).joined(separator: "; ")
+    return "\(code): \(message)" + (shown.isEmpty ? "" : " (\(shown))")
+  }
+}

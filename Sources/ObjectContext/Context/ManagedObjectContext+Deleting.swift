@@ -1,0 +1,55 @@
+import ObjectModel
+import StoreContract
+
+extension ManagedObjectContext {
+  /// Marks an object for removal by the next save, and follows its delete rules at once: nullified relationships
+  /// are emptied, cascades deleted along. `deny` is judged when saving. A new object just goes away.
+  ///
+  /// Issues a statement per relationship of the batch the object came with.
+  /// - Throws: when the object's row or relationships cannot be read.
+  public func delete(_ object: ManagedObject) throws {
+    var waiting = [object]
+    while let next = waiting.popLast() {
+      if next.state.contains(.deleted) || next.state.contains(.gone) { continue }
+      guard next.managedObjectContext === self else {
+        throw ContextError(.foreignObject, "a \(next.entity.name) of another context cannot be deleted here")
+      }
+      next.prepareForDeletion()
+      if !next.isInserted { _ = try next.row() }
+      next.state.insert(.deleted)
+      for relationship in next.entity.relationships { waiting += try propagate(next, relationship) }
+      if next.isInserted {
+        next.state = [.gone]
+      } else {
+        deletedList.append(next)
+      }
+    }
+    insertedList.removeAll { $0.state.contains(.gone) }
+  }
+
+  /// Follows one delete rule; answers what is to be deleted along.
+  private func propagate(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject] {
+    switch relationship.deleteRule {
+    case .noAction, .deny: return []
+    case .cascade:
+      return try relationship.isToMany
+        ? Array(object.targets(relationship)) : object.target(relationship).map { [$0] } ?? []
+    case .nullify: break
+    }
+    guard relationship.isToMany else {
+      try setToOne(object, relationship, nil)
+      return []
+    }
+    guard let inverse = relationship.inverse else { return [] }
+    if inverse.isToMany {
+      // Stored links go with the row; only what this context has read or changed needs to know.
+      for reference in try object.targets(relationship).references {
+        let target = registered(relationship.destination, reference)
+        target?.changes?.knownToMany(inverse)?.remove(object.reference)
+      }
+    } else {
+      for target in try object.targets(relationship) { try setToOne(target, inverse, nil) }
+    }
+    return []
+  }
+}

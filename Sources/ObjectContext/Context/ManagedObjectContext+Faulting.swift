@@ -1,0 +1,158 @@
+public import ObjectModel
+public import StoreContract
+
+extension ManagedObjectContext {
+  /// The object of an ID, as a fault if it is not here; it need not exist. Issues no statement.
+  /// - Throws: `foreignObject` when the ID is temporary and of another context, or of another store.
+  public func object(with id: ManagedObjectID) throws -> ManagedObject {
+    if let entity = model.entity(named: id.entity.name), let known = registered(entity, id.reference) { return known }
+    guard !id.isTemporaryID else {
+      throw ContextError(.foreignObject, "a temporary ID names an object of its own context only; save first")
+    }
+    return make(try coordinator.storeEntity(of: id), id.reference, nil, nil)
+  }
+
+  /// The object of an ID with its row read. One statement when it is not here yet.
+  /// - Throws: `objectGone` when the store has no such object.
+  public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+    let object = try object(with: id)
+    if !object.isInserted { _ = try object.row() }
+    return object
+  }
+
+  /// The object of an ID if it is here. Issues no statement.
+  public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+    model.entity(named: id.entity.name).flatMap { registered($0, id.reference) }
+  }
+
+  /// Reads the row of a fault, and in the same statement those of all faults it came with.
+  func fire(_ object: ManagedObject) throws -> IncrementalStoreNode {
+    if let node = object.batch?.takeNode(object.reference, generation: generation) {
+      adopt(node, object)
+      return node
+    }
+    if let batch = object.batch {
+      try fire(batch)
+      if let node = object.node ?? batch.takeNode(object.reference, generation: generation) {
+        object.node = node
+        return node
+      }
+    }
+    guard let node = try coordinator.newValues(for: [object.reference], of: object.entity)[0] else {
+      throw ContextError(
+        .objectGone, "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
+    }
+    adopt(node, object)
+    object.node = node
+    return node
+  }
+
+  private func fire(_ batch: FetchBatch) throws {
+    var seen: Set<Int64> = []
+    let wanted = batch.references.filter { reference in
+      guard reference > 0, !batch.hasNode(reference), seen.insert(reference).inserted else { return false }
+      return registered(batch.entity, reference)?.node == nil
+    }
+    for case .some(let node) in try coordinator.newValues(for: wanted, of: batch.entity) {
+      if let known = registered(batch.entity, node.reference) {
+        adopt(node, known)
+      } else {
+        batch.keep(node)
+      }
+    }
+  }
+
+  /// The object of a reference that a relationship holds.
+  func materialize(_ reference: Int64, _ destination: Entity, _ batch: FetchBatch?) -> ManagedObject {
+    if let known = registered(destination, reference) { return known }
+    if let node = batch?.takeNode(reference, generation: generation) {
+      return make(node.storeEntity, reference, node, batch)
+    }
+    var entity = destination
+    if destination.hasSubentities {
+      if let index = batch?.entityIndices[reference] {
+        entity = model.entities[Int(index)]
+      } else {
+        // Which subentity it is stands in its row only. A store that fails here fails again, and throws, when the
+        // fault fires.
+        if let batch { try? fire(batch) }
+        let node =
+          batch?.takeNode(reference, generation: generation)
+          ?? (try? coordinator.newValues(for: [reference], of: destination))?[0]
+        if let node { return make(node.storeEntity, reference, node, batch) }
+      }
+    }
+    return make(coordinator.storeEntities[entity.index], reference, nil, batch)
+  }
+
+  /// The batch of all targets that a to-one of an object's batch leads to.
+  func toOneBatch(_ object: ManagedObject, _ relationship: Relationship) -> FetchBatch? {
+    guard let batch = object.batch, relationship.field >= 0 else { return nil }
+    return batch.toOneBatch(relationship.slot, generation: generation) {
+      var seen: Set<Int64> = []
+      var references: [Int64] = []
+      for reference in batch.references {
+        guard let node = registered(batch.entity, reference)?.node, node.entity.isKind(of: relationship.entity),
+          let target = node.target(relationship.field), seen.insert(target).inserted
+        else { continue }
+        references.append(target)
+      }
+      return FetchBatch(relationship.destination, references, generation: generation)
+    }
+  }
+
+  /// Asks the store for a to-many, for the whole batch the object came with.
+  func load(_ state: ToManyState, of object: ManagedObject) throws {
+    let relationship = state.relationship
+    if relationship.isTransient || object.reference < 0 {
+      state.load([])
+      return
+    }
+    let batched = try object.batch?.targets(relationship, of: object.reference, generation: generation) {
+      try coordinator.newValues(for: relationship, of: $0)
+    }
+    if let (targets, batch) = batched {
+      state.batch = batch
+      state.load(targets)
+      return
+    }
+    let targets = try coordinator.newValues(for: relationship, of: [object.reference])
+    let batch = FetchBatch(relationship.destination, targets.references, generation: generation)
+    for (reference, entity) in zip(targets.references, targets.entityIndices) {
+      batch.entityIndices[reference] = entity
+    }
+    state.batch = batch
+    state.load(targets.references)
+  }
+
+  // MARK: Refreshing
+
+  /// Brings an object up to date with the store. Without merging, its changes are dropped and it turns into a fault;
+  /// with merging, its row is read now (one statement) and its changes stay on top.
+  /// - Throws: `objectGone` when merging and the row is gone.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
+    guard !object.isInserted else { return }
+    generation += 1
+    if mergeChanges {
+      guard let node = try coordinator.newValues(for: [object.reference], of: object.entity)[0] else {
+        throw ContextError(.objectGone, "\(object.entity.name) \(object.objectID) is no longer in the store")
+      }
+      object.node = node
+    } else {
+      object.state.subtract([.updated, .deleted])
+      updatedList.removeAll { $0 === object }
+      deletedList.removeAll { $0 === object }
+      object.changes = nil
+      object.node = nil
+    }
+  }
+
+  /// Turns every unchanged object into a fault, so that the next read brings what is stored then.
+  public func refreshAllObjects() {
+    generation += 1
+    for object in registeredObjects where !object.hasChanges {
+      object.node = nil
+      object.changes = nil
+    }
+  }
+}

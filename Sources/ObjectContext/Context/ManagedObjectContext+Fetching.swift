@@ -1,0 +1,156 @@
+public import ObjectModel
+public import ObjectQuery
+public import StoreContract
+
+extension ManagedObjectContext: NodeLookup {
+  /// The row held for an object of this context.
+  public func registeredNode(_ root: Entity, _ reference: Int64) -> IncrementalStoreNode? {
+    registered(root, reference)?.node
+  }
+}
+
+extension ManagedObjectContext {
+  /// The objects a request asks for, with this context's unsaved changes taken into account unless the request says
+  /// not to. One statement; objects that are here already keep what was changed in them.
+  /// - Throws: `StoreError` when the store refuses, `ContextError` when the objects are not of the class asked for.
+  public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type = ManagedObject.self) throws -> [T] {
+    let objects = try fetchObjects(request)
+    if let same = objects as? [T] { return same }
+    throw ContextError(.foreignObject, "\(request.entityName) objects are not \(T.self)")
+  }
+
+  /// The objects of the entity a class is registered for.
+  /// - Throws: as `fetch(_:as:)`.
+  public func fetch<T: ManagedObject>(
+    _ type: T.Type, where predicate: FetchPredicate? = nil, sort: [FetchSort] = [], limit: Int? = nil
+  ) throws -> [T] {
+    try fetch(FetchRequest(try entity(for: type).name, where: predicate, sort: sort, limit: limit), as: type)
+  }
+
+  /// How many objects a request would bring. One statement; counts this context's changes in by fetching, when
+  /// there are any.
+  /// - Throws: `StoreError` when the store refuses.
+  public func count(for request: FetchRequest) throws -> Int {
+    var request = request
+    if request.includesPendingChanges, try touches(request) {
+      request.resultType = .objects
+      return try fetchObjects(request).count
+    }
+    request.resultType = .count
+    guard case .count(let count) = try coordinator.execute(request, lookup: nil) else { return 0 }
+    return count
+  }
+
+  /// The rows of a request as dictionaries, with aggregates and groups. Leaves unsaved changes out.
+  /// - Throws: `StoreError` when the store refuses.
+  public func dictionaries(for request: FetchRequest) throws -> [[String: AttributeValue]] {
+    var request = request
+    request.resultType = .dictionaries
+    guard case .dictionaries(let rows) = try coordinator.execute(request, lookup: nil) else { return [] }
+    return rows
+  }
+
+  /// The IDs of a request's objects; leaves unsaved changes out. One statement, no object is made.
+  /// - Throws: `StoreError` when the store refuses.
+  public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    var request = request
+    request.resultType = .objectIDs
+    guard case .objectIDs(let ids) = try coordinator.execute(request, lookup: nil) else { return [] }
+    return ids
+  }
+
+  private func fetchObjects(_ request: FetchRequest) throws -> [ManagedObject] {
+    if request.includesPendingChanges, try touches(request) { return try fetchWithPending(request) }
+    if request.returnsObjectsAsFaults { return faults(try fetchIDs(request)) }
+    var request = request
+    request.resultType = .objects
+    guard case .nodes(let nodes) = try coordinator.execute(request, lookup: self) else { return [] }
+    return realize(nodes)
+  }
+
+  private func faults(_ ids: [ManagedObjectID]) -> [ManagedObject] {
+    guard let first = ids.first else { return [] }
+    let batch = FetchBatch(first.entity.root, ids.map(\.reference), generation: generation)
+    return ids.map { registered($0.entity, $0.reference) ?? make($0.storeEntity, $0.reference, nil, batch) }
+  }
+
+  /// The objects of rows that were just read.
+  func realize(_ nodes: [IncrementalStoreNode]) -> [ManagedObject] {
+    guard let first = nodes.first else { return [] }
+    let batch =
+      nodes.count > 1 ? FetchBatch(first.entity.root, nodes.map(\.reference), generation: generation) : nil
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(nodes.count)
+    for node in nodes {
+      if let known = registered(node.entity, node.reference) {
+        adopt(node, known)
+        known.batch = batch ?? known.batch
+        objects.append(known)
+      } else {
+        objects.append(make(node.storeEntity, node.reference, node, batch))
+      }
+    }
+    return objects
+  }
+
+  /// Gives an object a row read for it. A changed object keeps the row its changes started from, so that a save
+  /// finds out if somebody else changed it in between.
+  func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
+    if object.hasChanges || object.node === node { return }
+    let wasFault = object.node == nil
+    object.node = node
+    if wasFault { object.awakeFromFetch() } else { object.changes = nil }
+  }
+
+  // MARK: Unsaved changes
+
+  private func touches(_ request: FetchRequest) throws -> Bool {
+    if !hasChanges { return false }
+    guard let entity = model.entity(named: request.entityName) else {
+      throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
+    }
+    return pending.contains { $0.entity.isKind(of: entity) }
+  }
+
+  private var pending: [ManagedObject] { insertedList + updatedList + deletedList }
+
+  /// What the store brings for unchanged objects, and this context's changed ones judged as they are now.
+  private func fetchWithPending(_ request: FetchRequest) throws -> [ManagedObject] {
+    guard let entity = model.entity(named: request.entityName) else { return [] }
+    var whole = request
+    whole.limit = nil
+    whole.offset = 0
+    whole.resultType = .objects
+    guard case .nodes(let nodes) = try coordinator.execute(whole, lookup: self) else { return [] }
+    var objects = realize(nodes).filter { !$0.hasChanges }
+    let predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
+    var seen: Set<ObjectIdentifier> = []
+    for object in pending where seen.insert(ObjectIdentifier(object)).inserted {
+      guard object.hasChanges, !object.isDeleted,
+        request.includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity
+      else { continue }
+      if try predicate?.matches(object) ?? true { objects.append(object) }
+    }
+    let sort = try ResolvedSort(request.sort, for: entity)
+    try objects.sort { try sort.areInIncreasingOrder($0, $1) }
+    let kept = objects.dropFirst(request.offset)
+    return Array(request.limit.map { kept.prefix($0) } ?? kept)
+  }
+}
+
+extension ManagedObject: QueryObject {
+  /// The object's entity.
+  public final var queryEntity: Entity { entity }
+  /// The object's number.
+  public final var queryReference: Int64 { reference }
+  /// An attribute's present value.
+  public final func queryValue(of attribute: Attribute) throws -> AttributeValue {
+    try slotValue(.attribute(attribute))
+  }
+  /// A to-one's present target.
+  public final func queryTarget(of toOne: Relationship) throws -> (any QueryObject)? { try target(toOne) }
+  /// A to-many's present targets.
+  public final func queryTargets(of toMany: Relationship) throws -> [any QueryObject] {
+    try targets(toMany).map { $0 }
+  }
+}

@@ -1,0 +1,154 @@
+public import ObjectModel
+public import ObjectQuery
+public import StoreContract
+
+/// A scratch pad of objects: fetches them, tracks what is changed in them, saves the changes in one transaction.
+///
+/// Not Sendable: use a context and its objects on one isolation. Holds changed objects strongly and others not at
+/// all, so what a program lets go of is freed.
+public final class ManagedObjectContext {
+  /// The coordinator whose store this context works on.
+  public let coordinator: PersistentStoreCoordinator
+  /// A name for logs.
+  public var name: String?
+  let model: ManagedObjectModel
+  let classes: [ManagedObject.Type]
+  let temporaryEntities: [StoreEntity]
+  private(set) var identities: [IdentityMapBox]
+  /// Rises whenever rows fetched ahead may be out of date.
+  var generation = 0
+
+  var insertedList: [ManagedObject] = []
+  var updatedList: [ManagedObject] = []
+  var deletedList: [ManagedObject] = []
+
+  /// One root entity's identity map.
+  final class IdentityMapBox { var map = IdentityMap() }
+
+  /// Makes a context on a coordinator. Issues no statement.
+  public init(_ coordinator: PersistentStoreCoordinator) {
+    self.coordinator = coordinator
+    model = coordinator.model
+    classes = coordinator.objectClasses
+    temporaryEntities = coordinator.temporaryEntities
+    var byRoot: [Int: IdentityMapBox] = [:]
+    identities = model.entities.map { entity in
+      if let box = byRoot[entity.root.index] { return box }
+      let box = IdentityMapBox()
+      byRoot[entity.root.index] = box
+      return box
+    }
+  }
+
+  deinit { letGoOfAll() }
+
+  // MARK: Identity
+
+  @inline(__always)
+  func registered(_ entity: Entity, _ reference: Int64) -> ManagedObject? {
+    identities[entity.index].map.object(reference)
+  }
+
+  func register(_ object: ManagedObject) {
+    identities[object.entity.index].map.insert(object.reference, object)
+  }
+
+  func unregister(_ object: ManagedObject) {
+    let box = identities[object.entity.index]
+    // A successor of the same ID may be there already.
+    if box.map.object(object.reference) === object { box.map.remove(object.reference) }
+  }
+
+  func make(_ storeEntity: StoreEntity, _ reference: Int64, _ node: IncrementalStoreNode?, _ batch: FetchBatch?)
+    -> ManagedObject
+  {
+    let object = classes[storeEntity.entity.index].init(
+      ManagedObject.Seed(
+        storeEntity: storeEntity, reference: reference, context: self, node: node, batch: batch))
+    register(object)
+    if node != nil { object.awakeFromFetch() }
+    return object
+  }
+
+  func letGoOfAll() {
+    let held = insertedList + updatedList + deletedList
+    insertedList = []
+    updatedList = []
+    deletedList = []
+    var roots: Set<ObjectIdentifier> = []
+    for box in identities where roots.insert(ObjectIdentifier(box)).inserted {
+      box.map.forEach { $0.managedObjectContext = nil }
+      box.map = IdentityMap()
+    }
+    withExtendedLifetime(held) {}
+  }
+
+  // MARK: Changes
+
+  func noteUpdated(_ object: ManagedObject) {
+    if object.state.isDisjoint(with: [.updated, .inserted]) {
+      object.state.insert(.updated)
+      updatedList.append(object)
+    }
+  }
+
+  /// Whether the next save has something to do.
+  public var hasChanges: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
+  /// New objects, in the order they were inserted.
+  public var insertedObjects: [ManagedObject] { insertedList.filter { $0.isInserted && !$0.isDeleted } }
+  /// Changed objects.
+  public var updatedObjects: [ManagedObject] { updatedList.filter { $0.isUpdated && !$0.isDeleted } }
+  /// Objects that the next save removes.
+  public var deletedObjects: [ManagedObject] { deletedList }
+  /// The number of objects alive in this context.
+  public var registeredCount: Int {
+    var seen: Set<ObjectIdentifier> = []
+    return identities.reduce(0) { seen.insert(ObjectIdentifier($1)).inserted ? $0 + $1.map.count : $0 }
+  }
+
+  /// The objects alive in this context.
+  public var registeredObjects: [ManagedObject] {
+    var result: [ManagedObject] = []
+    var seen: Set<ObjectIdentifier> = []
+    for box in identities where seen.insert(ObjectIdentifier(box)).inserted { box.map.forEach { result.append($0) } }
+    return result
+  }
+
+  // MARK: Inserting
+
+  /// Makes a new object of an entity, with its default values. Issues no statement.
+  /// - Throws: `unknownName`, or `abstractEntity`.
+  @discardableResult
+  public func insert(_ entityName: String) throws -> ManagedObject {
+    guard let entity = model.entity(named: entityName) else {
+      throw ContextError(.unknownName, "the model has no entity \(entityName)")
+    }
+    guard !entity.isAbstract else {
+      throw ContextError(.abstractEntity, "\(entityName) is abstract; insert one of its subentities")
+    }
+    let object = make(temporaryEntities[entity.index], ManagedObjectID.nextTemporaryReference(), nil, nil)
+    object.changes = ObjectChanges(defaultsOf: entity)
+    object.state.insert(.inserted)
+    insertedList.append(object)
+    object.awakeFromInsert()
+    return object
+  }
+
+  /// Makes a new object of the entity that a class is registered for.
+  /// - Throws: as `insert(_:)`.
+  @discardableResult
+  public func insert<T: ManagedObject>(_ type: T.Type) throws -> T {
+    let entity = try entity(for: type)
+    guard let object = try insert(entity.name) as? T else {
+      throw ContextError(.unknownName, "\(T.self) is not registered for \(entity.name)")
+    }
+    return object
+  }
+
+  func entity<T: ManagedObject>(for type: T.Type) throws -> Entity {
+    if let index = classes.firstIndex(where: { $0 == type && type != ManagedObject.self }) {
+      return model.entities[index]
+    }
+    throw ContextError(.unknownName, "\(T.self) is not registered for any entity; register it with the container")
+  }
+}

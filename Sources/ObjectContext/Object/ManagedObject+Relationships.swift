@@ -1,0 +1,117 @@
+public import ObjectModel
+import StoreContract
+
+extension ManagedObject {
+  /// The object a to-one leads to, often a fault. Issues a statement only when this object is a fault itself, or
+  /// when the destination has subentities and the target is not known yet; either serves the whole batch.
+  /// - Throws: `unknownName`, `objectGone`.
+  public final func object(_ name: String) throws -> ManagedObject? {
+    let relationship = try relationship(name, toMany: false)
+    return try target(relationship)
+  }
+
+  /// The objects a to-many leads to, in their order when it is ordered. The first read issues one statement for the
+  /// whole batch this object came with.
+  /// - Throws: `unknownName`, `objectGone`.
+  public final func objects(_ name: String) throws -> RelatedObjects {
+    try targets(try relationship(name, toMany: true))
+  }
+
+  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step.
+  /// - Throws: `unknownName`, `foreignObject` when the target is of another context or not of the destination entity.
+  public final func setObject(_ target: ManagedObject?, for name: String) throws {
+    let relationship = try relationship(name, toMany: false)
+    try check(target, relationship)
+    try context().setToOne(self, relationship, target)
+  }
+
+  /// Adds objects to a to-many, at the end when it is ordered, and keeps the inverses in step. What is in it already
+  /// stays once. Issues no statement unless a target is a fault.
+  /// - Throws: as `setObject(_:for:)`.
+  public final func add(_ targets: ManagedObject..., to name: String) throws {
+    try add(contentsOf: targets, to: name)
+  }
+
+  /// Adds objects to a to-many; see `add(_:to:)`.
+  /// - Throws: as `setObject(_:for:)`.
+  public final func add(contentsOf targets: some Sequence<ManagedObject>, to name: String) throws {
+    let relationship = try relationship(name, toMany: true)
+    let context = try context()
+    for target in targets {
+      try check(target, relationship)
+      try context.link(self, relationship, target)
+    }
+  }
+
+  /// Takes objects out of a to-many and keeps the inverses in step.
+  /// - Throws: as `setObject(_:for:)`.
+  public final func remove(_ targets: ManagedObject..., from name: String) throws {
+    let relationship = try relationship(name, toMany: true)
+    for target in targets {
+      try check(target, relationship)
+      try context().unlink(self, relationship, target)
+    }
+  }
+
+  /// Replaces the objects of a to-many, in the order given when it is ordered. Reads the present ones first.
+  /// - Throws: as `setObject(_:for:)`.
+  public final func setObjects(_ targets: some Sequence<ManagedObject>, for name: String) throws {
+    let relationship = try relationship(name, toMany: true)
+    let context = try context()
+    let wanted = Array(targets)
+    for target in wanted { try check(target, relationship) }
+    let references = Set(wanted.map(\.reference))
+    for old in try self.targets(relationship) where !references.contains(old.reference) {
+      try context.unlink(self, relationship, old)
+    }
+    for target in wanted { try context.link(self, relationship, target) }
+    if relationship.isOrdered {
+      var seen: Set<Int64> = []
+      toManyState(relationship).reorder(wanted.map(\.reference).filter { seen.insert($0).inserted })
+    }
+  }
+
+  // MARK: Inside
+
+  final func target(_ relationship: Relationship) throws -> ManagedObject? {
+    guard case .reference(let reference) = try slotValue(.relationship(relationship)) else { return nil }
+    let context = try context()
+    if let known = context.registered(relationship.destination.root, reference) { return known }
+    return context.materialize(reference, relationship.destination, context.toOneBatch(self, relationship))
+  }
+
+  final func targets(_ relationship: Relationship) throws -> RelatedObjects {
+    let context = try context()
+    let state = toManyState(relationship)
+    if state.current == nil { try context.load(state, of: self) }
+    return RelatedObjects(
+      references: state.current ?? [], destination: relationship.destination, batch: state.batch, context: context)
+  }
+
+  final func toManyState(_ relationship: Relationship) -> ToManyState {
+    let changes = changes ?? ObjectChanges()
+    self.changes = changes
+    return changes.toMany(relationship, isNew: state.contains(.inserted) || relationship.isTransient)
+  }
+
+  private func check(_ target: ManagedObject?, _ relationship: Relationship) throws {
+    guard let target else { return }
+    guard target.managedObjectContext === managedObjectContext, managedObjectContext != nil else {
+      throw ContextError(
+        .foreignObject,
+        "\(entity.name).\(relationship.name) was given an object of another context; get it by its objectID here")
+    }
+    guard target.entity.isKind(of: relationship.destination) else {
+      throw ContextError(
+        .foreignObject,
+        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to \(target.entity.name)")
+    }
+  }
+
+  private func relationship(_ name: String, toMany: Bool) throws -> Relationship {
+    guard let relationship = entity.relationship(named: name), relationship.isToMany == toMany else {
+      throw ContextError(.unknownName, "\(entity.name) has no \(toMany ? "to-many" : "to-one") relationship \(name)")
+    }
+    return relationship
+  }
+}

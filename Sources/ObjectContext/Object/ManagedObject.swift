@@ -1,0 +1,145 @@
+public import ObjectModel
+import ObjectQuery
+public import StoreContract
+
+/// One object of an entity in one context: a fault until something of it is read, then its row and what was changed.
+///
+/// There is one object per ID and context. Not Sendable: use it where its context is used, and pass its `objectID`
+/// elsewhere. Subclass it to give an entity typed properties; a subclass adds no stored state of its own.
+open class ManagedObject {
+  /// The state a new instance starts from; made by contexts only.
+  public struct Seed {
+    let storeEntity: StoreEntity
+    let reference: Int64
+    let context: ManagedObjectContext
+    let node: IncrementalStoreNode?
+    let batch: FetchBatch?
+  }
+
+  struct State: OptionSet {
+    let rawValue: UInt8
+    static let inserted = State(rawValue: 1)
+    static let updated = State(rawValue: 2)
+    static let deleted = State(rawValue: 4)
+    /// Deleted and saved, or inserted and rolled back.
+    static let gone = State(rawValue: 8)
+  }
+
+  /// The context the object lives in; nil once the context is gone or reset.
+  // unowned(unsafe): a context that goes away clears this in every object that is registered in it.
+  public final internal(set) unowned(unsafe) var managedObjectContext: ManagedObjectContext?
+  final var storeEntity: StoreEntity
+  final var reference: Int64
+  final var node: IncrementalStoreNode?
+  final var changes: ObjectChanges?
+  final var batch: FetchBatch?
+  final var state: State = []
+
+  /// Called by contexts only.
+  public required init(_ seed: Seed) {
+    managedObjectContext = seed.context
+    storeEntity = seed.storeEntity
+    reference = seed.reference
+    node = seed.node
+    batch = seed.batch
+  }
+
+  deinit {
+    if let context = managedObjectContext { context.unregister(self) }
+  }
+
+  /// The object's entity.
+  public final var entity: Entity { storeEntity.entity }
+  /// The object's ID: temporary until its first save.
+  public final var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
+  /// Whether the object's row has not been read yet.
+  public final var isFault: Bool { node == nil && !state.contains(.inserted) }
+  /// Whether the object is new and not saved yet.
+  public final var isInserted: Bool { state.contains(.inserted) }
+  /// Whether the object was changed since it was last saved or read; also after a value was set back.
+  public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) }
+  /// Whether the object will be removed by the next save.
+  public final var isDeleted: Bool { state.contains(.deleted) }
+  /// Whether the next save has something to do for this object.
+  public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+  /// The version of the stored row: 1 when inserted, one more with each save; 0 for an object not saved yet.
+  /// - Throws: when the object is a fault whose row is gone.
+  public final var version: Int64 {
+    get throws {
+      if isInserted { return 0 }
+      return try row().version
+    }
+  }
+
+  // MARK: Life, to override
+
+  /// Called once, after the object was inserted with its default values.
+  open func awakeFromInsert() {}
+  /// Called when the object's row was read from the store.
+  open func awakeFromFetch() {}
+  /// Called before the object is saved; changes made here are saved too.
+  open func willSave() {}
+  /// Called after the object was saved.
+  open func didSave() {}
+  /// Called before the object is deleted, while its relationships still stand.
+  open func prepareForDeletion() {}
+  /// Checks a new object before it is saved. Throw to refuse.
+  open func validateForInsert() throws {}
+  /// Checks a changed object before it is saved. Throw to refuse.
+  open func validateForUpdate() throws {}
+  /// Checks a deleted object before its removal is saved. Throw to refuse.
+  open func validateForDelete() throws {}
+
+  // MARK: Slots
+
+  final func context() throws(ContextError) -> ManagedObjectContext {
+    guard let context = managedObjectContext else {
+      throw ContextError(
+        .noContext, "a \(entity.name) was used after its context was reset or let go; fetch it again")
+    }
+    return context
+  }
+
+  /// The stored row, read now if it is not here yet.
+  final func row() throws -> IncrementalStoreNode {
+    if let node { return node }
+    return try context().fire(self)
+  }
+
+  /// The present value of an attribute or the present `.reference` of a to-one.
+  final func slotValue(_ property: Property) throws -> AttributeValue {
+    if let value = changes?.value(property.slot) { return value }
+    if state.contains(.inserted) { return .null }
+    switch property {
+    case .attribute(let attribute): return try row().value(of: attribute)
+    case .relationship(let relationship):
+      if relationship.field < 0 { return .null }
+      return try row().target(relationship.field).map(AttributeValue.reference) ?? .null
+    }
+  }
+
+  final func setSlot(_ slot: Int, _ value: AttributeValue) {
+    let changes = changes ?? ObjectChanges()
+    self.changes = changes
+    changes.set(slot, value, slotCount: entity.slotCount)
+  }
+}
+
+extension ManagedObject: Hashable {
+  /// Identity.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject: CustomStringConvertible {
+  /// Entity, ID and state; never a value.
+  public var description: String {
+    let states = [
+      isFault ? "fault" : nil, isInserted ? "inserted" : nil, isUpdated ? "updated" : nil,
+      isDeleted ? "deleted" : nil,
+    ].compactMap { $0 }
+    return "\(entity.name) \(objectID)" + (states.isEmpty ? "" : " (\(states.joined(separator: ", ")))")
+  }
+}

@@ -1,0 +1,26 @@
+public import ObjectModel
+
+/// The objects of a to-many as they were when it was read: changing the relationship while walking it is safe.
+///
+/// Objects come as faults that fire together. Walking issues no statement by itself.
+public struct RelatedObjects: RandomAccessCollection {
+  let references: [Int64]
+  let destination: Entity
+  let batch: FetchBatch?
+  let context: ManagedObjectContext
+
+  /// 0.
+  public var startIndex: Int { 0 }
+  /// The number of objects.
+  public var endIndex: Int { references.count }
+
+  /// The object at a position. O(1).
+  public subscript(position: Int) -> ManagedObject {
+    context.materialize(references[position], destination, batch)
+  }
+
+  /// Whether an object is among them. O(n), issues no statement.
+  public func contains(_ object: ManagedObject) -> Bool {
+    object.entity.isKind(of: destination) && references.contains(object.reference)
+  }
+}

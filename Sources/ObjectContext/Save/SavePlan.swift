@@ -1,0 +1,105 @@
+import ObjectModel
+import StoreContract
+
+/// The request of one save, and which object each change of it belongs to.
+struct SavePlan {
+  private(set) var request = SaveChangesRequest()
+  private(set) var updates: [(ManagedObject, IncrementalStoreNode)] = []
+  private var links: [ObjectIdentifier: LinkChanges] = [:]
+  private let builder = NodeBuilder()
+
+  init(inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) throws {
+    request.inserted.reserveCapacity(inserted.count)
+    for object in inserted {
+      request.inserted.append(try insertion(object))
+      addLinks(of: object)
+    }
+    for object in updated { try add(updated: object) }
+    request.deleted = try deleted.map {
+      LockedObject(objectID: $0.objectID, version: try $0.row().version)
+    }
+    request.links = links.values.sorted {
+      ($0.relationship.entity.name, $0.relationship.name) < ($1.relationship.entity.name, $1.relationship.name)
+    }
+  }
+
+  private func insertion(_ object: ManagedObject) throws -> IncrementalStoreNode {
+    let entity = object.entity
+    builder.begin(fieldCount: entity.fieldCount)
+    for (field, stored) in entity.storedFields.enumerated() { try set(field, stored, of: object) }
+    return builder.finish(object.storeEntity, reference: object.reference, version: 1)
+  }
+
+  /// Sets a field from the object's change; answers false when there is none.
+  @discardableResult
+  private func set(_ field: Int, _ stored: StoredField, of object: ManagedObject) throws -> Bool {
+    switch stored {
+    case .attribute(let attribute):
+      guard let value = object.changes?.value(attribute.slot) else { return false }
+      try builder.set(attribute, value)
+    case .toOne(let relationship):
+      guard let value = object.changes?.value(relationship.slot) else { return false }
+      if case .reference(let reference) = value {
+        builder.set(field, integer: reference)
+      } else {
+        builder.setNull(field)
+      }
+    }
+    return true
+  }
+
+  /// A row is written when a column differs from what is stored, or links of the object's own changed.
+  private mutating func add(updated object: ManagedObject) throws {
+    let linked = addLinks(of: object)
+    guard object.changes.map({ !$0.changed.isEmpty }) ?? false || linked else { return }
+    let row = try object.row()
+    let entity = object.entity
+    var changed = SlotSet()
+    builder.begin(fieldCount: entity.fieldCount)
+    for (field, stored) in entity.storedFields.enumerated() {
+      if try set(field, stored, of: object) {
+        changed.insert(field)
+      } else {
+        builder.copy(field, from: row, isBytes: stored.isStoredAsBytes)
+      }
+    }
+    let node = builder.finish(object.storeEntity, reference: object.reference, version: row.version + 1)
+    for field in changed.elements where node.isSame(field, as: row, isBytes: entity.storedFields[field].isStoredAsBytes) {
+      changed.remove(field)
+    }
+    if changed.isEmpty, !linked { return }
+    request.updated.append(UpdatedObject(node: node, changedFields: changed))
+    updates.append((object, node))
+  }
+
+  /// Adds what changed in the object's link tables; answers whether anything did.
+  @discardableResult
+  private mutating func addLinks(of object: ManagedObject) -> Bool {
+    guard let states = object.changes?.toManys else { return false }
+    var any = false
+    for state in states where state.hasChanges && state.relationship.hasLinkTable {
+      any = true
+      let relationship = state.relationship
+      let owner = relationship.linkOwner
+      var changes = links[ObjectIdentifier(owner)] ?? LinkChanges(relationship: owner)
+      if relationship === owner {
+        for target in state.added { changes.added.append(.init(source: object.reference, target: target)) }
+        for target in state.removed { changes.removed.append(.init(source: object.reference, target: target)) }
+        if state.isReordered, let current = state.current { changes.orders.append((object.reference, current)) }
+      } else if state.isReordered, let current = state.current {
+        changes.inverseOrders.append((object.reference, current))
+      }
+      links[ObjectIdentifier(owner)] = changes
+    }
+    return any
+  }
+}
+
+extension IncrementalStoreNode {
+  /// Whether a field holds the same as another node's, bit for bit.
+  func isSame(_ field: Int, as other: IncrementalStoreNode, isBytes: Bool) -> Bool {
+    if isNull(field) || other.isNull(field) { return isNull(field) == other.isNull(field) }
+    if !isBytes { return integer(field) == other.integer(field) }
+    return withBytes(field) { own in other.withBytes(field) { own.elementsEqual($0) } }
+  }
+}

@@ -1,0 +1,97 @@
+import CipherDatabase
+import ObjectModel
+import StoreContract
+
+/// How rows of one entity, with or without its subentities, are selected and decoded. Made once per entity.
+final class SelectPlan: Sendable {
+  enum Kind: UInt8, Sendable { case integer, double, text, blob }
+
+  struct Step: Sendable {
+    let column: Int32
+    let field: Int
+    let kind: Kind
+  }
+
+  let entity: Entity
+  /// `_id, _version`, `_entity` where there are subentities, then the columns.
+  let columns: String
+  let hasEntityColumn: Bool
+  let byReference: String
+  let byReferences: String
+  private let steps: [[Step]]  // by position of the entity in `family`
+  private let familyPositions: [Int: Int]
+
+  init(entity: Entity, schema: StoreSchema) {
+    self.entity = entity
+    let table = schema.table(entity)
+    hasEntityColumn = entity.hasSubentities
+    var names = ["t0._id", "t0._version"] + (hasEntityColumn ? ["t0._entity"] : [])
+    var results: [Int: Int32] = [:]  // table ordinal -> result column
+    var steps: [[Step]] = []
+    var positions: [Int: Int] = [:]
+    for (position, member) in entity.family.enumerated() {
+      positions[member.index] = position
+      steps.append(
+        member.storedFields.enumerated().compactMap { field, stored in
+          guard let ordinal = table.ordinal(stored) else { return nil }
+          let column = table.columns[ordinal]
+          if results[ordinal] == nil {
+            results[ordinal] = Int32(names.count)
+            names.append("t0." + column.name.quoted)
+          }
+          return Step(column: results[ordinal]!, field: field, kind: Kind(column.storage))
+        })
+    }
+    columns = names.joined(separator: ", ")
+    self.steps = steps
+    familyPositions = positions
+    let from = "SELECT \(columns) FROM \(table.name.quoted) AS t0"
+    byReference = from + " WHERE t0._id = ?1"
+    byReferences =
+      "SELECT \(columns) FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0 ON t0._id = r.value"
+  }
+
+  /// Makes the node of the row a statement stands on, or takes the one the context has already.
+  func node(
+    _ statement: Statement, builder: NodeBuilder, opened: SQLCipherStore.Opened, lookup: (any NodeLookup)?
+  ) throws -> IncrementalStoreNode {
+    let reference = statement.int64(0)
+    let version = statement.int64(1)
+    if let known = lookup?.registeredNode(entity.root, reference), known.version == version { return known }
+    var index = entity.index
+    if hasEntityColumn { index = try opened.entityIndex(number: statement.int64(2)) }
+    guard let position = familyPositions[index] else {
+      throw StoreError(.fileDamaged, "a row of \(entity.name) names an entity outside its family")
+    }
+    let member = opened.storeEntities[index]
+    builder.begin(fieldCount: member.entity.fieldCount)
+    for step in steps[position] where !statement.isNull(step.column) {
+      switch step.kind {
+      case .integer: builder.set(step.field, integer: statement.int64(step.column))
+      case .double: builder.set(step.field, double: statement.double(step.column))
+      case .text, .blob: builder.set(step.field, bytes: statement.bytes(step.column))
+      }
+    }
+    return builder.finish(member, reference: reference, version: version)
+  }
+}
+
+extension SelectPlan.Kind {
+  init(_ storage: ColumnStorage) {
+    switch storage {
+    case .integer: self = .integer
+    case .real: self = .double
+    case .text: self = .text
+    case .blob: self = .blob
+    }
+  }
+}
+
+extension SQLCipherStore.Opened {
+  func entityIndex(number: Int64) throws -> Int {
+    guard let index = schema.entityIndex(number: number) else {
+      throw StoreError(.modelMismatch, "the store holds objects of an entity that the model does not have")
+    }
+    return index
+  }
+}

@@ -1,0 +1,46 @@
+import CipherDatabase
+import ObjectQuery
+import StoreContract
+
+extension StoreError {
+  /// What a failure of the database means to a store's user.
+  init(_ error: CipherError, path: String) {
+    let (code, message): (StoreError.Code, String) =
+      switch error.code {
+      case .fileIsMissing: (.fileMissing, "there is no store at \(path)")
+      case .fileIsEmpty: (.fileEmpty, "the file at \(path) is empty; restore a copy")
+      case .fileIsPlaintext: (.fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database")
+      case .wrongKeyOrDamaged:
+        (.wrongKey, "the key does not open \(path), or its first page is damaged; try a copy of the file")
+      case .damagedPage, .connectionPoisoned:
+        (.fileDamaged, "the store at \(path) is damaged; stop writing to it and restore a copy")
+      case .truncated: (.fileTruncated, "the file at \(path) is cut off; restore a copy")
+      case .foreignJournal:
+        (.fileDamaged, "a journal beside \(path) is not the store's own; move it away and open again")
+      case .busy: (.busy, "another process holds the store at \(path); try again when it is done")
+      case .readOnlyDirectory, .cannotOpen:
+        (.notWritable, "\(path) or its directory cannot be written to; check owner and mode")
+      case .diskFull: (.diskFull, "the disk is full; nothing was saved; make room and save again")
+      case .libraryIsNotSQLCipher:
+        (
+          .notEncrypting,
+          "the SQLite library in this process cannot encrypt: a plain libsqlite3 was loaded before libsqlcipher;"
+            + " nothing was written"
+        )
+      case .constraint: (.notUnique, "a uniqueness constraint would be broken; nothing was saved")
+      default: (.other, error.message)
+      }
+    self.init(code, message, cause: error)
+  }
+}
+
+/// Runs work on the database at a path with its errors turned into the store's.
+func translating<R>(_ path: String, _ body: () throws -> R) throws -> R {
+  do {
+    return try body()
+  } catch let error as CipherError {
+    throw StoreError(error, path: path)
+  } catch let error as QueryError {
+    throw StoreError(.query, error.message, cause: error)
+  }
+}

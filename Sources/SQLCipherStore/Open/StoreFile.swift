@@ -1,0 +1,46 @@
+import Foundation
+import StoreContract
+
+/// What can be told of a store's file without its key.
+enum StoreFile {
+  enum State {
+    case missing, empty, plaintext, tooShort
+    case store(UUID)
+  }
+
+  static func state(_ path: String) throws -> State {
+    guard FileManager.default.fileExists(atPath: path) else { return .missing }
+    let header: Data
+    let size: UInt64
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? file.close() }
+      header = try file.read(upToCount: 16) ?? Data()
+      size = try file.seekToEnd()
+    } catch {
+      throw StoreError(.notWritable, "the file at \(path) cannot be read; check its owner and mode", cause: error)
+    }
+    if size == 0 { return .empty }
+    if header.starts(with: Array("SQLite format 3".utf8)) { return .plaintext }
+    if size < 4096 { return .tooShort }
+    return .store(UUID(uuid: header.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+  }
+
+  /// Checked before a key is made, so that a place that cannot take a file leaves no key behind.
+  static func checkWritable(_ path: String) throws {
+    var directory = URL(fileURLWithPath: path).deletingLastPathComponent()
+    while !FileManager.default.fileExists(atPath: directory.path), directory.path != "/" {
+      directory.deleteLastPathComponent()
+    }
+    if !FileManager.default.isWritableFile(atPath: directory.path) {
+      throw StoreError(.notWritable, "\(directory.path) cannot be written to; check its owner and mode")
+    }
+  }
+
+  /// Removes what a failed creation left; only ever called for a file this process has just made.
+  static func removeUnfinished(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+  }
+}

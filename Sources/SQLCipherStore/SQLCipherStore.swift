@@ -1,0 +1,114 @@
+import CipherDatabase
+public import Foundation
+public import ObjectModel
+public import ObjectQuery
+public import StoreContract
+import StoreKeyring
+import Synchronization
+
+/// The encrypted store: one SQLCipher file, its key in a vault.
+///
+/// Thread safe: one writer at a time, readers beside it. The statements each call issues are told with the call.
+public final class SQLCipherStore: IncrementalStore {
+  /// The name it is registered under.
+  public static let storeType = "SQLCipher"
+
+  struct Opened: Sendable {
+    var pool: ConnectionPool
+    var schema: StoreSchema
+    var plans: [SelectPlan]
+    var identifier: UUID
+    var storeEntities: [StoreEntity]
+    var references: ReferenceSequence
+    var metadata: [String: String]
+  }
+
+  let model: ManagedObjectModel
+  let storeDescription: PersistentStoreDescription
+  private let opened = Mutex<Opened?>(nil)
+
+  /// Makes a store that is not open yet.
+  /// - Throws: `StoreError` with code `notFound` when the description has no file URL.
+  public init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
+    guard let url = description.url, url.isFileURL else {
+      throw StoreError(.notFound, "a SQLCipher store needs the URL of a file")
+    }
+    self.model = model
+    storeDescription = description
+  }
+
+  /// The store's file.
+  public var path: String { storeDescription.url?.path ?? "" }
+
+  var open: Opened {
+    get throws {
+      guard let opened = opened.withLock({ $0 }) else {
+        throw StoreError(.other, "the store is closed; load it first")
+      }
+      return opened
+    }
+  }
+
+  func adopt(_ new: Opened?) { opened.withLock { $0 = new } }
+
+  func updateMetadata(_ metadata: [String: String]) { opened.withLock { $0?.metadata = metadata } }
+
+  /// The store's UUID, which is also the first 16 bytes of its file; all zero before it is loaded.
+  public var identifier: UUID {
+    opened.withLock { $0?.identifier } ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
+
+  /// The program's metadata.
+  public var metadata: [String: String] { opened.withLock { $0?.metadata } ?? [:] }
+
+  /// One per entity of the model, at the entity's index; empty before the store is loaded.
+  public var storeEntities: [StoreEntity] { opened.withLock { $0?.storeEntities } ?? [] }
+
+  /// SQL statements executed on all connections since the store was opened; for tests and benchmarks.
+  public var executedStatements: Int { opened.withLock { $0?.pool.executionCount } ?? 0 }
+
+  /// Opens the store, or makes it when the description allows; the key comes from the description's vault.
+  ///
+  /// Issues about ten statements to open a store, plus one per table and index to make one.
+  /// - Throws: `StoreError` and `KeyringError`; the file is then as it was.
+  public func loadMetadata() async throws {
+    if opened.withLock({ $0 != nil }) { return }
+    adopt(try await StoreOpening(model: model, description: storeDescription).open())
+  }
+
+  /// Closes the file; unused reference numbers are given back.
+  public func close() throws {
+    guard let old = opened.withLock({ opened in defer { opened = nil }; return opened }) else { return }
+    try translating(path) { try old.references.giveBack(in: old.pool) }
+    old.pool.close()
+  }
+
+  /// Executes a fetch (one statement) or a save (see `execute(_:)` of the save).
+  public func execute(
+    _ request: any PersistentStoreRequest, lookup: (any NodeLookup)?
+  ) throws -> StoreResult {
+    let opened = try open
+    return try translating(path) {
+      switch request {
+      case let fetch as FetchRequest: return try self.execute(fetch, lookup: lookup, in: opened)
+      case let save as SaveChangesRequest:
+        try self.execute(save, in: opened)
+        return .saved
+      default:
+        throw StoreError(
+          .unsupportedRequest, "a SQLCipher store cannot execute a request of type \(type(of: request))")
+      }
+    }
+  }
+
+  /// Permanent IDs in the order given; a statement or two per few hundred objects.
+  public func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+    let opened = try open
+    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    return try translating(path) {
+      try opened.references.take(entities, in: opened.pool).enumerated().map { index, reference in
+        ManagedObjectID(opened.storeEntities[entities[index].index], reference: reference)
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import CipherDatabase
+import ObjectModel
+import StoreContract
+
+/// Puts a node's packed fields into statements without making values of them.
+struct NodeBinding {
+  let kinds: [SelectPlan.Kind]
+
+  init(_ entity: Entity) { kinds = entity.storedFields.map { SelectPlan.Kind(ColumnStorage($0)) } }
+
+  /// Text and blobs are bound in place: the save request holds every node until the statement is reset.
+  @inline(__always)
+  func bind(_ field: Int, of node: IncrementalStoreNode, to statement: Statement, at index: Int32) {
+    if node.isNull(field) {
+      statement.bindNull(index)
+      return
+    }
+    switch kinds[field] {
+    case .integer: statement.bind(index, node.integer(field))
+    case .double: statement.bind(index, node.double(field))
+    case .text: node.withBytes(field) { statement.bind(index, text: $0, copy: false) }
+    case .blob: node.withBytes(field) { statement.bind(index, blob: $0, copy: false) }
+    }
+  }
+}

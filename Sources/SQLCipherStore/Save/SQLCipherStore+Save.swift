@@ -1,0 +1,184 @@
+import CipherDatabase
+import ObjectModel
+import StoreContract
+
+extension SQLCipherStore {
+  /// One transaction: removals, then changes, then new objects, then links, with one prepared statement per entity
+  /// and kind (for changes: per entity and set of changed columns), each run once per object in key order.
+  /// - Throws: `conflict` when a row has another version than the one it was read with, `notUnique` when a
+  ///   uniqueness constraint would break; nothing is changed then.
+  func execute(_ save: SaveChangesRequest, in opened: Opened) throws {
+    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    let metadata = save.metadata ?? (save.isEmpty ? opened.metadata : nil)
+    try opened.pool.write { connection in
+      try connection.transaction(.immediate) {
+        var writer = SaveWriter(connection: connection, opened: opened)
+        try writer.check(save.locked)
+        try writer.delete(save.deleted)
+        try writer.update(save.updated)
+        try writer.throwConflicts()
+        try writer.insert(save.inserted)
+        for changes in save.links { try writer.apply(changes) }
+        if let metadata { try StoreTable(connection).write(metadata: metadata) }
+      }
+    }
+    if let metadata { updateMetadata(metadata) }
+  }
+}
+
+/// The statements of one save on its connection, inside its transaction.
+struct SaveWriter {
+  let connection: Connection
+  let opened: SQLCipherStore.Opened
+  private var stale: [ManagedObjectID] = []
+  private var bindings: [NodeBinding?]
+
+  init(connection: Connection, opened: SQLCipherStore.Opened) {
+    self.connection = connection
+    self.opened = opened
+    bindings = Array(repeating: nil, count: opened.storeEntities.count)
+  }
+
+  private mutating func binding(_ entity: Entity) -> NodeBinding {
+    if let known = bindings[entity.index] { return known }
+    let new = NodeBinding(entity)
+    bindings[entity.index] = new
+    return new
+  }
+
+  func throwConflicts() throws {
+    if stale.isEmpty { return }
+    throw StoreError(
+      .conflict, "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
+      objectIDs: stale)
+  }
+
+  // MARK: Rows
+
+  mutating func insert(_ nodes: [IncrementalStoreNode]) throws {
+    var entity: Entity?
+    var statement: Statement?
+    var binding = NodeBinding(kinds: [])
+    for node in nodes.sortedByKey({ ($0.entity.index, $0.reference) }) {
+      if node.entity !== entity {
+        entity = node.entity
+        binding = self.binding(node.entity)
+        statement = try connection.cached(opened.schema.insertion(node.entity))
+      }
+      guard let statement else { continue }
+      statement.bind(1, node.reference)
+      statement.bind(2, opened.schema.entityNumbers[node.entity.index])
+      statement.bind(3, node.version)
+      for field in 0..<binding.kinds.count { binding.bind(field, of: node, to: statement, at: Int32(field + 4)) }
+      try run(statement, for: node)
+    }
+    statement?.clearBindings()
+  }
+
+  mutating func update(_ changes: [UpdatedObject]) throws {
+    var entity: Entity?
+    var fields = SlotSet()
+    var changed: [Int] = []
+    var statement: Statement?
+    var binding = NodeBinding(kinds: [])
+    for change in changes.sortedByKey({ ($0.node.entity.index, $0.changedFields.order, $0.node.reference) }) {
+      let node = change.node
+      if node.entity !== entity || change.changedFields != fields || statement == nil {
+        entity = node.entity
+        fields = change.changedFields
+        changed = fields.elements
+        binding = self.binding(node.entity)
+        statement = try connection.cached(opened.schema.updating(changed, of: node.entity))
+      }
+      guard let statement else { continue }
+      statement.bind(1, node.reference)
+      statement.bind(2, node.version - 1)
+      for (position, field) in changed.enumerated() {
+        binding.bind(field, of: node, to: statement, at: Int32(position + 3))
+      }
+      try run(statement, for: node)
+      if connection.changes == 0 { stale.append(node.objectID) }
+    }
+    statement?.clearBindings()
+  }
+
+  private func run(_ statement: Statement, for node: IncrementalStoreNode) throws {
+    do {
+      try statement.run()
+    } catch let error as CipherError where error.code == .constraint {
+      let names = node.entity.uniquenessConstraints.map { $0.propertyNames.joined(separator: " and ") }
+      throw StoreError(
+        .notUnique,
+        "another \(node.entity.name) has the same \(names.joined(separator: " or ")); change it or delete the other",
+        objectIDs: [node.objectID], cause: error)
+    }
+  }
+
+  mutating func check(_ locks: [LockedObject]) throws {
+    for lock in locks {
+      let table = opened.schema.table(lock.objectID.entity).name.quoted
+      let statement = try connection.cached("SELECT 1 FROM \(table) WHERE _id = ?1 AND _version = ?2")
+      statement.bind(1, lock.objectID.reference)
+      statement.bind(2, lock.version)
+      defer { statement.reset() }
+      if try !statement.step() { stale.append(lock.objectID) }
+    }
+  }
+
+  mutating func delete(_ locks: [LockedObject]) throws {
+    for lock in locks.sortedByKey({ ($0.objectID.entity.index, $0.objectID.reference) }) {
+      let entity = lock.objectID.entity
+      let table = opened.schema.table(entity).name.quoted
+      let statement = try connection.cached("DELETE FROM \(table) WHERE _id = ?1 AND _version = ?2")
+      statement.bind(1, lock.objectID.reference)
+      statement.bind(2, lock.version)
+      try statement.run()
+      if connection.changes == 0 { stale.append(lock.objectID) }
+      for sql in opened.schema.linkDeletions(entity) {
+        let links = try connection.cached(sql)
+        links.bind(1, lock.objectID.reference)
+        try links.run()
+      }
+    }
+  }
+
+  // MARK: Links
+
+  func apply(_ changes: LinkChanges) throws {
+    guard let table = opened.schema.linkTable(changes.relationship) else { return }
+    if !changes.removed.isEmpty {
+      let statement = try connection.cached(
+        "DELETE FROM \(table.name.quoted) WHERE _source = ?1 AND _target = ?2")
+      try run(statement, changes.removed)
+    }
+    if !changes.added.isEmpty {
+      try run(try connection.cached(table.insertion), changes.added)
+    }
+    try order(changes.orders, table, column: "_position", of: "_source", other: "_target")
+    try order(changes.inverseOrders, table, column: "_inverse_position", of: "_target", other: "_source")
+  }
+
+  private func run(_ statement: Statement, _ links: [LinkChanges.Link]) throws {
+    for link in links {
+      statement.bind(1, link.source)
+      statement.bind(2, link.target)
+      try statement.run()
+    }
+  }
+
+  private func order(
+    _ orders: [(source: Int64, targets: [Int64])], _ table: LinkTable, column: String, of end: String, other: String
+  ) throws {
+    if orders.isEmpty { return }
+    let statement = try connection.cached(
+      "UPDATE \(table.name.quoted) SET \(column) = ?3 WHERE \(end) = ?1 AND \(other) = ?2")
+    for (source, targets) in orders {
+      statement.bind(1, source)
+      for (position, target) in targets.enumerated() {
+        statement.bind(2, target)
+        statement.bind(3, Int64(position))
+        try statement.run()
+      }
+    }
+  }
+}

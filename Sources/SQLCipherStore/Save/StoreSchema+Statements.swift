@@ -1,0 +1,85 @@
+import ObjectModel
+import StoreContract
+
+extension StoreSchema {
+  /// `?1` id, `?2` entity, `?3` version, then the entity's fields in order.
+  func insertion(_ entity: Entity) -> String {
+    let table = table(entity)
+    let columns = entity.storedFields.map { columnName($0, table) }
+    let all = ["_id", "_entity", "_version"] + columns
+    let marks = (1...all.count).map { "?\($0)" }
+    return "INSERT INTO \(table.name.quoted) (\(all.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))"
+  }
+
+  /// `?1` id, `?2` the version it must have, then the fields in the order given.
+  func updating(_ fields: [Int], of entity: Entity) -> String {
+    let table = table(entity)
+    let stored = entity.storedFields
+    let settings =
+      ["_version = _version + 1"]
+      + fields.enumerated().map { "\(columnName(stored[$0.element], table)) = ?\($0.offset + 3)" }
+    return "UPDATE \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND _version = ?2"
+  }
+
+  /// The statements that remove all links of an object, `?1` its id.
+  func linkDeletions(_ entity: Entity) -> [String] {
+    var statements: [String] = []
+    for relationship in entity.relationships {
+      guard relationship.hasLinkTable, let links = linkTable(relationship) else { continue }
+      if relationship === links.owner {
+        statements.append("DELETE FROM \(links.name.quoted) WHERE _source = ?1")
+      }
+      if relationship !== links.owner || relationship.inverse === relationship {
+        statements.append("DELETE FROM \(links.name.quoted) WHERE _target = ?1")
+      }
+    }
+    for links in oneDirectionalLinks[entity.root.index] ?? [] {
+      statements.append("DELETE FROM \(links.name.quoted) WHERE _target = ?1")
+    }
+    return statements
+  }
+
+  private func columnName(_ field: StoredField, _ table: EntityTable) -> String {
+    table.ordinal(field).map { table.columns[$0].name.quoted } ?? "NULL"
+  }
+}
+
+extension LinkTable {
+  /// A link that is there already stays once. A new one goes to the end of each order.
+  var insertion: String {
+    var columns = ["_source", "_target"]
+    var values = ["?1", "?2"]
+    if hasPosition {
+      columns.append("_position")
+      values.append("(SELECT ifnull(max(_position), -1) + 1 FROM \(name.quoted) WHERE _source = ?1)")
+    }
+    if hasInversePosition {
+      columns.append("_inverse_position")
+      values.append("(SELECT ifnull(max(_inverse_position), -1) + 1 FROM \(name.quoted) WHERE _target = ?2)")
+    }
+    return
+      "INSERT OR IGNORE INTO \(name.quoted) (\(columns.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
+  }
+}
+
+extension SlotSet {
+  /// Any order will do, so long as equal sets come together.
+  var order: Int { elements.reduce(into: 0) { $0 = $0 &* 131 &+ $1 &+ 1 } }
+}
+
+extension Array {
+  func sortedByKey<A: Comparable, B: Comparable>(_ key: (Element) -> (A, B)) -> [Element] {
+    var isSorted = true
+    for index in indices.dropFirst() where key(self[index - 1]) > key(self[index]) {
+      isSorted = false
+      break
+    }
+    return isSorted ? self : sorted { key($0) < key($1) }
+  }
+
+  func sortedByKey<A: Comparable, B: Comparable, C: Comparable>(
+    _ key: (Element) -> (A, B, C)
+  ) -> [Element] {
+    map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+}

@@ -1,0 +1,83 @@
+import CipherDatabase
+import ObjectModel
+import Synchronization
+
+/// Hands out reference numbers: blocks are reserved in the file, so that no process gets a number twice and none
+/// is used again after a deletion; single numbers then cost nothing.
+final class ReferenceSequence: Sendable {
+  private struct Block {
+    var next: Int64 = 1
+    var end: Int64 = 1  // exclusive
+    var size: Int64 = 32
+  }
+
+  private let entityNumbers: [Int64]
+  private let blocks: Mutex<[Int64: Block]> = Mutex([:])  // by the root entity's number in the file
+  private static let largestBlock: Int64 = 4096
+
+  init(entityNumbers: [Int64]) { self.entityNumbers = entityNumbers }
+
+  /// References for objects of the entities, in their order.
+  func take(_ entities: [Entity], in pool: ConnectionPool) throws -> [Int64] {
+    try blocks.withLock { blocks in
+      var wanted: [Int64: Int64] = [:]
+      for entity in entities { wanted[entityNumbers[entity.root.index], default: 0] += 1 }
+      for (root, count) in wanted {
+        var block = blocks[root] ?? Block()
+        if block.end - block.next < count {
+          let size = max(count, block.size)
+          let start = try pool.write { try Self.reserve(size, root: root, $0) }
+          // Numbers left over are kept only when no other process reserved in between.
+          if start != block.end { block.next = start }
+          block.end = start + size
+          block.size = min(block.size * 4, Self.largestBlock)
+        }
+        blocks[root] = block
+      }
+      return entities.map { entity in
+        let root = entityNumbers[entity.root.index]
+        defer { blocks[root]?.next += 1 }
+        return blocks[root]?.next ?? 0
+      }
+    }
+  }
+
+  private static func reserve(_ count: Int64, root: Int64, _ connection: Connection) throws -> Int64 {
+    try connection.transaction(.immediate) {
+      let update = try connection.cached("UPDATE _sequence SET last = last + ?1 WHERE entity = ?2")
+      update.bind(1, count)
+      update.bind(2, root)
+      try update.run()
+      if connection.changes == 0 {
+        let insert = try connection.cached("INSERT INTO _sequence (last, entity) VALUES (?1, ?2)")
+        insert.bind(1, count)
+        insert.bind(2, root)
+        try insert.run()
+      }
+      let select = try connection.cached("SELECT last FROM _sequence WHERE entity = ?1")
+      select.bind(1, root)
+      defer { select.reset() }
+      return try select.step() ? select.int64(0) - count + 1 : 1
+    }
+  }
+
+  /// Gives unused numbers back, unless others were reserved after them.
+  func giveBack(in pool: ConnectionPool) throws {
+    try blocks.withLock { blocks in
+      let unused = blocks.filter { $0.value.next < $0.value.end }
+      blocks = [:]
+      if unused.isEmpty { return }
+      try pool.write { connection in
+        try connection.transaction(.immediate) {
+          let update = try connection.cached("UPDATE _sequence SET last = ?1 WHERE entity = ?2 AND last = ?3")
+          for (root, block) in unused {
+            update.bind(1, block.next - 1)
+            update.bind(2, root)
+            update.bind(3, block.end - 1)
+            try update.run()
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+public import Foundation
+public import ObjectModel
+
+extension ManagedObjectID {
+  static let scheme = "x-strongroom"
+
+  /// The ID as a URI: `x-strongroom://STORE-UUID/Entity/p12`, or `x-strongroom:///Entity/t3` while temporary.
+  public func uriRepresentation() -> URL {
+    var parts = URLComponents()
+    parts.scheme = Self.scheme
+    parts.host = storeIdentifier?.uuidString ?? ""
+    let number = isTemporaryID ? "t\(-reference)" : "p\(reference)"
+    parts.percentEncodedPath = "/\(Self.escape(entity.name))/\(number)"
+    return parts.url ?? URL(fileURLWithPath: "/")
+  }
+
+  /// Takes a permanent ID's URI apart; nil when it is none. The entity is named, not looked up.
+  public static func components(of uri: URL) -> (store: UUID, entityName: String, reference: Int64)? {
+    guard let parts = URLComponents(url: uri, resolvingAgainstBaseURL: false), parts.scheme == scheme,
+      let store = parts.host.flatMap(UUID.init(uuidString:))
+    else { return nil }
+    let steps = parts.percentEncodedPath.split(separator: "/", omittingEmptySubsequences: true)
+    guard steps.count == 2, let name = String(steps[0]).removingPercentEncoding, steps[1].first == "p",
+      let reference = Int64(steps[1].dropFirst()), reference > 0
+    else { return nil }
+    return (store, name, reference)
+  }
+
+  private static func escape(_ name: String) -> String {
+    name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
+  }
+}

@@ -1,0 +1,49 @@
+public import Foundation
+public import ObjectModel
+import Synchronization
+
+/// The identity of one object in one store; temporary until its first save, permanent and never reused after.
+///
+/// Two IDs are equal when they name the same store, the same root entity and the same reference number.
+/// Sendable: pass IDs between contexts and isolations, never objects.
+public struct ManagedObjectID: Sendable, Hashable {
+  /// The entity and store this ID belongs to.
+  public let storeEntity: StoreEntity
+  /// The number of the object in its root entity's table: positive when permanent, negative when temporary, never 0.
+  public let reference: Int64
+
+  /// Names an object by its entity in a store and its reference number.
+  @inlinable
+  public init(_ storeEntity: StoreEntity, reference: Int64) {
+    self.storeEntity = storeEntity
+    self.reference = reference
+  }
+
+  /// The object's entity. For an ID read from a to-one whose destination has subentities, the real entity.
+  public var entity: Entity { storeEntity.entity }
+  /// Whether no store holds the object yet.
+  public var isTemporaryID: Bool { reference < 0 }
+  /// The UUID of the store that holds the object; nil while the ID is temporary.
+  public var storeIdentifier: UUID? { storeEntity.storeIdentifier }
+
+  public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
+    guard left.reference == right.reference else { return false }
+    if left.storeEntity === right.storeEntity { return true }
+    return left.storeEntity.storeIdentifier == right.storeEntity.storeIdentifier
+      && left.entity.root.name == right.entity.root.name
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(reference) }
+
+  private static let lastTemporary = Atomic<Int64>(0)
+
+  /// A temporary reference number, unique in this process.
+  public static func nextTemporaryReference() -> Int64 {
+    lastTemporary.subtract(1, ordering: .relaxed).newValue
+  }
+}
+
+extension ManagedObjectID: CustomStringConvertible {
+  /// The URI form.
+  public var description: String { uriRepresentation().absoluteString }
+}

@@ -1,0 +1,86 @@
+import ObjectModel
+
+extension InMemoryStore {
+  func execute(_ save: SaveChangesRequest) throws {
+    if isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    try state.withLock { state in
+      try Self.checkVersions(save, in: state)
+      var next = state
+      for node in save.inserted { next.tables[node.entity.root.index, default: [:]][node.reference] = node }
+      for change in save.updated {
+        next.tables[change.node.entity.root.index, default: [:]][change.node.reference] = change.node
+      }
+      for lock in save.deleted { Self.remove(lock.objectID, from: &next) }
+      for changes in save.links { Self.apply(changes, to: &next) }
+      try Self.checkUniqueness(of: save.inserted + save.updated.map(\.node), in: next)
+      if let metadata = save.metadata { next.metadata = metadata }
+      state = next
+    }
+  }
+
+  private static func checkVersions(_ save: SaveChangesRequest, in state: State) throws {
+    var stale: [ManagedObjectID] = []
+    func check(_ id: ManagedObjectID, _ version: Int64) {
+      if state.tables[id.entity.root.index]?[id.reference]?.version != version { stale.append(id) }
+    }
+    for change in save.updated { check(change.node.objectID, change.node.version - 1) }
+    for lock in save.deleted + save.locked { check(lock.objectID, lock.version) }
+    guard stale.isEmpty else {
+      throw StoreError(
+        .conflict, "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
+        objectIDs: stale)
+    }
+  }
+
+  private static func remove(_ id: ManagedObjectID, from state: inout State) {
+    state.tables[id.entity.root.index]?[id.reference] = nil
+    for relationship in id.entity.relationships where relationship.hasLinkTable {
+      let owner = relationship.linkOwner
+      if relationship === owner { state.links[owner.key]?.removeAll(source: id.reference) }
+      if relationship !== owner || relationship.inverse === relationship {
+        state.links[owner.key]?.removeAll(target: id.reference)
+      }
+    }
+  }
+
+  private static func apply(_ changes: LinkChanges, to state: inout State) {
+    var table = state.links[changes.relationship.key] ?? LinkTable()
+    changes.removed.forEach { table.remove($0) }
+    changes.added.forEach { table.add($0) }
+    for (source, targets) in changes.orders { table.order(source: source, targets: targets) }
+    for (target, sources) in changes.inverseOrders { table.order(target: target, sources: sources) }
+    state.links[changes.relationship.key] = table
+  }
+
+  private static func checkUniqueness(of nodes: [IncrementalStoreNode], in state: State) throws {
+    var seen: [Entity: Bool] = [:]
+    for node in nodes where !node.entity.uniquenessConstraints.isEmpty { seen[node.entity] = true }
+    for entity in seen.keys {
+      for constraint in entity.uniquenessConstraints {
+        let fields = constraint.propertyNames.compactMap { name in
+          entity.storedFields.first { $0.name == name }
+        }
+        var owners: [[AttributeValue]: IncrementalStoreNode] = [:]
+        for node in (state.tables[entity.root.index] ?? [:]).values where node.entity.isKind(of: entity) {
+          let key = fields.map { node.value(of: $0) }
+          if key.contains(.null) { continue }
+          if let other = owners.updateValue(node, forKey: key) {
+            throw StoreError(
+              .notUnique, "two \(entity.name) have the same \(constraint.propertyNames.joined(separator: ", "))",
+              objectIDs: [other.objectID, node.objectID])
+          }
+        }
+      }
+    }
+  }
+}
+
+extension StoredField {
+  /// The property's name.
+  package var name: String {
+    switch self {
+    case .attribute(let attribute): attribute.name
+    case .toOne(let relationship): relationship.name
+    }
+  }
+}

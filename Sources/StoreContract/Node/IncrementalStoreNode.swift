@@ -1,0 +1,72 @@
+public import ObjectModel
+
+/// The state of one object as a store holds it: ID, version, and all stored attributes and to-ones in one packed row.
+///
+/// The row is one allocation: a bit a field for null, eight bytes a field, then text and blob bytes. Values are made
+/// when they are read. Immutable once built, so it is shared freely between contexts and threads.
+public final class IncrementalStoreNode: ManagedBuffer<IncrementalStoreNode.Header, UInt64>, @unchecked Sendable {
+  // @unchecked: written only by NodeBuilder before anybody else holds it, and never after.
+
+  /// What stands before the fields.
+  public struct Header {
+    @usableFromInline let storeEntity: StoreEntity
+    @usableFromInline let reference: Int64
+    @usableFromInline let version: Int64
+    @usableFromInline let maskWords: Int32
+    @usableFromInline let wordCount: Int32
+
+    @usableFromInline
+    init(storeEntity: StoreEntity, reference: Int64, version: Int64, maskWords: Int32, wordCount: Int32) {
+      self.storeEntity = storeEntity
+      self.reference = reference
+      self.version = version
+      self.maskWords = maskWords
+      self.wordCount = wordCount
+    }
+  }
+
+  /// The entity and store of the object.
+  @inlinable public var storeEntity: StoreEntity { header.storeEntity }
+  /// The entity of the object.
+  @inlinable public var entity: Entity { header.storeEntity.entity }
+  /// The object's number in its root entity.
+  @inlinable public var reference: Int64 { header.reference }
+  /// 1 when inserted, one more with each save that changed the object.
+  @inlinable public var version: Int64 { header.version }
+  /// The object's ID.
+  @inlinable public var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
+  /// The bytes this node occupies besides its object header.
+  public var byteCount: Int { Int(header.wordCount) * 8 + MemoryLayout<Header>.size }
+
+  @inlinable
+  func word(_ index: Int) -> UInt64 { withUnsafeMutablePointerToElements { $0[index] } }
+
+  /// Whether a field is null.
+  @inlinable
+  public func isNull(_ field: Int) -> Bool { word(field >> 6) & (1 << UInt64(field & 63)) != 0 }
+
+  /// An integer, boolean or to-one field; 0 when null.
+  @inlinable
+  public func integer(_ field: Int) -> Int64 { Int64(bitPattern: word(Int(header.maskWords) + field)) }
+
+  /// A double, float or date field (seconds since 2001-01-01 UTC); 0 when null.
+  @inlinable
+  public func double(_ field: Int) -> Double { Double(bitPattern: word(Int(header.maskWords) + field)) }
+
+  /// The bytes of a text or blob field, valid while the closure runs; empty when null.
+  @inlinable
+  public func withBytes<R, E: Error>(
+    _ field: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let span = word(Int(header.maskWords) + field)
+    let base = UnsafeRawPointer(withUnsafeMutablePointerToElements { $0 })
+    let bytes = UnsafeRawBufferPointer(
+      start: base + Int(span >> 32), count: Int(span & 0xFFFF_FFFF))
+    defer { withExtendedLifetime(self) {} }
+    return try body(bytes)
+  }
+
+  /// The to-one target's reference number; nil when null.
+  @inlinable
+  public func target(_ field: Int) -> Int64? { isNull(field) ? nil : integer(field) }
+}

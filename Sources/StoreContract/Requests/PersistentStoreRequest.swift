@@ -1,0 +1,29 @@
+public import ObjectModel
+public import ObjectQuery
+
+/// Anything a store may be asked to execute. Stores answer a request they do not know with `unsupportedRequest`.
+public protocol PersistentStoreRequest: Sendable {}
+
+extension FetchRequest: PersistentStoreRequest {}
+
+/// What a request brought.
+public enum StoreResult: Sendable {
+  /// Rows, in the order asked for.
+  case nodes([IncrementalStoreNode])
+  /// IDs, in the order asked for.
+  case objectIDs([ManagedObjectID])
+  /// Dictionaries, in the order asked for.
+  case dictionaries([[String: AttributeValue]])
+  /// A count.
+  case count(Int)
+  /// The changes are saved.
+  case saved
+  /// What a request of a third party's store brought.
+  case other(any Sendable)
+}
+
+/// Lets a store skip decoding the rows that the asking context has in the same version already.
+public protocol NodeLookup {
+  /// The node held for an object, if any. Stores return it in place of a new one when its version is current.
+  func registeredNode(_ root: Entity, _ reference: Int64) -> IncrementalStoreNode?
+}

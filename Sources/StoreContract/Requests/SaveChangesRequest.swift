@@ -1,0 +1,87 @@
+public import ObjectModel
+
+/// All changes of one save, applied in one transaction or not at all. Empty: the store's metadata is saved.
+///
+/// Every ID in it is permanent. Nodes hold the state to be stored, with the version it is to have.
+public struct SaveChangesRequest: PersistentStoreRequest {
+  /// New objects, version 1.
+  public var inserted: [IncrementalStoreNode] = []
+  /// Changed objects.
+  public var updated: [UpdatedObject] = []
+  /// Objects to be removed; their links go with them.
+  public var deleted: [LockedObject] = []
+  /// Objects that must still have the version they were read with.
+  public var locked: [LockedObject] = []
+  /// Changes to the links of relationships that are stored in tables of their own.
+  public var links: [LinkChanges] = []
+  /// Metadata to store; nil leaves it.
+  public var metadata: [String: String]?
+
+  /// Makes an empty request.
+  public init() {}
+
+  /// Whether there is nothing to do but to save metadata.
+  public var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty && links.isEmpty
+  }
+}
+
+/// A changed object: its whole new state, and which fields of it are new.
+public struct UpdatedObject: Sendable {
+  /// The new state; its version is one above the stored one.
+  public var node: IncrementalStoreNode
+  /// The changed fields. May be empty when only links changed.
+  public var changedFields: SlotSet
+
+  /// Makes a change.
+  public init(node: IncrementalStoreNode, changedFields: SlotSet) {
+    self.node = node
+    self.changedFields = changedFields
+  }
+}
+
+/// An object together with the version it was read with.
+public struct LockedObject: Sendable {
+  /// The object.
+  public var objectID: ManagedObjectID
+  /// The version it must still have in the store.
+  public var version: Int64
+
+  /// Makes a lock.
+  public init(objectID: ManagedObjectID, version: Int64) {
+    self.objectID = objectID
+    self.version = version
+  }
+}
+
+/// Links added to and taken from one relationship.
+public struct LinkChanges: Sendable {
+  /// One link.
+  public struct Link: Sendable, Hashable {
+    /// The object that has the relationship.
+    public var source: Int64
+    /// The object it leads to.
+    public var target: Int64
+
+    /// Makes a link.
+    @inlinable
+    public init(source: Int64, target: Int64) {
+      self.source = source
+      self.target = target
+    }
+  }
+
+  /// The relationship: of a pair with two tables' worth of ends, the one that `Relationship.linkOwner` names.
+  public var relationship: Relationship
+  /// New links. A link that is there already stays once.
+  public var added: [Link] = []
+  /// Links to remove. A link that is not there is no error.
+  public var removed: [Link] = []
+  /// For ordered relationships, all targets of a source in their new order, after the changes above.
+  public var orders: [(source: Int64, targets: [Int64])] = []
+  /// The same for the other end, when that is ordered too.
+  public var inverseOrders: [(source: Int64, targets: [Int64])] = []
+
+  /// Makes an empty set of changes to a relationship.
+  public init(relationship: Relationship) { self.relationship = relationship }
+}

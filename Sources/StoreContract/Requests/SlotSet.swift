@@ -1,0 +1,59 @@
+/// A set of small integers: one word for entities with up to 64 properties, an array beyond.
+public struct SlotSet: Sendable, Hashable {
+  @usableFromInline var first: UInt64 = 0
+  @usableFromInline var rest: [UInt64] = []
+
+  /// Makes an empty set.
+  @inlinable
+  public init() {}
+
+  /// Whether it holds nothing.
+  @inlinable
+  public var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
+
+  /// Whether it holds a number.
+  @inlinable
+  public func contains(_ slot: Int) -> Bool {
+    if slot < 64 { return first & (1 << UInt64(slot)) != 0 }
+    let word = (slot >> 6) - 1
+    return word < rest.count && rest[word] & (1 << UInt64(slot & 63)) != 0
+  }
+
+  /// Adds a number.
+  @inlinable
+  public mutating func insert(_ slot: Int) {
+    if slot < 64 {
+      first |= 1 << UInt64(slot)
+    } else {
+      let word = (slot >> 6) - 1
+      while rest.count <= word { rest.append(0) }
+      rest[word] |= 1 << UInt64(slot & 63)
+    }
+  }
+
+  /// Takes a number out.
+  @inlinable
+  public mutating func remove(_ slot: Int) {
+    if slot < 64 {
+      first &= ~(1 << UInt64(slot))
+    } else {
+      let word = (slot >> 6) - 1
+      guard word < rest.count else { return }
+      rest[word] &= ~(1 << UInt64(slot & 63))
+      while rest.last == 0 { rest.removeLast() }
+    }
+  }
+
+  /// The numbers, ascending.
+  public var elements: [Int] {
+    var result: [Int] = []
+    for (index, word) in ([first] + rest).enumerated() {
+      var left = word
+      while left != 0 {
+        result.append(index * 64 + left.trailingZeroBitCount)
+        left &= left - 1
+      }
+    }
+    return result
+  }
+}

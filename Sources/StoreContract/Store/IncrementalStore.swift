@@ -1,0 +1,92 @@
+public import Foundation
+public import ObjectModel
+public import ObjectQuery
+
+/// A store that brings objects in piece by piece: what a coordinator needs of any storage.
+///
+/// All calls but `loadMetadata` are synchronous and may come from any thread, so a store guards itself. Reference
+/// numbers are positive, unique within a root entity, and never used again after a deletion.
+public protocol IncrementalStore: AnyObject, Sendable {
+  /// The name this kind of store is registered under.
+  static var storeType: String { get }
+
+  /// Makes a store that is not open yet.
+  init(model: ManagedObjectModel, description: PersistentStoreDescription) throws
+
+  /// An identifier for a new store.
+  static func identifierForNewStore() -> UUID
+
+  /// The store's UUID, once metadata is loaded.
+  var identifier: UUID { get }
+  /// The store's own facts and the program's: text by name.
+  var metadata: [String: String] { get }
+  /// One per entity of the model, at the entity's index.
+  var storeEntities: [StoreEntity] { get }
+
+  /// Opens or makes the store.
+  func loadMetadata() async throws
+
+  /// Closes the store; later calls throw.
+  func close() throws
+
+  /// Executes a fetch or a save, or throws `unsupportedRequest`.
+  /// - Parameter lookup: What the asking context holds already; may be ignored.
+  func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult
+
+  /// The states of objects, in the order asked for; nil where there is no such object.
+  ///
+  /// One call for any number, so that faults fire by the batch. Also answers for references whose entity is only
+  /// known up to a superentity: each node tells its own.
+  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?]
+
+  /// What a to-many relationship leads to, for many sources at once.
+  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets
+
+  /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
+  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]
+
+  /// A context began to hold these objects.
+  func didRegister(_ objectIDs: [ManagedObjectID])
+  /// A context ceased to hold these objects.
+  func didUnregister(_ objectIDs: [ManagedObjectID])
+}
+
+extension IncrementalStore {
+  /// A random UUID.
+  public static func identifierForNewStore() -> UUID { UUID() }
+  /// Does nothing.
+  public func didRegister(_ objectIDs: [ManagedObjectID]) {}
+  /// Does nothing.
+  public func didUnregister(_ objectIDs: [ManagedObjectID]) {}
+
+  /// The state of one object.
+  /// - Throws: `StoreError` with code `notFound` when there is none.
+  public func newValues(for objectID: ManagedObjectID) throws -> IncrementalStoreNode {
+    guard let node = try newValues(for: [objectID.reference], of: objectID.entity)[0] else {
+      throw StoreError(
+        .notFound, "\(objectID.entity.name) \(objectID.reference) is not in the store: it was deleted",
+        objectIDs: [objectID])
+    }
+    return node
+  }
+
+  /// The value of one relationship of one object: null or an ID for a to-one, IDs (never nil) for a to-many.
+  /// - Throws: `StoreError` with code `notFound` when there is no such object.
+  public func newValue(for relationship: Relationship, of objectID: ManagedObjectID) throws -> RelationshipValue {
+    let node = try newValues(for: objectID)
+    if relationship.isToMany {
+      let targets = try newValues(for: relationship, of: [objectID.reference])
+      return .toMany(
+        targets.references.enumerated().map { index, reference in
+          let entity =
+            targets.entityIndices.isEmpty ? relationship.destination.index : Int(targets.entityIndices[index])
+          return ManagedObjectID(storeEntities[entity], reference: reference)
+        })
+    }
+    guard let reference = node.target(relationship.field) else { return .toOne(nil) }
+    if !relationship.destination.hasSubentities {
+      return .toOne(ManagedObjectID(storeEntities[relationship.destination.index], reference: reference))
+    }
+    return .toOne(try newValues(for: [reference], of: relationship.destination)[0]?.objectID)
+  }
+}

@@ -1,0 +1,26 @@
+public import Foundation
+
+/// What store to open, where, and how.
+public struct PersistentStoreDescription: Sendable {
+  /// The name under which the kind of store is registered.
+  public var type: String
+  /// Where the store's file is; nil for stores without one.
+  public var url: URL?
+  /// The configuration of the model whose entities go into this store; nil for all.
+  public var configuration: String?
+  /// Whether a store that is not there may be made.
+  public var createsIfMissing = true
+  /// Whether a file of no bytes at the store's place may be made into a new store.
+  public var replacesEmptyFile = false
+  /// Whether changes are refused.
+  public var isReadOnly = false
+  /// What else the kind of store understands; each kind extends this type with typed access to its own.
+  public var options: [String: any Sendable] = [:]
+
+  /// Describes a store.
+  public init(type: String, url: URL? = nil, configuration: String? = nil) {
+    self.type = type
+    self.url = url
+    self.configuration = configuration
+  }
+}

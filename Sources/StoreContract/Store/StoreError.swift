@@ -1,0 +1,95 @@
+public import ObjectModel
+
+/// Why a store could not do what it was asked.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure. More may come; match with `==`.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the code.
+    public let description: String
+    /// Makes a code of a third party's store.
+    public init(_ name: String) { description = name }
+
+    /// A value does not fit its attribute.
+    public static let invalidValue = Code("invalidValue")
+    /// The request is of a kind this store does not know.
+    public static let unsupportedRequest = Code("unsupportedRequest")
+    /// The entity, property or object asked for is not in this store.
+    public static let notFound = Code("notFound")
+    /// Rows were changed or deleted since they were read.
+    public static let conflict = Code("conflict")
+    /// A uniqueness constraint would be broken.
+    public static let notUnique = Code("notUnique")
+    /// The store's model differs from the program's.
+    public static let modelMismatch = Code("modelMismatch")
+    /// The store was written by a newer version.
+    public static let newerFormat = Code("newerFormat")
+    /// There is no file at the store's place, and none was asked to be made.
+    public static let fileMissing = Code("fileMissing")
+    /// The file at the store's place is empty.
+    public static let fileEmpty = Code("fileEmpty")
+    /// The file is an unencrypted SQLite database.
+    public static let fileIsPlaintext = Code("fileIsPlaintext")
+    /// The file is no store, or is cut off.
+    public static let fileTruncated = Code("fileTruncated")
+    /// No key in the vault belongs to the store.
+    public static let keyMissing = Code("keyMissing")
+    /// No key found opens the file, or its first page is damaged.
+    public static let wrongKey = Code("wrongKey")
+    /// A page of the file is damaged.
+    public static let fileDamaged = Code("fileDamaged")
+    /// Another process holds the store.
+    public static let busy = Code("busy")
+    /// The place of the store cannot be written to.
+    public static let notWritable = Code("notWritable")
+    /// The disk is full.
+    public static let diskFull = Code("diskFull")
+    /// The libsqlcipher in this process cannot encrypt.
+    public static let notEncrypting = Code("notEncrypting")
+    /// The store is open for reading only.
+    public static let readOnly = Code("readOnly")
+    /// A query cannot be answered.
+    public static let query = Code("query")
+    /// Anything else; see `cause`.
+    public static let other = Code("other")
+  }
+
+  /// The kind of failure.
+  public let code: Code
+  /// What is wrong and what to do. Never holds a stored value.
+  public let message: String
+  /// The objects concerned, for `conflict` and `notUnique`.
+  public let objectIDs: [ManagedObjectID]
+  /// The error underneath.
+  public let cause: (any Error)?
+  /// Where it was thrown.
+  public let fileID: String
+  /// The line in `fileID`.
+  public let line: Int
+
+  /// Makes an error.
+  public init(
+    _ code: Code, _ message: String, objectIDs: [ManagedObjectID] = [], cause: (any Error)? = nil,
+    fileID: String = #fileID, line: Int = #line
+  ) {
+    self.code = code
+    self.message = message
+    self.objectIDs = objectIDs
+    self.cause = cause
+    self.fileID = fileID
+    self.line = line
+  }
+
+  /// Code, message and cause in one line.
+  public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
+
+  static func notANumber(_ attribute: Attribute) -> StoreError {
+    StoreError(
+      .invalidValue,
+      "\(attribute.entity.name).\(attribute.name) was given NaN, which no store can hold; set nil or a number")
+  }
+
+  static func invalidValue(_ attribute: Attribute) -> StoreError {
+    StoreError(
+      .invalidValue, "\(attribute.entity.name).\(attribute.name) takes \(attribute.type.rawValue) values only")
+  }
+}
