@@ -6,6 +6,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+
 let package = Package(
   name: "Strongroom",
   products: [

@@ -1,0 +1,62 @@
+import CSQLCipher
+
+/// What went wrong in the database layer, with SQLite's own result code. Never holds a value or key bytes.
+package struct CipherError: Error, Sendable, CustomStringConvertible {
+  package enum Code: String, Sendable {
+    case libraryIsNotSQLCipher, fileIsMissing, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged, damagedPage, truncated
+    case foreignJournal, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError, constraint
+    case interrupted, alreadyExists, connectionPoisoned, misuse, other
+  }
+
+  package let code: Code
+  package let message: String
+  /// SQLite's extended result code; 0 when SQLite was not asked.
+  package let resultCode: Int32
+  /// The statement; it holds names only, since every value is bound.
+  package let sql: String?
+  package let fileID: String
+  package let line: Int
+
+  package init(
+    _ code: Code, _ message: String, resultCode: Int32 = 0, sql: String? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
+    self.code = code
+    self.message = message
+    self.resultCode = resultCode
+    self.sql = sql
+    self.fileID = fileID
+    self.line = line
+  }
+
+  init(_ database: OpaquePointer?, _ result: Int32, sql: String? = nil, fileID: String = #fileID, line: Int = #line) {
+    let extended = database.map { sqlite3_extended_errcode($0) } ?? result
+    let text = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(result))
+    self.init(
+      Code(result & 0xFF), text, resultCode: extended & 0xFF == result & 0xFF ? extended : result, sql: sql,
+      fileID: fileID, line: line)
+  }
+
+  package var description: String {
+    "\(code.rawValue) (\(resultCode)): \(message)" + (sql.map { " in \($0)" } ?? "")
+  }
+}
+
+extension CipherError.Code {
+  init(_ result: Int32) {
+    self =
+      switch result {
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_READONLY, SQLITE_PERM: .readOnlyDirectory
+      case SQLITE_CANTOPEN: .cannotOpen
+      case SQLITE_FULL: .diskFull
+      case SQLITE_IOERR: .ioError
+      case SQLITE_CONSTRAINT: .constraint
+      case SQLITE_INTERRUPT: .interrupted
+      case SQLITE_CORRUPT: .damagedPage
+      case SQLITE_NOTADB: .wrongKeyOrDamaged
+      case SQLITE_MISUSE: .misuse
+      default: .other
+      }
+  }
+}

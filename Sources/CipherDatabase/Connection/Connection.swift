@@ -1,0 +1,197 @@
+import CSQLCipher
+import Glibc
+
+/// One connection to one encrypted file. Not Sendable: whoever holds it has it to itself.
+package final class Connection {
+  let database: OpaquePointer
+  let path: String
+  private var statements: [String: Statement] = [:]
+  private var depth = 0
+  /// Set by the first sign of damage; this connection then writes no more.
+  var isPoisoned = false
+  /// Statements begun since the connection was opened.
+  package internal(set) var executionCount = 0
+  /// Statements prepared since the connection was opened.
+  package private(set) var preparedCount = 0
+  let arrays = IntegerArrayRegistry()
+
+  /// Opens a file, or makes one, and proves that key, format and library are right before anything else happens.
+  package init(path: String, key: CipherKeySpec, options: ConnectionOptions) throws(CipherError) {
+    try Self.checkLibrary()
+    self.path = path
+    let checks = FileChecks(path: path)
+    if options.createIfMissing {
+      try checks.checkJournals()
+      try checks.create(allowEmptyFile: options.allowEmptyFile)
+    } else {
+      try checks.checkExisting()
+    }
+    var handle: OpaquePointer?
+    let flags =
+      (options.access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+    let result = sqlite3_open_v2(path, &handle, flags, nil)
+    guard result == SQLITE_OK, let handle else {
+      let error = CipherError(handle, result)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    database = handle
+    sqlite3_extended_result_codes(handle, 1)
+    do throws(CipherError) {
+      try configure(key, options)
+      if options.createIfMissing { try checks.checkCreated(salt: key.salt) }
+    } catch {
+      close()
+      if options.createIfMissing { Self.removeCreated(path) }
+      throw error
+    }
+  }
+
+  deinit { close() }
+
+  /// - Throws: `libraryIsNotSQLCipher` when the SQLite that answers in this process has no codec: it would take a key
+  ///   and write clear text.
+  package static func checkLibrary() throws(CipherError) {
+    guard sqlite3_compileoption_used("HAS_CODEC") == 1 else {
+      throw CipherError(
+        .libraryIsNotSQLCipher, "the SQLite library in this process is not SQLCipher; nothing was written")
+    }
+  }
+
+  /// The order matters: compatibility resets the page size, and the probe must come before anything that writes.
+  private func configure(_ key: CipherKeySpec, _ options: ConnectionOptions) throws(CipherError) {
+    let keyed = key.withText { sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count)) }
+    guard keyed == SQLITE_OK else { throw CipherError(database, keyed) }
+    try execute("PRAGMA cipher_log_level = NONE")
+    try execute("PRAGMA cipher_compatibility = 3")
+    try execute("PRAGMA cipher_page_size = 4096")
+    sqlite3_busy_timeout(database, Int32(clamping: options.busyTimeoutMilliseconds))
+    try execute("SELECT count(*) FROM sqlite_master")
+    guard let version = try text("PRAGMA cipher_version"), !version.isEmpty else {
+      throw CipherError(.libraryIsNotSQLCipher, "the library does not answer as SQLCipher; nothing was written")
+    }
+    try execute("PRAGMA temp_store = MEMORY")
+    try execute("PRAGMA cache_size = -\(max(options.pageCacheBytes, 1 << 16) / 1024)")
+    if options.exclusiveLocking { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+    if options.access == .readWrite {
+      guard try text("PRAGMA journal_mode = WAL") == "wal" else {
+        throw CipherError(.busy, "the store could not be put into WAL mode: another process holds it in another mode")
+      }
+      try execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
+    }
+    if options.createIfMissing {
+      // The first write: now the salt stands in the file.
+      try execute("PRAGMA user_version = 1")
+      try execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try IntegerArrayModule.register(on: self)
+  }
+
+  private static func removeCreated(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+  }
+
+  /// Finalizes every statement and closes. Nothing of this connection may be used after.
+  package func close() {
+    for statement in statements.values { statement.finalize() }
+    statements = [:]
+    if !isClosed {
+      isClosed = true
+      sqlite3_close_v2(database)
+    }
+  }
+
+  private var isClosed = false
+
+  // MARK: Statements
+
+  /// Prepares a statement that nobody else gets.
+  package func prepare(_ sql: String) throws(CipherError) -> Statement {
+    var handle: OpaquePointer?
+    let result = sqlite3_prepare_v2(database, sql, -1, &handle, nil)
+    guard result == SQLITE_OK, let handle else { throw failure(result, sql) }
+    preparedCount += 1
+    return Statement(handle, of: self)
+  }
+
+  /// The statement of a text, prepared once for the life of the connection.
+  package func cached(_ sql: String) throws(CipherError) -> Statement {
+    if let known = statements[sql] { return known }
+    let statement = try prepare(sql)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Runs one statement or several without parameters.
+  package func execute(_ sql: String) throws(CipherError) {
+    executionCount += 1
+    let result = sqlite3_exec(database, sql, nil, nil, nil)
+    if result != SQLITE_OK { throw failure(result, sql) }
+  }
+
+  /// The first column of the first row, as text.
+  package func text(_ sql: String) throws(CipherError) -> String? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.text(0) : nil
+  }
+
+  func failure(_ result: Int32, _ sql: String?) -> CipherError {
+    if result & 0xFF == SQLITE_CORRUPT || result & 0xFF == SQLITE_NOTADB { isPoisoned = true }
+    return CipherError(database, result, sql: sql)
+  }
+
+  package var changes: Int { Int(sqlite3_changes(database)) }
+  package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(database) }
+  package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+  package var cipherVersion: String { (try? text("PRAGMA cipher_version")) ?? "" }
+
+  // MARK: Transactions
+
+  package enum TransactionKind: String { case deferred = "DEFERRED", immediate = "IMMEDIATE", exclusive = "EXCLUSIVE" }
+
+  /// Runs work in a transaction; inside another, in a savepoint. An error undoes it and is passed on.
+  package func transaction<R>(_ kind: TransactionKind, _ body: () throws -> R) throws -> R {
+    if isPoisoned, kind != .deferred {
+      throw CipherError(.connectionPoisoned, "damage was found in the store; nothing more is written to it")
+    }
+    let name = "s\(depth)"
+    let outermost = depth == 0
+    try run(outermost ? "BEGIN \(kind.rawValue)" : "SAVEPOINT \(name)")
+    depth += 1
+    defer { depth -= 1 }
+    do {
+      let result = try body()
+      try run(outermost ? "COMMIT" : "RELEASE \(name)")
+      return result
+    } catch {
+      if outermost {
+        // Some errors have rolled back already.
+        if isInTransaction { try? run("ROLLBACK") }
+      } else if isInTransaction {
+        try? run("ROLLBACK TO \(name)")
+        try? run("RELEASE \(name)")
+      }
+      throw error
+    }
+  }
+
+  private func run(_ sql: String) throws(CipherError) { try cached(sql).run() }
+
+  // MARK: Care
+
+  /// What SQLite finds wrong with the file; empty when nothing. Reads every page.
+  package func integrityCheck() throws(CipherError) -> [String] {
+    let statement = try prepare("PRAGMA integrity_check")
+    var lines: [String] = []
+    while try statement.step() { lines.append(statement.text(0)) }
+    return lines == ["ok"] ? [] : lines
+  }
+
+  /// Moves the write-ahead log into the file and empties it.
+  package func checkpoint() throws(CipherError) { _ = try text("PRAGMA wal_checkpoint(TRUNCATE)") }
+
+  /// Makes the statement now running on this connection fail with `interrupted`. Callable from any thread while the
+  /// connection is open.
+  package func interrupt() { sqlite3_interrupt(database) }
+}

@@ -1,0 +1,19 @@
+/// How a connection is opened.
+package struct ConnectionOptions: Sendable {
+  package enum Access: Sendable { case readWrite, readOnly }
+  package enum Synchronous: String, Sendable { case normal = "NORMAL", full = "FULL", extra = "EXTRA" }
+
+  package var access = Access.readWrite
+  /// Make the file; it must not exist yet.
+  package var createIfMissing = false
+  /// When making the file, take one that is there and has no bytes.
+  package var allowEmptyFile = false
+  /// Decrypted pages kept in memory. SQLite's own 2 MB makes random access two to nine times slower here.
+  package var pageCacheBytes = 64 << 20
+  package var synchronous = Synchronous.full
+  package var exclusiveLocking = false
+  package var busyTimeoutMilliseconds = 5000
+  package var foreignKeys = false
+
+  package init() {}
+}

@@ -1,0 +1,91 @@
+import Glibc
+
+/// Everything that is looked at before SQLite may touch a file.
+struct FileChecks {
+  static let pageSize: UInt32 = 4096
+  let path: String
+
+  /// The first bytes of a file; nil when it cannot be opened.
+  private func head(_ path: String, _ count: Int) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    if file < 0 { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = pread(file, &bytes, count, 0)
+    return got < 0 ? nil : Array(bytes.prefix(got))
+  }
+
+  /// - Throws: the fault that makes opening pointless or dangerous.
+  func checkExisting() throws(CipherError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT { throw CipherError(.fileIsMissing, "there is no file at \(path)") }
+      throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
+    }
+    guard let head = head(path, 16) else {
+      throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
+    }
+    // SQLite would open an empty file as a new database.
+    if status.st_size == 0 { throw CipherError(.fileIsEmpty, "the file at \(path) has no bytes") }
+    if head == Array("SQLite format 3\0".utf8) {
+      throw CipherError(.fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database")
+    }
+    if status.st_size < Int(Self.pageSize) || status.st_size % Int(Self.pageSize) != 0 {
+      throw CipherError(.truncated, "the file at \(path) is not a whole number of 4096-byte pages")
+    }
+    try checkJournals()
+  }
+
+  /// SQLCipher 3 writes past a buffer when a journal has another page size than the cipher, so such a file is refused
+  /// before it is seen.
+  func checkJournals() throws(CipherError) {
+    if let journal = head(path + "-journal", 28), journal.count == 28,
+      journal.starts(with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]),
+      Self.number(journal, 24) != Self.pageSize
+    {
+      throw CipherError(.foreignJournal, "\(path)-journal has pages of another size than the store")
+    }
+    if let wal = head(path + "-wal", 32), wal.count >= 12, Self.number(wal, 8) != Self.pageSize {
+      throw CipherError(.foreignJournal, "\(path)-wal has pages of another size than the store")
+    }
+  }
+
+  private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// Makes an empty file only its owner can read, in a directory likewise when that is made too.
+  func create(allowEmptyFile: Bool) throws(CipherError) {
+    makeDirectory(of: path)
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if file >= 0 {
+      close(file)
+      return
+    }
+    guard errno == EEXIST else {
+      let code: CipherError.Code =
+        errno == ENOSPC || errno == EDQUOT ? .diskFull : errno == EACCES || errno == EROFS ? .readOnlyDirectory : .cannotOpen
+      throw CipherError(code, "\(path): \(String(cString: strerror(errno)))")
+    }
+    var status = stat()
+    guard allowEmptyFile, stat(path, &status) == 0, status.st_size == 0 else {
+      throw CipherError(.alreadyExists, "there is a file at \(path) already")
+    }
+    chmod(path, 0o600)
+  }
+
+  private func makeDirectory(of path: String) {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+    let directory = String(path[..<slash])
+    if access(directory, F_OK) == 0 { return }
+    makeDirectory(of: directory)
+    mkdir(directory, 0o700)
+  }
+
+  /// - Throws: `libraryIsNotSQLCipher` when the first page just written is not ciphertext under our salt.
+  func checkCreated(salt: [UInt8]) throws(CipherError) {
+    guard head(path, 16) == salt else {
+      throw CipherError(.libraryIsNotSQLCipher, "the file at \(path) was not encrypted by the library in this process")
+    }
+  }
+}

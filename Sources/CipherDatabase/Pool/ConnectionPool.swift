@@ -1,0 +1,91 @@
+import Synchronization
+
+/// One writer and, while it is busy, readers beside it.
+package final class ConnectionPool: Sendable {
+  /// A connection on its way between threads; whoever took it out of the pool has it alone.
+  private final class Slot: @unchecked Sendable {
+    // @unchecked: the pool's mutex hands a slot to one thread at a time.
+    let connection: Connection
+    init(_ connection: Connection) { self.connection = connection }
+  }
+
+  private struct State: Sendable {
+    var idle: [Slot] = []
+    var all: [Slot] = []
+    var isClosed = false
+  }
+
+  private let writer: Slot
+  private let writerLock = Mutex(())
+  private let readers = Mutex(State())
+  private let path: String
+  private let key: CipherKeySpec
+  private let options: ConnectionOptions
+  private let maximumReaders: Int
+
+  package init(path: String, key: CipherKeySpec, options: ConnectionOptions, maximumReaders: Int) throws {
+    self.path = path
+    self.key = key
+    self.maximumReaders = maximumReaders
+    writer = Slot(try Connection(path: path, key: key, options: options))
+    var later = options
+    later.createIfMissing = false
+    later.allowEmptyFile = false
+    self.options = later
+  }
+
+  /// Runs work on the writer, alone. Must not be called from inside itself.
+  package func write<R>(_ body: (Connection) throws -> R) throws -> R {
+    try writerLock.withLock { _ in
+      try checkOpen()
+      return try body(writer.connection)
+    }
+  }
+
+  /// Runs work on the writer's connection when it is free, since its pages are decrypted already, else on a reader.
+  package func read<R>(_ body: (Connection) throws -> R) throws -> R {
+    if let result = try writerLock.withLockIfAvailable({ _ in
+      try checkOpen()
+      return try body(writer.connection)
+    }) {
+      return result
+    }
+    guard let slot = try takeReader() else { return try write(body) }
+    defer { readers.withLock { $0.idle.append(slot) } }
+    return try body(slot.connection)
+  }
+
+  private func takeReader() throws -> Slot? {
+    let (idle, mayOpen) = try readers.withLock { state in
+      if state.isClosed { throw CipherError(.misuse, "the store is closed") }
+      return (state.idle.popLast(), state.all.count < maximumReaders)
+    }
+    if let idle { return idle }
+    guard mayOpen else { return nil }
+    let slot = Slot(try Connection(path: path, key: key, options: options))
+    readers.withLock { $0.all.append(slot) }
+    return slot
+  }
+
+  private func checkOpen() throws {
+    if readers.withLock({ $0.isClosed }) { throw CipherError(.misuse, "the store is closed") }
+  }
+
+  /// Closes every connection that is not at work now.
+  package func close() {
+    writerLock.withLock { _ in
+      let idle = readers.withLock { state in
+        state.isClosed = true
+        defer { state.idle = [] }
+        return state.idle
+      }
+      idle.forEach { $0.connection.close() }
+      writer.connection.close()
+    }
+  }
+
+  /// Statements executed on all connections.
+  package var executionCount: Int {
+    readers.withLock { $0.all.reduce(writer.connection.executionCount) { $0 + $1.connection.executionCount } }
+  }
+}

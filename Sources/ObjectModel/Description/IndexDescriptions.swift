@@ -1,0 +1,92 @@
+/// One element of a fetch index: a property or an expression.
+public struct FetchIndexElement: Sendable, Hashable, Codable {
+  /// The property; nil for an expression.
+  public var propertyName: String?
+  /// The expression; nil for a property.
+  public var expression: String?
+  /// The direction.
+  public var isAscending: Bool
+  /// Whether the index is an R-tree rather than a B-tree.
+  public var isRTree: Bool
+
+  /// An element over a property.
+  public init(_ propertyName: String, ascending: Bool = true, rTree: Bool = false) {
+    self.propertyName = propertyName
+    isAscending = ascending
+    isRTree = rTree
+  }
+}
+
+/// One index as a model declares it.
+public struct FetchIndexDescription: Sendable, Hashable, Codable {
+  /// The name.
+  public var name: String
+  /// What is indexed, in order.
+  public var elements: [FetchIndexElement]
+  /// The condition of a partial index, as format text.
+  public var partialPredicate: String?
+
+  /// Declares an index.
+  public init(_ name: String, _ elements: [FetchIndexElement], where partialPredicate: String? = nil) {
+    self.name = name
+    self.elements = elements
+    self.partialPredicate = partialPredicate
+  }
+
+  /// Declares an ascending index over properties.
+  public init(_ name: String, on propertyNames: String...) {
+    self.init(name, propertyNames.map { FetchIndexElement($0) })
+  }
+}
+
+/// Properties whose values no two objects of an entity may share.
+public struct UniquenessConstraint: Sendable, Hashable, Codable {
+  /// The attributes or to-ones.
+  public var propertyNames: [String]
+
+  /// Declares a constraint over the properties together.
+  public init(_ propertyNames: String...) { self.propertyNames = propertyNames }
+
+  /// Declares a constraint over the properties together.
+  public init(_ propertyNames: [String]) { self.propertyNames = propertyNames }
+}
+
+/// A fetch request that a model keeps under a name.
+public struct FetchRequestTemplate: Sendable, Hashable, Codable {
+  /// The name.
+  public var name: String
+  /// The entity fetched.
+  public var entityName: String
+  /// The condition, as format text.
+  public var predicateString: String?
+  /// The greatest number of objects.
+  public var fetchLimit: Int?
+  /// What else stood in the model file, kept for writing back.
+  public var extras: [String: String] = [:]
+
+  /// Declares a template.
+  public init(_ name: String, entityName: String, predicate: String? = nil, limit: Int? = nil) {
+    self.name = name
+    self.entityName = entityName
+    predicateString = predicate
+    fetchLimit = limit
+  }
+}
+
+/// A property that is fetched by a request each time it is read.
+public struct FetchedPropertyDescription: Sendable, Hashable, Codable {
+  /// The name.
+  public var name: String
+  /// The request; `$FETCH_SOURCE` in it is the object.
+  public var fetchRequest: FetchRequestTemplate
+  /// The program's own notes.
+  public var userInfo: [String: String] = [:]
+  /// What else stood in the model file, kept for writing back.
+  public var extras: [String: String] = [:]
+
+  /// Declares a fetched property.
+  public init(_ name: String, _ fetchRequest: FetchRequestTemplate) {
+    self.name = name
+    self.fetchRequest = fetchRequest
+  }
+}

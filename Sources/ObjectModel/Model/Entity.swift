@@ -1,0 +1,142 @@
+public import Foundation
+
+/// An entity in its model, with what it inherits and where everything stands.
+public final class Entity: Sendable, Hashable, CustomStringConvertible {
+  /// How the model declares it.
+  public let declaration: EntityDescription
+  /// The name.
+  public let name: String
+  /// The place in the model's entities.
+  public let index: Int
+  /// Whether only its subentities have objects.
+  public let isAbstract: Bool
+  /// The entity it inherits from.
+  public let superentity: Entity?
+
+  // nonisolated(unsafe), here and below: written once by the model's initialiser, before anybody else sees the model.
+  /// The entities that inherit from it directly.
+  public nonisolated(unsafe) internal(set) var subentities: [Entity] = []
+  /// Itself and all that inherit from it, itself first.
+  public nonisolated(unsafe) internal(set) var family: [Entity] = []
+  /// Whether any entity inherits from it.
+  public nonisolated(unsafe) internal(set) var hasSubentities = false
+  /// All properties by slot: the superentity's first, then its own attributes, then its own relationships.
+  public nonisolated(unsafe) internal(set) var properties: [Property] = []
+  /// All attributes in slot order.
+  public nonisolated(unsafe) internal(set) var attributes: [Attribute] = []
+  /// All relationships in slot order.
+  public nonisolated(unsafe) internal(set) var relationships: [Relationship] = []
+  /// What a row of the entity holds, by field: persistent attributes and to-ones in slot order.
+  public nonisolated(unsafe) internal(set) var storedFields: [StoredField] = []
+  /// The number of properties.
+  public nonisolated(unsafe) internal(set) var slotCount = 0
+  /// The number of fields of a row.
+  public nonisolated(unsafe) internal(set) var fieldCount = 0
+  /// What new objects have, by slot.
+  public nonisolated(unsafe) internal(set) var defaultValues: [AttributeValue] = []
+  /// Its uniqueness constraints and the inherited ones.
+  public nonisolated(unsafe) internal(set) var uniquenessConstraints: [UniquenessConstraint] = []
+  /// A SHA-256 over what changes the storage or meaning of the entity; see `ManagedObjectModel.versionHash`.
+  public nonisolated(unsafe) internal(set) var versionHash = Data()
+  private nonisolated(unsafe) var byName: [String: Property] = [:]
+  private nonisolated(unsafe) var ancestors: Set<ObjectIdentifier> = []
+
+  init(_ declaration: EntityDescription, index: Int, superentity: Entity?) {
+    self.declaration = declaration
+    name = declaration.name
+    self.index = index
+    isAbstract = declaration.isAbstract
+    self.superentity = superentity
+  }
+
+  /// The topmost entity it inherits from, or itself.
+  public var root: Entity {
+    var entity = self
+    while let next = entity.superentity { entity = next }
+    return entity
+  }
+
+  /// Its own indexes.
+  public var fetchIndexes: [FetchIndexDescription] { declaration.fetchIndexes }
+  /// The to-many relationships in slot order.
+  public var toManyRelationships: [Relationship] { relationships.filter(\.isToMany) }
+  /// The name.
+  public var description: String { name }
+
+  /// The property of a name, own or inherited. O(1).
+  public func property(named name: String) -> Property? { byName[name] }
+
+  /// The attribute of a name. O(1).
+  public func attribute(named name: String) -> Attribute? {
+    if case .attribute(let attribute)? = byName[name] { return attribute }
+    return nil
+  }
+
+  /// The relationship of a name. O(1).
+  public func relationship(named name: String) -> Relationship? {
+    if case .relationship(let relationship)? = byName[name] { return relationship }
+    return nil
+  }
+
+  /// The slot of the property of a name. O(1).
+  public func slot(named name: String) -> Int? { byName[name]?.slot }
+
+  /// Whether it is an entity or inherits from it. O(1).
+  public func isKind(of other: Entity) -> Bool {
+    self === other || ancestors.contains(ObjectIdentifier(other))
+  }
+
+  /// Takes over what is inherited and places its own properties; the superentity is complete by then.
+  func place(entity: (String) -> Entity) {
+    if let superentity {
+      ancestors = superentity.ancestors.union([ObjectIdentifier(superentity)])
+      superentity.subentities.append(self)
+      properties = superentity.properties
+      storedFields = superentity.storedFields
+      uniquenessConstraints = superentity.uniquenessConstraints
+    }
+    for own in declaration.attributes {
+      let attribute = Attribute(
+        own, slot: properties.count, field: own.isTransient ? -1 : storedFields.count, entity: self)
+      properties.append(.attribute(attribute))
+      if !own.isTransient { storedFields.append(.attribute(attribute)) }
+    }
+    for own in declaration.relationships {
+      let stored = !own.isToMany && !own.isTransient
+      let relationship = Relationship(
+        own, slot: properties.count, field: stored ? storedFields.count : -1, entity: self,
+        destination: entity(own.destinationEntityName))
+      properties.append(.relationship(relationship))
+      if stored { storedFields.append(.toOne(relationship)) }
+    }
+    uniquenessConstraints += declaration.uniquenessConstraints
+    slotCount = properties.count
+    fieldCount = storedFields.count
+    for property in properties {
+      byName[property.name] = property
+      switch property {
+      case .attribute(let attribute):
+        attributes.append(attribute)
+        defaultValues.append(attribute.defaultValue)
+      case .relationship(let relationship):
+        relationships.append(relationship)
+        defaultValues.append(.null)
+      }
+    }
+  }
+
+  /// Sets what is known once every entity is placed.
+  func completeFamily() {
+    family = [self]
+    for child in subentities {
+      child.completeFamily()
+      family += child.family
+    }
+    hasSubentities = family.count > 1
+  }
+
+  /// Identity.
+  public static func == (left: Entity, right: Entity) -> Bool { left === right }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,112 @@
+public import Foundation
+
+/// A checked, immutable description of entities and their relationships.
+///
+/// It lives as long as the process: its entities refer to each other, and a program has few models.
+public final class ManagedObjectModel: Sendable, Hashable {
+  /// What the model is made from.
+  public let description: ModelDescription
+  /// The entities by name; `Entity.index` is the place here.
+  public let entities: [Entity]
+  /// A SHA-256 over the version hashes of all entities. Two models with equal hashes have the same storage.
+  ///
+  /// It covers names, types, optional, transient and abstract marks, inheritance, relationships with their
+  /// destinations, inverses, counts and order, indexes, uniqueness, and version hash modifiers; not defaults, delete
+  /// rules, validation, class names, user info or renaming identifiers.
+  public let versionHash: Data
+  private let byName: [String: Entity]
+
+  /// Makes a model.
+  /// - Throws: `ModelError` with every fault of the description at once.
+  public init(_ description: ModelDescription) throws(ModelError) {
+    let faults = ModelCheck(description).faults
+    guard faults.isEmpty else { throw ModelError(faults) }
+    self.description = description
+    let sorted = description.entities.sorted { $0.name < $1.name }
+    let indices = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($0.element.name, $0.offset) })
+    var made: [String: Entity] = [:]
+    var order: [Entity] = []
+    // Superentities first; the check has ruled out cycles.
+    for declaration in sorted {
+      var line = [declaration]
+      while let parent = line.last?.superentityName, made[parent] == nil, let index = indices[parent] {
+        line.append(sorted[index])
+      }
+      for next in line.reversed() where made[next.name] == nil {
+        let entity = Entity(
+          next, index: indices[next.name] ?? 0, superentity: next.superentityName.flatMap { made[$0] })
+        made[next.name] = entity
+        order.append(entity)
+      }
+    }
+    for entity in order { entity.place { made[$0] ?? entity } }
+    for entity in order where entity.superentity == nil { entity.completeFamily() }
+    for entity in order {
+      for relationship in entity.relationships where relationship.entity === entity {
+        guard let name = relationship.declaration.inverseName,
+          let inverse = relationship.destination.relationship(named: name),
+          inverse.declaration.inverseName == relationship.name,
+          entity.isKind(of: inverse.destination) || inverse.destination.isKind(of: entity)
+        else { continue }
+        relationship.inverse = inverse
+      }
+    }
+    // What is inverse one way only is one-directional.
+    for entity in order {
+      for relationship in entity.relationships where relationship.entity === entity {
+        if let inverse = relationship.inverse, inverse.inverse !== relationship { relationship.inverse = nil }
+      }
+    }
+    for entity in order { entity.versionHash = VersionHash.of(entity) }
+    entities = order.sorted { $0.index < $1.index }
+    byName = made
+    versionHash = VersionHash.of(entities, composites: description.composites)
+  }
+
+  /// Makes a model of entities alone.
+  /// - Throws: `ModelError` with every fault at once.
+  public convenience init(@ModelBuilder _ content: () -> [EntityDescription]) throws(ModelError) {
+    try self.init(ModelDescription(entities: content()))
+  }
+
+  /// The entity of a name. O(1).
+  public func entity(named name: String) -> Entity? { byName[name] }
+
+  /// Equal descriptions.
+  public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
+    left === right || left.description == right.description
+  }
+
+  /// Hashes the version hash.
+  public func hash(into hasher: inout Hasher) { hasher.combine(versionHash) }
+}
+
+/// All that a model file says.
+public struct ModelDescription: Sendable, Hashable, Codable {
+  /// The entities.
+  public var entities: [EntityDescription]
+  /// The composite types.
+  public var composites: [CompositeDescription]
+  /// The names of entities by configuration.
+  public var configurations: [String: [String]]
+  /// Fetch requests by name.
+  public var fetchRequestTemplates: [FetchRequestTemplate]
+  /// The program's own names for this version.
+  public var versionIdentifiers: [String]
+  /// What else stood in the model file, kept for writing back.
+  public var extras: [String: String]
+
+  /// Describes a model.
+  public init(
+    entities: [EntityDescription], composites: [CompositeDescription] = [], configurations: [String: [String]] = [:],
+    fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifiers: [String] = [],
+    extras: [String: String] = [:]
+  ) {
+    self.entities = entities
+    self.composites = composites
+    self.configurations = configurations
+    self.fetchRequestTemplates = fetchRequestTemplates
+    self.versionIdentifiers = versionIdentifiers
+    self.extras = extras
+  }
+}

@@ -1,0 +1,125 @@
+/// An attribute or a relationship of an entity.
+public enum Property: Sendable, Hashable {
+  /// An attribute.
+  case attribute(Attribute)
+  /// A relationship.
+  case relationship(Relationship)
+
+  /// The name.
+  public var name: String {
+    switch self {
+    case .attribute(let attribute): attribute.name
+    case .relationship(let relationship): relationship.name
+    }
+  }
+
+  /// The place in the entity's properties.
+  public var slot: Int {
+    switch self {
+    case .attribute(let attribute): attribute.slot
+    case .relationship(let relationship): relationship.slot
+    }
+  }
+}
+
+/// What a row stores in one of its fields.
+public enum StoredField: Sendable, Hashable {
+  /// An attribute's value.
+  case attribute(Attribute)
+  /// A to-one's target.
+  case toOne(Relationship)
+}
+
+/// An attribute in its model. A superentity and its subentities share one instance.
+public final class Attribute: Sendable, Hashable {
+  /// How the model declares it.
+  public let declaration: AttributeDescription
+  /// The name.
+  public let name: String
+  /// The type.
+  public let type: AttributeType
+  /// The place among the entity's properties; the same in every subentity.
+  public let slot: Int
+  /// The place among the fields of the entity's row; the same in every subentity. -1 when transient.
+  public let field: Int
+  /// Whether null may be saved.
+  public let isOptional: Bool
+  /// Whether it lives in memory only.
+  public let isTransient: Bool
+  /// What new objects have.
+  public let defaultValue: AttributeValue
+  /// The entity that declares it.
+  // Entities and properties refer to each other: a model lives as long as its process, and programs have few.
+  public let entity: Entity
+
+  init(_ declaration: AttributeDescription, slot: Int, field: Int, entity: Entity) {
+    self.declaration = declaration
+    name = declaration.name
+    type = declaration.type
+    self.slot = slot
+    self.field = field
+    isOptional = declaration.isOptional
+    isTransient = declaration.isTransient
+    defaultValue = declaration.defaultValue ?? .null
+    self.entity = entity
+  }
+
+  /// Identity.
+  public static func == (left: Attribute, right: Attribute) -> Bool { left === right }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A relationship in its model. A superentity and its subentities share one instance.
+public final class Relationship: Sendable, Hashable {
+  /// How the model declares it.
+  public let declaration: RelationshipDescription
+  /// The name.
+  public let name: String
+  /// The place among the entity's properties; the same in every subentity.
+  public let slot: Int
+  /// For a to-one, the place among the fields of the entity's row; -1 for a to-many or transient one.
+  public let field: Int
+  /// Whether it leads to any number of objects.
+  public let isToMany: Bool
+  /// Whether a to-many has an order that lasts.
+  public let isOrdered: Bool
+  /// Whether it may lead nowhere.
+  public let isOptional: Bool
+  /// Whether it lives in memory only.
+  public let isTransient: Bool
+  /// What happens on deletion.
+  public let deleteRule: DeleteRule
+  /// The least number of objects of a to-many.
+  public let minCount: Int
+  /// The greatest number of objects; 0 for no limit.
+  public let maxCount: Int
+  /// The entity that declares it.
+  public let entity: Entity
+  /// The entity it leads to.
+  public let destination: Entity
+  /// The relationship that leads back; nil for a one-directional one.
+  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the model.
+  public nonisolated(unsafe) internal(set) var inverse: Relationship?
+
+  init(_ declaration: RelationshipDescription, slot: Int, field: Int, entity: Entity, destination: Entity) {
+    self.declaration = declaration
+    name = declaration.name
+    self.slot = slot
+    self.field = field
+    isToMany = declaration.isToMany
+    isOrdered = declaration.isOrdered && declaration.isToMany
+    isOptional = declaration.isOptional
+    isTransient = declaration.isTransient
+    deleteRule = declaration.deleteRule
+    minCount = declaration.minCount
+    maxCount = declaration.maxCount
+    self.entity = entity
+    self.destination = destination
+  }
+
+  /// Identity.
+  public static func == (left: Relationship, right: Relationship) -> Bool { left === right }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

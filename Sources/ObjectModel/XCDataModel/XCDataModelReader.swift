@@ -1,0 +1,247 @@
+import Foundation
+import FoundationXML
+
+/// Reads the XML of a model version into a description.
+///
+/// Document types are refused before parsing, so neither entity bombs nor external entities can occur; nesting is as
+/// shallow as the format's.
+final class XCDataModelReader: NSObject, XMLParserDelegate {
+  private(set) var warnings: [String] = []
+  private var description = ModelDescription(entities: [])
+  private var path: [String] = []
+  private var entity: EntityDescription?
+  private var composite: CompositeDescription?
+  private var attribute: AttributeDescription?
+  private var relationship: RelationshipDescription?
+  private var fetched: FetchedPropertyDescription?
+  private var index: FetchIndexDescription?
+  private var constraint: [String]?
+  private var configuration: String?
+  private var isModel = false
+  private var failure: String?
+  private static let largestFile = 64 << 20
+
+  func read(_ data: Data) throws(ModelError) -> ModelDescription {
+    guard data.count <= Self.largestFile else {
+      throw ModelError([ModelFault(.tooLarge, "the model file is larger than 64 MiB")])
+    }
+    guard String(bytes: data, encoding: .utf8) != nil else {
+      throw ModelError([ModelFault(.syntax, "the model file is not UTF-8")])
+    }
+    guard data.range(of: Data("<!DOCTYPE".utf8)) == nil, data.range(of: Data("<!ENTITY".utf8)) == nil else {
+      throw ModelError([ModelFault(.syntax, "the model file declares a document type, which no model needs; take it out")])
+    }
+    let parser = XMLParser(data: data)
+    parser.shouldResolveExternalEntities = false
+    parser.delegate = self
+    let parsed = parser.parse()
+    if let failure { throw ModelError([ModelFault(.syntax, failure)]) }
+    guard parsed, isModel else {
+      throw ModelError(
+        [ModelFault(.syntax, "the model file is no XML of a model (line \(parser.lineNumber))")],
+        cause: parser.parserError)
+    }
+    dropOneWayInverses()
+    return description
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String] = [:]
+  ) {
+    let parent = path.last
+    path.append(name)
+    if path.count > 64 {
+      failure = "elements are nested too deeply"
+      parser.abortParsing()
+      return
+    }
+    var xml = XMLAttributes(attributes)
+    switch name {
+    case "model":
+      isModel = true
+      if let identifier = xml.take("userDefinedModelVersionIdentifier"), !identifier.isEmpty {
+        description.versionIdentifiers = [identifier]
+      }
+      description.extras = xml.rest
+    case "entity": entity = makeEntity(&xml)
+    case "composite": composite = CompositeDescription(xml.take("name") ?? "", [])
+    case "attribute": attribute = makeAttribute(&xml)
+    case "relationship": relationship = makeRelationship(&xml)
+    case "fetchedProperty":
+      var property = FetchedPropertyDescription(xml.take("name") ?? "", FetchRequestTemplate("", entityName: ""))
+      property.extras = xml.rest
+      fetched = property
+    case "fetchRequest": addRequest(&xml)
+    case "fetchIndex": index = FetchIndexDescription(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
+    case "fetchIndexElement": addIndexElement(&xml)
+    case "uniquenessConstraint": constraint = []
+    case "constraint": constraint?.append(xml.take("value") ?? "")
+    case "compoundIndex": index = FetchIndexDescription("", [])
+    case "index": index?.elements.append(FetchIndexElement(xml.take("value") ?? ""))
+    case "configuration":
+      configuration = xml.take("name") ?? ""
+      description.configurations[configuration ?? ""] = []
+    case "memberEntity":
+      if let configuration { description.configurations[configuration]?.append(xml.take("name") ?? "") }
+    case "entry": addEntry(&xml)
+    case "userInfo", "uniquenessConstraints", "compoundIndexes", "elements", "element": break
+    default: warnings.append("unknown element <\(name)> in <\(parent ?? "")>; it is not kept")
+    }
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+  ) {
+    path.removeLast()
+    switch name {
+    case "entity":
+      if let entity { description.entities.append(entity) }
+      entity = nil
+    case "composite":
+      if let composite { description.composites.append(composite) }
+      composite = nil
+    case "attribute":
+      guard let attribute else { break }
+      if composite != nil { composite?.attributes.append(attribute) } else { entity?.attributes.append(attribute) }
+      self.attribute = nil
+    case "relationship":
+      if let relationship { entity?.relationships.append(relationship) }
+      relationship = nil
+    case "fetchedProperty":
+      if let fetched { entity?.fetchedProperties.append(fetched) }
+      fetched = nil
+    case "fetchIndex", "compoundIndex":
+      guard var index else { break }
+      if index.name.isEmpty { index.name = index.elements.compactMap(\.propertyName).joined(separator: "_") }
+      entity?.fetchIndexes.append(index)
+      self.index = nil
+    case "uniquenessConstraint":
+      if let constraint, !constraint.isEmpty { entity?.uniquenessConstraints.append(UniquenessConstraint(constraint)) }
+      constraint = nil
+    case "configuration": configuration = nil
+    default: break
+    }
+  }
+
+  private func makeEntity(_ xml: inout XMLAttributes) -> EntityDescription {
+    var entity = EntityDescription(
+      xml.take("name") ?? "", parent: xml.take("parentEntity"), abstract: xml.flag("isAbstract"),
+      className: xml.take("representedClassName"), renamingIdentifier: xml.take("elementID"))
+    entity.versionHashModifier = xml.take("versionHashModifier")
+    entity.extras = xml.rest
+    return entity
+  }
+
+  private func makeAttribute(_ xml: inout XMLAttributes) -> AttributeDescription {
+    let name = xml.take("name") ?? ""
+    let typeName = xml.take("attributeType")
+    let type = typeName.map { XCDataModelNames.types[$0] ?? .undefined } ?? .undefined
+    if let typeName, type == .undefined, typeName != "Undefined" {
+      warnings.append("unknown attribute type \(typeName) of \(entity?.name ?? "").\(name)")
+    }
+    var attribute = AttributeDescription(
+      name, type, optional: xml.flag("optional"), transient: xml.flag("transient"), indexed: xml.flag("indexed"))
+    attribute.compositeName = xml.take("composite")
+    attribute.valueTransformerName = xml.take("valueTransformerName")
+    attribute.attributeValueClassName = xml.take("customClassName")
+    attribute.allowsExternalBinaryDataStorage = xml.flag("allowsExternalBinaryDataStorage")
+    if xml.flag("derived") { attribute.extras["derived"] = "YES" }
+    attribute.derivationExpression = xml.take("derivationExpression")
+    attribute.regularExpression = xml.take("regularExpressionString")
+    attribute.usesScalarValueType = xml.take("usesScalarValueType").map { $0 == "YES" }
+    attribute.preservesValueInHistoryOnDeletion = xml.flag("preserveAfterDeletion")
+    attribute.renamingIdentifier = xml.take("elementID")
+    attribute.versionHashModifier = xml.take("versionHashModifier")
+    let defaults = XCDataModelDefaults(type: type, attribute: "\(entity?.name ?? "").\(name)")
+    attribute.defaultValue = defaults.value(xml.take("defaultDateTimeInterval"), xml.take("defaultValueString"), &warnings)
+    attribute.minValue = defaults.limit(xml.take("minDateTimeInterval"), xml.take("minValueString"), &warnings)
+    attribute.maxValue = defaults.limit(xml.take("maxDateTimeInterval"), xml.take("maxValueString"), &warnings)
+    attribute.extras.merge(xml.rest) { own, _ in own }
+    return attribute
+  }
+
+  private func makeRelationship(_ xml: inout XMLAttributes) -> RelationshipDescription {
+    let name = xml.take("name") ?? ""
+    let destination = xml.take("destinationEntity") ?? ""
+    let maxCount = xml.take("maxCount").flatMap { Int($0) }
+    let toMany = xml.flag("toMany")
+    var relationship =
+      toMany
+      ? RelationshipDescription(name, toMany: destination) : RelationshipDescription(name, to: destination)
+    relationship.maxCount = max(0, maxCount ?? (toMany ? 0 : 1))
+    relationship.minCount = max(0, xml.take("minCount").flatMap { Int($0) } ?? 0)
+    relationship.isOrdered = xml.flag("ordered")
+    relationship.isOptional = xml.flag("optional")
+    relationship.isTransient = xml.flag("transient")
+    relationship.isIndexed = xml.flag("indexed")
+    relationship.inverseName = xml.take("inverseName")
+    relationship.inverseEntityName = xml.take("inverseEntity")
+    relationship.renamingIdentifier = xml.take("elementID")
+    relationship.versionHashModifier = xml.take("versionHashModifier")
+    if let rule = xml.take("deletionRule") {
+      if let known = XCDataModelNames.deleteRules[rule] {
+        relationship.deleteRule = known
+      } else {
+        warnings.append("unknown delete rule \(rule) of \(entity?.name ?? "").\(name)")
+      }
+    }
+    relationship.extras = xml.rest
+    return relationship
+  }
+
+  private func addRequest(_ xml: inout XMLAttributes) {
+    var request = FetchRequestTemplate(
+      xml.take("name") ?? "", entityName: xml.take("entity") ?? "", predicate: xml.take("predicateString"),
+      limit: xml.take("fetchLimit").flatMap { Int($0) })
+    request.extras = xml.rest
+    if fetched != nil { fetched?.fetchRequest = request } else { description.fetchRequestTemplates.append(request) }
+  }
+
+  private func addIndexElement(_ xml: inout XMLAttributes) {
+    var element = FetchIndexElement(
+      xml.take("property") ?? "", ascending: xml.take("order") != "descending", rTree: xml.take("type") == "RTree")
+    element.expression = xml.take("expression")
+    if element.propertyName?.isEmpty == true { element.propertyName = nil }
+    index?.elements.append(element)
+  }
+
+  private func addEntry(_ xml: inout XMLAttributes) {
+    let key = xml.take("key") ?? ""
+    let value = xml.take("value") ?? ""
+    if attribute != nil {
+      attribute?.userInfo[key] = value
+    } else if relationship != nil {
+      relationship?.userInfo[key] = value
+    } else if fetched != nil {
+      fetched?.userInfo[key] = value
+    } else {
+      entity?.userInfo[key] = value
+    }
+  }
+
+  /// An inverse that does not lead back is kept as a note: the relationship works one way.
+  private func dropOneWayInverses() {
+    let byName = Dictionary(description.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    func find(_ name: String, _ entityName: String) -> RelationshipDescription? {
+      var next = byName[entityName]
+      var steps = 0
+      while let entity = next, steps < 1000 {
+        if let found = entity.relationships.first(where: { $0.name == name }) { return found }
+        next = entity.superentityName.flatMap { byName[$0] }
+        steps += 1
+      }
+      return nil
+    }
+    for entity in description.entities.indices {
+      for place in description.entities[entity].relationships.indices {
+        let own = description.entities[entity].relationships[place]
+        guard let inverse = own.inverseName else { continue }
+        if find(inverse, own.destinationEntityName)?.inverseName != own.name {
+          warnings.append(
+            "the inverse \(inverse) of \(description.entities[entity].name).\(own.name) does not lead back; it is used one way")
+        }
+      }
+    }
+  }
+}

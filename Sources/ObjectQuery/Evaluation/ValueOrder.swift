@@ -1,0 +1,96 @@
+package import Foundation
+package import ObjectModel
+
+/// Comparison of values by meaning, the same as SQL's over the stored columns.
+package enum ValueOrder {
+  /// -1, 0 or 1; nil when the two are not comparable, null included.
+  package static func compare(_ left: AttributeValue, _ right: AttributeValue) -> Int? {
+    switch (left, right) {
+    case (.string(let a), .string(let b)): return order(a.unicodeScalars, b.unicodeScalars)
+    case (.date(let a), .date(let b)):
+      return order(a.timeIntervalSinceReferenceDate, b.timeIntervalSinceReferenceDate)
+    case (.data(let a), .data(let b)): return bytes(a, b)
+    case (.uuid(let a), .uuid(let b)):
+      return withUnsafeBytes(of: a.uuid) { a in withUnsafeBytes(of: b.uuid) { b in bytes(a, b) } }
+    case (.uri(let a), .uri(let b)): return order(a.absoluteString.unicodeScalars, b.absoluteString.unicodeScalars)
+    case (.reference(let a), .reference(let b)): return order(a, b)
+    case (.composite(let a), .composite(let b)): return a == b ? 0 : nil
+    default: return numbers(left, right)
+    }
+  }
+
+  private static func numbers(_ left: AttributeValue, _ right: AttributeValue) -> Int? {
+    if case .decimal(let a) = left { return decimal(right).map { order(a, $0) } }
+    if case .decimal(let b) = right { return decimal(left).map { order($0, b) } }
+    switch (number(left), number(right)) {
+    case (.integer(let a)?, .integer(let b)?): return order(a, b)
+    case (.double(let a)?, .double(let b)?): return a.isNaN || b.isNaN ? nil : order(a, b)
+    case (.integer(let a)?, .double(let b)?): return compare(a, b)
+    case (.double(let a)?, .integer(let b)?): return compare(b, a).map { -$0 }
+    default: return nil
+    }
+  }
+
+  private enum Number { case integer(Int64), double(Double) }
+
+  private static func number(_ value: AttributeValue) -> Number? {
+    switch value {
+    case .integer(let integer): .integer(integer)
+    case .boolean(let flag): .integer(flag ? 1 : 0)
+    case .double(let double): .double(double)
+    default: nil
+    }
+  }
+
+  private static func decimal(_ value: AttributeValue) -> Decimal? {
+    switch value {
+    case .decimal(let decimal): decimal
+    case .integer(let integer): Decimal(integer)
+    case .boolean(let flag): flag ? 1 : 0
+    case .double(let double): double.isFinite ? Decimal(string: "\(double)", locale: nil) : nil
+    default: nil
+    }
+  }
+
+  /// Exact: the integer is not rounded to the nearest double.
+  private static func compare(_ integer: Int64, _ double: Double) -> Int? {
+    if double.isNaN { return nil }
+    if double >= 0x1p63 { return -1 }
+    if double < -0x1p63 { return 1 }
+    let whole = Int64(double.rounded(.towardZero))
+    if integer != whole { return order(integer, whole) }
+    let rest = double - double.rounded(.towardZero)
+    return rest > 0 ? -1 : rest < 0 ? 1 : 0
+  }
+
+  private static func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
+
+  private static func order(_ a: String.UnicodeScalarView, _ b: String.UnicodeScalarView) -> Int {
+    if a.elementsEqual(b) { return 0 }
+    return a.lexicographicallyPrecedes(b) ? -1 : 1
+  }
+
+  private static func bytes(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
+    if a.elementsEqual(b) { return 0 }
+    return a.lexicographicallyPrecedes(b) ? -1 : 1
+  }
+
+  /// Null equals null and nothing else.
+  package static func equal(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
+    if left.isNull || right.isNull { return left.isNull && right.isNull }
+    return compare(left, right) == 0
+  }
+
+  /// Text folded by the options: marks stripped after decomposition, then cases folded.
+  package static func fold(_ text: String, _ options: ComparisonOptions) -> String {
+    var text = text
+    if options.contains(.diacriticInsensitive) {
+      let bare = text.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+        $0.properties.generalCategory != .nonspacingMark
+      }
+      text = String(String.UnicodeScalarView(bare))
+    }
+    if options.contains(.caseInsensitive) { text = text.lowercased() }
+    return text
+  }
+}

@@ -1,0 +1,178 @@
+import CLibSecret
+import Foundation
+import Glibc
+import StoreKeyring
+
+/// Talks to the Secret Service within one call, on that call's thread.
+struct SecretSession {
+  let service: UnsafeMutablePointer<SecretService>
+  private let cancellable: BoundedCall.Cancellable
+  private static let schemaName = "org.strongroom.StoreKey"
+
+  init(_ cancellable: BoundedCall.Cancellable) throws {
+    self.cancellable = cancellable
+    service = try GLib.call("reaching the Secret Service") {
+      secret_service_get_sync(SECRET_SERVICE_OPEN_SESSION, cancellable.pointer, $0)
+    }
+  }
+
+  /// The path of the default collection, nil when there is none.
+  private func defaultPath() throws -> String? {
+    // A NULL path without an error means that there is no default collection.
+    let path = try GLib.optional("asking for the default collection") {
+      secret_service_read_alias_dbus_path_sync(service, "default", cancellable.pointer, $0)
+    }
+    defer { g_free(path) }
+    return path.map { String(cString: $0) }.flatMap { $0 == "/" ? nil : $0 }
+  }
+
+  private func defaultCollection() throws -> UnsafeMutablePointer<SecretCollection>? {
+    try GLib.optional("asking for the default collection") {
+      secret_collection_for_alias_sync(service, "default", SECRET_COLLECTION_NONE, cancellable.pointer, $0)
+    }
+  }
+
+  // MARK: Finding
+
+  /// The items of a store, unlocked. Empty only when the keyring is open and has none.
+  func items(
+    _ store: UUID, application: String, interaction: KeyInteraction
+  ) throws -> [GObjectReference<SecretItem>] {
+    let found = try search(store, application)
+    let locked = found.filter { secret_item_get_locked($0.pointer) != 0 }
+    if found.isEmpty {
+      guard let collection = try defaultCollection() else {
+        throw KeyringError(
+          .noDefaultCollection, "the keyring has no default collection; make one in its settings and choose it as default")
+      }
+      defer { g_object_unref(collection) }
+      guard secret_collection_get_locked(collection) != 0 else { return [] }
+      guard interaction == .prompt else { throw Self.locked(proven: false) }
+      try unlock(UnsafeMutableRawPointer(collection))
+      return try search(store, application)
+    }
+    if locked.isEmpty { return found }
+    guard interaction == .prompt else {
+      if locked.count < found.count { return found.filter { secret_item_get_locked($0.pointer) == 0 } }
+      throw Self.locked(proven: true)
+    }
+    for item in locked { try unlock(UnsafeMutableRawPointer(item.pointer)) }
+    return try search(store, application)
+  }
+
+  private static func locked(proven: Bool) -> KeyringError {
+    KeyringError(
+      .vaultLocked,
+      proven
+        ? "the key is in the keyring, which is locked; unlock the keyring and try again"
+        : "the keyring is locked, so it cannot say whether it has the key; unlock it and try again")
+  }
+
+  private func search(_ store: UUID, _ application: String) throws -> [GObjectReference<SecretItem>] {
+    let attributes = Self.attributes(store, nil, application)
+    defer { g_hash_table_unref(attributes) }
+    // Without a schema the name of the schema is not matched: a locked keyring that was read from disk answers only so.
+    let list = try GLib.optional("searching the keyring") {
+      secret_service_search_sync(service, nil, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
+    }
+    var items: [GObjectReference<SecretItem>] = []
+    var next = list
+    while let node = next {
+      if let data = node.pointee.data {
+        items.append(GObjectReference(owned: data.assumingMemoryBound(to: SecretItem.self)))
+      }
+      next = node.pointee.next
+    }
+    g_list_free(list)
+    return items
+  }
+
+  private func unlock(_ object: UnsafeMutableRawPointer) throws {
+    let list = g_list_append(nil, object)
+    defer { g_list_free(list) }
+    var unlocked: UnsafeMutablePointer<GList>?
+    var error: UnsafeMutablePointer<GError>?
+    let count = secret_service_unlock_sync(service, list, cancellable.pointer, &unlocked, &error)
+    g_list_free(unlocked)
+    if let error { throw GLib.error(error, "unlocking the keyring") }
+    if count < 1 { throw KeyringError(.promptDismissed, "the keyring was not unlocked; unlock it and try again") }
+  }
+
+  // MARK: Reading
+
+  func storedKey(_ item: GObjectReference<SecretItem>, _ store: UUID) throws -> StoredKey {
+    let loaded = try GLib.flag("reading a key") { secret_item_load_secret_sync(item.pointer, cancellable.pointer, $0) }
+    guard loaded, let value = secret_item_get_secret(item.pointer) else {
+      throw KeyringError(.itemDamaged, "an item of the keyring has no secret")
+    }
+    defer { secret_value_unref(value) }
+    var length: gsize = 0
+    let text = secret_value_get(value, &length)
+    let key = try KeyItem.key(UnsafeRawBufferPointer(start: text, count: Int(length)), store: store)
+    let attributes = secret_item_get_attributes(item.pointer)
+    defer { g_hash_table_unref(attributes) }
+    let identifier = "keyid".withCString { name in
+      g_hash_table_lookup(attributes, name).map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+    }
+    return StoredKey(
+      identifier: KeyIdentifier(identifier ?? ""), store: store, key: key,
+      created: Date(timeIntervalSince1970: Double(secret_item_get_created(item.pointer))))
+  }
+
+  // MARK: Writing
+
+  func prepareDefaultCollection(_ interaction: KeyInteraction) throws {
+    guard let collection = try defaultCollection() else {
+      throw KeyringError(
+        .noDefaultCollection, "the keyring has no default collection; make one in its settings and choose it as default")
+    }
+    defer { g_object_unref(collection) }
+    if secret_collection_get_locked(collection) == 0 { return }
+    guard interaction == .prompt else { throw Self.locked(proven: false) }
+    try unlock(UnsafeMutableRawPointer(collection))
+  }
+
+  func store(
+    _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String
+  ) throws {
+    let attributes = Self.attributes(store, identifier, application)
+    let types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
+    for name in ["application", "store", "keyid"] {
+      g_hash_table_insert(types, g_strdup(name), UnsafeMutableRawPointer(bitPattern: UInt(SECRET_SCHEMA_ATTRIBUTE_STRING.rawValue)))
+    }
+    let schema = secret_schema_newv(Self.schemaName, SECRET_SCHEMA_NONE, types)
+    defer {
+      g_hash_table_unref(attributes)
+      g_hash_table_unref(types)
+      secret_schema_unref(schema)
+    }
+    try KeyItem.withText(key, store: store) { text in
+      let value = secret_value_new(text.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(text.count), "text/plain")
+      defer { secret_value_unref(value) }
+      let stored = try GLib.flag("storing a key") {
+        secret_service_store_sync(
+          service, schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+      }
+      if !stored { throw KeyringError(.storageFailed, "the keyring did not store the key") }
+    }
+  }
+
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String) throws {
+    let attributes = Self.attributes(store, identifier, application)
+    defer { g_hash_table_unref(attributes) }
+    _ = try GLib.flag("removing a key") {
+      secret_service_clear_sync(service, nil, attributes, cancellable.pointer, $0)
+    }
+  }
+
+  private static func attributes(
+    _ store: UUID, _ identifier: KeyIdentifier?, _ application: String
+  ) -> OpaquePointer? {
+    let table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)
+    func set(_ name: String, _ value: String) { g_hash_table_insert(table, g_strdup(name), g_strdup(value)) }
+    set("application", application)
+    set("store", store.uuidString.lowercased())
+    if let identifier { set("keyid", identifier.description) }
+    return table
+  }
+}

@@ -1,0 +1,49 @@
+public import Foundation
+import Synchronization
+
+/// A vault that forgets its keys with the process: for tests and scratch stores only.
+public final class InMemoryVault: KeyVault {
+  private struct State: Sendable {
+    var items: [StoredKey] = []
+    var failure: KeyringError?
+  }
+
+  private let state = Mutex(State())
+
+  /// Makes an empty vault.
+  public init() {}
+
+  /// What messages call it.
+  public var name: String { "the vault in memory" }
+
+  /// Makes every call throw an error, as a locked or unreachable vault would; nil to answer again.
+  public func fail(with error: KeyringError?) { state.withLock { $0.failure = error } }
+
+  /// Every key of a store, newest first.
+  public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      return state.items.filter { $0.store == store }.reversed()
+    }
+  }
+
+  /// Adds a key.
+  public func add(
+    _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
+  ) async throws -> KeyIdentifier {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      let item = StoredKey(identifier: KeyIdentifier(), store: store, key: key, created: Date())
+      state.items.append(item)
+      return item.identifier
+    }
+  }
+
+  /// Removes a key.
+  public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      state.items.removeAll { $0.identifier == identifier && $0.store == store }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Crypto
+import Glibc
+package import Foundation
+
+/// The text of a key item: `v1:` key in hex `:` store in hex `:` checksum. One line of ASCII, since other programs'
+/// keyrings lose more than that.
+package enum KeyItem {
+  private static let length = 3 + 64 + 1 + 32 + 1 + 8
+
+  /// Lends the text; it is wiped afterwards.
+  package static func withText<R>(
+    _ key: StoreKey, store: UUID, _ body: (UnsafeMutableRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    try withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { text in
+      defer { text.baseAddress.map { explicit_bzero($0, text.count) } }
+      var end = 0
+      func put(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+          text[end] = byte
+          end += 1
+        }
+      }
+      put("v1:".utf8)
+      key.withHexText { put($0) }
+      put(":".utf8)
+      put(hex(withUnsafeBytes(of: store.uuid) { Array($0) }))
+      let sum = checksum(UnsafeRawBufferPointer(rebasing: text[..<end]))
+      put(":".utf8)
+      put(sum)
+      return try body(text)
+    }
+  }
+
+  /// Reads the key of an item's text.
+  /// - Throws: `KeyringError` with code `itemDamaged` when it is none, or another store's.
+  package static func key(_ text: UnsafeRawBufferPointer, store: UUID) throws -> StoreKey {
+    let damaged = KeyringError(
+      .itemDamaged, "an item of the keyring holds no key of this store; it was changed by another program")
+    guard text.count == length, text.starts(with: "v1:".utf8), text[67] == 58, text[100] == 58,
+      text[101...].elementsEqual(checksum(UnsafeRawBufferPointer(rebasing: text[..<100]))),
+      text[68..<100].elementsEqual(hex(withUnsafeBytes(of: store.uuid) { Array($0) }))
+    else { throw damaged }
+    return try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
+      defer { bytes.baseAddress.map { explicit_bzero($0, bytes.count) } }
+      for index in 0..<32 {
+        guard let high = nibble(text[3 + index * 2]), let low = nibble(text[4 + index * 2]) else { throw damaged }
+        bytes[index] = high << 4 | low
+      }
+      return try StoreKey(bytes: UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  private static func nibble(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 48...57: digit - 48
+    case 97...102: digit - 87
+    default: nil
+    }
+  }
+
+  private static func hex(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    let digits = Array("0123456789abcdef".utf8)
+    return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+  }
+
+  private static func checksum(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var hash = SHA256()
+    hash.update(bufferPointer: bytes)
+    return hex(hash.finalize().prefix(4))
+  }
+}

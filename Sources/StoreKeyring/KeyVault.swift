@@ -1,0 +1,61 @@
+public import Foundation
+
+/// Names one key item for ever: 16 random bytes as 32 hex digits.
+public struct KeyIdentifier: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The hex digits.
+  public let description: String
+
+  /// Makes a new identifier.
+  public init() { description = UUID().uuidString.filter { $0 != "-" }.lowercased() }
+
+  /// Takes the text form.
+  public init(_ text: String) { description = text }
+}
+
+/// One key as a vault holds it.
+public struct StoredKey: Sendable {
+  /// The item.
+  public let identifier: KeyIdentifier
+  /// The store the key is for.
+  public let store: UUID
+  /// The key.
+  public let key: StoreKey
+  /// When the item was made, if the vault knows.
+  public let created: Date?
+
+  /// Makes a stored key.
+  public init(identifier: KeyIdentifier, store: UUID, key: StoreKey, created: Date?) {
+    self.identifier = identifier
+    self.store = store
+    self.key = key
+    self.created = created
+  }
+}
+
+/// Whether a vault may ask the user.
+public enum KeyInteraction: Sendable {
+  /// Fail rather than ask.
+  case silent
+  /// A prompt to unlock may be shown.
+  case prompt
+}
+
+/// A place that holds the keys of stores. Items are added and removed and never changed.
+public protocol KeyVault: Sendable {
+  /// What messages call it.
+  var name: String { get }
+
+  /// Every key of a store, newest first. Empty only when the vault is open and has none.
+  /// - Throws: `KeyringError` when the vault is locked, out of reach, or in doubt.
+  func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey]
+
+  /// Adds a key under a new identifier, and answers when it has been read back and is the same.
+  /// - Throws: `KeyringError`; the vault is then as it was.
+  func add(
+    _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
+  ) async throws -> KeyIdentifier
+
+  /// Removes one key. No error when it is gone already.
+  /// - Throws: `KeyringError`.
+  func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws
+}
