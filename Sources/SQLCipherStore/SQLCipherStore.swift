@@ -1,7 +1,7 @@
 import CipherDatabase
 public import Foundation
 public import ObjectModel
-public import ObjectQuery
+import ObjectQuery
 public import StoreContract
 import StoreKeyring
 import Synchronization

@@ -105,7 +105,7 @@ struct SecretSession {
     guard loaded, let value = secret_item_get_secret(item.pointer) else {
       throw KeyringError(.itemDamaged, "an item of the keyring has no secret")
     }
-    defer { secret_value_unref(value) }
+    defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
     var length: gsize = 0
     let text = secret_value_get(value, &length)
     let key = try KeyItem.key(UnsafeRawBufferPointer(start: text, count: Int(length)), store: store)
@@ -148,7 +148,7 @@ struct SecretSession {
     }
     try KeyItem.withText(key, store: store) { text in
       let value = secret_value_new(text.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(text.count), "text/plain")
-      defer { secret_value_unref(value) }
+      defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
       let stored = try GLib.flag("storing a key") {
         secret_service_store_sync(
           service, schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)

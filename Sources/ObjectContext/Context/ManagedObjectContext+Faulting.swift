@@ -1,4 +1,4 @@
-public import ObjectModel
+import ObjectModel
 public import StoreContract
 
 extension ManagedObjectContext {

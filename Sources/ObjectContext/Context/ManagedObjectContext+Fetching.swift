@@ -96,7 +96,7 @@ extension ManagedObjectContext {
   /// Gives an object a row read for it. A changed object keeps the row its changes started from, so that a save
   /// finds out if somebody else changed it in between.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
-    if object.hasChanges || object.node === node { return }
+    if object.hasChanges || node.isIdentical(to: object.node) { return }
     let wasFault = object.node == nil
     object.node = node
     if wasFault { object.awakeFromFetch() } else { object.changes = nil }

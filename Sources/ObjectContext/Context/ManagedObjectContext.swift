@@ -1,6 +1,6 @@
-public import ObjectModel
-public import ObjectQuery
-public import StoreContract
+import ObjectModel
+import ObjectQuery
+import StoreContract
 
 /// A scratch pad of objects: fetches them, tracks what is changed in them, saves the changes in one transaction.
 ///

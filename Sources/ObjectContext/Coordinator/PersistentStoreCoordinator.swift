@@ -1,6 +1,6 @@
 public import Foundation
 public import ObjectModel
-public import ObjectQuery
+import ObjectQuery
 public import StoreContract
 import Synchronization
 

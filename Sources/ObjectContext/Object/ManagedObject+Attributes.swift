@@ -53,7 +53,7 @@ extension ManagedObject {
     var result: [String: AttributeValue] = [:]
     for property in entity.properties {
       guard let value = changes.value(property.slot) else { continue }
-      if isInserted || value != (try committed(property)) { result[property.name] = value }
+      if try isInserted || value != committed(property) { result[property.name] = value }
     }
     return result
   }

@@ -1,4 +1,4 @@
-public import ObjectModel
+import ObjectModel
 import StoreContract
 
 extension ManagedObject {

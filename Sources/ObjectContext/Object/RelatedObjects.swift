@@ -1,4 +1,4 @@
-public import ObjectModel
+import ObjectModel
 
 /// The objects of a to-many as they were when it was read: changing the relationship while walking it is safe.
 ///

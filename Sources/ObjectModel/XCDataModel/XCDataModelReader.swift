@@ -7,7 +7,7 @@ import FoundationXML
 /// shallow as the format's.
 final class XCDataModelReader: NSObject, XMLParserDelegate {
   private(set) var warnings: [String] = []
-  private var description = ModelDescription(entities: [])
+  private var model = ModelDescription(entities: [])
   private var path: [String] = []
   private var entity: EntityDescription?
   private var composite: CompositeDescription?
@@ -42,7 +42,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
         cause: parser.parserError)
     }
     dropOneWayInverses()
-    return description
+    return model
   }
 
   func parser(
@@ -61,9 +61,9 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "model":
       isModel = true
       if let identifier = xml.take("userDefinedModelVersionIdentifier"), !identifier.isEmpty {
-        description.versionIdentifiers = [identifier]
+        model.versionIdentifiers = [identifier]
       }
-      description.extras = xml.rest
+      model.extras = xml.rest
     case "entity": entity = makeEntity(&xml)
     case "composite": composite = CompositeDescription(xml.take("name") ?? "", [])
     case "attribute": attribute = makeAttribute(&xml)
@@ -81,9 +81,9 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "index": index?.elements.append(FetchIndexElement(xml.take("value") ?? ""))
     case "configuration":
       configuration = xml.take("name") ?? ""
-      description.configurations[configuration ?? ""] = []
+      model.configurations[configuration ?? ""] = []
     case "memberEntity":
-      if let configuration { description.configurations[configuration]?.append(xml.take("name") ?? "") }
+      if let configuration { model.configurations[configuration]?.append(xml.take("name") ?? "") }
     case "entry": addEntry(&xml)
     case "userInfo", "uniquenessConstraints", "compoundIndexes", "elements", "element": break
     default: warnings.append("unknown element <\(name)> in <\(parent ?? "")>; it is not kept")
@@ -96,10 +96,10 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     path.removeLast()
     switch name {
     case "entity":
-      if let entity { description.entities.append(entity) }
+      if let entity { model.entities.append(entity) }
       entity = nil
     case "composite":
-      if let composite { description.composites.append(composite) }
+      if let composite { model.composites.append(composite) }
       composite = nil
     case "attribute":
       guard let attribute else { break }
@@ -195,7 +195,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       xml.take("name") ?? "", entityName: xml.take("entity") ?? "", predicate: xml.take("predicateString"),
       limit: xml.take("fetchLimit").flatMap { Int($0) })
     request.extras = xml.rest
-    if fetched != nil { fetched?.fetchRequest = request } else { description.fetchRequestTemplates.append(request) }
+    if fetched != nil { fetched?.fetchRequest = request } else { model.fetchRequestTemplates.append(request) }
   }
 
   private func addIndexElement(_ xml: inout XMLAttributes) {
@@ -222,7 +222,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
 
   /// An inverse that does not lead back is kept as a note: the relationship works one way.
   private func dropOneWayInverses() {
-    let byName = Dictionary(description.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let byName = Dictionary(model.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     func find(_ name: String, _ entityName: String) -> RelationshipDescription? {
       var next = byName[entityName]
       var steps = 0
@@ -233,13 +233,13 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       }
       return nil
     }
-    for entity in description.entities.indices {
-      for place in description.entities[entity].relationships.indices {
-        let own = description.entities[entity].relationships[place]
+    for entity in model.entities.indices {
+      for place in model.entities[entity].relationships.indices {
+        let own = model.entities[entity].relationships[place]
         guard let inverse = own.inverseName else { continue }
         if find(inverse, own.destinationEntityName)?.inverseName != own.name {
           warnings.append(
-            "the inverse \(inverse) of \(description.entities[entity].name).\(own.name) does not lead back; it is used one way")
+            "the inverse \(inverse) of \(model.entities[entity].name).\(own.name) does not lead back; it is used one way")
         }
       }
     }

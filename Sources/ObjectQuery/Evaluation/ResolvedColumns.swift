@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import ObjectModel
 
 /// The columns, groups and aggregates of a dictionary result, looked up for an entity.

@@ -60,8 +60,7 @@ struct ResolvedComparison: Sendable {
   private let left: Side
   private let right: Side
   private let comparison: FetchComparison
-  // NSRegularExpression is immutable and documented as safe to use from several threads at once.
-  private nonisolated(unsafe) let expression: NSRegularExpression?
+  private let expression: NSRegularExpression?
 
   init(_ comparison: FetchComparison, _ entity: Entity, _ variables: [String: AttributeValue]) throws {
     self.comparison = comparison

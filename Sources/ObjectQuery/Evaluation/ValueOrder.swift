@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import ObjectModel
 
 /// Comparison of values by meaning, the same as SQL's over the stored columns.

@@ -1,5 +1,3 @@
-public import ObjectModel
-
 /// One key of an order.
 public struct FetchSort: Sendable, Hashable, Codable {
   /// The attribute, through to-ones if need be.

@@ -6,6 +6,8 @@ import StoreContract
 struct NodeBinding {
   let kinds: [SelectPlan.Kind]
 
+  init() { kinds = [] }
+
   init(_ entity: Entity) { kinds = entity.storedFields.map { SelectPlan.Kind(ColumnStorage($0)) } }
 
   /// Text and blobs are bound in place: the save request holds every node until the statement is reset.

@@ -58,7 +58,7 @@ struct SaveWriter {
   mutating func insert(_ nodes: [IncrementalStoreNode]) throws {
     var entity: Entity?
     var statement: Statement?
-    var binding = NodeBinding(kinds: [])
+    var binding = NodeBinding()
     for node in nodes.sortedByKey({ ($0.entity.index, $0.reference) }) {
       if node.entity !== entity {
         entity = node.entity
@@ -80,7 +80,7 @@ struct SaveWriter {
     var fields = SlotSet()
     var changed: [Int] = []
     var statement: Statement?
-    var binding = NodeBinding(kinds: [])
+    var binding = NodeBinding()
     for change in changes.sortedByKey({ ($0.node.entity.index, $0.changedFields.order, $0.node.reference) }) {
       let node = change.node
       if node.entity !== entity || change.changedFields != fields || statement == nil {
@@ -105,7 +105,8 @@ struct SaveWriter {
   private func run(_ statement: Statement, for node: IncrementalStoreNode) throws {
     do {
       try statement.run()
-    } catch let error as CipherError where error.code == .constraint {
+    } catch {
+      guard error.code == .constraint else { throw error }
       let names = node.entity.uniquenessConstraints.map { $0.propertyNames.joined(separator: " and ") }
       throw StoreError(
         .notUnique,

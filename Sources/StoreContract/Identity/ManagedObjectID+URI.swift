@@ -1,5 +1,4 @@
 public import Foundation
-public import ObjectModel
 
 extension ManagedObjectID {
   static let scheme = "x-strongroom"

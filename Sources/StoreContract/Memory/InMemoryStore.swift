@@ -1,6 +1,6 @@
 public import Foundation
 public import ObjectModel
-public import ObjectQuery
+import ObjectQuery
 import Synchronization
 
 /// A store that lives in memory only and forgets all when closed: for tests, previews and scratch work.

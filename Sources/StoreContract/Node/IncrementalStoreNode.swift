@@ -4,26 +4,18 @@ public import ObjectModel
 ///
 /// The row is one allocation: a bit a field for null, eight bytes a field, then text and blob bytes. Values are made
 /// when they are read. Immutable once built, so it is shared freely between contexts and threads.
-public final class IncrementalStoreNode: ManagedBuffer<IncrementalStoreNode.Header, UInt64>, @unchecked Sendable {
-  // @unchecked: written only by NodeBuilder before anybody else holds it, and never after.
+public struct IncrementalStoreNode: @unchecked Sendable {
+  // @unchecked: the storage is written only by NodeBuilder before anybody else holds it, and never after.
+  @usableFromInline let storage: NodeStorage
 
-  /// What stands before the fields.
-  public struct Header {
-    @usableFromInline let storeEntity: StoreEntity
-    @usableFromInline let reference: Int64
-    @usableFromInline let version: Int64
-    @usableFromInline let maskWords: Int32
-    @usableFromInline let wordCount: Int32
+  @usableFromInline
+  init(_ storage: NodeStorage) { self.storage = storage }
 
-    @usableFromInline
-    init(storeEntity: StoreEntity, reference: Int64, version: Int64, maskWords: Int32, wordCount: Int32) {
-      self.storeEntity = storeEntity
-      self.reference = reference
-      self.version = version
-      self.maskWords = maskWords
-      self.wordCount = wordCount
-    }
-  }
+  @inlinable var header: NodeStorage.Header { storage.header }
+
+  /// Whether two nodes are the same row in memory.
+  @inlinable
+  public func isIdentical(to other: IncrementalStoreNode?) -> Bool { storage === other?.storage }
 
   /// The entity and store of the object.
   @inlinable public var storeEntity: StoreEntity { header.storeEntity }
@@ -36,10 +28,10 @@ public final class IncrementalStoreNode: ManagedBuffer<IncrementalStoreNode.Head
   /// The object's ID.
   @inlinable public var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
   /// The bytes this node occupies besides its object header.
-  public var byteCount: Int { Int(header.wordCount) * 8 + MemoryLayout<Header>.size }
+  public var byteCount: Int { Int(header.wordCount) * 8 + MemoryLayout<NodeStorage.Header>.size }
 
   @inlinable
-  func word(_ index: Int) -> UInt64 { withUnsafeMutablePointerToElements { $0[index] } }
+  func word(_ index: Int) -> UInt64 { storage.withUnsafeMutablePointerToElements { $0[index] } }
 
   /// Whether a field is null.
   @inlinable
@@ -59,14 +51,37 @@ public final class IncrementalStoreNode: ManagedBuffer<IncrementalStoreNode.Head
     _ field: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     let span = word(Int(header.maskWords) + field)
-    let base = UnsafeRawPointer(withUnsafeMutablePointerToElements { $0 })
+    let base = UnsafeRawPointer(storage.withUnsafeMutablePointerToElements { $0 })
     let bytes = UnsafeRawBufferPointer(
       start: base + Int(span >> 32), count: Int(span & 0xFFFF_FFFF))
-    defer { withExtendedLifetime(self) {} }
+    defer { withExtendedLifetime(storage) {} }
     return try body(bytes)
   }
 
   /// The to-one target's reference number; nil when null.
   @inlinable
   public func target(_ field: Int) -> Int64? { isNull(field) ? nil : integer(field) }
+}
+
+/// The one allocation of a node.
+@usableFromInline
+final class NodeStorage: ManagedBuffer<NodeStorage.Header, UInt64> {
+  /// What stands before the fields.
+  @usableFromInline
+  struct Header {
+    @usableFromInline let storeEntity: StoreEntity
+    @usableFromInline let reference: Int64
+    @usableFromInline let version: Int64
+    @usableFromInline let maskWords: Int32
+    @usableFromInline let wordCount: Int32
+
+    @usableFromInline
+    init(storeEntity: StoreEntity, reference: Int64, version: Int64, maskWords: Int32, wordCount: Int32) {
+      self.storeEntity = storeEntity
+      self.reference = reference
+      self.version = version
+      self.maskWords = maskWords
+      self.wordCount = wordCount
+    }
+  }
 }

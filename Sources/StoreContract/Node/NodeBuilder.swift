@@ -1,5 +1,3 @@
-public import ObjectModel
-
 /// Builds packed rows: fields are set in any order, then `finish` makes the node with one allocation.
 ///
 /// One builder serves any number of rows; its scratch memory is kept between them. Not Sendable.
@@ -88,14 +86,14 @@ public final class NodeBuilder {
   @inlinable
   public func finish(_ storeEntity: StoreEntity, reference: Int64, version: Int64) -> IncrementalStoreNode {
     let words = (tail + 7) >> 3
-    let buffer = IncrementalStoreNode.create(minimumCapacity: words) { _ in
-      IncrementalStoreNode.Header(
+    let buffer = NodeStorage.create(minimumCapacity: words) { _ in
+      NodeStorage.Header(
         storeEntity: storeEntity, reference: reference, version: version, maskWords: Int32(maskWords),
         wordCount: Int32(words))
     }
     buffer.withUnsafeMutablePointerToElements {
       UnsafeMutableRawPointer($0).copyMemory(from: base, byteCount: words * 8)
     }
-    return unsafeDowncast(buffer, to: IncrementalStoreNode.self)
+    return IncrementalStoreNode(unsafeDowncast(buffer, to: NodeStorage.self))
   }
 }

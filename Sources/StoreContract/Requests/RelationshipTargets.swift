@@ -1,5 +1,3 @@
-public import ObjectModel
-
 /// What one relationship of many objects leads to, all in three flat arrays.
 public struct RelationshipTargets: Sendable {
   /// Where each source's targets begin in `references`; one more entry than sources.

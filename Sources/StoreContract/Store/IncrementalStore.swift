@@ -1,6 +1,5 @@
 public import Foundation
 public import ObjectModel
-public import ObjectQuery
 
 /// A store that brings objects in piece by piece: what a coordinator needs of any storage.
 ///

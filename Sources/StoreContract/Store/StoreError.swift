@@ -1,4 +1,4 @@
-public import ObjectModel
+import ObjectModel
 
 /// Why a store could not do what it was asked.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
