@@ -19,7 +19,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
     .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
   ],
   targets: [
@@ -76,7 +75,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SQLCipherStoreTests",
-      dependencies: ["SQLCipherStore", "StoreTestKit", "CipherDatabase"], swiftSettings: strict),
+      dependencies: ["SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase"],
+      swiftSettings: strict),
     .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
     .testTarget(name: "StrongroomTests", dependencies: ["Strongroom", "strongroom"], swiftSettings: strict),
   ],

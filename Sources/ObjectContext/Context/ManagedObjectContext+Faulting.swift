@@ -27,13 +27,13 @@ extension ManagedObjectContext {
 
   /// Reads the row of a fault, and in the same statement those of all faults it came with.
   func fire(_ object: ManagedObject) throws -> IncrementalStoreNode {
-    if let node = object.batch?.takeNode(object.reference, generation: generation) {
+    if let node = object.batch?.node(object.reference, generation: generation) {
       adopt(node, object)
       return node
     }
     if let batch = object.batch {
       try fire(batch)
-      if let node = object.node ?? batch.takeNode(object.reference, generation: generation) {
+      if let node = object.node ?? batch.node(object.reference, generation: generation) {
         object.node = node
         return node
       }
@@ -50,22 +50,19 @@ extension ManagedObjectContext {
   private func fire(_ batch: FetchBatch) throws {
     var seen: Set<Int64> = []
     let wanted = batch.references.filter { reference in
-      guard reference > 0, !batch.hasNode(reference), seen.insert(reference).inserted else { return false }
+      guard reference > 0, batch.node(reference, generation: generation) == nil, seen.insert(reference).inserted else { return false }
       return registered(batch.entity, reference)?.node == nil
     }
     for case .some(let node) in try coordinator.newValues(for: wanted, of: batch.entity) {
-      if let known = registered(batch.entity, node.reference) {
-        adopt(node, known)
-      } else {
-        batch.keep(node)
-      }
+      batch.keep(node)
+      if let known = registered(batch.entity, node.reference) { adopt(node, known) }
     }
   }
 
   /// The object of a reference that a relationship holds.
   func materialize(_ reference: Int64, _ destination: Entity, _ batch: FetchBatch?) -> ManagedObject {
     if let known = registered(destination, reference) { return known }
-    if let node = batch?.takeNode(reference, generation: generation) {
+    if let node = batch?.node(reference, generation: generation) {
       return make(node.storeEntity, reference, node, batch)
     }
     var entity = destination
@@ -77,7 +74,7 @@ extension ManagedObjectContext {
         // fault fires.
         if let batch { try? fire(batch) }
         let node =
-          batch?.takeNode(reference, generation: generation)
+          batch?.node(reference, generation: generation)
           ?? (try? coordinator.newValues(for: [reference], of: destination))?[0]
         if let node { return make(node.storeEntity, reference, node, batch) }
       }

@@ -23,14 +23,13 @@ final class FetchBatch {
     self.generation = generation
   }
 
+  /// Keeps a row for objects that are let go of and asked for again.
   func keep(_ node: IncrementalStoreNode) { nodes[node.reference] = node }
 
-  func takeNode(_ reference: Int64, generation: Int) -> IncrementalStoreNode? {
+  func node(_ reference: Int64, generation: Int) -> IncrementalStoreNode? {
     check(generation)
-    return nodes.removeValue(forKey: reference)
+    return nodes[reference]
   }
-
-  func hasNode(_ reference: Int64) -> Bool { nodes[reference] != nil }
 
   func toOneBatch(_ slot: Int, generation: Int, make: () -> FetchBatch?) -> FetchBatch? {
     check(generation)

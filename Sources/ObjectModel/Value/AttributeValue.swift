@@ -51,7 +51,7 @@ public enum AttributeValue: Sendable, Hashable {
 }
 
 extension AttributeValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
-  ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+  ExpressibleByBooleanLiteral
 {
   /// A whole number.
   public init(integerLiteral value: Int64) { self = .integer(value) }
@@ -61,6 +61,4 @@ extension AttributeValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral
   public init(stringLiteral value: String) { self = .string(value) }
   /// A boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// Null.
-  public init(nilLiteral: ()) { self = .null }
 }

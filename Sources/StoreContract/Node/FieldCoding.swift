@@ -58,7 +58,8 @@ extension NodeBuilder {
     case .boolean(let flag) where attribute.type == .boolean: set(field, integer: flag ? 1 : 0)
     case .double(let double) where attribute.type == .double || attribute.type == .float:
       guard !double.isNaN else { throw .notANumber(attribute) }
-      set(field, double: double)
+      // SQLite keeps no negative zero; nor do we, so that a value does not change by being read again.
+      set(field, double: double == 0 ? 0 : double)
     case .date(let date) where attribute.type == .date:
       let seconds = date.timeIntervalSinceReferenceDate
       guard !seconds.isNaN else { throw .notANumber(attribute) }

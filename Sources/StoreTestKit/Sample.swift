@@ -1,0 +1,111 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// The model and the hand tools of the checks.
+enum Sample {
+  static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Work", abstract: true) {
+        AttributeDescription("title", .string, optional: false)
+        AttributeDescription("pages", .integer32)
+        RelationshipDescription("author", to: "Person", inverse: "works")
+        RelationshipDescription("tags", toMany: "Tag", inverse: "works")
+      }
+      EntityDescription("Book", parent: "Work") {
+        AttributeDescription("isbn", .string)
+        UniquenessConstraint("isbn")
+      }
+      EntityDescription("Article", parent: "Work") { AttributeDescription("journal", .string) }
+      EntityDescription("Person") {
+        AttributeDescription("name", .string)
+        RelationshipDescription("works", toMany: "Work", inverse: "author")
+        RelationshipDescription("favourites", toMany: "Work", ordered: true)
+        RelationshipDescription("friends", toMany: "Person", inverse: "friends")
+        RelationshipDescription("chapters", toMany: "Chapter", inverse: "person", ordered: true)
+      }
+      EntityDescription("Tag") {
+        AttributeDescription("name", .string)
+        RelationshipDescription("works", toMany: "Work", inverse: "tags", ordered: true)
+      }
+      EntityDescription("Chapter") { RelationshipDescription("person", to: "Person", inverse: "chapters") }
+      EntityDescription("order") {
+        AttributeDescription("select", .string)
+        AttributeDescription("SELECT", .integer64)
+        AttributeDescription("_id", .string)
+        AttributeDescription("rowid", .string)
+        AttributeDescription("quote\"and space", .string)
+      }
+      EntityDescription("Order") { AttributeDescription("group", .string) }
+      EntityDescription("_order") { AttributeDescription("where", .string) }
+      EntityDescription("Everything") {
+        for type in AttributeType.allCases where type != .undefined && type != .composite {
+          AttributeDescription(type.rawValue, type)
+        }
+      }
+    }
+  }
+
+  /// A node of an entity with the values given.
+  static func node(
+    _ store: any IncrementalStore, _ id: ManagedObjectID, version: Int64 = 1, _ values: [String: AttributeValue]
+  ) throws -> IncrementalStoreNode {
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: id.entity.fieldCount)
+    for (name, value) in values {
+      switch id.entity.property(named: name) {
+      case .attribute(let attribute)?: try builder.set(attribute, value)
+      case .relationship(let relationship)?:
+        if case .reference(let reference) = value { builder.set(relationship.field, integer: reference) }
+      case nil: throw StoreCheckFailure(description: "no property \(name)")
+      }
+    }
+    return builder.finish(id.storeEntity, reference: id.reference, version: version)
+  }
+
+  /// Inserts objects of one entity and answers their IDs.
+  @discardableResult
+  static func insert(
+    _ store: any IncrementalStore, _ model: ManagedObjectModel, _ entity: String, _ rows: [[String: AttributeValue]]
+  ) throws -> [ManagedObjectID] {
+    guard let entity = model.entity(named: entity) else { throw StoreCheckFailure(description: "no entity") }
+    let ids = try store.obtainPermanentIDs(for: rows.map { _ in entity })
+    var save = SaveChangesRequest()
+    save.inserted = try zip(ids, rows).map { try node(store, $0, $1) }
+    _ = try store.execute(save, lookup: nil)
+    return ids
+  }
+
+  /// Changes attributes of one object.
+  static func update(
+    _ store: any IncrementalStore, _ id: ManagedObjectID, version: Int64, _ values: [String: AttributeValue]
+  ) throws {
+    var all: [String: AttributeValue] = [:]
+    let old = try store.newValues(for: id)
+    for field in id.entity.storedFields { all[field.name] = old.value(of: field) }
+    all.merge(values) { $1 }
+    var fields = SlotSet()
+    for (field, stored) in id.entity.storedFields.enumerated() where values[stored.name] != nil { fields.insert(field) }
+    var save = SaveChangesRequest()
+    save.updated = [UpdatedObject(node: try node(store, id, version: version + 1, all), changedFields: fields)]
+    _ = try store.execute(save, lookup: nil)
+  }
+
+  static func delete(_ store: any IncrementalStore, _ id: ManagedObjectID, version: Int64) throws {
+    var save = SaveChangesRequest()
+    save.deleted = [LockedObject(objectID: id, version: version)]
+    _ = try store.execute(save, lookup: nil)
+  }
+
+  static func nodes(_ store: any IncrementalStore, _ request: FetchRequest) throws -> [IncrementalStoreNode] {
+    guard case .nodes(let nodes) = try store.execute(request, lookup: nil) else {
+      throw StoreCheckFailure(description: "a fetch of objects did not answer nodes")
+    }
+    return nodes
+  }
+
+  static func texts(_ nodes: [IncrementalStoreNode], _ name: String) -> [String] {
+    nodes.map { node in node.entity.attribute(named: name).map { node.value(of: $0).text } ?? "" }
+  }
+}

@@ -1,0 +1,110 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension StoreCheck {
+  private static func relationship(_ model: ManagedObjectModel, _ entity: String, _ name: String) throws -> Relationship {
+    guard let relationship = model.entity(named: entity)?.relationship(named: name) else {
+      throw StoreCheckFailure(description: "no relationship \(entity).\(name)")
+    }
+    return relationship
+  }
+
+  private static func targets(
+    _ store: any IncrementalStore, _ relationship: Relationship, _ id: ManagedObjectID
+  ) throws -> [ManagedObjectID] {
+    guard case .toMany(let ids) = try store.newValue(for: relationship, of: id) else {
+      throw StoreCheckFailure(description: "a to-many did not answer IDs")
+    }
+    return ids
+  }
+
+  static let relationships: [StoreCheck] = [
+    StoreCheck("a to-one is null or an ID with its real entity") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let person = try Sample.insert(store, model, "Person", [["name": "p"]])[0]
+      let books = try Sample.insert(
+        store, model, "Book", [["title": "a", "author": .reference(person.reference)], ["title": "b"]])
+      let author = try relationship(model, "Book", "author")
+      try expect(try store.newValue(for: author, of: books[0]) == .toOne(person), "an ID")
+      try expect(try store.newValue(for: author, of: books[1]) == .toOne(nil), "null")
+    },
+    StoreCheck("a to-many with a to-one inverse, in the batched form too, empty and never nil") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let people = try Sample.insert(store, model, "Person", [["name": "p"], ["name": "q"], ["name": "r"]])
+      let book = try Sample.insert(store, model, "Book", [["title": "a", "author": .reference(people[0].reference)]])
+      let article = try Sample.insert(
+        store, model, "Article", [["title": "b", "author": .reference(people[0].reference)]])
+      let works = try relationship(model, "Person", "works")
+      try expect(try targets(store, works, people[0]) == book + article, "both, as what they are")
+      try expect(try targets(store, works, people[1]).isEmpty, "none")
+      let batch = try store.newValues(for: works, of: people.map(\.reference).reversed())
+      try expect(batch.offsets == [0, 0, 0, 2], "one answer a source, in the order asked")
+    },
+    StoreCheck("many-to-many from both ends, each end with or without order") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let tags = try Sample.insert(store, model, "Tag", [["name": "t"], ["name": "u"]])
+      let books = try Sample.insert(store, model, "Book", [["title": "a"], ["title": "b"], ["title": "c"]])
+      let tagged = try relationship(model, "Tag", "works")
+      let labels = try relationship(model, "Book", "tags")
+      let forward = tagged.linkOwner === tagged
+      func link(_ tag: Int, _ book: Int) -> LinkChanges.Link {
+        forward
+          ? .init(source: tags[tag].reference, target: books[book].reference)
+          : .init(source: books[book].reference, target: tags[tag].reference)
+      }
+      var links = LinkChanges(relationship: tagged.linkOwner)
+      links.added = [link(0, 0), link(0, 1), link(0, 2), link(1, 1), link(0, 1)]
+      let order = [(source: tags[0].reference, targets: [2, 0, 1].map { books[$0].reference })]
+      if forward { links.orders = order } else { links.inverseOrders = order }
+      var save = SaveChangesRequest()
+      save.links = [links]
+      _ = try store.execute(save, lookup: nil)
+      try expect(try targets(store, tagged, tags[0]) == [books[2], books[0], books[1]], "in order")
+      try expect(try targets(store, labels, books[1]) == tags, "from the other end")
+      links = LinkChanges(relationship: tagged.linkOwner)
+      links.removed = [link(0, 0), link(1, 0)]
+      save.links = [links]
+      _ = try store.execute(save, lookup: nil)
+      try expect(try targets(store, tagged, tags[0]) == [books[2], books[1]], "one link less, order kept")
+      try Sample.delete(store, books[2], version: 1)
+      try expect(try targets(store, tagged, tags[0]) == [books[1]], "a deleted object's links go with it")
+    },
+    StoreCheck("one-directional, self-inverse and ordered one-to-many links") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let people = try Sample.insert(store, model, "Person", [["name": "p"], ["name": "q"]])
+      let books = try Sample.insert(store, model, "Book", [["title": "a"], ["title": "b"]])
+      let chapters = try Sample.insert(
+        store, model, "Chapter", Array(repeating: ["person": .reference(people[0].reference)], count: 3))
+      var save = SaveChangesRequest()
+      var favourites = LinkChanges(relationship: try relationship(model, "Person", "favourites"))
+      favourites.added = [1, 0].map { .init(source: people[0].reference, target: books[$0].reference) }
+      var friends = LinkChanges(relationship: try relationship(model, "Person", "friends"))
+      friends.added = [
+        .init(source: people[0].reference, target: people[1].reference),
+        .init(source: people[1].reference, target: people[0].reference),
+      ]
+      var parts = LinkChanges(relationship: try relationship(model, "Person", "chapters"))
+      parts.added = chapters.reversed().map { .init(source: people[0].reference, target: $0.reference) }
+      save.links = [favourites, friends, parts]
+      _ = try store.execute(save, lookup: nil)
+      try expect(try targets(store, favourites.relationship, people[0]) == [books[1], books[0]], "as added")
+      try expect(try targets(store, friends.relationship, people[1]) == [people[0]], "friends both ways")
+      try expect(try targets(store, parts.relationship, people[0]) == chapters.reversed(), "ordered children")
+      try Sample.delete(store, books[1], version: 1)
+      try expect(try targets(store, favourites.relationship, people[0]) == [books[0]], "no dangling link")
+    },
+    StoreCheck("missing objects are nil at their places in a batch") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let ids = try Sample.insert(store, model, "Person", [["name": "p"], ["name": "q"]])
+      let wanted = [ids[1].reference, 999_999, ids[0].reference, ids[1].reference]
+      let nodes = try store.newValues(for: wanted, of: ids[0].entity)
+      try expect(nodes.map { $0?.reference } == [ids[1].reference, nil, ids[0].reference, ids[1].reference], "in order")
+    },
+  ]
+}

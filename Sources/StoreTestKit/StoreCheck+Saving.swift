@@ -1,0 +1,83 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension StoreCheck {
+  static let saving: [StoreCheck] = [
+    StoreCheck("versions begin at 1 and rise by exactly one a save") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let id = try Sample.insert(store, model, "Person", [["name": "a"]])[0]
+      for version in 1...5 {
+        try expect(try store.newValues(for: id).version == Int64(version), "version \(version)")
+        try Sample.update(store, id, version: Int64(version), ["name": .string("v\(version)")])
+      }
+    },
+    StoreCheck("an object changed elsewhere is a conflict, and nothing of that save stays") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let ids = try Sample.insert(store, model, "Person", [["name": "a"], ["name": "b"]])
+      try Sample.update(store, ids[0], version: 1, ["name": "changed"])
+      var save = SaveChangesRequest()
+      save.updated = try ids.map {
+        UpdatedObject(
+          node: try Sample.node(store, $0, version: 2, ["name": "late"]), changedFields: Self.first)
+      }
+      save.inserted = [
+        try Sample.node(store, try store.obtainPermanentIDs(for: [ids[0].entity])[0], ["name": "new"])
+      ]
+      try expectError(.conflict, "stale version") { _ = try store.execute(save, lookup: nil) }
+      let names = Sample.texts(try Sample.nodes(store, FetchRequest("Person", sort: [FetchSort("name")])), "name")
+      try expect(names == ["b", "changed"], "all or nothing")
+    },
+    StoreCheck("a conflict names its objects; locks and deletions conflict too") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let id = try Sample.insert(store, model, "Person", [["name": "a"]])[0]
+      var save = SaveChangesRequest()
+      save.locked = [LockedObject(objectID: id, version: 7)]
+      do {
+        _ = try store.execute(save, lookup: nil)
+        try expect(false, "a lock with another version must conflict")
+      } catch let error as StoreError {
+        try expect(error.code == .conflict && error.objectIDs == [id], "conflict with the object")
+      }
+      try expectError(.conflict, "deletion") { try Sample.delete(store, id, version: 7) }
+      save.locked[0].version = 1
+      _ = try store.execute(save, lookup: nil)
+    },
+    StoreCheck("a uniqueness constraint is kept, also over subentities only") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      try Sample.insert(store, model, "Book", [["title": "a", "isbn": "1"]])
+      try expectError(.notUnique, "same isbn") {
+        try Sample.insert(store, model, "Book", [["title": "b", "isbn": "1"]])
+      }
+      try Sample.insert(store, model, "Book", [["title": "c"], ["title": "d"]])
+      try expect(try Sample.nodes(store, FetchRequest("Book")).count == 3, "nulls do not collide")
+    },
+    StoreCheck("a deleted object is gone, and asking for it says so") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let id = try Sample.insert(store, model, "Person", [["name": "a"]])[0]
+      try Sample.delete(store, id, version: 1)
+      try expectError(.notFound, "deleted") { _ = try store.newValues(for: id) }
+      try expect(try store.newValues(for: [id.reference], of: id.entity)[0] == nil, "nil in the batched form")
+    },
+    StoreCheck("everything saved is there after reopening") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      try Sample.insert(store, model, "Book", (0..<200).map { ["title": .string("t\($0)"), "pages": .integer($0)] })
+      guard let again = try await factory.reopen(store, model) else { return }
+      let pages = Sample.texts(
+        try Sample.nodes(again, FetchRequest("Work", sort: [FetchSort("pages", ascending: false)])), "pages")
+      try expect(pages == (0..<200).reversed().map(String.init), "two hundred books")
+    },
+  ]
+
+  private static var first: SlotSet {
+    var set = SlotSet()
+    set.insert(0)
+    return set
+  }
+}
