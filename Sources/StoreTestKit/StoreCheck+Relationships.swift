@@ -98,6 +98,38 @@ extension StoreCheck {
       try Sample.delete(store, books[1], version: 1)
       try expect(try targets(store, favourites.relationship, people[0]) == [books[0]], "no dangling link")
     },
+    StoreCheck("ANY and ALL over to-manys") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let people = try Sample.insert(store, model, "Person", [["name": "p"], ["name": "q"], ["name": "r"]])
+      let books = try Sample.insert(
+        store, model, "Book",
+        [
+          ["title": "a", "pages": 1, "author": .reference(people[0].reference)],
+          ["title": "b", "pages": 9, "author": .reference(people[0].reference)],
+          ["title": "c", "pages": .null, "author": .reference(people[1].reference)],
+        ])
+      let tags = try Sample.insert(store, model, "Tag", [["name": "t"]])
+      let owner = try relationship(model, "Book", "tags").linkOwner
+      var links = LinkChanges(relationship: owner)
+      let forward = owner.entity.name == "Tag"
+      links.added = [
+        .init(
+          source: (forward ? tags : books)[0].reference, target: (forward ? books : tags)[0].reference)
+      ]
+      var save = SaveChangesRequest()
+      save.links = [links]
+      _ = try store.execute(save, lookup: nil)
+      for (format, wanted) in [
+        ("ANY works.pages > 5", "p"), ("ALL works.pages > 5", "r"), ("NONE works.pages > 5", "qr"),
+        ("ANY works.pages == nil", "q"), ("ALL works.pages != 9", "qr"), ("ANY works.tags.name == 't'", "p"),
+        ("ANY works.tags.works.author.name IN {'p', 'q'}", "p"), ("works.@count == 0", "r"), ("works.@count > 1", "p"),
+      ] {
+        let request = FetchRequest("Person", where: try FetchPredicate(format: format), sort: [FetchSort("name")])
+        let got = Sample.texts(try Sample.nodes(store, request), "name").joined()
+        try expect(got == wanted, "\(format): expected \(wanted), got \(got)")
+      }
+    },
     StoreCheck("missing objects are nil at their places in a batch") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)

@@ -13,6 +13,7 @@ struct PredicateTranslation {
   private(set) var joins = ""
   private(set) var bindings: [SQLValue] = []
   private var aliases: [[String]: String] = [[]: "t0"]
+  private var serial = 0
 
   init(entity: Entity, schema: StoreSchema) {
     self.entity = entity
@@ -53,18 +54,32 @@ struct PredicateTranslation {
   }
 
   private mutating func attempt(_ comparison: FetchComparison) -> String? {
-    guard comparison.modifier == .direct, comparison.options.isEmpty else { return nil }
-    if let left = operand(comparison.left) {
-      switch comparison.right {
-      case .value(let value): return compare(left, comparison.operator, value)
-      case .list(let list): return compare(left, comparison.operator, list)
-      default: return operand(comparison.right).flatMap { compare(left, comparison.operator, $0) }
-      }
-    }
+    guard comparison.options.isEmpty else { return nil }
+    guard comparison.modifier == .direct else { return attemptPlural(comparison) }
+    if let left = operand(comparison.left) { return attempt(left, comparison) }
     guard case .value(let value) = comparison.left, let right = operand(comparison.right),
       let mirrored = comparison.operator.mirrored
     else { return nil }
     return compare(right, mirrored, value)
+  }
+
+  private mutating func attempt(_ left: Operand, _ comparison: FetchComparison) -> String? {
+    switch comparison.right {
+    case .value(let value): return compare(left, comparison.operator, value)
+    case .list(let list): return compare(left, comparison.operator, list)
+    default: return operand(comparison.right).flatMap { compare(left, comparison.operator, $0) }
+    }
+  }
+
+  /// ANY is a subquery that finds a row, ALL one that finds no row to the contrary.
+  private mutating func attemptPlural(_ comparison: FetchComparison) -> String? {
+    guard case .keyPath(let path) = comparison.left, let rows = PluralPath(path, entity, schema, serial: serial),
+      let condition = attempt(rows.operand, comparison)
+    else { return nil }
+    serial += 1
+    let wanted = comparison.modifier == .any ? condition : "((\(condition)) IS NOT 1)"
+    let exists = "EXISTS (SELECT 1 FROM \(rows.tables) WHERE \(rows.links) AND \(wanted))"
+    return comparison.modifier == .any ? exists : "NOT \(exists)"
   }
 
   private mutating func compare(_ left: Operand, _ op: FetchOperator, _ value: AttributeValue) -> String? {
