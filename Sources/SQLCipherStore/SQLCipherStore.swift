@@ -73,7 +73,7 @@ public final class SQLCipherStore: IncrementalStore {
   /// - Throws: `StoreError` and `KeyringError`; the file is then as it was.
   public func loadMetadata() async throws {
     if opened.withLock({ $0 != nil }) { return }
-    adopt(try await StoreOpening(model: model, description: storeDescription).open())
+    adopt(try await StoreOpening(description: storeDescription).open(model))
   }
 
   /// Closes the file; unused reference numbers are given back.

@@ -141,6 +141,9 @@ private struct FormatParser {
 
   private mutating func expression() throws(QueryError) -> FetchExpression {
     let here = token
+    depth += 1
+    defer { depth -= 1 }
+    guard depth < Self.greatestDepth else { throw failure("values are nested too deeply") }
     if take("{") { return try list() }
     if take("-") {
       switch try expression() {
@@ -176,9 +179,6 @@ private struct FormatParser {
   }
 
   private mutating func list() throws(QueryError) -> FetchExpression {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth < Self.greatestDepth else { throw failure("lists are nested too deeply") }
     var elements: [FetchExpression] = []
     if take("}") { return .list([]) }
     repeat { elements.append(try expression()) } while take(",")

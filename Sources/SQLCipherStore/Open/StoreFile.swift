@@ -6,6 +6,20 @@ enum StoreFile {
   enum State {
     case missing, empty, plaintext, tooShort
     case store(UUID)
+
+    /// Why a file in this state cannot be opened.
+    func refusal(_ path: String) -> StoreError {
+      switch self {
+      case .missing: StoreError(.fileMissing, "there is no store at \(path); check the path")
+      case .empty:
+        StoreError(.fileEmpty, "the file at \(path) is empty, so its data is gone or it never was a store; restore a copy")
+      case .plaintext:
+        StoreError(
+          .fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database, not a Strongroom store")
+      case .tooShort, .store:
+        StoreError(.fileTruncated, "the file at \(path) is cut off: it is shorter than one page; restore a copy")
+      }
+    }
   }
 
   static func state(_ path: String) throws -> State {

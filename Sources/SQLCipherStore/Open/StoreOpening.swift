@@ -8,19 +8,18 @@ import StoreKeyring
 ///
 /// A key is made only where there is no file, and lies in its vault, read back, before the file exists.
 struct StoreOpening {
-  let model: ManagedObjectModel
   let description: PersistentStoreDescription
 
   private var path: String { description.url?.path ?? "" }
 
-  func open() async throws -> SQLCipherStore.Opened {
+  func open(_ model: ManagedObjectModel) async throws -> SQLCipherStore.Opened {
     switch try StoreFile.state(path) {
     case .missing:
       guard description.createsIfMissing, !description.isReadOnly else {
         throw StoreError(
           .fileMissing, "there is no store at \(path); check the path, or ask for a new store to be made")
       }
-      return try await create(overEmptyFile: false)
+      return try await create(model, overEmptyFile: false)
     case .empty:
       guard description.createsIfMissing, description.replacesEmptyFile, !description.isReadOnly else {
         throw StoreError(
@@ -28,29 +27,45 @@ struct StoreOpening {
           "the file at \(path) is empty, so its data is gone or it never was a store; restore a copy, or ask for"
             + " a new store to be made over it")
       }
-      return try await create(overEmptyFile: true)
-    case .plaintext:
-      throw StoreError(
-        .fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database, not a Strongroom store")
-    case .tooShort:
-      throw StoreError(.fileTruncated, "the file at \(path) is cut off: it is shorter than one page; restore a copy")
-    case .store(let identifier): return try await openExisting(identifier)
+      return try await create(model, overEmptyFile: true)
+    case .store(let identifier):
+      let pool = try await existing(identifier)
+      return try closing(pool) {
+        assemble(model, pool, identifier, try pool.read { try StoreTable($0).check(model: model) })
+      }
+    case let other: throw other.refusal(path)
+    }
+  }
+
+  /// The model that a store describes itself with.
+  func storedModel() async throws -> ManagedObjectModel {
+    let state = try StoreFile.state(path)
+    guard case .store(let identifier) = state else { throw state.refusal(path) }
+    let pool = try await existing(identifier)
+    defer { pool.close() }
+    guard let json = try translating(path, { try pool.read { try StoreTable($0).read("model") } }) else {
+      throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
+    }
+    return try ManagedObjectModel(jsonData: Data(json.utf8))
+  }
+
+  private func closing<R>(_ pool: ConnectionPool, _ body: () throws -> R) throws -> R {
+    do {
+      return try translating(path, body)
+    } catch {
+      pool.close()
+      throw error
     }
   }
 
   // MARK: Existing file
 
-  private func openExisting(_ identifier: UUID) async throws -> SQLCipherStore.Opened {
+  /// A pool on the file with whichever of its keys opens it.
+  private func existing(_ identifier: UUID) async throws -> ConnectionPool {
     var refusal: (any Error)?
     for key in try await existingKeys(identifier) {
       do {
-        let pool = try pool(key, identifier, creating: false)
-        do {
-          return try translating(path) { try opened(pool, identifier) }
-        } catch {
-          pool.close()
-          throw error
-        }
+        return try pool(key, identifier, creating: false)
       } catch let error as CipherError where error.code == .wrongKeyOrDamaged {
         refusal = error
       } catch let error as CipherError {
@@ -79,13 +94,8 @@ struct StoreOpening {
     StoreError(.keyMissing, "the store's description names no key vault and no key; set keyVault")
   }
 
-  private func opened(_ pool: ConnectionPool, _ identifier: UUID) throws -> SQLCipherStore.Opened {
-    let contents = try pool.read { try StoreTable($0).check(model: model) }
-    return assemble(pool, identifier, contents)
-  }
-
   private func assemble(
-    _ pool: ConnectionPool, _ identifier: UUID, _ contents: StoreTable.Contents
+    _ model: ManagedObjectModel, _ pool: ConnectionPool, _ identifier: UUID, _ contents: StoreTable.Contents
   ) -> SQLCipherStore.Opened {
     let schema = StoreSchema(model: model, entityNumbers: contents.entityNumbers)
     return SQLCipherStore.Opened(
@@ -96,16 +106,16 @@ struct StoreOpening {
 
   // MARK: New file
 
-  private func create(overEmptyFile: Bool) async throws -> SQLCipherStore.Opened {
+  private func create(_ model: ManagedObjectModel, overEmptyFile: Bool) async throws -> SQLCipherStore.Opened {
     try StoreFile.checkWritable(path)
     let identifier = SQLCipherStore.identifierForNewStore()
-    if let key = description.storeKey { return try create(key, identifier, overEmptyFile) }
+    if let key = description.storeKey { return try create(model, key, identifier, overEmptyFile) }
     guard let vault = description.keyVault else { throw Self.noVault }
     let stored = try await KeyLife(vault: vault).createKey(
       for: identifier, storeFileExists: false, label: description.keyLabel,
       interaction: description.keyInteraction)
     do {
-      return try create(stored.key, identifier, overEmptyFile)
+      return try create(model, stored.key, identifier, overEmptyFile)
     } catch {
       // No byte was ever written with this key, so nothing is lost with it.
       try? await vault.remove(stored.identifier, for: identifier, interaction: .silent)
@@ -114,7 +124,7 @@ struct StoreOpening {
   }
 
   private func create(
-    _ key: StoreKey, _ identifier: UUID, _ overEmptyFile: Bool
+    _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, _ overEmptyFile: Bool
   ) throws -> SQLCipherStore.Opened {
     do {
       let pool = try pool(key, identifier, creating: true, overEmptyFile: overEmptyFile)
@@ -127,7 +137,7 @@ struct StoreOpening {
             for statement in schema.creation { try connection.execute(statement) }
           }
         }
-        return assemble(pool, identifier, StoreTable.Contents(entityNumbers: numbers, metadata: [:]))
+        return assemble(model, pool, identifier, StoreTable.Contents(entityNumbers: numbers, metadata: [:]))
       } catch {
         pool.close()
         StoreFile.removeUnfinished(path)
