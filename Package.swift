@@ -6,7 +6,6 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-
 let package = Package(
   name: "Strongroom",
   products: [

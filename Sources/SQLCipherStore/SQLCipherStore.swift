@@ -78,7 +78,11 @@ public final class SQLCipherStore: IncrementalStore {
 
   /// Closes the file; unused reference numbers are given back.
   public func close() throws {
-    guard let old = opened.withLock({ opened in defer { opened = nil }; return opened }) else { return }
+    guard
+      let old = opened.withLock({ opened in
+        defer { opened = nil }; return opened
+      })
+    else { return }
     try translating(path) { try old.references.giveBack(in: old.pool) }
     old.pool.close()
   }

@@ -54,7 +54,8 @@ enum BoundedCall {
     func explain(_ error: any Error) -> any Error {
       switch value.withLock({ $0 }) {
       case .timedOut:
-        KeyringError(.timedOut, "the keyring did not answer in time; see whether its program hangs", cause: error)
+        KeyringError(
+          .timedOut, "the keyring did not answer in time; see whether its program hangs", cause: error)
       case .cancelled: KeyringError(.cancelled, "the call to the keyring was cancelled", cause: error)
       default: error
       }

@@ -6,7 +6,9 @@ enum GLib {
   typealias ErrorPlace = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>
 
   /// A call whose result is never nil without an error.
-  static func call<T>(_ doing: String, _ body: (ErrorPlace) -> UnsafeMutablePointer<T>?) throws -> UnsafeMutablePointer<T> {
+  static func call<T>(_ doing: String, _ body: (ErrorPlace) -> UnsafeMutablePointer<T>?) throws
+    -> UnsafeMutablePointer<T>
+  {
     guard let result = try optional(doing, body) else {
       throw KeyringError(.vaultUnreachable, "\(doing) failed without a reason")
     }
@@ -42,9 +44,12 @@ enum GLib {
         (.noSessionBus, "there is no session bus; run inside a desktop session or under dbus-run-session")
       case ("g-dbus-error-quark", 2):
         (.noSecretService, "no program on the session bus offers the Secret Service; start a keyring")
-      case ("g-dbus-error-quark", 19): (.noDefaultCollection, "the keyring has no default collection; make one")
-      case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 20): (.timedOut, "the keyring did not answer in time")
-      case ("g-dbus-error-quark", 0): (.storageFailed, "the keyring could not store it; see whether its disk is full")
+      case ("g-dbus-error-quark", 19):
+        (.noDefaultCollection, "the keyring has no default collection; make one")
+      case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 20):
+        (.timedOut, "the keyring did not answer in time")
+      case ("g-dbus-error-quark", 0):
+        (.storageFailed, "the keyring could not store it; see whether its disk is full")
       case ("secret-error", 2): (.vaultLocked, "the keyring is locked; unlock it and try again")
       case ("secret-error", 4): (.promptDismissed, "the prompt was closed")
       default: (.vaultUnreachable, "the keyring answered with an error")

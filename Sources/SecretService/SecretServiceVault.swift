@@ -17,7 +17,8 @@ public struct SecretServiceVault: KeyVault {
   ///   - deadline: How long a silent call may take.
   ///   - promptDeadline: How long a call may take that asks the user.
   public init(
-    application: String = "org.strongroom", deadline: Duration = .seconds(10), promptDeadline: Duration = .seconds(120)
+    application: String = "org.strongroom", deadline: Duration = .seconds(10),
+    promptDeadline: Duration = .seconds(120)
   ) {
     self.application = application
     self.deadline = deadline
@@ -67,7 +68,9 @@ public struct SecretServiceVault: KeyVault {
   /// - Throws: `KeyringError`.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
     try await call(interaction) { session in
-      if interaction == .prompt { _ = try session.items(store, application: application, interaction: .prompt) }
+      if interaction == .prompt {
+        _ = try session.items(store, application: application, interaction: .prompt)
+      }
       try session.remove(store, identifier, application: application)
     }
   }

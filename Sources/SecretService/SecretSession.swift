@@ -43,7 +43,8 @@ struct SecretSession {
     if found.isEmpty {
       guard let collection = try defaultCollection() else {
         throw KeyringError(
-          .noDefaultCollection, "the keyring has no default collection; make one in its settings and choose it as default")
+          .noDefaultCollection,
+          "the keyring has no default collection; make one in its settings and choose it as default")
       }
       defer { g_object_unref(collection) }
       guard secret_collection_get_locked(collection) != 0 else { return [] }
@@ -95,13 +96,17 @@ struct SecretSession {
     let count = secret_service_unlock_sync(service, list, cancellable.pointer, &unlocked, &error)
     g_list_free(unlocked)
     if let error { throw GLib.error(error, "unlocking the keyring") }
-    if count < 1 { throw KeyringError(.promptDismissed, "the keyring was not unlocked; unlock it and try again") }
+    if count < 1 {
+      throw KeyringError(.promptDismissed, "the keyring was not unlocked; unlock it and try again")
+    }
   }
 
   // MARK: Reading
 
   func storedKey(_ item: GObjectReference<SecretItem>, _ store: UUID) throws -> StoredKey {
-    let loaded = try GLib.flag("reading a key") { secret_item_load_secret_sync(item.pointer, cancellable.pointer, $0) }
+    let loaded = try GLib.flag("reading a key") {
+      secret_item_load_secret_sync(item.pointer, cancellable.pointer, $0)
+    }
     guard loaded, let value = secret_item_get_secret(item.pointer) else {
       throw KeyringError(.itemDamaged, "an item of the keyring has no secret")
     }
@@ -124,7 +129,8 @@ struct SecretSession {
   func prepareDefaultCollection(_ interaction: KeyInteraction) throws {
     guard let collection = try defaultCollection() else {
       throw KeyringError(
-        .noDefaultCollection, "the keyring has no default collection; make one in its settings and choose it as default")
+        .noDefaultCollection,
+        "the keyring has no default collection; make one in its settings and choose it as default")
     }
     defer { g_object_unref(collection) }
     if secret_collection_get_locked(collection) == 0 { return }
@@ -138,7 +144,9 @@ struct SecretSession {
     let attributes = Self.attributes(store, identifier, application)
     let types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
     for name in ["application", "store", "keyid"] {
-      g_hash_table_insert(types, g_strdup(name), UnsafeMutableRawPointer(bitPattern: UInt(SECRET_SCHEMA_ATTRIBUTE_STRING.rawValue)))
+      g_hash_table_insert(
+        types, g_strdup(name),
+        UnsafeMutableRawPointer(bitPattern: UInt(SECRET_SCHEMA_ATTRIBUTE_STRING.rawValue)))
     }
     let schema = secret_schema_newv(Self.schemaName, SECRET_SCHEMA_NONE, types)
     defer {
@@ -147,11 +155,13 @@ struct SecretSession {
       secret_schema_unref(schema)
     }
     try KeyItem.withText(key, store: store) { text in
-      let value = secret_value_new(text.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(text.count), "text/plain")
+      let value = secret_value_new(
+        text.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(text.count), "text/plain")
       defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
       let stored = try GLib.flag("storing a key") {
         secret_service_store_sync(
-          service, schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+          service, schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer,
+          $0)
       }
       if !stored { throw KeyringError(.storageFailed, "the keyring did not store the key") }
     }

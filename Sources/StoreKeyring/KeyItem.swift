@@ -1,6 +1,6 @@
 import Crypto
-import Glibc
 package import Foundation
+import Glibc
 
 /// The text of a key item: `v1:` key in hex `:` store in hex `:` checksum. One line of ASCII, since other programs'
 /// keyrings lose more than that.
@@ -43,7 +43,9 @@ package enum KeyItem {
     return try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
       defer { bytes.baseAddress.map { explicit_bzero($0, bytes.count) } }
       for index in 0..<32 {
-        guard let high = nibble(text[3 + index * 2]), let low = nibble(text[4 + index * 2]) else { throw damaged }
+        guard let high = nibble(text[3 + index * 2]), let low = nibble(text[4 + index * 2]) else {
+          throw damaged
+        }
         bytes[index] = high << 4 | low
       }
       return try StoreKey(bytes: UnsafeRawBufferPointer(bytes))

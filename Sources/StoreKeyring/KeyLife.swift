@@ -15,7 +15,8 @@ public struct KeyLife: Sendable {
   ) async throws -> StoredKey {
     guard !storeFileExists else {
       throw KeyringError(
-        .fileExists, "the store's file exists, so a new key could not open it; bring back the key it was made with")
+        .fileExists,
+        "the store's file exists, so a new key could not open it; bring back the key it was made with")
     }
     guard try await vault.keys(for: store, interaction: interaction).isEmpty else {
       throw KeyringError(.keyExists, "\(vault.name) has a key for this store already; open the store with it")

@@ -49,7 +49,8 @@ enum Sample {
 
   /// A node of an entity with the values given.
   static func node(
-    _ store: any IncrementalStore, _ id: ManagedObjectID, version: Int64 = 1, _ values: [String: AttributeValue]
+    _ store: any IncrementalStore, _ id: ManagedObjectID, version: Int64 = 1,
+    _ values: [String: AttributeValue]
   ) throws -> IncrementalStoreNode {
     let builder = NodeBuilder()
     builder.begin(fieldCount: id.entity.fieldCount)
@@ -67,7 +68,8 @@ enum Sample {
   /// Inserts objects of one entity and answers their IDs.
   @discardableResult
   static func insert(
-    _ store: any IncrementalStore, _ model: ManagedObjectModel, _ entity: String, _ rows: [[String: AttributeValue]]
+    _ store: any IncrementalStore, _ model: ManagedObjectModel, _ entity: String,
+    _ rows: [[String: AttributeValue]]
   ) throws -> [ManagedObjectID] {
     guard let entity = model.entity(named: entity) else { throw StoreCheckFailure(description: "no entity") }
     let ids = try store.obtainPermanentIDs(for: rows.map { _ in entity })
@@ -86,9 +88,13 @@ enum Sample {
     for field in id.entity.storedFields { all[field.name] = old.value(of: field) }
     all.merge(values) { $1 }
     var fields = SlotSet()
-    for (field, stored) in id.entity.storedFields.enumerated() where values[stored.name] != nil { fields.insert(field) }
+    for (field, stored) in id.entity.storedFields.enumerated() where values[stored.name] != nil {
+      fields.insert(field)
+    }
     var save = SaveChangesRequest()
-    save.updated = [UpdatedObject(node: try node(store, id, version: version + 1, all), changedFields: fields)]
+    save.updated = [
+      UpdatedObject(node: try node(store, id, version: version + 1, all), changedFields: fields)
+    ]
     _ = try store.execute(save, lookup: nil)
   }
 

@@ -36,7 +36,8 @@ extension StoreCheck {
         (.or([.compare("pages", .equal, 30), .compare("author.name", .equal, "Ada")]), "acÄb"),
       ]
       for (predicate, wanted) in cases {
-        let nodes = try Sample.nodes(store, FetchRequest("Book", where: predicate, sort: [FetchSort("title")]))
+        let nodes = try Sample.nodes(
+          store, FetchRequest("Book", where: predicate, sort: [FetchSort("title")]))
         let got = Sample.texts(nodes, "title").joined()
         try expect(got == wanted, "\(predicate): expected \(wanted), got \(got)")
         var count = FetchRequest("Book", where: predicate)
@@ -52,7 +53,9 @@ extension StoreCheck {
       let store = try await factory.makeStore(model)
       try Sample.insert(
         store, model, "Article",
-        [["title": "x", "pages": 2], ["title": "y", "pages": 1], ["title": "z"], ["title": "w", "pages": 1]])
+        [
+          ["title": "x", "pages": 2], ["title": "y", "pages": 1], ["title": "z"], ["title": "w", "pages": 1],
+        ])
       func titles(_ request: FetchRequest) throws -> String {
         Sample.texts(try Sample.nodes(store, request), "title").joined()
       }
@@ -80,7 +83,10 @@ extension StoreCheck {
       let store = try await factory.makeStore(model)
       let ids = try Sample.insert(
         store, model, "Article",
-        [["title": "x", "pages": 2, "journal": "j"], ["title": "y", "pages": 4, "journal": "j"], ["title": "z"]])
+        [
+          ["title": "x", "pages": 2, "journal": "j"], ["title": "y", "pages": 4, "journal": "j"],
+          ["title": "z"],
+        ])
       var request = FetchRequest("Article", sort: [FetchSort("title", ascending: false)])
       request.resultType = .objectIDs
       guard case .objectIDs(let got) = try store.execute(request, lookup: nil) else {
@@ -91,7 +97,8 @@ extension StoreCheck {
       request.sort = [FetchSort("journal")]
       request.propertiesToGroupBy = ["journal"]
       request.propertiesToFetch = [
-        FetchColumn("journal"), FetchColumn("pages", aggregate: .sum), FetchColumn("pages", aggregate: .average),
+        FetchColumn("journal"), FetchColumn("pages", aggregate: .sum),
+        FetchColumn("pages", aggregate: .average),
         FetchColumn("", aggregate: .count, as: "n"),
       ]
       guard case .dictionaries(let rows) = try store.execute(request, lookup: nil) else {

@@ -33,7 +33,8 @@ extension StoreCheck {
         try expect(used.insert(id).inserted, "an ID came again after reopening")
       }
     },
-    StoreCheck("an ID's URI carries store, entity and number, and temporary IDs have a form of their own") { factory in
+    StoreCheck("an ID's URI carries store, entity and number, and temporary IDs have a form of their own") {
+      factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       let id = try Sample.insert(store, model, "Person", [[:]])[0]
@@ -61,8 +62,12 @@ extension StoreCheck {
     },
     StoreCheck("an unknown request is an error, and so is an unknown entity") { factory in
       let store = try await factory.makeStore(try Sample.model())
-      try expectError(.unsupportedRequest, "strange request") { _ = try store.execute(StrangeRequest(), lookup: nil) }
-      try expectError(.notFound, "unknown entity") { _ = try store.execute(FetchRequest("Nobody"), lookup: nil) }
+      try expectError(.unsupportedRequest, "strange request") {
+        _ = try store.execute(StrangeRequest(), lookup: nil)
+      }
+      try expectError(.notFound, "unknown entity") {
+        _ = try store.execute(FetchRequest("Nobody"), lookup: nil)
+      }
     },
     StoreCheck("a closed store refuses") { factory in
       let store = try await factory.makeStore(try Sample.model())

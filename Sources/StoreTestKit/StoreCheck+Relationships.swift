@@ -3,7 +3,9 @@ import ObjectQuery
 import StoreContract
 
 extension StoreCheck {
-  private static func relationship(_ model: ManagedObjectModel, _ entity: String, _ name: String) throws -> Relationship {
+  private static func relationship(_ model: ManagedObjectModel, _ entity: String, _ name: String) throws
+    -> Relationship
+  {
     guard let relationship = model.entity(named: entity)?.relationship(named: name) else {
       throw StoreCheckFailure(description: "no relationship \(entity).\(name)")
     }
@@ -34,7 +36,8 @@ extension StoreCheck {
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       let people = try Sample.insert(store, model, "Person", [["name": "p"], ["name": "q"], ["name": "r"]])
-      let book = try Sample.insert(store, model, "Book", [["title": "a", "author": .reference(people[0].reference)]])
+      let book = try Sample.insert(
+        store, model, "Book", [["title": "a", "author": .reference(people[0].reference)]])
       let article = try Sample.insert(
         store, model, "Article", [["title": "b", "author": .reference(people[0].reference)]])
       let works = try relationship(model, "Person", "works")
@@ -123,9 +126,11 @@ extension StoreCheck {
       for (format, wanted) in [
         ("ANY works.pages > 5", "p"), ("ALL works.pages > 5", "r"), ("NONE works.pages > 5", "qr"),
         ("ANY works.pages == nil", "q"), ("ALL works.pages != 9", "qr"), ("ANY works.tags.name == 't'", "p"),
-        ("ANY works.tags.works.author.name IN {'p', 'q'}", "p"), ("works.@count == 0", "r"), ("works.@count > 1", "p"),
+        ("ANY works.tags.works.author.name IN {'p', 'q'}", "p"), ("works.@count == 0", "r"),
+        ("works.@count > 1", "p"),
       ] {
-        let request = FetchRequest("Person", where: try FetchPredicate(format: format), sort: [FetchSort("name")])
+        let request = FetchRequest(
+          "Person", where: try FetchPredicate(format: format), sort: [FetchSort("name")])
         let got = Sample.texts(try Sample.nodes(store, request), "name").joined()
         try expect(got == wanted, "\(format): expected \(wanted), got \(got)")
       }
@@ -136,7 +141,9 @@ extension StoreCheck {
       let ids = try Sample.insert(store, model, "Person", [["name": "p"], ["name": "q"]])
       let wanted = [ids[1].reference, 999_999, ids[0].reference, ids[1].reference]
       let nodes = try store.newValues(for: wanted, of: ids[0].entity)
-      try expect(nodes.map { $0?.reference } == [ids[1].reference, nil, ids[0].reference, ids[1].reference], "in order")
+      try expect(
+        nodes.map { $0?.reference } == [ids[1].reference, nil, ids[0].reference, ids[1].reference], "in order"
+      )
     },
   ]
 }

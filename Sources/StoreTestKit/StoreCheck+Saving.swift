@@ -27,7 +27,8 @@ extension StoreCheck {
         try Sample.node(store, try store.obtainPermanentIDs(for: [ids[0].entity])[0], ["name": "new"])
       ]
       try expectError(.conflict, "stale version") { _ = try store.execute(save, lookup: nil) }
-      let names = Sample.texts(try Sample.nodes(store, FetchRequest("Person", sort: [FetchSort("name")])), "name")
+      let names = Sample.texts(
+        try Sample.nodes(store, FetchRequest("Person", sort: [FetchSort("name")])), "name")
       try expect(names == ["b", "changed"], "all or nothing")
     },
     StoreCheck("a conflict names its objects; locks and deletions conflict too") { factory in
@@ -67,7 +68,8 @@ extension StoreCheck {
     StoreCheck("everything saved is there after reopening") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
-      try Sample.insert(store, model, "Book", (0..<200).map { ["title": .string("t\($0)"), "pages": .integer($0)] })
+      try Sample.insert(
+        store, model, "Book", (0..<200).map { ["title": .string("t\($0)"), "pages": .integer($0)] })
       guard let again = try await factory.reopen(store, model) else { return }
       let pages = Sample.texts(
         try Sample.nodes(again, FetchRequest("Work", sort: [FetchSort("pages", ascending: false)])), "pages")

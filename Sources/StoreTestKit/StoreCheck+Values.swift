@@ -16,11 +16,13 @@ extension StoreCheck {
       ("date", .date(.distantPast)), ("date", .date(Date(timeIntervalSinceReferenceDate: 0.1))),
       ("string", ""), ("string", "a\u{0}b\u{0}"), ("string", "e\u{301} é 🏳️‍🌈 \u{10FFFF} \u{FEFF}'\";--"),
       ("binary", .data(Data())), ("binary", .data(Data([0, 255, 0]))), ("transformable", .data(Data([1]))),
-      ("uuid", .uuid(UUID(uuid: (255, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0)))), ("uri", .uri(URL(string: "https://example.org/a%20b?c=d#e")!)),
+      ("uuid", .uuid(UUID(uuid: (255, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0)))),
+      ("uri", .uri(URL(string: "https://example.org/a%20b?c=d#e")!)),
       ("objectID", .uri(URL(string: "x-strongroom://A/B/p1")!)),
     ]
     for text in [
-      "99999999999999999999999999999999999999", "-99999999999999999999999999999999999999", "0", "-0.5", "1e127",
+      "99999999999999999999999999999999999999", "-99999999999999999999999999999999999999", "0", "-0.5",
+      "1e127",
       "1e-127", "0.00000000000000000000000000000000000001", "12345678901234567890.123456789012345678",
     ] {
       if let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) {
@@ -42,7 +44,8 @@ extension StoreCheck {
           try expect(same(back, edge.1), "\(edge.0) in round \(round)")
         }
         for (id, edge) in zip(ids, edges) where edge.0 != "transformable" && edge.0 != "objectID" {
-          let found = try Sample.nodes(store, FetchRequest("Everything", where: .compare(edge.0, .equal, edge.1)))
+          let found = try Sample.nodes(
+            store, FetchRequest("Everything", where: .compare(edge.0, .equal, edge.1)))
           try expect(found.contains { $0.reference == id.reference }, "found by \(edge.0) in round \(round)")
         }
         guard let again = try await factory.reopen(store, model) else { return }
@@ -58,7 +61,8 @@ extension StoreCheck {
       try Sample.insert(store, model, "Everything", decimals.map { ["decimal": .decimal($0)] })
       let back = try Sample.nodes(store, FetchRequest("Everything", sort: [FetchSort("decimal")]))
       try expect(
-        Sample.texts(back, "decimal") == decimals.sorted().map { AttributeValue.decimal($0).text }, "numeric order")
+        Sample.texts(back, "decimal") == decimals.sorted().map { AttributeValue.decimal($0).text },
+        "numeric order")
     },
     StoreCheck("not a number is refused with a typed error") { factory in
       let model = try Sample.model()
@@ -67,7 +71,9 @@ extension StoreCheck {
         ("double", .double(.nan)), ("float", .double(.nan)), ("decimal", .decimal(.nan)),
         ("date", .date(Date(timeIntervalSinceReferenceDate: .nan))),
       ] {
-        try expectError(.invalidValue, name) { try Sample.insert(store, model, "Everything", [[name: value]]) }
+        try expectError(.invalidValue, name) {
+          try Sample.insert(store, model, "Everything", [[name: value]])
+        }
       }
       try expect(try Sample.nodes(store, FetchRequest("Everything")).isEmpty, "nothing was stored")
     },
@@ -80,7 +86,8 @@ extension StoreCheck {
         store, model, "Everything",
         [["string": .string(String(repeating: "x", count: size)), "binary": .data(bytes)]])[0]
       let node = try store.newValues(for: id)
-      guard let text = id.entity.attribute(named: "string"), let data = id.entity.attribute(named: "binary") else { return }
+      guard let text = id.entity.attribute(named: "string"), let data = id.entity.attribute(named: "binary")
+      else { return }
       try expect(node.withBytes(text.field) { $0.count } == size, "text")
       try expect(node.value(of: data) == .data(bytes), "bytes")
     },
@@ -100,7 +107,8 @@ extension StoreCheck {
       for name in ["order", "Order", "_order"] {
         try expect(try Sample.nodes(store, FetchRequest(name)).count == 1, "one \(name)")
       }
-      let found = try Sample.nodes(store, FetchRequest("order", where: .compare("quote\"and space", .equal, "q")))
+      let found = try Sample.nodes(
+        store, FetchRequest("order", where: .compare("quote\"and space", .equal, "q")))
       try expect(found.count == 1, "a quoted name in a predicate")
     },
   ]

@@ -6,7 +6,9 @@ public protocol StoreFactory: Sendable {
   /// A new, loaded store of a model.
   func makeStore(_ model: ManagedObjectModel) async throws -> any IncrementalStore
   /// Closes a store and opens its storage again; nil for stores that forget.
-  func reopen(_ store: any IncrementalStore, _ model: ManagedObjectModel) async throws -> (any IncrementalStore)?
+  func reopen(_ store: any IncrementalStore, _ model: ManagedObjectModel) async throws -> (
+    any IncrementalStore
+  )?
 }
 
 /// One duty of a store, as a check that any store must pass unchanged.
@@ -37,12 +39,14 @@ func expect(_ condition: Bool, _ what: String, line: Int = #line, fileID: String
 
 /// Expects an error of a code.
 func expectError(
-  _ code: StoreError.Code, _ what: String, line: Int = #line, fileID: String = #fileID, _ body: () throws -> Void
+  _ code: StoreError.Code, _ what: String, line: Int = #line, fileID: String = #fileID,
+  _ body: () throws -> Void
 ) throws {
   do {
     try body()
   } catch let error as StoreError {
-    return try expect(error.code == code, "\(what): expected \(code), got \(error.code)", line: line, fileID: fileID)
+    return try expect(
+      error.code == code, "\(what): expected \(code), got \(error.code)", line: line, fileID: fileID)
   }
   throw StoreCheckFailure(description: "\(fileID):\(line): \(what): expected \(code), got no error")
 }

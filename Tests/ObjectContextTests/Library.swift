@@ -11,7 +11,8 @@ enum Library {
         AttributeDescription("note", .string, transient: true)
         RelationshipDescription("author", to: "Author", inverse: "books")
         RelationshipDescription("tags", toMany: "Tag", inverse: "books")
-        RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", ordered: true, deleteRule: .cascade)
+        RelationshipDescription(
+          "chapters", toMany: "Chapter", inverse: "book", ordered: true, deleteRule: .cascade)
       }
       EntityDescription("Author") {
         AttributeDescription("name", .string)
@@ -51,7 +52,8 @@ final class Shelf: Sendable {
       inMemory
       ? PersistentContainer(
         model: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
-      : PersistentContainer(name: "Library", model: model, url: folder.appendingPathComponent("l.strongroom"), vault: vault)
+      : PersistentContainer(
+        name: "Library", model: model, url: folder.appendingPathComponent("l.strongroom"), vault: vault)
     try await container.load()
   }
 

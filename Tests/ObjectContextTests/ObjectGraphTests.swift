@@ -3,7 +3,9 @@ import Testing
 
 @Suite("The object graph", .serialized)
 struct ObjectGraphTests {
-  @Test("one object per ID and context, and values come back after saving and reopening", arguments: [false, true])
+  @Test(
+    "one object per ID and context, and values come back after saving and reopening",
+    arguments: [false, true])
   func identity(inMemory: Bool) async throws {
     let shelf = try await Shelf(inMemory: inMemory)
     let context = shelf.container.newContext()
@@ -116,8 +118,9 @@ struct ObjectGraphTests {
       Issue.record("a save that breaks three rules went through")
     } catch let error as ContextError {
       #expect(error.code == .validation)
-      #expect(Set(error.failures.map { "\($0.objectID.entity.name).\($0.property ?? "")" })
-        == ["Book.title", "Book.pages", "Chapter.book"])
+      #expect(
+        Set(error.failures.map { "\($0.objectID.entity.name).\($0.property ?? "")" })
+          == ["Book.title", "Book.pages", "Chapter.book"])
     }
     #expect(context.insertedObjects.count == 2)
     try book.set("title", "Emma")
@@ -145,7 +148,8 @@ struct ObjectGraphTests {
     let new = try context.insert("Book")
     try new.set("title", "new")
     try new.set("pages", 30)
-    let request = FetchRequest("Book", where: .compare("pages", .greaterOrEqual, 20), sort: [FetchSort("pages")])
+    let request = FetchRequest(
+      "Book", where: .compare("pages", .greaterOrEqual, 20), sort: [FetchSort("pages")])
     #expect(try context.fetch(request) == [books[2], books[0], new])
     #expect(try context.count(for: request) == 3)
     context.rollback()

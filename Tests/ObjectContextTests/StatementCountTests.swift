@@ -49,7 +49,9 @@ struct StatementCountTests {
     let statements = try count(shelf) {
       var titles = 0
       for author in try context.fetch(FetchRequest("Author")) {
-        for book in try author.objects("books") where try book.get("title", as: String.self) != nil { titles += 1 }
+        for book in try author.objects("books") where try book.get("title", as: String.self) != nil {
+          titles += 1
+        }
       }
       #expect(titles == size)
     }

@@ -33,7 +33,9 @@ struct SQLCipherFactory: StoreFactory {
     return store
   }
 
-  func reopen(_ store: any IncrementalStore, _ model: ManagedObjectModel) async throws -> (any IncrementalStore)? {
+  func reopen(_ store: any IncrementalStore, _ model: ManagedObjectModel) async throws -> (
+    any IncrementalStore
+  )? {
     try store.close()
     return try await makeStore(model)
   }

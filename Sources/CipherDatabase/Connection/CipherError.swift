@@ -3,7 +3,8 @@ import CSQLCipher
 /// What went wrong in the database layer, with SQLite's own result code. Never holds a value or key bytes.
 package struct CipherError: Error, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable {
-    case libraryIsNotSQLCipher, fileIsMissing, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged, damagedPage, truncated
+    case libraryIsNotSQLCipher, fileIsMissing, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged, damagedPage,
+      truncated
     case foreignJournal, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError, constraint
     case interrupted, alreadyExists, connectionPoisoned, misuse, other
   }
@@ -29,9 +30,14 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
     self.line = line
   }
 
-  init(_ database: OpaquePointer?, _ result: Int32, sql: String? = nil, fileID: String = #fileID, line: Int = #line) {
+  init(
+    _ database: OpaquePointer?, _ result: Int32, sql: String? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
     let extended = database.map { sqlite3_extended_errcode($0) } ?? result
-    let text = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(result))
+    let text =
+      database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+      ?? String(cString: sqlite3_errstr(result))
     self.init(
       Code(result & 0xFF), text, resultCode: extended & 0xFF == result & 0xFF ? extended : result, sql: sql,
       fileID: fileID, line: line)

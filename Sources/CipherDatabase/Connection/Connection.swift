@@ -68,14 +68,16 @@ package final class Connection {
     sqlite3_busy_timeout(database, Int32(clamping: options.busyTimeoutMilliseconds))
     try execute("SELECT count(*) FROM sqlite_master")
     guard let version = try text("PRAGMA cipher_version"), !version.isEmpty else {
-      throw CipherError(.libraryIsNotSQLCipher, "the library does not answer as SQLCipher; nothing was written")
+      throw CipherError(
+        .libraryIsNotSQLCipher, "the library does not answer as SQLCipher; nothing was written")
     }
     try execute("PRAGMA temp_store = MEMORY")
     try execute("PRAGMA cache_size = -\(max(options.pageCacheBytes, 1 << 16) / 1024)")
     if options.exclusiveLocking { try execute("PRAGMA locking_mode = EXCLUSIVE") }
     if options.access == .readWrite {
       guard try text("PRAGMA journal_mode = WAL") == "wal" else {
-        throw CipherError(.busy, "the store could not be put into WAL mode: another process holds it in another mode")
+        throw CipherError(
+          .busy, "the store could not be put into WAL mode: another process holds it in another mode")
       }
       try execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
     }
@@ -148,7 +150,9 @@ package final class Connection {
 
   // MARK: Transactions
 
-  package enum TransactionKind: String { case deferred = "DEFERRED", immediate = "IMMEDIATE", exclusive = "EXCLUSIVE" }
+  package enum TransactionKind: String {
+    case deferred = "DEFERRED", immediate = "IMMEDIATE", exclusive = "EXCLUSIVE"
+  }
 
   /// Runs work in a transaction; inside another, in a savepoint. An error undoes it and is passed on.
   package func transaction<R>(_ kind: TransactionKind, _ body: () throws -> R) throws -> R {

@@ -64,7 +64,8 @@ struct FileChecks {
     }
     guard errno == EEXIST else {
       let code: CipherError.Code =
-        errno == ENOSPC || errno == EDQUOT ? .diskFull : errno == EACCES || errno == EROFS ? .readOnlyDirectory : .cannotOpen
+        errno == ENOSPC || errno == EDQUOT
+        ? .diskFull : errno == EACCES || errno == EROFS ? .readOnlyDirectory : .cannotOpen
       throw CipherError(code, "\(path): \(String(cString: strerror(errno)))")
     }
     var status = stat()
@@ -85,7 +86,8 @@ struct FileChecks {
   /// - Throws: `libraryIsNotSQLCipher` when the first page just written is not ciphertext under our salt.
   func checkCreated(salt: [UInt8]) throws(CipherError) {
     guard head(path, 16) == salt else {
-      throw CipherError(.libraryIsNotSQLCipher, "the file at \(path) was not encrypted by the library in this process")
+      throw CipherError(
+        .libraryIsNotSQLCipher, "the file at \(path) was not encrypted by the library in this process")
     }
   }
 }

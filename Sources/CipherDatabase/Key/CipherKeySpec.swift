@@ -30,7 +30,9 @@ package struct CipherKeySpec: Sendable, CustomStringConvertible {
     }
   }
 
-  func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { try text.withUnsafeBytes(body) }
+  func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try text.withUnsafeBytes(body)
+  }
 
   /// Never the key.
   package var description: String { "CipherKeySpec(redacted)" }

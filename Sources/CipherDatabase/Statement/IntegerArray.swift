@@ -96,7 +96,9 @@ enum IntegerArrayModule {
     return module
   }()
 
-  private static func pointer(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<Cursor>? {
+  private static func pointer(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<
+    Cursor
+  >? {
     UnsafeMutableRawPointer(cursor)?.assumingMemoryBound(to: Cursor.self)
   }
 
@@ -120,7 +122,8 @@ enum IntegerArrayModule {
     _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ count: Int32,
     _ values: UnsafeMutablePointer<OpaquePointer?>?
   ) -> Int32 {
-    guard count == 1, let value = values?.pointee, let raw = cursor?.pointee.pVtab, let cursor = pointer(cursor),
+    guard count == 1, let value = values?.pointee, let raw = cursor?.pointee.pVtab,
+      let cursor = pointer(cursor),
       let registry = UnsafeMutableRawPointer(raw).assumingMemoryBound(to: Table.self).pointee.registry
     else { return SQLITE_ERROR }
     cursor.pointee.array?.release()

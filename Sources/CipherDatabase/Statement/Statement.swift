@@ -80,7 +80,8 @@ package final class Statement {
   package func bind(_ index: Int32, text: UnsafeRawBufferPointer, copy: Bool) {
     let start = text.baseAddress ?? UnsafeRawPointer(Self.nothing)
     sqlite3_bind_text64(
-      handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(text.count), copy ? Self.transient : nil,
+      handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(text.count),
+      copy ? Self.transient : nil,
       UInt8(SQLITE_UTF8))
   }
 

@@ -54,7 +54,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
   public let line: Int
 
   init(
-    _ code: Code, _ message: String, failures: [Failure] = [], cause: (any Error)? = nil, fileID: String = #fileID,
+    _ code: Code, _ message: String, failures: [Failure] = [], cause: (any Error)? = nil,
+    fileID: String = #fileID,
     line: Int = #line
   ) {
     self.code = code

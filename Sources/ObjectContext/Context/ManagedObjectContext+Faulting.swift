@@ -5,7 +5,9 @@ extension ManagedObjectContext {
   /// The object of an ID, as a fault if it is not here; it need not exist. Issues no statement.
   /// - Throws: `foreignObject` when the ID is temporary and of another context, or of another store.
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
-    if let entity = model.entity(named: id.entity.name), let known = registered(entity, id.reference) { return known }
+    if let entity = model.entity(named: id.entity.name), let known = registered(entity, id.reference) {
+      return known
+    }
     guard !id.isTemporaryID else {
       throw ContextError(.foreignObject, "a temporary ID names an object of its own context only; save first")
     }
@@ -40,7 +42,8 @@ extension ManagedObjectContext {
     }
     guard let node = try coordinator.newValues(for: [object.reference], of: object.entity)[0] else {
       throw ContextError(
-        .objectGone, "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
+        .objectGone,
+        "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
     }
     adopt(node, object)
     object.node = node
@@ -50,7 +53,9 @@ extension ManagedObjectContext {
   private func fire(_ batch: FetchBatch) throws {
     var seen: Set<Int64> = []
     let wanted = batch.references.filter { reference in
-      guard reference > 0, batch.node(reference, generation: generation) == nil, seen.insert(reference).inserted else { return false }
+      guard reference > 0, batch.node(reference, generation: generation) == nil,
+        seen.insert(reference).inserted
+      else { return false }
       return registered(batch.entity, reference)?.node == nil
     }
     for case .some(let node) in try coordinator.newValues(for: wanted, of: batch.entity) {
@@ -89,7 +94,8 @@ extension ManagedObjectContext {
       var seen: Set<Int64> = []
       var references: [Int64] = []
       for reference in batch.references {
-        guard let node = registered(batch.entity, reference)?.node, node.entity.isKind(of: relationship.entity),
+        guard let node = registered(batch.entity, reference)?.node,
+          node.entity.isKind(of: relationship.entity),
           let target = node.target(relationship.field), seen.insert(target).inserted
         else { continue }
         references.append(target)

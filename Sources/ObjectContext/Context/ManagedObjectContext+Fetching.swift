@@ -13,7 +13,9 @@ extension ManagedObjectContext {
   /// The objects a request asks for, with this context's unsaved changes taken into account unless the request says
   /// not to. One statement; objects that are here already keep what was changed in them.
   /// - Throws: `StoreError` when the store refuses, `ContextError` when the objects are not of the class asked for.
-  public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type = ManagedObject.self) throws -> [T] {
+  public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type = ManagedObject.self) throws
+    -> [T]
+  {
     let objects = try fetchObjects(request)
     if let same = objects as? [T] { return same }
     throw ContextError(.foreignObject, "\(request.entityName) objects are not \(T.self)")

@@ -13,7 +13,9 @@ extension ManagedObjectContext {
     if inverse.isToMany {
       if target.toManyState(inverse).add(object.reference) { noteUpdated(target) }
     } else {
-      if let previous = try target.target(inverse), previous !== object { assign(previous, relationship, nil) }
+      if let previous = try target.target(inverse), previous !== object {
+        assign(previous, relationship, nil)
+      }
       assign(target, inverse, object)
     }
   }

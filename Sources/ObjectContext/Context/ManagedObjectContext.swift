@@ -59,7 +59,9 @@ public final class ManagedObjectContext {
     if box.map.object(object.reference) === object { box.map.remove(object.reference) }
   }
 
-  func make(_ storeEntity: StoreEntity, _ reference: Int64, _ node: IncrementalStoreNode?, _ batch: FetchBatch?)
+  func make(
+    _ storeEntity: StoreEntity, _ reference: Int64, _ node: IncrementalStoreNode?, _ batch: FetchBatch?
+  )
     -> ManagedObject
   {
     let object = classes[storeEntity.entity.index].init(
@@ -110,7 +112,9 @@ public final class ManagedObjectContext {
   public var registeredObjects: [ManagedObject] {
     var result: [ManagedObject] = []
     var seen: Set<ObjectIdentifier> = []
-    for box in identities where seen.insert(ObjectIdentifier(box)).inserted { box.map.forEach { result.append($0) } }
+    for box in identities where seen.insert(ObjectIdentifier(box)).inserted {
+      box.map.forEach { result.append($0) }
+    }
     return result
   }
 
@@ -149,6 +153,7 @@ public final class ManagedObjectContext {
     if let index = classes.firstIndex(where: { $0 == type && type != ManagedObject.self }) {
       return model.entities[index]
     }
-    throw ContextError(.unknownName, "\(T.self) is not registered for any entity; register it with the container")
+    throw ContextError(
+      .unknownName, "\(T.self) is not registered for any entity; register it with the container")
   }
 }

@@ -40,7 +40,8 @@ final class FetchBatch {
 
   /// What a to-many of one of the batch's objects leads to; loaded for the whole batch at the first question.
   func targets(
-    _ relationship: Relationship, of reference: Int64, generation: Int, load: ([Int64]) throws -> RelationshipTargets
+    _ relationship: Relationship, of reference: Int64, generation: Int,
+    load: ([Int64]) throws -> RelationshipTargets
   ) throws -> (ArraySlice<Int64>, FetchBatch)? {
     check(generation)
     guard let position = positions[reference] else { return nil }

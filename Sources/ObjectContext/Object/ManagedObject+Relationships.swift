@@ -85,7 +85,8 @@ extension ManagedObject {
     let state = toManyState(relationship)
     if state.current == nil { try context.load(state, of: self) }
     return RelatedObjects(
-      references: state.current ?? [], destination: relationship.destination, batch: state.batch, context: context)
+      references: state.current ?? [], destination: relationship.destination, batch: state.batch,
+      context: context)
   }
 
   final func toManyState(_ relationship: Relationship) -> ToManyState {
@@ -99,18 +100,21 @@ extension ManagedObject {
     guard target.managedObjectContext === managedObjectContext, managedObjectContext != nil else {
       throw ContextError(
         .foreignObject,
-        "\(entity.name).\(relationship.name) was given an object of another context; get it by its objectID here")
+        "\(entity.name).\(relationship.name) was given an object of another context; get it by its objectID here"
+      )
     }
     guard target.entity.isKind(of: relationship.destination) else {
       throw ContextError(
         .foreignObject,
-        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to \(target.entity.name)")
+        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to \(target.entity.name)"
+      )
     }
   }
 
   private func relationship(_ name: String, toMany: Bool) throws -> Relationship {
     guard let relationship = entity.relationship(named: name), relationship.isToMany == toMany else {
-      throw ContextError(.unknownName, "\(entity.name) has no \(toMany ? "to-many" : "to-one") relationship \(name)")
+      throw ContextError(
+        .unknownName, "\(entity.name) has no \(toMany ? "to-many" : "to-one") relationship \(name)")
     }
     return relationship
   }

@@ -41,7 +41,9 @@ final class ObjectChanges {
   /// Replaces temporary reference numbers by permanent ones.
   func rename(_ permanent: [Int64: Int64]) {
     for slot in values.indices {
-      if case .reference(let old) = values[slot], old < 0, let new = permanent[old] { values[slot] = .reference(new) }
+      if case .reference(let old) = values[slot], old < 0, let new = permanent[old] {
+        values[slot] = .reference(new)
+      }
     }
     for state in toManys { state.rename(permanent) }
   }
@@ -49,7 +51,9 @@ final class ObjectChanges {
   /// The persistent changes are in the store now; transient values and loaded to-manys stay.
   func settle(_ entity: Entity) {
     for attribute in entity.attributes where !attribute.isTransient { changed.remove(attribute.slot) }
-    for relationship in entity.relationships where !relationship.isTransient { changed.remove(relationship.slot) }
+    for relationship in entity.relationships where !relationship.isTransient {
+      changed.remove(relationship.slot)
+    }
     if changed.isEmpty { values = [] }
     for state in toManys { state.settle() }
   }

@@ -31,7 +31,8 @@ extension ManagedObjectContext {
     var again = true
     while again {
       again = false
-      for object in insertedList + updatedList + deletedList where seen.insert(ObjectIdentifier(object)).inserted {
+      for object in insertedList + updatedList + deletedList
+      where seen.insert(ObjectIdentifier(object)).inserted {
         object.willSave()
         again = true
       }

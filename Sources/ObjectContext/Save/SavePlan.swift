@@ -19,7 +19,9 @@ struct SavePlan {
       LockedObject(objectID: $0.objectID, version: try $0.row().version)
     }
     request.links = links.values.sorted {
-      ($0.relationship.entity.name, $0.relationship.name) < ($1.relationship.entity.name, $1.relationship.name)
+      ($0.relationship.entity.name, $0.relationship.name) < (
+        $1.relationship.entity.name, $1.relationship.name
+      )
     }
   }
 
@@ -64,7 +66,8 @@ struct SavePlan {
       }
     }
     let node = builder.finish(object.storeEntity, reference: object.reference, version: row.version + 1)
-    for field in changed.elements where node.isSame(field, as: row, isBytes: entity.storedFields[field].isStoredAsBytes) {
+    for field in changed.elements
+    where node.isSame(field, as: row, isBytes: entity.storedFields[field].isStoredAsBytes) {
       changed.remove(field)
     }
     if changed.isEmpty, !linked { return }
@@ -84,8 +87,12 @@ struct SavePlan {
       var changes = links[ObjectIdentifier(owner)] ?? LinkChanges(relationship: owner)
       if relationship === owner {
         for target in state.added { changes.added.append(.init(source: object.reference, target: target)) }
-        for target in state.removed { changes.removed.append(.init(source: object.reference, target: target)) }
-        if state.isReordered, let current = state.current { changes.orders.append((object.reference, current)) }
+        for target in state.removed {
+          changes.removed.append(.init(source: object.reference, target: target))
+        }
+        if state.isReordered, let current = state.current {
+          changes.orders.append((object.reference, current))
+        }
       } else if state.isReordered, let current = state.current {
         changes.inverseOrders.append((object.reference, current))
       }

@@ -97,16 +97,24 @@ struct Validation {
     switch value {
     case .null: return attribute.isOptional ? nil : "is required"
     case .string(let text):
-      if let low = rules.minValue, case .integer(let limit) = low, text.count < limit { return "is too short" }
-      if let high = rules.maxValue, case .integer(let limit) = high, text.count > limit { return "is too long" }
+      if let low = rules.minValue, case .integer(let limit) = low, text.count < limit {
+        return "is too short"
+      }
+      if let high = rules.maxValue, case .integer(let limit) = high, text.count > limit {
+        return "is too long"
+      }
       if let expression {
         let whole = NSRange(text.startIndex..., in: text)
         if expression.firstMatch(in: text, range: whole) == nil { return "does not match its pattern" }
       }
       return nil
     default:
-      if let low = rules.minValue.flatMap(number), let own = number(value), own < low { return "is too small" }
-      if let high = rules.maxValue.flatMap(number), let own = number(value), own > high { return "is too large" }
+      if let low = rules.minValue.flatMap(number), let own = number(value), own < low {
+        return "is too small"
+      }
+      if let high = rules.maxValue.flatMap(number), let own = number(value), own > high {
+        return "is too large"
+      }
       return nil
     }
   }

@@ -25,7 +25,9 @@ struct ModelCheck {
     for entity in description.entities { check(entity) }
   }
 
-  private mutating func fault(_ reason: ModelFault.Reason, _ entity: String?, _ property: String?, _ mend: String) {
+  private mutating func fault(
+    _ reason: ModelFault.Reason, _ entity: String?, _ property: String?, _ mend: String
+  ) {
     faults.append(ModelFault(reason, entity, property, mend))
   }
 
@@ -61,7 +63,9 @@ struct ModelCheck {
     }
     path.append(name)
     for attribute in composites[name]?.attributes ?? [] where attribute.type == .composite {
-      if let inner = attribute.compositeName, composites[inner] != nil { checkComposite(inner, &path, &sound) }
+      if let inner = attribute.compositeName, composites[inner] != nil {
+        checkComposite(inner, &path, &sound)
+      }
     }
     path.removeLast()
     sound.insert(name)
@@ -73,7 +77,9 @@ struct ModelCheck {
     while let current = next {
       if sound.contains(current.name) { break }
       if !line.insert(current.name).inserted {
-        fault(.inheritanceCycle, entity.name, nil, "it inherits from itself through \(current.name); break the circle")
+        fault(
+          .inheritanceCycle, entity.name, nil,
+          "it inherits from itself through \(current.name); break the circle")
         break
       }
       guard let parent = current.superentityName else { break }
@@ -104,12 +110,16 @@ struct ModelCheck {
     for relationship in entity.relationships { check(relationship, entity) }
     for constraint in entity.uniquenessConstraints {
       for property in constraint.propertyNames where find(property, entity) == nil {
-        fault(.unknownProperty, entity.name, property, "a uniqueness constraint names it, but there is no such property")
+        fault(
+          .unknownProperty, entity.name, property,
+          "a uniqueness constraint names it, but there is no such property")
       }
     }
     for index in entity.fetchIndexes {
       for case .some(let property) in index.elements.map(\.propertyName) where find(property, entity) == nil {
-        fault(.unknownProperty, entity.name, property, "the index \(index.name) names it, but there is no such property")
+        fault(
+          .unknownProperty, entity.name, property,
+          "the index \(index.name) names it, but there is no such property")
       }
     }
   }
@@ -126,7 +136,8 @@ struct ModelCheck {
 
   private mutating func check(_ attribute: AttributeDescription, _ entity: EntityDescription) {
     if let value = attribute.defaultValue, !value.matches(attribute.type) {
-      fault(.wrongDefault, entity.name, attribute.name, "the default is not of type \(attribute.type.rawValue)")
+      fault(
+        .wrongDefault, entity.name, attribute.name, "the default is not of type \(attribute.type.rawValue)")
     }
     if attribute.type == .composite {
       guard let name = attribute.compositeName, composites[name] != nil else {
@@ -137,7 +148,8 @@ struct ModelCheck {
       }
     }
     if attribute.type == .undefined, !attribute.isTransient {
-      fault(.wrongDefault, entity.name, attribute.name, "only a transient attribute may have no type; choose one")
+      fault(
+        .wrongDefault, entity.name, attribute.name, "only a transient attribute may have no type; choose one")
     }
   }
 
@@ -145,7 +157,8 @@ struct ModelCheck {
     guard let destination = entities[relationship.destinationEntityName] else {
       fault(
         .missingDestination, entity.name, relationship.name,
-        "its destination \(relationship.destinationEntityName) is not in the model; add it or change the destination")
+        "its destination \(relationship.destinationEntityName) is not in the model; add it or change the destination"
+      )
       return
     }
     if relationship.maxCount > 0, relationship.minCount > relationship.maxCount {

@@ -78,7 +78,9 @@ public enum EntityBuilder {
   /// One part.
   public static func buildExpression(_ element: any EntityElement) -> [any EntityElement] { [element] }
   /// Several parts.
-  public static func buildBlock(_ parts: [any EntityElement]...) -> [any EntityElement] { parts.flatMap { $0 } }
+  public static func buildBlock(_ parts: [any EntityElement]...) -> [any EntityElement] {
+    parts.flatMap { $0 }
+  }
   /// Parts of an `if` without `else`.
   public static func buildOptional(_ part: [any EntityElement]?) -> [any EntityElement] { part ?? [] }
   /// Parts of an `if`.
@@ -86,7 +88,9 @@ public enum EntityBuilder {
   /// Parts of an `else`.
   public static func buildEither(second: [any EntityElement]) -> [any EntityElement] { second }
   /// Parts of a `for`.
-  public static func buildArray(_ parts: [[any EntityElement]]) -> [any EntityElement] { parts.flatMap { $0 } }
+  public static func buildArray(_ parts: [[any EntityElement]]) -> [any EntityElement] {
+    parts.flatMap { $0 }
+  }
 }
 
 /// Lists the entities of a model.
@@ -95,9 +99,13 @@ public enum ModelBuilder {
   /// One entity.
   public static func buildExpression(_ entity: EntityDescription) -> [EntityDescription] { [entity] }
   /// Several entities.
-  public static func buildBlock(_ parts: [EntityDescription]...) -> [EntityDescription] { parts.flatMap { $0 } }
+  public static func buildBlock(_ parts: [EntityDescription]...) -> [EntityDescription] {
+    parts.flatMap { $0 }
+  }
   /// Entities of an `if` without `else`.
   public static func buildOptional(_ part: [EntityDescription]?) -> [EntityDescription] { part ?? [] }
   /// Entities of a `for`.
-  public static func buildArray(_ parts: [[EntityDescription]]) -> [EntityDescription] { parts.flatMap { $0 } }
+  public static func buildArray(_ parts: [[EntityDescription]]) -> [EntityDescription] {
+    parts.flatMap { $0 }
+  }
 }

@@ -63,7 +63,8 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
 
   /// Declares a to-many relationship.
   public init(
-    _ name: String, toMany entity: String, inverse: String? = nil, ordered: Bool = false, optional: Bool = true,
+    _ name: String, toMany entity: String, inverse: String? = nil, ordered: Bool = false,
+    optional: Bool = true,
     minCount: Int = 0, maxCount: Int = 0, deleteRule: DeleteRule = .nullify
   ) {
     self.name = name

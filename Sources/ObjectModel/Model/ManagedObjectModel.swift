@@ -98,7 +98,8 @@ public struct ModelDescription: Sendable, Hashable, Codable {
 
   /// Describes a model.
   public init(
-    entities: [EntityDescription], composites: [CompositeDescription] = [], configurations: [String: [String]] = [:],
+    entities: [EntityDescription], composites: [CompositeDescription] = [],
+    configurations: [String: [String]] = [:],
     fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifiers: [String] = [],
     extras: [String: String] = [:]
   ) {

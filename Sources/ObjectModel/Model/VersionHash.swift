@@ -54,7 +54,8 @@ enum VersionHash {
     put("attribute", &hash)
     for part in [
       attribute.name, attribute.type.rawValue, attribute.isOptional ? "optional" : "",
-      attribute.isTransient ? "transient" : "", attribute.isIndexed ? "indexed" : "", attribute.compositeName ?? "",
+      attribute.isTransient ? "transient" : "", attribute.isIndexed ? "indexed" : "",
+      attribute.compositeName ?? "",
       attribute.derivationExpression ?? "", attribute.versionHashModifier ?? "",
     ] { put(part, &hash) }
   }

@@ -16,7 +16,8 @@ extension AttributeValue: Codable {
     case .boolean(let flag): try list.put(Tag.b, flag)
     case .integer(let integer): try list.put(Tag.i, String(integer))
     case .double(let double): try list.put(Tag.d, String(double.bitPattern, radix: 16))
-    case .date(let date): try list.put(Tag.t, String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16))
+    case .date(let date):
+      try list.put(Tag.t, String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16))
     case .string(let text): try list.put(Tag.s, text)
     case .data(let data): try list.put(Tag.x, data.base64EncodedString())
     case .uuid(let uuid): try list.put(Tag.u, uuid.uuidString)
@@ -38,7 +39,8 @@ extension AttributeValue: Codable {
     func check<T>(_ value: T?) throws -> T {
       if let value { return value }
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "a value does not fit its tag \(tag.rawValue)"))
+        .init(
+          codingPath: decoder.codingPath, debugDescription: "a value does not fit its tag \(tag.rawValue)"))
     }
     if tag == .b {
       self = .boolean(try list.decode(Bool.self))

@@ -15,7 +15,8 @@ extension AttributeValue {
       }
     case .double: return Double(text).map(AttributeValue.double)
     case .float: return Float(text).map { .double(Double($0)) }
-    case .decimal: return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(AttributeValue.decimal)
+    case .decimal:
+      return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(AttributeValue.decimal)
     case .string: return .string(text)
     case .date: return (try? Date(text, strategy: .iso8601)).map(AttributeValue.date)
     case .uuid: return UUID(uuidString: text).map(AttributeValue.uuid)

@@ -43,7 +43,10 @@ public struct XCDataModelBundle: Sendable {
     }
     if url.lastPathComponent == "contents" {
       return files.fileExists(atPath: url.path)
-        ? [Version(name: url.deletingLastPathComponent().deletingPathExtension().lastPathComponent, contents: url)] : []
+        ? [
+          Version(
+            name: url.deletingLastPathComponent().deletingPathExtension().lastPathComponent, contents: url)
+        ] : []
     }
     if let single = version(url) { return [single] }
     let entries = (try? files.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)) ?? []

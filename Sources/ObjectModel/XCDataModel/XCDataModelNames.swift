@@ -4,8 +4,10 @@ import Foundation
 enum XCDataModelNames {
   static let types: [String: AttributeType] = [
     "Integer 16": .integer16, "Integer 32": .integer32, "Integer 64": .integer64, "Decimal": .decimal,
-    "Double": .double, "Float": .float, "String": .string, "Boolean": .boolean, "Date": .date, "Binary": .binary,
-    "UUID": .uuid, "URI": .uri, "Transformable": .transformable, "Composite": .composite, "ObjectID": .objectID,
+    "Double": .double, "Float": .float, "String": .string, "Boolean": .boolean, "Date": .date,
+    "Binary": .binary,
+    "UUID": .uuid, "URI": .uri, "Transformable": .transformable, "Composite": .composite,
+    "ObjectID": .objectID,
     "Undefined": .undefined,
   ]
 

@@ -29,7 +29,9 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       throw ModelError([ModelFault(.syntax, "the model file is not UTF-8")])
     }
     guard data.range(of: Data("<!DOCTYPE".utf8)) == nil, data.range(of: Data("<!ENTITY".utf8)) == nil else {
-      throw ModelError([ModelFault(.syntax, "the model file declares a document type, which no model needs; take it out")])
+      throw ModelError([
+        ModelFault(.syntax, "the model file declares a document type, which no model needs; take it out")
+      ])
     }
     let parser = XMLParser(data: data)
     parser.shouldResolveExternalEntities = false
@@ -69,11 +71,13 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "attribute": attribute = makeAttribute(&xml)
     case "relationship": relationship = makeRelationship(&xml)
     case "fetchedProperty":
-      var property = FetchedPropertyDescription(xml.take("name") ?? "", FetchRequestTemplate("", entityName: ""))
+      var property = FetchedPropertyDescription(
+        xml.take("name") ?? "", FetchRequestTemplate("", entityName: ""))
       property.extras = xml.rest
       fetched = property
     case "fetchRequest": addRequest(&xml)
-    case "fetchIndex": index = FetchIndexDescription(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
+    case "fetchIndex":
+      index = FetchIndexDescription(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
     case "fetchIndexElement": addIndexElement(&xml)
     case "uniquenessConstraint": constraint = []
     case "constraint": constraint?.append(xml.take("value") ?? "")
@@ -103,7 +107,11 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       composite = nil
     case "attribute":
       guard let attribute else { break }
-      if composite != nil { composite?.attributes.append(attribute) } else { entity?.attributes.append(attribute) }
+      if composite != nil {
+        composite?.attributes.append(attribute)
+      } else {
+        entity?.attributes.append(attribute)
+      }
       self.attribute = nil
     case "relationship":
       if let relationship { entity?.relationships.append(relationship) }
@@ -117,7 +125,9 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       entity?.fetchIndexes.append(index)
       self.index = nil
     case "uniquenessConstraint":
-      if let constraint, !constraint.isEmpty { entity?.uniquenessConstraints.append(UniquenessConstraint(constraint)) }
+      if let constraint, !constraint.isEmpty {
+        entity?.uniquenessConstraints.append(UniquenessConstraint(constraint))
+      }
       constraint = nil
     case "configuration": configuration = nil
     default: break
@@ -141,7 +151,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       warnings.append("unknown attribute type \(typeName) of \(entity?.name ?? "").\(name)")
     }
     var attribute = AttributeDescription(
-      name, type, optional: xml.flag("optional"), transient: xml.flag("transient"), indexed: xml.flag("indexed"))
+      name, type, optional: xml.flag("optional"), transient: xml.flag("transient"),
+      indexed: xml.flag("indexed"))
     attribute.compositeName = xml.take("composite")
     attribute.valueTransformerName = xml.take("valueTransformerName")
     attribute.attributeValueClassName = xml.take("customClassName")
@@ -154,9 +165,12 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     attribute.renamingIdentifier = xml.take("elementID")
     attribute.versionHashModifier = xml.take("versionHashModifier")
     let defaults = XCDataModelDefaults(type: type, attribute: "\(entity?.name ?? "").\(name)")
-    attribute.defaultValue = defaults.value(xml.take("defaultDateTimeInterval"), xml.take("defaultValueString"), &warnings)
-    attribute.minValue = defaults.limit(xml.take("minDateTimeInterval"), xml.take("minValueString"), &warnings)
-    attribute.maxValue = defaults.limit(xml.take("maxDateTimeInterval"), xml.take("maxValueString"), &warnings)
+    attribute.defaultValue = defaults.value(
+      xml.take("defaultDateTimeInterval"), xml.take("defaultValueString"), &warnings)
+    attribute.minValue = defaults.limit(
+      xml.take("minDateTimeInterval"), xml.take("minValueString"), &warnings)
+    attribute.maxValue = defaults.limit(
+      xml.take("maxDateTimeInterval"), xml.take("maxValueString"), &warnings)
     attribute.extras.merge(xml.rest) { own, _ in own }
     return attribute
   }
@@ -200,7 +214,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
 
   private func addIndexElement(_ xml: inout XMLAttributes) {
     var element = FetchIndexElement(
-      xml.take("property") ?? "", ascending: xml.take("order") != "descending", rTree: xml.take("type") == "RTree")
+      xml.take("property") ?? "", ascending: xml.take("order") != "descending",
+      rTree: xml.take("type") == "RTree")
     element.expression = xml.take("expression")
     if element.propertyName?.isEmpty == true { element.propertyName = nil }
     index?.elements.append(element)
@@ -239,7 +254,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
         guard let inverse = own.inverseName else { continue }
         if find(inverse, own.destinationEntityName)?.inverseName != own.name {
           warnings.append(
-            "the inverse \(inverse) of \(model.entities[entity].name).\(own.name) does not lead back; it is used one way")
+            "the inverse \(inverse) of \(model.entities[entity].name).\(own.name) does not lead back; it is used one way"
+          )
         }
       }
     }

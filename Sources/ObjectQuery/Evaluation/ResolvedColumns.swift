@@ -58,7 +58,8 @@ public struct ResolvedColumns: Sendable {
       for sort in request.sort {
         let name = sort.keyPath.joined(separator: ".")
         let (a, b) = (left[name] ?? .null, right[name] ?? .null)
-        let order = a.isNull || b.isNull ? (a.isNull ? (b.isNull ? 0 : -1) : 1) : ValueOrder.compare(a, b) ?? 0
+        let order =
+          a.isNull || b.isNull ? (a.isNull ? (b.isNull ? 0 : -1) : 1) : ValueOrder.compare(a, b) ?? 0
         if order != 0 { return (order < 0) == sort.ascending }
       }
       return false
@@ -80,7 +81,9 @@ public struct ResolvedColumns: Sendable {
     return row
   }
 
-  private static func aggregate(_ aggregate: FetchColumn.Aggregate, _ values: [AttributeValue]) -> AttributeValue {
+  private static func aggregate(_ aggregate: FetchColumn.Aggregate, _ values: [AttributeValue])
+    -> AttributeValue
+  {
     switch aggregate {
     case .count: return .integer(Int64(values.count))
     case .min: return values.min { (ValueOrder.compare($0, $1) ?? 0) < 0 } ?? .null

@@ -79,14 +79,18 @@ struct ResolvedPath: Sendable {
     for step in steps {
       var next: [any QueryObject] = []
       for object in objects {
-        if step.isToMany { next += try object.queryTargets(of: step) } else if let target = try object.queryTarget(of: step) {
+        if step.isToMany {
+          next += try object.queryTargets(of: step)
+        } else if let target = try object.queryTarget(of: step) {
           next.append(target)
         }
       }
       objects = next
     }
     if case .toMany(let relationship) = end {
-      return try objects.flatMap { try $0.queryTargets(of: relationship).map { .reference($0.queryReference) } }
+      return try objects.flatMap {
+        try $0.queryTargets(of: relationship).map { .reference($0.queryReference) }
+      }
     }
     let last = ResolvedPath(steps: [], end: end)
     return try objects.map { try last.value(of: $0) }

@@ -96,7 +96,8 @@ struct ResolvedComparison: Sendable {
     }
   }
 
-  private static func expression(_ comparison: FetchComparison, _ right: Side) throws -> NSRegularExpression? {
+  private static func expression(_ comparison: FetchComparison, _ right: Side) throws -> NSRegularExpression?
+  {
     guard comparison.operator == .matches || comparison.operator == .like else { return nil }
     guard case .value(.string(let pattern)) = right else {
       throw QueryError(.typeMismatch, "LIKE and MATCHES take a constant text")
@@ -106,7 +107,8 @@ struct ResolvedComparison: Sendable {
     var options: NSRegularExpression.Options = [.dotMatchesLineSeparators]
     if !isLike, comparison.options.contains(.caseInsensitive) { options.insert(.caseInsensitive) }
     do {
-      return try NSRegularExpression(pattern: "^(?:\(isLike ? wildcard(folded) : folded))\\z", options: options)
+      return try NSRegularExpression(
+        pattern: "^(?:\(isLike ? wildcard(folded) : folded))\\z", options: options)
     } catch {
       throw QueryError(.syntax, "the regular expression is wrong", cause: error)
     }
@@ -122,7 +124,9 @@ struct ResolvedComparison: Sendable {
       } else if character == "\\" {
         escaped = true
       } else {
-        result += character == "*" ? ".*" : character == "?" ? "." : NSRegularExpression.escapedPattern(for: String(character))
+        result +=
+          character == "*"
+          ? ".*" : character == "?" ? "." : NSRegularExpression.escapedPattern(for: String(character))
       }
     }
     return result
@@ -164,7 +168,9 @@ struct ResolvedComparison: Sendable {
     case .greater: return order(left, first).map { $0 > 0 } ?? false
     case .greaterOrEqual: return order(left, first).map { $0 >= 0 } ?? false
     case .between:
-      guard right.count == 2, let low = order(left, right[0]), let high = order(left, right[1]) else { return false }
+      guard right.count == 2, let low = order(left, right[0]), let high = order(left, right[1]) else {
+        return false
+      }
       return low >= 0 && high <= 0
     case .in: return right.contains { equal(left, $0) }
     case .contains, .beginsWith, .endsWith:
@@ -193,7 +199,8 @@ struct ResolvedComparison: Sendable {
 
   private func equal(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
     if case .string(let a) = left, case .string(let b) = right, !comparison.options.isEmpty {
-      return ValueOrder.fold(a, comparison.options).utf8.elementsEqual(ValueOrder.fold(b, comparison.options).utf8)
+      return ValueOrder.fold(a, comparison.options).utf8.elementsEqual(
+        ValueOrder.fold(b, comparison.options).utf8)
     }
     return ValueOrder.equal(left, right)
   }

@@ -31,7 +31,8 @@ public struct ResolvedSort: Sendable {
   ) -> Int {
     if left.isNull || right.isNull { return left.isNull ? (right.isNull ? 0 : -1) : 1 }
     if !options.isEmpty, case .string(let a) = left, case .string(let b) = right {
-      return ValueOrder.compare(.string(ValueOrder.fold(a, options)), .string(ValueOrder.fold(b, options))) ?? 0
+      return ValueOrder.compare(.string(ValueOrder.fold(a, options)), .string(ValueOrder.fold(b, options)))
+        ?? 0
     }
     return ValueOrder.compare(left, right) ?? 0
   }

@@ -12,7 +12,8 @@ package enum ValueOrder {
     case (.data(let a), .data(let b)): return bytes(a, b)
     case (.uuid(let a), .uuid(let b)):
       return withUnsafeBytes(of: a.uuid) { a in withUnsafeBytes(of: b.uuid) { b in bytes(a, b) } }
-    case (.uri(let a), .uri(let b)): return order(a.absoluteString.unicodeScalars, b.absoluteString.unicodeScalars)
+    case (.uri(let a), .uri(let b)):
+      return order(a.absoluteString.unicodeScalars, b.absoluteString.unicodeScalars)
     case (.reference(let a), .reference(let b)): return order(a, b)
     case (.composite(let a), .composite(let b)): return a == b ? 0 : nil
     default: return numbers(left, right)

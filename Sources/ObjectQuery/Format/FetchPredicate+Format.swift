@@ -98,7 +98,8 @@ private struct FormatParser {
     return .comparison(try comparison(.direct))
   }
 
-  private mutating func comparison(_ modifier: FetchComparison.Modifier) throws(QueryError) -> FetchComparison {
+  private mutating func comparison(_ modifier: FetchComparison.Modifier) throws(QueryError) -> FetchComparison
+  {
     let left = try expression()
     let (op, swap) = try comparisonOperator()
     let options = try options()
@@ -108,7 +109,8 @@ private struct FormatParser {
 
   private mutating func comparisonOperator() throws(QueryError) -> (FetchOperator, Bool) {
     let symbols: [(String, FetchOperator)] = [
-      ("==", .equal), ("=", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<=", .lessOrEqual), ("=<", .lessOrEqual),
+      ("==", .equal), ("=", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<=", .lessOrEqual),
+      ("=<", .lessOrEqual),
       (">=", .greaterOrEqual), ("=>", .greaterOrEqual), ("<", .less), (">", .greater),
     ]
     for (symbol, op) in symbols where take(symbol) { return (op, false) }

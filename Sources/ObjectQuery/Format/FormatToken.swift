@@ -21,7 +21,8 @@ struct FormatLexer {
   private let text: [Character]
   private var place = 0
   private static let symbols = [
-    "==", "!=", "<>", "<=", ">=", "=>", "=<", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", ",", "[", "]", "-",
+    "==", "!=", "<>", "<=", ">=", "=>", "=<", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", ",", "[",
+    "]", "-",
   ]
 
   init(_ text: String) { self.text = Array(text) }
@@ -75,7 +76,9 @@ struct FormatLexer {
 
   private mutating func word() -> String {
     let start = place
-    while place < text.count, text[place].isLetter || text[place].isNumber || "_.@".contains(text[place]) { place += 1 }
+    while place < text.count, text[place].isLetter || text[place].isNumber || "_.@".contains(text[place]) {
+      place += 1
+    }
     return String(text[start..<place])
   }
 
@@ -99,14 +102,18 @@ struct FormatLexer {
 
   private mutating func number() throws(QueryError) -> FormatToken.Kind {
     let start = place
-    while place < text.count, text[place].isNumber || text[place].isLetter || text[place] == "." { place += 1 }
+    while place < text.count, text[place].isNumber || text[place].isLetter || text[place] == "." {
+      place += 1
+    }
     if place < text.count, "+-".contains(text[place]), "eE".contains(text[place - 1]) {
       place += 1
       while place < text.count, text[place].isNumber { place += 1 }
     }
     let digits = String(text[start..<place])
     if let integer = Int64(digits) { return .integer(integer) }
-    if digits.hasPrefix("0x"), let integer = Int64(digits.dropFirst(2), radix: 16) { return .integer(integer) }
+    if digits.hasPrefix("0x"), let integer = Int64(digits.dropFirst(2), radix: 16) {
+      return .integer(integer)
+    }
     if let double = Double(digits) { return .double(double) }
     throw QueryError(.syntax, "this is no number", column: start + 1)
   }

@@ -86,7 +86,8 @@ public struct FetchComparison: Sendable, Hashable, Codable {
 
   /// Makes a comparison.
   public init(
-    _ left: FetchExpression, _ operator: FetchOperator, _ right: FetchExpression, modifier: Modifier = .direct,
+    _ left: FetchExpression, _ operator: FetchOperator, _ right: FetchExpression,
+    modifier: Modifier = .direct,
     options: ComparisonOptions = []
   ) {
     self.left = left

@@ -39,7 +39,8 @@ extension SQLCipherStore {
   }
 
   /// What a to-many relationship leads to, for many sources at once. One statement whatever their number.
-  public func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+  public func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets
+  {
     let opened = try open
     if references.isEmpty { return RelationshipTargets() }
     return try translating(path) {

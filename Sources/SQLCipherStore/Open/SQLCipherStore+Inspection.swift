@@ -19,7 +19,8 @@ public struct StoreSummary: Sendable {
 extension SQLCipherStore {
   /// The model that a store describes itself with, so that tools need no model file.
   /// - Throws: as `loadMetadata()`.
-  public static func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
+  public static func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel
+  {
     try await StoreOpening(description: description).storedModel()
   }
 
@@ -50,7 +51,8 @@ extension SQLCipherStore {
     let opened = try open
     return try translating(path) {
       try opened.pool.read { connection in
-        let statement = try connection.cached("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
+        let statement = try connection.cached(
+          "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
         var lines: [String] = []
         while try statement.step() { lines.append(statement.text(0)) }
         return lines

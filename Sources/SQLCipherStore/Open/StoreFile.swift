@@ -12,12 +12,15 @@ enum StoreFile {
       switch self {
       case .missing: StoreError(.fileMissing, "there is no store at \(path); check the path")
       case .empty:
-        StoreError(.fileEmpty, "the file at \(path) is empty, so its data is gone or it never was a store; restore a copy")
+        StoreError(
+          .fileEmpty,
+          "the file at \(path) is empty, so its data is gone or it never was a store; restore a copy")
       case .plaintext:
         StoreError(
           .fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database, not a Strongroom store")
       case .tooShort, .store:
-        StoreError(.fileTruncated, "the file at \(path) is cut off: it is shorter than one page; restore a copy")
+        StoreError(
+          .fileTruncated, "the file at \(path) is cut off: it is shorter than one page; restore a copy")
       }
     }
   }
@@ -32,7 +35,8 @@ enum StoreFile {
       header = try file.read(upToCount: 16) ?? Data()
       size = try file.seekToEnd()
     } catch {
-      throw StoreError(.notWritable, "the file at \(path) cannot be read; check its owner and mode", cause: error)
+      throw StoreError(
+        .notWritable, "the file at \(path) cannot be read; check its owner and mode", cause: error)
     }
     if size == 0 { return .empty }
     if header.starts(with: Array("SQLite format 3".utf8)) { return .plaintext }

@@ -106,7 +106,8 @@ struct StoreOpening {
 
   // MARK: New file
 
-  private func create(_ model: ManagedObjectModel, overEmptyFile: Bool) async throws -> SQLCipherStore.Opened {
+  private func create(_ model: ManagedObjectModel, overEmptyFile: Bool) async throws -> SQLCipherStore.Opened
+  {
     try StoreFile.checkWritable(path)
     let identifier = SQLCipherStore.identifierForNewStore()
     if let key = description.storeKey { return try create(model, key, identifier, overEmptyFile) }

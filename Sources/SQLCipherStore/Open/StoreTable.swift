@@ -59,12 +59,14 @@ struct StoreTable {
     }
     guard format <= Self.format else {
       throw StoreError(
-        .newerFormat, "the store has format \(format) and this version knows \(Self.format); update the program")
+        .newerFormat,
+        "the store has format \(format) and this version knows \(Self.format); update the program")
     }
     guard try read("model_hash") == model.versionHash.hex else {
       throw StoreError(
         .modelMismatch,
-        "the store was made with another version of the model; open it with that version and move its data over")
+        "the store was made with another version of the model; open it with that version and move its data over"
+      )
     }
     let numbers = try JSONDecoder().decode(
       [String: Int64].self, from: Data((try read("entities") ?? "{}").utf8))

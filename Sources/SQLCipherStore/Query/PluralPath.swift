@@ -16,7 +16,8 @@ struct PluralPath {
     for (index, name) in path.enumerated() {
       guard let property = entity.property(named: name) else { return nil }
       guard case .relationship(let relationship) = property else {
-        guard index == path.count - 1, let column = schema.table(entity).column(property), alias != "t0" else { return nil }
+        guard index == path.count - 1, let column = schema.table(entity).column(property), alias != "t0"
+        else { return nil }
         operand = .init(sql: "\(alias).\(column.name.quoted)", field: column.field)
         self.tables = tables.joined(separator: ", ")
         self.links = links.joined(separator: " AND ")

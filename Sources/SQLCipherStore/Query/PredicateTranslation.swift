@@ -73,7 +73,8 @@ struct PredicateTranslation {
 
   /// ANY is a subquery that finds a row, ALL one that finds no row to the contrary.
   private mutating func attemptPlural(_ comparison: FetchComparison) -> String? {
-    guard case .keyPath(let path) = comparison.left, let rows = PluralPath(path, entity, schema, serial: serial),
+    guard case .keyPath(let path) = comparison.left,
+      let rows = PluralPath(path, entity, schema, serial: serial),
       let condition = attempt(rows.operand, comparison)
     else { return nil }
     serial += 1
@@ -189,7 +190,9 @@ struct PredicateTranslation {
     for (index, name) in path.enumerated() {
       guard let property = entity.property(named: name), let column = schema.table(entity).column(property)
       else { return nil }
-      if index == path.count - 1 { return Operand(sql: "\(alias).\(column.name.quoted)", field: column.field) }
+      if index == path.count - 1 {
+        return Operand(sql: "\(alias).\(column.name.quoted)", field: column.field)
+      }
       guard case .toOne(let relationship) = column.field else { return nil }
       entity = relationship.destination
       let prefix = Array(path[...index])

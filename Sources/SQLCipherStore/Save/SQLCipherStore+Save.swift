@@ -49,7 +49,8 @@ struct SaveWriter {
   func throwConflicts() throws {
     if stale.isEmpty { return }
     throw StoreError(
-      .conflict, "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
+      .conflict,
+      "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
       objectIDs: stale)
   }
 
@@ -69,7 +70,9 @@ struct SaveWriter {
       statement.bind(1, node.reference)
       statement.bind(2, opened.schema.entityNumbers[node.entity.index])
       statement.bind(3, node.version)
-      for field in 0..<binding.kinds.count { binding.bind(field, of: node, to: statement, at: Int32(field + 4)) }
+      for field in 0..<binding.kinds.count {
+        binding.bind(field, of: node, to: statement, at: Int32(field + 4))
+      }
       try run(statement, for: node)
     }
     statement?.clearBindings()
@@ -168,7 +171,8 @@ struct SaveWriter {
   }
 
   private func order(
-    _ orders: [(source: Int64, targets: [Int64])], _ table: LinkTable, column: String, of end: String, other: String
+    _ orders: [(source: Int64, targets: [Int64])], _ table: LinkTable, column: String, of end: String,
+    other: String
   ) throws {
     if orders.isEmpty { return }
     let statement = try connection.cached(

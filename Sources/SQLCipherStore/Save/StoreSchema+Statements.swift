@@ -8,7 +8,8 @@ extension StoreSchema {
     let columns = entity.storedFields.map { columnName($0, table) }
     let all = ["_id", "_entity", "_version"] + columns
     let marks = (1...all.count).map { "?\($0)" }
-    return "INSERT INTO \(table.name.quoted) (\(all.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))"
+    return
+      "INSERT INTO \(table.name.quoted) (\(all.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))"
   }
 
   /// `?1` id, `?2` the version it must have, then the fields in the order given.
@@ -18,7 +19,8 @@ extension StoreSchema {
     let settings =
       ["_version = _version + 1"]
       + fields.enumerated().map { "\(columnName(stored[$0.element], table)) = ?\($0.offset + 3)" }
-    return "UPDATE \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND _version = ?2"
+    return
+      "UPDATE \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND _version = ?2"
   }
 
   /// The statements that remove all links of an object, `?1` its id.

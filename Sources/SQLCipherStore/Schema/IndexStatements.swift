@@ -36,7 +36,8 @@ struct IndexStatements {
   /// A subentity's index covers its own rows only.
   private func family(_ entity: Entity) -> String {
     guard entity.superentity != nil else { return "" }
-    return " WHERE _entity IN (\(entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
+    return
+      " WHERE _entity IN (\(entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
   }
 
   private func fetchIndex(
@@ -44,14 +45,17 @@ struct IndexStatements {
   ) -> [String] {
     var columns: [String] = []
     for element in index.elements {
-      guard let property = element.propertyName, let column = columnName(property, of: entity) else { return [] }
+      guard let property = element.propertyName, let column = columnName(property, of: entity) else {
+        return []
+      }
       columns.append(element.isAscending ? column : column + " DESC")
     }
     guard !columns.isEmpty else { return [] }
     let table = tables[entity.index]
     let name = naming.own("_\(table.name)_\(index.name)")
     return [
-      "CREATE INDEX \(name.quoted) ON \(table.name.quoted) (\(columns.joined(separator: ", ")))" + family(entity)
+      "CREATE INDEX \(name.quoted) ON \(table.name.quoted) (\(columns.joined(separator: ", ")))"
+        + family(entity)
     ]
   }
 }

@@ -31,5 +31,7 @@ extension String {
   }
 
   /// The name as an SQL identifier.
-  var quoted: String { "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" }
+  var quoted: String {
+    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
 }

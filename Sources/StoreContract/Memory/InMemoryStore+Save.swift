@@ -27,7 +27,8 @@ extension InMemoryStore {
     for lock in save.deleted + save.locked { check(lock.objectID, lock.version) }
     guard stale.isEmpty else {
       throw StoreError(
-        .conflict, "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
+        .conflict,
+        "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
         objectIDs: stale)
     }
   }
@@ -66,7 +67,8 @@ extension InMemoryStore {
           if key.contains(.null) { continue }
           if let other = owners.updateValue(node, forKey: key) {
             throw StoreError(
-              .notUnique, "two \(entity.name) have the same \(constraint.propertyNames.joined(separator: ", "))",
+              .notUnique,
+              "two \(entity.name) have the same \(constraint.propertyNames.joined(separator: ", "))",
               objectIDs: [other.objectID, node.objectID])
           }
         }

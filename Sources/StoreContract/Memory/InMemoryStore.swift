@@ -47,7 +47,9 @@ public final class InMemoryStore: IncrementalStore {
   public func execute(
     _ request: any PersistentStoreRequest, lookup: (any NodeLookup)?
   ) throws -> StoreResult {
-    guard state.withLock({ $0.isOpen }) else { throw StoreError(.other, "the store is closed; load it first") }
+    guard state.withLock({ $0.isOpen }) else {
+      throw StoreError(.other, "the store is closed; load it first")
+    }
     switch request {
     case let fetch as FetchRequest: return try execute(fetch)
     case let save as SaveChangesRequest:

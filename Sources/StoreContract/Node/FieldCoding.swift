@@ -101,7 +101,8 @@ package enum FieldCoding {
     case (.uri, .uri(let url)), (.objectID, .uri(let url)): .text(url.absoluteString)
     case (.decimal, .decimal(let decimal)): DecimalCoding.encode(decimal).map { .blob($0) }
     case (.decimal, .integer(let integer)): DecimalCoding.encode(Decimal(integer)).map { .blob($0) }
-    case (.composite, .composite), (.transformable, .composite): CompositeCoding.encode(value).map { .text($0) }
+    case (.composite, .composite), (.transformable, .composite):
+      CompositeCoding.encode(value).map { .text($0) }
     case (.transformable, .string(let text)): .text(text)
     case (.undefined, _): CompositeCoding.encode(value).map { .text($0) }
     default: nil

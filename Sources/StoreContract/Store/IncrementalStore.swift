@@ -71,7 +71,9 @@ extension IncrementalStore {
 
   /// The value of one relationship of one object: null or an ID for a to-one, IDs (never nil) for a to-many.
   /// - Throws: `StoreError` with code `notFound` when there is no such object.
-  public func newValue(for relationship: Relationship, of objectID: ManagedObjectID) throws -> RelationshipValue {
+  public func newValue(for relationship: Relationship, of objectID: ManagedObjectID) throws
+    -> RelationshipValue
+  {
     let node = try newValues(for: objectID)
     if relationship.isToMany {
       let targets = try newValues(for: relationship, of: [objectID.reference])

@@ -85,11 +85,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   static func notANumber(_ attribute: Attribute) -> StoreError {
     StoreError(
       .invalidValue,
-      "\(attribute.entity.name).\(attribute.name) was given NaN, which no store can hold; set nil or a number")
+      "\(attribute.entity.name).\(attribute.name) was given NaN, which no store can hold; set nil or a number"
+    )
   }
 
   static func invalidValue(_ attribute: Attribute) -> StoreError {
     StoreError(
-      .invalidValue, "\(attribute.entity.name).\(attribute.name) takes \(attribute.type.rawValue) values only")
+      .invalidValue, "\(attribute.entity.name).\(attribute.name) takes \(attribute.type.rawValue) values only"
+    )
   }
 }

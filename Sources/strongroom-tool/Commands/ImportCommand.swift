@@ -3,7 +3,8 @@ import Strongroom
 
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Makes a new encrypted store from the package catalogue of a Debian system.",
+    commandName: "import",
+    abstract: "Makes a new encrypted store from the package catalogue of a Debian system.",
     discussion: """
       Reads the text that `apt-cache dumpavail` or /var/lib/dpkg/status holds. The store's key goes into the keyring \
       before the file is made. A store that exists is never written over.
@@ -20,7 +21,8 @@ struct ImportCommand: AsyncParsableCommand {
     let data =
       catalogue == "-"
       ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: catalogue))
-    var description = PersistentStoreDescription(url: URL(fileURLWithPath: store), vault: SecretServiceVault())
+    var description = PersistentStoreDescription(
+      url: URL(fileURLWithPath: store), vault: SecretServiceVault())
     description.keyInteraction = prompt ? .prompt : .silent
     let container = PersistentContainer(model: try DebianCatalogue.model(), description: description)
     try await container.load()

@@ -12,7 +12,8 @@ struct InfoCommand: AsyncParsableCommand {
     let (container, store) = try await arguments.open()
     let summary = try store.summary()
     var rows = [
-      ["store", store.path], ["identifier", summary.identifier.uuidString], ["cipher", summary.cipherVersion],
+      ["store", store.path], ["identifier", summary.identifier.uuidString],
+      ["cipher", summary.cipherVersion],
       ["sqlite", summary.libraryVersion], ["pages of 4096 bytes", String(summary.pageCount)],
     ]
     rows += summary.objectCounts.map { ["\($0.entity) objects", String($0.count)] }

@@ -9,7 +9,8 @@ struct KeyCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Prints what sqlcipher needs to open a store, key included, to a terminal only.",
+      commandName: "show",
+      abstract: "Prints what sqlcipher needs to open a store, key included, to a terminal only.",
       discussion: """
         Whoever sees the output can read the store. Paste it into `sqlcipher FILE`. It is refused when standard \
         output is not a terminal, so that a key never ends up in a file or a log by mistake.

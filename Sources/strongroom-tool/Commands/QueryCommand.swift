@@ -16,7 +16,8 @@ struct QueryCommand: AsyncParsableCommand {
   @Option(help: "The greatest number of objects.") var limit: Int?
   @Option(help: "How many objects to leave out first.") var offset = 0
   @Option(help: "Key paths to print, with commas; all attributes otherwise.") var columns: String?
-  @Option(help: "Group by these key paths, with commas, and print the number of objects of each.") var groupBy: String?
+  @Option(help: "Group by these key paths, with commas, and print the number of objects of each.")
+  var groupBy: String?
   @Flag(help: "Print the number of objects only.") var count = false
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
@@ -36,7 +37,8 @@ struct QueryCommand: AsyncParsableCommand {
       try printGroups(groupBy.split(separator: ",").map(String.init), request, context)
     } else {
       let columns =
-        columns?.split(separator: ",").map(String.init) ?? entity.attributes.filter { !$0.isTransient }.map(\.name)
+        columns?.split(separator: ",").map(String.init)
+        ?? entity.attributes.filter { !$0.isTransient }.map(\.name)
       let rows = try context.fetch(request).map { object in try columns.map { try Self.text(object, $0) } }
       print(RowPrinter(columns: columns, format: format).text(rows))
     }
@@ -49,10 +51,12 @@ struct QueryCommand: AsyncParsableCommand {
     }
   }
 
-  private func printGroups(_ keys: [String], _ request: FetchRequest, _ context: ManagedObjectContext) throws {
+  private func printGroups(_ keys: [String], _ request: FetchRequest, _ context: ManagedObjectContext) throws
+  {
     var request = request
     request.propertiesToGroupBy = keys
-    request.propertiesToFetch = keys.map { FetchColumn($0) } + [FetchColumn("", aggregate: .count, as: "count")]
+    request.propertiesToFetch =
+      keys.map { FetchColumn($0) } + [FetchColumn("", aggregate: .count, as: "count")]
     let rows = try context.dictionaries(for: request)
     let names = keys + ["count"]
     print(
@@ -70,7 +74,9 @@ struct QueryCommand: AsyncParsableCommand {
       }
       guard let relationship = object.entity.relationship(named: name) else {
         // A subentity's attribute is empty for the others.
-        if index == names.count - 1, object.entity.root.family.contains(where: { $0.property(named: name) != nil }) {
+        if index == names.count - 1,
+          object.entity.root.family.contains(where: { $0.property(named: name) != nil })
+        {
           return ""
         }
         throw ValidationError("\(object.entity.name) has no property \(name)")

@@ -10,7 +10,8 @@ struct StoreArguments: ParsableArguments {
   var prompt = false
 
   func description(create: Bool = false) -> PersistentStoreDescription {
-    var description = PersistentStoreDescription(url: URL(fileURLWithPath: store), vault: SecretServiceVault())
+    var description = PersistentStoreDescription(
+      url: URL(fileURLWithPath: store), vault: SecretServiceVault())
     description.createsIfMissing = create
     description.keyInteraction = prompt ? .prompt : .silent
     return description

@@ -10,5 +10,7 @@ struct StrongroomTool: AsyncParsableCommand {
       the query is at fault (the message says what to do), 64 the command line is wrong.
       """,
     version: "0.1.0",
-    subcommands: [ImportCommand.self, QueryCommand.self, InfoCommand.self, SchemaCommand.self, KeyCommand.self])
+    subcommands: [
+      ImportCommand.self, QueryCommand.self, InfoCommand.self, SchemaCommand.self, KeyCommand.self,
+    ])
 }

@@ -27,10 +27,11 @@ enum DebianCatalogue {
       // Only named by others: provided by some package, or not in this catalogue.
       EntityDescription("VirtualPackage", parent: "Package") {}
       EntityDescription("Maintainer") {
+        AttributeDescription("contact", .string, optional: false)
         AttributeDescription("name", .string, optional: false)
         AttributeDescription("address", .string)
         RelationshipDescription("packages", toMany: "BinaryPackage", inverse: "maintainer", deleteRule: .deny)
-        UniquenessConstraint("name", "address")
+        UniquenessConstraint("contact")
       }
       EntityDescription("Section") {
         AttributeDescription("name", .string, optional: false)

@@ -71,15 +71,21 @@ final class DebianImporter {
     try package.set("homepage", record["Homepage"].flatMap { URL(string: $0) })
     try package.set("source", record["Source"].map { String($0.prefix { $0 != " " }) })
     try package.set("isEssential", record["Essential"] == "yes")
-    if let maintainer = record["Maintainer"] { try package.setObject(try self.maintainer(maintainer), for: "maintainer") }
+    if let maintainer = record["Maintainer"] {
+      try package.setObject(try self.maintainer(maintainer), for: "maintainer")
+    }
     if let section = record["Section"] { try package.setObject(try find("Section", section), for: "section") }
-    for tag in Set(DebianRecords.tags(record["Tag"] ?? "")).sorted() { try package.add(try find("Tag", tag), to: "tags") }
+    for tag in Set(DebianRecords.tags(record["Tag"] ?? "")).sorted() {
+      try package.add(try find("Tag", tag), to: "tags")
+    }
   }
 
   private func maintainer(_ text: String) throws -> ManagedObject {
     try find("Maintainer", text) { maintainer in
+      try maintainer.set("contact", text)
       let open = text.lastIndex(of: "<")
-      try maintainer.set("name", open.map { String(text[..<$0]).trimmingCharacters(in: .whitespaces) } ?? text)
+      try maintainer.set(
+        "name", open.map { String(text[..<$0]).trimmingCharacters(in: .whitespaces) } ?? text)
       try maintainer.set("address", open.map { String(text[text.index(after: $0)...].prefix { $0 != ">" }) })
     }
   }
@@ -108,7 +114,9 @@ final class DebianImporter {
     var linked: Set<String> = []
     for record in records {
       done += 1
-      guard let name = record["Package"], let id = packages[name], linked.insert(name).inserted else { continue }
+      guard let name = record["Package"], let id = packages[name], linked.insert(name).inserted else {
+        continue
+      }
       let wanted = Set(
         DebianRecords.names(record["Depends"] ?? "") + DebianRecords.names(record["Pre-Depends"] ?? ""))
       if wanted.isEmpty { continue }
