@@ -62,10 +62,18 @@ let package = Package(
         "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
-    .testTarget(name: "CipherDatabaseTests", dependencies: ["CipherDatabase"], swiftSettings: strict),
+    // Programs that tests run in a process of its own: with another library loaded first, on another bus.
+    .executableTarget(
+      name: "cipher-probe", dependencies: ["CipherDatabase"], path: "Tests/CipherProbe", swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
+      swiftSettings: strict),
+    .testTarget(
+      name: "CipherDatabaseTests", dependencies: ["CipherDatabase", "cipher-probe"], swiftSettings: strict),
     .testTarget(name: "StoreKeyringTests", dependencies: ["StoreKeyring"], swiftSettings: strict),
     .testTarget(
-      name: "SecretServiceTests", dependencies: ["SecretService", "StoreKeyring"],
+      name: "SecretServiceTests", dependencies: ["SecretService", "StoreKeyring", "keyring-probe"],
       swiftSettings: strict),
     .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"], swiftSettings: strict),
     .testTarget(name: "ObjectQueryTests", dependencies: ["ObjectQuery"], swiftSettings: strict),

@@ -6,7 +6,8 @@ package typealias VirtualTableModule = sqlite3_module
 /// A prepared statement. Values go in and out without an allocation, except as `String`.
 package final class Statement {
   @usableFromInline package let handle: OpaquePointer
-  @usableFromInline unowned(unsafe) let connection: Connection  // a connection finalizes its statements before it ends
+  // unowned(unsafe): a connection finalizes its statements before it ends.
+  @usableFromInline unowned(unsafe) let connection: Connection
   @usableFromInline var isRunning = false
   private var isFinalized = false
   private var boundArrays: [Int64] = []

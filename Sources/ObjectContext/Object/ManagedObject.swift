@@ -25,8 +25,8 @@ open class ManagedObject {
     static let gone = State(rawValue: 8)
   }
 
-  /// The context the object lives in; nil once the context is gone or reset.
   // unowned(unsafe): a context that goes away clears this in every object that is registered in it.
+  /// The context the object lives in; nil once the context is gone or reset.
   public final internal(set) unowned(unsafe) var managedObjectContext: ManagedObjectContext?
   final var storeEntity: StoreEntity
   final var reference: Int64

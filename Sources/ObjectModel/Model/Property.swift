@@ -48,8 +48,8 @@ public final class Attribute: Sendable, Hashable {
   public let isTransient: Bool
   /// What new objects have.
   public let defaultValue: AttributeValue
-  /// The entity that declares it.
   // Entities and properties refer to each other: a model lives as long as its process, and programs have few.
+  /// The entity that declares it.
   public let entity: Entity
 
   init(_ declaration: AttributeDescription, slot: Int, field: Int, entity: Entity) {
@@ -98,8 +98,8 @@ public final class Relationship: Sendable, Hashable {
   public let entity: Entity
   /// The entity it leads to.
   public let destination: Entity
-  /// The relationship that leads back; nil for a one-directional one.
   // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the model.
+  /// The relationship that leads back; nil for a one-directional one.
   public nonisolated(unsafe) internal(set) var inverse: Relationship?
 
   init(_ declaration: RelationshipDescription, slot: Int, field: Int, entity: Entity, destination: Entity) {

@@ -26,6 +26,7 @@ public struct ManagedObjectID: Sendable, Hashable {
   /// The UUID of the store that holds the object; nil while the ID is temporary.
   public var storeIdentifier: UUID? { storeEntity.storeIdentifier }
 
+  /// The same object of the same store.
   public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
     guard left.reference == right.reference else { return false }
     if left.storeEntity === right.storeEntity { return true }
@@ -33,6 +34,7 @@ public struct ManagedObjectID: Sendable, Hashable {
       && left.entity.root.name == right.entity.root.name
   }
 
+  /// Hashes the number.
   public func hash(into hasher: inout Hasher) { hasher.combine(reference) }
 
   private static let lastTemporary = Atomic<Int64>(0)
