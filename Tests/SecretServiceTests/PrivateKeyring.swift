@@ -12,11 +12,18 @@ enum Beside {
     ProcessInfo.processInfo.environment["STRONGROOM_PRIVATE_KEYRING"] == "1"
   }
 
+  /// Foundation learns of a child's end by a descriptor that every descendant inherits: a daemon that outlives the
+  /// script must not have it.
+  private static let closing = """
+    for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -gt 2 ] && eval "exec $fd>&-"; done 2>/dev/null
+
+    """
+
   /// Runs a shell script with the probe's path in `$PROBE`; answers what it printed, by lines.
   static func shell(_ script: String, _ environment: [String: String?] = [:]) throws -> [String] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-    process.arguments = ["--kill-after=1", "40", "/bin/bash", "-c", script]
+    process.arguments = ["--kill-after=1", "40", "/bin/bash", "-c", closing + script]
     var variables = ProcessInfo.processInfo.environment
     variables["PROBE"] = program("keyring-probe").path
     variables["STORE"] = UUID().uuidString
@@ -25,7 +32,7 @@ enum Beside {
     process.environment = variables
     // A file and not a pipe: a daemon that outlives the script would hold a pipe open.
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    FileManager.default.createFile(atPath: file.path, contents: nil)
+    try Data().write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     process.standardOutput = try FileHandle(forWritingTo: file)
     process.standardError = FileHandle.nullDevice
@@ -47,9 +54,13 @@ enum Beside {
       export -f unlock lock
       cat > "$room/script" <<'SCRIPT'
       \(script)
-      pkill -CONT -f "gnome-keyring-daemon" -u "$(id -u)" >/dev/null 2>&1 || true
       SCRIPT
       dbus-run-session -- bash "$room/script"
+      # Bus and daemons of this room only, whatever they make of milder signals.
+      for process in /proc/[0-9]*; do
+        id=${process#/proc/}
+        [ "$id" != "$$" ] && grep -qzxF "HOME=$room" "$process/environ" 2>/dev/null && kill -9 "$id"
+      done
       """)
   }
 }

@@ -16,7 +16,7 @@ struct SecretServiceStateTests {
     let lines = try Beside.shell(
       """
       room=$(mktemp -d); trap 'kill $pid; rm -rf "$room"' EXIT
-      printf '<busconfig><type>session</type><listen>unix:tmpdir=%s</listen><policy context="default"><allow send_destination="*"/><allow own="*"/></policy></busconfig>' "$room" > "$room/c"
+      printf '<busconfig><type>session</type><listen>unix:tmpdir=%s</listen><policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>' "$room" > "$room/c"
       dbus-daemon --config-file="$room/c" --print-address=1 --nofork > "$room/address" 2>/dev/null & pid=$!
       sleep 0.5
       export DBUS_SESSION_BUS_ADDRESS=$(cat "$room/address")
