@@ -38,7 +38,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     parser.delegate = self
     let parsed = parser.parse()
     if let failure { throw ModelError([ModelFault(.syntax, failure)]) }
-    guard parsed, isModel else {
+    guard parsed, isModel, path.isEmpty else {
       throw ModelError(
         [ModelFault(.syntax, "the model file is no XML of a model (line \(parser.lineNumber))")],
         cause: parser.parserError)

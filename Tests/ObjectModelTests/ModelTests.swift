@@ -1,0 +1,170 @@
+import Foundation
+import ObjectModel
+import Testing
+
+@Suite("Models")
+struct ModelTests {
+  @Test("a superentity's slots and fields are a prefix of its subentities'")
+  func slots() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("C", parent: "B") { AttributeDescription("c", .string) }
+      EntityDescription("B", parent: "A") {
+        AttributeDescription("b", .date)
+        RelationshipDescription("many", toMany: "A", inverse: "one")
+      }
+      EntityDescription("A", abstract: true) {
+        AttributeDescription("a", .string)
+        AttributeDescription("t", .undefined, transient: true)
+        RelationshipDescription("one", to: "B", inverse: "many")
+      }
+    }
+    let (a, c) = (try #require(model.entity(named: "A")), try #require(model.entity(named: "C")))
+    #expect(c.properties.map(\.name) == ["a", "t", "one", "b", "many", "c"])
+    #expect(Array(c.properties.prefix(3)) == a.properties)
+    #expect(
+      c.storedFields.count == 4 && c.attribute(named: "c")?.field == 3 && c.attribute(named: "t")?.field == -1
+    )
+    #expect(a.family.map(\.name) == ["A", "B", "C"] && c.isKind(of: a) && !a.isKind(of: c) && c.root === a)
+    #expect(a.relationship(named: "one")?.inverse === model.entity(named: "B")?.relationship(named: "many"))
+  }
+
+  @Test("every fault of a model comes at once, with its place")
+  func faults() throws {
+    do {
+      _ = try ManagedObjectModel {
+        EntityDescription("A") {
+          AttributeDescription("x", .integer16, default: 70000)
+          AttributeDescription("x", .string)
+          RelationshipDescription("y", to: "Nowhere")
+          RelationshipDescription("z", toMany: "B", inverse: "nothing")
+          UniquenessConstraint("missing")
+        }
+        EntityDescription("B", parent: "A") { AttributeDescription("x", .string) }
+      }
+      Issue.record("a wrong model was taken")
+    } catch {
+      let reasons = Set(error.faults.map { "\($0.reason) \($0.entity ?? "").\($0.property ?? "")" })
+      #expect(
+        reasons == [
+          "wrongDefault A.x", "duplicateName A.x", "missingDestination A.y", "missingInverse A.z",
+          "unknownProperty A.missing", "redeclaredProperty B.x",
+        ])
+    }
+    for parents in [["A": "A"], ["A": "B", "B": "A"], ["A": "Missing"]] {
+      #expect(throws: ModelError.self) {
+        try ManagedObjectModel(
+          ModelDescription(entities: parents.map { EntityDescription($0.key, parent: $0.value) }))
+      }
+    }
+    #expect(throws: ModelError.self) { try ManagedObjectModel { EntityDescription("") } }
+  }
+
+  @Test("JSON gives an equal model back, with an equal hash")
+  func json() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("A", className: "Aclass") {
+        AttributeDescription("d", .double, default: .double(.infinity), userInfo: ["k": "v"])
+        AttributeDescription("n", .decimal, default: .decimal(Decimal(string: "1.10")!))
+        AttributeDescription("t", .date, default: .date(Date(timeIntervalSinceReferenceDate: 0.1)))
+        FetchIndexDescription("byD", on: "d")
+        UniquenessConstraint("n")
+      }
+    }
+    let again = try ManagedObjectModel(jsonData: try model.jsonData())
+    #expect(again == model && again.versionHash == model.versionHash)
+    #expect(throws: ModelError.self) { try ManagedObjectModel(jsonData: Data("{}".utf8)) }
+  }
+
+  @Test("the version hash changes with what is stored and not with what is not")
+  func hashes() throws {
+    func hash(_ attribute: AttributeDescription) throws -> Data {
+      try ManagedObjectModel { EntityDescription("A") { attribute } }.versionHash
+    }
+    let base = try hash(AttributeDescription("a", .string))
+    #expect(try hash(AttributeDescription("a", .string, default: "x", userInfo: ["a": "b"])) == base)
+    #expect(try hash(AttributeDescription("b", .string)) != base)
+    #expect(try hash(AttributeDescription("a", .uri)) != base)
+    #expect(try hash(AttributeDescription("a", .string, optional: false)) != base)
+  }
+
+  @Test("a Core Data model file is read with all it says, and what is odd in it is told")
+  func xcdatamodel() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "\(UUID().uuidString).xcdatamodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let xml = """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" userDefinedModelVersionIdentifier="7">
+        <entity name="Trip" representedClassName="Trip" syncable="YES" elementID="Journey">
+          <attribute name="name" optional="YES" attributeType="String" defaultValueString="new" minValueString="1"/>
+          <attribute name="count" attributeType="Integer 32" defaultValueString="NO" usesScalarValueType="YES"/>
+          <attribute name="begins" optional="YES" attributeType="Date" defaultDateTimeInterval="-978307200"/>
+          <attribute name="id" optional="YES" attributeType="UUID" defaultValueString="empy" futureMark="yes"/>
+          <relationship name="stops" optional="YES" toMany="YES" ordered="YES" deletionRule="Cascade" destinationEntity="Stop" inverseName="trip" inverseEntity="Stop"/>
+          <fetchIndex name="byName"><fetchIndexElement property="name" type="Binary" order="descending"/></fetchIndex>
+          <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint></uniquenessConstraints>
+          <userInfo><entry key="note" value="a &amp; b"/></userInfo>
+        </entity>
+        <entity name="Stop"><relationship name="trip" maxCount="1" deletionRule="Nullify" destinationEntity="Trip" inverseName="stops" inverseEntity="Trip"/></entity>
+        <unheardOf/>
+      </model>
+      """
+    try Data(xml.utf8).write(to: folder.appendingPathComponent("contents"))
+    let result = try ManagedObjectModel.load(contentsOf: folder)
+    let trip = try #require(result.model.entity(named: "Trip"))
+    #expect(
+      trip.attribute(named: "count")?.defaultValue == 0 && trip.attribute(named: "count")?.isOptional == false
+    )
+    #expect(
+      trip.attribute(named: "begins")?.defaultValue
+        == .date(Date(timeIntervalSinceReferenceDate: -978_307_200)))
+    #expect(trip.attribute(named: "id")?.defaultValue == .null)
+    #expect(trip.attribute(named: "id")?.declaration.extras == ["futureMark": "yes"])
+    #expect(trip.relationship(named: "stops")?.isOrdered == true)
+    #expect(trip.relationship(named: "stops")?.deleteRule == .cascade)
+    #expect(trip.relationship(named: "stops")?.inverse?.isToMany == false)
+    #expect(
+      trip.declaration.renamingIdentifier == "Journey" && trip.declaration.userInfo == ["note": "a & b"])
+    #expect(trip.fetchIndexes.first?.elements.first?.isAscending == false)
+    #expect(trip.uniquenessConstraints == [UniquenessConstraint("id")])
+    #expect(result.warnings.count == 2, "\(result.warnings)")
+  }
+
+  @Test("hostile model files end in an error")
+  func hostile() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "\(UUID().uuidString).xcdatamodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for text in [
+      "", "not xml", "<a/>", "<model>", "<!DOCTYPE m [<!ENTITY x 'y'>]><model>&x;</model>",
+      String(repeating: "<model>", count: 5000), "<model><entity/></model>",
+    ] {
+      try Data(text.utf8).write(to: folder.appendingPathComponent("contents"))
+      #expect(throws: ModelError.self, "\(text.prefix(20))") {
+        try ManagedObjectModel.load(contentsOf: folder)
+      }
+    }
+  }
+
+  /// Real models, where the checkout stands beside a collection of them.
+  private static let collection = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/models")
+
+  @Test("published apps' models load", .enabled(if: FileManager.default.fileExists(atPath: collection.path)))
+  func published() throws {
+    let all = FileManager.default.enumerator(at: Self.collection, includingPropertiesForKeys: nil)
+    var versions = 0
+    for case let url as URL in try #require(all) where url.lastPathComponent == "contents" {
+      do {
+        _ = try ManagedObjectModel.load(contentsOf: url)
+        versions += 1
+      } catch {
+        Issue.record("\(url.path.suffix(120)): \(error)")
+      }
+    }
+    #expect(versions > 300)
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import ObjectModel
+import SQLCipherStore
+import StoreContract
+import StoreKeyring
+import Testing
+
+@Suite("What stands on the disk")
+struct SecrecyTests {
+  private func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("ConfidentialEntity") {
+        for type in AttributeType.allCases where type != .undefined && type != .composite {
+          AttributeDescription("attributeOf\(type.rawValue)", type)
+        }
+      }
+    }
+  }
+
+  private let marker = "MARKER-OF-A-SECRET"
+
+  private func values() -> [AttributeType: AttributeValue] {
+    [
+      .string: .string(marker), .binary: .data(Data(marker.utf8)), .transformable: .data(Data(marker.utf8)),
+      .uri: .uri(URL(string: "https://example.org/\(marker)")!),
+      .objectID: .uri(URL(string: "x://\(marker)")!),
+      .uuid: .uuid(
+        UUID(
+          uuid: (
+            0x4d, 0x41, 0x52, 0x4b, 0x45, 0x52, 0x2d, 0x4f, 0x46, 0x2d, 0x41, 0x2d, 0x53, 0x45, 0x43, 0x52
+          ))),
+      .integer16: .integer(0x4d41), .integer32: .integer(0x4d41_524b),
+      .integer64: .integer(0x4d41_524b_4552_2d4f),
+      .double: .double(Double(bitPattern: 0x4d41_524b_4552_2d4f)), .float: .double(1.5),
+      .boolean: .boolean(true),
+      .date: .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: 0x4141_524b_4552_2d4f))),
+      .decimal: .decimal(123_456_789),
+    ]
+  }
+
+  @Test("no value and no name, in the file, its log and its index, while open and after")
+  func ciphertext() async throws {
+    let scratch = try Scratch()
+    let store = try SQLCipherStore(
+      model: try model(), description: PersistentStoreDescription(url: scratch.store, vault: InMemoryVault()))
+    try await store.loadMetadata()
+    let entity = store.storeEntities[0].entity
+    var save = SaveChangesRequest()
+    for id in try store.obtainPermanentIDs(for: Array(repeating: entity, count: 500)) {
+      let builder = NodeBuilder()
+      builder.begin(fieldCount: entity.fieldCount)
+      for attribute in entity.attributes { try builder.set(attribute, values()[attribute.type] ?? .null) }
+      save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
+    }
+    _ = try store.execute(save, lookup: nil)
+    try scan(scratch, atLeast: 3)
+    try store.close()
+    try scan(scratch, atLeast: 1)
+  }
+
+  private func scan(_ scratch: Scratch, atLeast count: Int) throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
+    #expect(names.count >= count)
+    for name in names {
+      let bytes = try Data(contentsOf: scratch.folder.appendingPathComponent(name))
+      for text in [
+        "MARKER-O", "KER-OF-A", "ConfidentialEntity", "attributeOf", "SQLite format 3", "CREATE TABLE",
+      ] {
+        #expect(bytes.range(of: Data(text.utf8)) == nil, "\(text) in \(name)")
+      }
+    }
+  }
+
+  @Test("Debian's sqlcipher reads the store with its key, and finds the tables")
+  func commandLine() async throws {
+    let scratch = try Scratch()
+    let key = StoreKey()
+    var description = PersistentStoreDescription(type: SQLCipherStore.storeType, url: scratch.store)
+    description.storeKey = key
+    let store = try SQLCipherStore(model: try OpeningTests.model(), description: description)
+    try await store.loadMetadata()
+    let salt = store.identifier.uuidString.filter { $0 != "-" }.lowercased()
+    try store.close()
+    let hex = key.withHexText { String(decoding: $0, as: UTF8.self) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlcipher")
+    process.arguments = [scratch.store.path]
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let script =
+      "PRAGMA key = \"x'\(hex)\(salt)'\";\nPRAGMA cipher_compatibility = 3;\nPRAGMA cipher_page_size = 4096;\n"
+      + "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name);\n"
+      + "SELECT sql FROM sqlite_master WHERE name = 'Note';\nPRAGMA user_version;\nPRAGMA integrity_check;\n"
+    try input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
+    try input.fileHandleForWriting.close()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(lines.contains("Note _sequence _store"), "\(lines)")
+    #expect(
+      lines.contains(
+        "CREATE TABLE \"Note\" (_id INTEGER PRIMARY KEY NOT NULL, _entity INTEGER NOT NULL, _version INTEGER NOT NULL, \"text\" TEXT)"
+      ))
+    #expect(lines.last == "ok" && lines.contains("1"))
+  }
+}
