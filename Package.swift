@@ -83,6 +83,7 @@ let package = Package(
     .testTarget(
       name: "SQLCipherStoreTests",
       dependencies: ["SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase"],
+      exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
     .testTarget(name: "StrongroomTests", dependencies: ["Strongroom", "strongroom"], swiftSettings: strict),

@@ -15,6 +15,8 @@ public final class ManagedObjectContext {
   let classes: [ManagedObject.Type]
   let temporaryEntities: [StoreEntity]
   private(set) var identities: [IdentityMapBox]
+  /// The store, when it wants to know which objects are held.
+  private let registrar: (any IncrementalStore)?
   /// Rises whenever rows fetched ahead may be out of date.
   var generation = 0
 
@@ -31,6 +33,7 @@ public final class ManagedObjectContext {
     model = coordinator.model
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities
+    registrar = (try? coordinator.store).flatMap { $0.wantsRegistrations ? $0 : nil }
     var byRoot: [Int: IdentityMapBox] = [:]
     identities = model.entities.map { entity in
       if let box = byRoot[entity.root.index] { return box }
@@ -51,12 +54,15 @@ public final class ManagedObjectContext {
 
   func register(_ object: ManagedObject) {
     identities[object.entity.index].map.insert(object.reference, object)
+    if let registrar, object.reference > 0 { registrar.didRegister([object.objectID]) }
   }
 
   func unregister(_ object: ManagedObject) {
     let box = identities[object.entity.index]
     // A successor of the same ID may be there already.
-    if box.map.object(object.reference) === object { box.map.remove(object.reference) }
+    guard box.map.object(object.reference) === object else { return }
+    box.map.remove(object.reference)
+    if let registrar, object.reference > 0 { registrar.didUnregister([object.objectID]) }
   }
 
   func make(
@@ -79,7 +85,12 @@ public final class ManagedObjectContext {
     deletedList = []
     var roots: Set<ObjectIdentifier> = []
     for box in identities where roots.insert(ObjectIdentifier(box)).inserted {
-      box.map.forEach { $0.managedObjectContext = nil }
+      var ids: [ManagedObjectID] = []
+      box.map.forEach {
+        if registrar != nil, $0.reference > 0 { ids.append($0.objectID) }
+        $0.managedObjectContext = nil
+      }
+      if !ids.isEmpty { registrar?.didUnregister(ids) }
       box.map = IdentityMap()
     }
     withExtendedLifetime(held) {}

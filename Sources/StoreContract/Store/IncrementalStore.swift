@@ -44,6 +44,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
   func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]
 
+  /// Whether contexts are to tell which objects they hold. It costs a call per object, so few stores want it.
+  var wantsRegistrations: Bool { get }
   /// A context began to hold these objects.
   func didRegister(_ objectIDs: [ManagedObjectID])
   /// A context ceased to hold these objects.
@@ -53,6 +55,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
 extension IncrementalStore {
   /// A random UUID.
   public static func identifierForNewStore() -> UUID { UUID() }
+  /// No.
+  public var wantsRegistrations: Bool { false }
   /// Does nothing.
   public func didRegister(_ objectIDs: [ManagedObjectID]) {}
   /// Does nothing.

@@ -1,0 +1,69 @@
+import Strongroom
+import Synchronization
+import Testing
+
+/// A store of a stranger's, plugged in under its own name: the one in memory, with an ear for what contexts hold.
+private final class ListeningStore: IncrementalStore {
+  static let storeType = "Listening"
+  private let inner: InMemoryStore
+  let held = Mutex<Set<ManagedObjectID>>([])
+
+  init(model: ManagedObjectModel, description: PersistentStoreDescription) {
+    inner = InMemoryStore(model: model, description: description)
+  }
+
+  var identifier: UUID { inner.identifier }
+  var metadata: [String: String] { inner.metadata }
+  var storeEntities: [StoreEntity] { inner.storeEntities }
+  var wantsRegistrations: Bool { true }
+
+  func loadMetadata() async throws { try await inner.loadMetadata() }
+  func close() throws { inner.close() }
+
+  func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
+    try inner.execute(request, lookup: lookup)
+  }
+
+  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+    inner.newValues(for: references, of: entity)
+  }
+
+  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+    inner.newValues(for: relationship, of: references)
+  }
+
+  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+    inner.obtainPermanentIDs(for: entities)
+  }
+
+  func didRegister(_ objectIDs: [ManagedObjectID]) { held.withLock { $0.formUnion(objectIDs) } }
+  func didUnregister(_ objectIDs: [ManagedObjectID]) { held.withLock { $0.subtract(objectIDs) } }
+}
+
+@Suite("A store of somebody else's")
+struct RegistrationTests {
+  @Test("is found under its name, and told which objects are held")
+  func registration() async throws {
+    PersistentStoreCoordinator.register(ListeningStore.self)
+    let container = PersistentContainer(
+      model: try Library.model(), description: PersistentStoreDescription(type: ListeningStore.storeType))
+    try await container.load()
+    let store = try #require(try container.coordinator.store as? ListeningStore)
+    let context = container.newContext()
+    var authors = try (0..<3).map { _ in try context.insert("Author") }
+    #expect(store.held.withLock { $0.isEmpty })
+    try context.save()
+    #expect(store.held.withLock { $0 } == Set(authors.map(\.objectID)))
+    authors.removeLast()
+    #expect(store.held.withLock { $0.count } == 2)
+    context.reset()
+    #expect(store.held.withLock { $0.isEmpty })
+  }
+
+  @Test("of an unknown type is refused")
+  func unknown() async throws {
+    let container = PersistentContainer(
+      model: try Library.model(), description: PersistentStoreDescription(type: "Nobody's"))
+    await #expect { try await container.load() } throws: { ($0 as? ContextError)?.code == .noStore }
+  }
+}
