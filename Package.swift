@@ -67,6 +67,8 @@ let package = Package(
       name: "cipher-probe", dependencies: ["CipherDatabase"], path: "Tests/CipherProbe", swiftSettings: strict
     ),
     .executableTarget(
+      name: "import-probe", dependencies: ["Strongroom"], path: "Tests/ImportProbe", swiftSettings: strict),
+    .executableTarget(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
       swiftSettings: strict),
     .testTarget(
@@ -86,7 +88,9 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
-    .testTarget(name: "StrongroomTests", dependencies: ["Strongroom", "strongroom"], swiftSettings: strict),
+    .testTarget(
+      name: "StrongroomTests", dependencies: ["Strongroom", "strongroom", "import-probe"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
