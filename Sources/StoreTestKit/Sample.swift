@@ -6,43 +6,48 @@ import StoreContract
 /// The model and the hand tools of the checks.
 enum Sample {
   static func model() throws -> ManagedObjectModel {
-    try ManagedObjectModel {
-      EntityDescription("Work", abstract: true) {
-        AttributeDescription("title", .string, optional: false)
-        AttributeDescription("pages", .integer32)
-        RelationshipDescription("author", to: "Person", inverse: "works")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "works")
-      }
-      EntityDescription("Book", parent: "Work") {
-        AttributeDescription("isbn", .string)
-        UniquenessConstraint("isbn")
-      }
-      EntityDescription("Article", parent: "Work") { AttributeDescription("journal", .string) }
-      EntityDescription("Person") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("works", toMany: "Work", inverse: "author")
-        RelationshipDescription("favourites", toMany: "Work", ordered: true)
-        RelationshipDescription("friends", toMany: "Person", inverse: "friends")
-        RelationshipDescription("chapters", toMany: "Chapter", inverse: "person", ordered: true)
-      }
-      EntityDescription("Tag") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("works", toMany: "Work", inverse: "tags", ordered: true)
-      }
-      EntityDescription("Chapter") { RelationshipDescription("person", to: "Person", inverse: "chapters") }
-      EntityDescription("order") {
-        AttributeDescription("select", .string)
-        AttributeDescription("SELECT", .integer64)
-        AttributeDescription("_id", .string)
-        AttributeDescription("rowid", .string)
-        AttributeDescription("quote\"and space", .string)
-      }
-      EntityDescription("Order") { AttributeDescription("group", .string) }
-      EntityDescription("_order") { AttributeDescription("where", .string) }
-      EntityDescription("Everything") {
-        for type in AttributeType.allCases where type != .undefined && type != .composite {
-          AttributeDescription(type.rawValue, type)
-        }
+    let place = CompositeDescription(
+      "Place", [AttributeDescription("street", .string), AttributeDescription("height", .double)])
+    return try ManagedObjectModel(ModelDescription(entities: entities, composites: [place]))
+  }
+
+  @ModelBuilder
+  private static var entities: [EntityDescription] {
+    EntityDescription("Work", abstract: true) {
+      AttributeDescription("title", .string, optional: false)
+      AttributeDescription("pages", .integer32)
+      RelationshipDescription("author", to: "Person", inverse: "works")
+      RelationshipDescription("tags", toMany: "Tag", inverse: "works")
+    }
+    EntityDescription("Book", parent: "Work") {
+      AttributeDescription("isbn", .string)
+      UniquenessConstraint("isbn")
+    }
+    EntityDescription("Article", parent: "Work") { AttributeDescription("journal", .string) }
+    EntityDescription("Person") {
+      AttributeDescription("name", .string)
+      RelationshipDescription("works", toMany: "Work", inverse: "author")
+      RelationshipDescription("favourites", toMany: "Work", ordered: true)
+      RelationshipDescription("friends", toMany: "Person", inverse: "friends")
+      RelationshipDescription("chapters", toMany: "Chapter", inverse: "person", ordered: true)
+    }
+    EntityDescription("Tag") {
+      AttributeDescription("name", .string)
+      RelationshipDescription("works", toMany: "Work", inverse: "tags", ordered: true)
+    }
+    EntityDescription("Chapter") { RelationshipDescription("person", to: "Person", inverse: "chapters") }
+    EntityDescription("order") {
+      AttributeDescription("select", .string)
+      AttributeDescription("SELECT", .integer64)
+      AttributeDescription("_id", .string)
+      AttributeDescription("rowid", .string)
+      AttributeDescription("quote\"and space", .string)
+    }
+    EntityDescription("Order") { AttributeDescription("group", .string) }
+    EntityDescription("_order") { AttributeDescription("where", .string) }
+    EntityDescription("Everything") {
+      for type in AttributeType.allCases where type != .undefined {
+        AttributeDescription(type.rawValue, type, composite: type == .composite ? "Place" : nil)
       }
     }
   }

@@ -18,6 +18,7 @@ extension StoreCheck {
       ("binary", .data(Data())), ("binary", .data(Data([0, 255, 0]))), ("transformable", .data(Data([1]))),
       ("uuid", .uuid(UUID(uuid: (255, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0)))),
       ("uri", .uri(URL(string: "https://example.org/a%20b?c=d#e")!)),
+      ("composite", .composite(["street": "Main \u{0} Road", "height": .double(.infinity), "none": .null])),
       ("objectID", .uri(URL(string: "x-strongroom://A/B/p1")!)),
     ]
     for text in [

@@ -8,13 +8,14 @@ import Testing
 @Suite("What stands on the disk")
 struct SecrecyTests {
   private func model() throws -> ManagedObjectModel {
-    try ManagedObjectModel {
-      EntityDescription("ConfidentialEntity") {
-        for type in AttributeType.allCases where type != .undefined && type != .composite {
-          AttributeDescription("attributeOf\(type.rawValue)", type)
-        }
+    let entity = EntityDescription("ConfidentialEntity") {
+      for type in AttributeType.allCases where type != .undefined {
+        AttributeDescription(
+          "attributeOf\(type.rawValue)", type, composite: type == .composite ? "Parts" : nil)
       }
     }
+    let parts = CompositeDescription("Parts", [AttributeDescription("part", .string)])
+    return try ManagedObjectModel(ModelDescription(entities: [entity], composites: [parts]))
   }
 
   private let marker = "MARKER-OF-A-SECRET"
@@ -34,7 +35,7 @@ struct SecrecyTests {
       .double: .double(Double(bitPattern: 0x4d41_524b_4552_2d4f)), .float: .double(1.5),
       .boolean: .boolean(true),
       .date: .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: 0x4141_524b_4552_2d4f))),
-      .decimal: .decimal(123_456_789),
+      .decimal: .decimal(123_456_789), .composite: .composite(["part": .string(marker)]),
     ]
   }
 
