@@ -17,6 +17,8 @@ public final class SQLCipherStore: IncrementalStore {
     var pool: ConnectionPool
     var schema: StoreSchema
     var plans: [SelectPlan]
+    let fetchPlans = FetchPlanCache()
+    let targetPlans = TargetPlanCache()
     var identifier: UUID
     var storeEntities: [StoreEntity]
     var references: ReferenceSequence

@@ -6,6 +6,8 @@ package final class Connection {
   let database: OpaquePointer
   let path: String
   private var statements: [String: Statement] = [:]
+  private var numbered: [Int: Statement] = [:]
+  private static let mostNumbered = 1024
   private var depth = 0
   /// Set by the first sign of damage; this connection then writes no more.
   var isPoisoned = false
@@ -96,7 +98,9 @@ package final class Connection {
   /// Finalizes every statement and closes. Nothing of this connection may be used after.
   package func close() {
     for statement in statements.values { statement.finalize() }
+    for statement in numbered.values { statement.finalize() }
     statements = [:]
+    numbered = [:]
     if !isClosed {
       isClosed = true
       sqlite3_close_v2(database)
@@ -121,6 +125,20 @@ package final class Connection {
     if let known = statements[sql] { return known }
     let statement = try prepare(sql)
     statements[sql] = statement
+    return statement
+  }
+
+  /// The statement of a text, found by its number; kept until very many others were asked for since.
+  package func cached(_ text: StatementText) throws(CipherError) -> Statement {
+    if let known = numbered[text.number] { return known }
+    let statement = try prepare(text.sql)
+    if numbered.count >= Self.mostNumbered {
+      for (number, old) in numbered where !old.isRunning {
+        old.finalize()
+        numbered[number] = nil
+      }
+    }
+    numbered[text.number] = statement
     return statement
   }
 

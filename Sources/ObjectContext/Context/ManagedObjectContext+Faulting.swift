@@ -14,6 +14,22 @@ extension ManagedObjectContext {
     return make(try coordinator.storeEntity(of: id), id.reference, nil, nil)
   }
 
+  /// The objects of many IDs, in their order; those that are not here yet come as faults that fire together, with
+  /// one statement. They need not exist. Issues no statement.
+  /// - Throws: as `object(with:)`.
+  public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    var batches: [Entity: FetchBatch] = [:]
+    for (entity, own) in Dictionary(grouping: ids.filter { !$0.isTemporaryID }, by: { $0.entity.root.name }) {
+      guard let root = model.entity(named: entity) else { continue }
+      batches[root] = FetchBatch(root, own.map(\.reference), generation: generation)
+    }
+    return try ids.map { id in
+      let object = try object(with: id)
+      if object.isFault, object.batch == nil { object.batch = batches[object.entity.root] }
+      return object
+    }
+  }
+
   /// The object of an ID with its row read. One statement when it is not here yet.
   /// - Throws: `objectGone` when the store has no such object.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
@@ -50,30 +66,37 @@ extension ManagedObjectContext {
     return node
   }
 
-  private func fire(_ batch: FetchBatch) throws {
+  /// Reads the rows of a batch that are not here, in one statement.
+  func fire(_ batch: FetchBatch) throws {
     var seen: Set<Int64> = []
-    let wanted = batch.references.filter { reference in
-      guard reference > 0, batch.node(reference, generation: generation) == nil,
-        seen.insert(reference).inserted
-      else { return false }
-      return registered(batch.entity, reference)?.node == nil
+    var places: [Int] = []
+    var wanted: [Int64] = []
+    for (place, reference) in batch.references.enumerated() {
+      guard reference > 0, batch.node(at: place, generation: generation) == nil,
+        registered(batch.entity, reference)?.node == nil, seen.insert(reference).inserted
+      else { continue }
+      places.append(place)
+      wanted.append(reference)
     }
-    for case .some(let node) in try coordinator.newValues(for: wanted, of: batch.entity) {
-      batch.keep(node)
+    for (place, node) in zip(places, try coordinator.newValues(for: wanted, of: batch.entity)) {
+      guard let node else { continue }
+      batch.keep(node, at: place)
       if let known = registered(batch.entity, node.reference) { adopt(node, known) }
     }
   }
 
-  /// The object of a reference that a relationship holds.
-  func materialize(_ reference: Int64, _ destination: Entity, _ batch: FetchBatch?) -> ManagedObject {
+  /// The object of a reference that a relationship holds. `hint` is where it may stand in the batch.
+  func materialize(_ reference: Int64, _ destination: Entity, _ batch: FetchBatch?, hint: Int? = nil)
+    -> ManagedObject
+  {
     if let known = registered(destination, reference) { return known }
-    if let node = batch?.node(reference, generation: generation) {
+    if let node = batch?.node(reference, hint: hint, generation: generation) {
       return make(node.storeEntity, reference, node, batch)
     }
     var entity = destination
     if destination.hasSubentities {
-      if let index = batch?.entityIndices[reference] {
-        entity = model.entities[Int(index)]
+      if let batch, !batch.entityIndices.isEmpty, let place = batch.place(reference, hint: hint) {
+        entity = model.entities[Int(batch.entityIndices[place])]
       } else {
         // Which subentity it is stands in its row only. A store that fails here fails again, and throws, when the
         // fault fires.
@@ -84,17 +107,23 @@ extension ManagedObjectContext {
         if let node { return make(node.storeEntity, reference, node, batch) }
       }
     }
-    return make(coordinator.storeEntities[entity.index], reference, nil, batch)
+    return make(storeEntities[entity.index], reference, nil, batch)
   }
 
   /// The batch of all targets that a to-one of an object's batch leads to.
   func toOneBatch(_ object: ManagedObject, _ relationship: Relationship) -> FetchBatch? {
-    guard let batch = object.batch, relationship.field >= 0 else { return nil }
+    object.batch.flatMap { toOneBatch($0, relationship) }
+  }
+
+  func toOneBatch(_ batch: FetchBatch, _ relationship: Relationship) -> FetchBatch? {
+    guard relationship.field >= 0 else { return nil }
     return batch.toOneBatch(relationship.slot, generation: generation) {
       var seen: Set<Int64> = []
       var references: [Int64] = []
-      for reference in batch.references {
-        guard let node = registered(batch.entity, reference)?.node,
+      for (place, reference) in batch.references.enumerated() {
+        guard
+          let node = registered(batch.entity, reference)?.node
+            ?? batch.node(at: place, generation: generation),
           node.entity.isKind(of: relationship.entity),
           let target = node.target(relationship.field), seen.insert(target).inserted
         else { continue }
@@ -107,25 +136,13 @@ extension ManagedObjectContext {
   /// Asks the store for a to-many, for the whole batch the object came with.
   func load(_ state: ToManyState, of object: ManagedObject) throws {
     let relationship = state.relationship
-    if relationship.isTransient || object.reference < 0 {
-      state.load([])
-      return
-    }
+    if relationship.isTransient || object.reference < 0 { return state.load([], nil) }
     let batched = try object.batch?.targets(relationship, of: object.reference, generation: generation) {
       try coordinator.newValues(for: relationship, of: $0)
     }
-    if let (targets, batch) = batched {
-      state.batch = batch
-      state.load(targets)
-      return
-    }
+    if let (targets, batch) = batched { return state.load(targets, batch) }
     let targets = try coordinator.newValues(for: relationship, of: [object.reference])
-    let batch = FetchBatch(relationship.destination, targets.references, generation: generation)
-    for (reference, entity) in zip(targets.references, targets.entityIndices) {
-      batch.entityIndices[reference] = entity
-    }
-    state.batch = batch
-    state.load(targets.references)
+    state.load(targets.references[...], FetchBatch(relationship, targets, generation: generation))
   }
 
   // MARK: Refreshing

@@ -16,9 +16,18 @@ extension ManagedObjectContext {
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type = ManagedObject.self) throws
     -> [T]
   {
+    guard let entity = model.entity(named: request.entityName) else {
+      throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
+    }
+    guard entity.family.allSatisfy({ $0.isAbstract || classes[$0.index] is T.Type }) else {
+      throw ContextError(.foreignObject, "\(request.entityName) objects are not \(T.self)")
+    }
     let objects = try fetchObjects(request)
-    if let same = objects as? [T] { return same }
-    throw ContextError(.foreignObject, "\(request.entityName) objects are not \(T.self)")
+    if !request.relationshipKeyPathsForPrefetching.isEmpty {
+      try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
+    }
+    // The classes of a family are what its objects are made of, so each is a T.
+    return unsafeBitCast(objects, to: [T].self)
   }
 
   /// The objects of the entity a class is registered for.
@@ -66,25 +75,31 @@ extension ManagedObjectContext {
     if request.returnsObjectsAsFaults { return faults(try fetchIDs(request)) }
     var request = request
     request.resultType = .objects
-    guard case .nodes(let nodes) = try coordinator.execute(request, lookup: self) else { return [] }
+    guard case .nodes(let nodes) = try coordinator.execute(request, lookup: lookup(request.entityName)) else { return [] }
     return realize(nodes)
+  }
+
+  /// Nothing is looked up where nothing is held.
+  private func lookup(_ entityName: String) -> (any NodeLookup)? {
+    guard let entity = model.entity(named: entityName) else { return nil }
+    return identities[entity.index].map.count == 0 ? nil : self
   }
 
   private func faults(_ ids: [ManagedObjectID]) -> [ManagedObject] {
     guard let first = ids.first else { return [] }
     let batch = FetchBatch(first.entity.root, ids.map(\.reference), generation: generation)
-    return ids.map { registered($0.entity, $0.reference) ?? make($0.storeEntity, $0.reference, nil, batch) }
+    return ids.map { registered(first.entity, $0.reference) ?? make($0.storeEntity, $0.reference, nil, batch) }
   }
 
   /// The objects of rows that were just read.
   func realize(_ nodes: [IncrementalStoreNode]) -> [ManagedObject] {
     guard let first = nodes.first else { return [] }
-    let batch =
-      nodes.count > 1 ? FetchBatch(first.entity.root, nodes.map(\.reference), generation: generation) : nil
+    let root = first.entity.root
+    let batch = nodes.count > 1 ? FetchBatch(root, nodes.map(\.reference), generation: generation) : nil
     var objects: [ManagedObject] = []
     objects.reserveCapacity(nodes.count)
     for node in nodes {
-      if let known = registered(node.entity, node.reference) {
+      if let known = registered(root, node.reference) {
         adopt(node, known)
         known.batch = batch ?? known.batch
         objects.append(known)
@@ -123,7 +138,7 @@ extension ManagedObjectContext {
     whole.limit = nil
     whole.offset = 0
     whole.resultType = .objects
-    guard case .nodes(let nodes) = try coordinator.execute(whole, lookup: self) else { return [] }
+    guard case .nodes(let nodes) = try coordinator.execute(whole, lookup: lookup(request.entityName)) else { return [] }
     var objects = realize(nodes).filter { !$0.hasChanges }
     let predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
     var seen: Set<ObjectIdentifier> = []

@@ -11,7 +11,9 @@ extension ManagedObjectContext {
     if let old { detach(object, from: old, inverse) }
     guard let target else { return }
     if inverse.isToMany {
-      if target.toManyState(inverse).add(object.reference) { noteUpdated(target) }
+      // Where this object led was known, and it was elsewhere.
+      target.toManyState(inverse).add(new: object.reference)
+      noteUpdated(target)
     } else {
       if let previous = try target.target(inverse), previous !== object {
         assign(previous, relationship, nil)
@@ -25,10 +27,15 @@ extension ManagedObjectContext {
       if try target.target(inverse) === object { return }
       return try setToOne(target, inverse, object)
     }
-    guard object.toManyState(relationship).add(target.reference) else { return }
+    let state = object.toManyState(relationship)
+    guard state.add(target.reference) else { return }
     noteUpdated(object)
     if let inverse = relationship.inverse, inverse !== relationship || object !== target {
-      target.toManyState(inverse).add(object.reference)
+      if state.isLoaded {
+        target.toManyState(inverse).add(new: object.reference)
+      } else {
+        target.toManyState(inverse).add(object.reference)
+      }
       noteUpdated(target)
     }
   }

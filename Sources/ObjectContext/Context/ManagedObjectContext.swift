@@ -17,6 +17,16 @@ public final class ManagedObjectContext {
   private(set) var identities: [IdentityMapBox]
   /// The store, when it wants to know which objects are held.
   private let registrar: (any IncrementalStore)?
+  let plans: EntityPlans
+  /// The store's own, or those of temporary IDs while there is no store.
+  var storeEntities: [StoreEntity] {
+    if storeEntitiesOfStore.isEmpty { storeEntitiesOfStore = (try? coordinator.store.storeEntities) ?? [] }
+    return storeEntitiesOfStore.isEmpty ? temporaryEntities : storeEntitiesOfStore
+  }
+  private var storeEntitiesOfStore: [StoreEntity] = []
+  /// Why a read by an accessor that cannot throw brought nothing; nil when all went well. While it is set, `save()`
+  /// throws it, so that nothing is written over what could not be read. `rollback()` and `reset()` clear it.
+  public internal(set) var faultFailure: (any Error)?
   /// Rises whenever rows fetched ahead may be out of date.
   var generation = 0
 
@@ -33,6 +43,7 @@ public final class ManagedObjectContext {
     model = coordinator.model
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities
+    plans = EntityPlans(coordinator.model)
     registrar = (try? coordinator.store).flatMap { $0.wantsRegistrations ? $0 : nil }
     var byRoot: [Int: IdentityMapBox] = [:]
     identities = model.entities.map { entity in
@@ -53,7 +64,7 @@ public final class ManagedObjectContext {
   }
 
   func register(_ object: ManagedObject) {
-    identities[object.entity.index].map.insert(object.reference, object)
+    identities[object.entity.index].map.insert(object)
     if let registrar, object.reference > 0 { registrar.didRegister([object.objectID]) }
   }
 
@@ -95,6 +106,8 @@ public final class ManagedObjectContext {
     }
     withExtendedLifetime(held) {}
   }
+
+  func noteFaultFailure(_ error: any Error) { faultFailure = faultFailure ?? error }
 
   // MARK: Changes
 

@@ -6,29 +6,53 @@ import StoreContract
 final class FetchBatch {
   let entity: Entity
   let references: [Int64]
-  /// Real entities by reference, where the entity has subentities and they are known.
-  var entityIndices: [Int64: Int32] = [:]
+  /// Real entities by place, where the entity has subentities and they are known.
+  let entityIndices: [Int32]
   /// What was fired for objects that are not registered (yet), and what relationships lead to. All of it is dropped
   /// when the context saves or refreshes, since it would be out of date.
-  private var generation = 0
-  private var nodes: [Int64: IncrementalStoreNode] = [:]
+  private var generation: Int
+  private var nodes: [IncrementalStoreNode?] = []
   private var toOnes: [Int: FetchBatch] = [:]
   private var toManys: [Int: (targets: RelationshipTargets, batch: FetchBatch)] = [:]
-  private lazy var positions = Dictionary(
+  /// Where a reference stands first.
+  private lazy var places = Dictionary(
     references.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
 
-  init(_ entity: Entity, _ references: [Int64], generation: Int) {
+  init(_ entity: Entity, _ references: [Int64], entityIndices: [Int32] = [], generation: Int) {
     self.entity = entity
     self.references = references
+    self.entityIndices = entityIndices
     self.generation = generation
   }
 
-  /// Keeps a row for objects that are let go of and asked for again.
-  func keep(_ node: IncrementalStoreNode) { nodes[node.reference] = node }
+  convenience init(_ relationship: Relationship, _ targets: RelationshipTargets, generation: Int) {
+    self.init(
+      relationship.destination, targets.references, entityIndices: targets.entityIndices,
+      generation: generation)
+  }
 
-  func node(_ reference: Int64, generation: Int) -> IncrementalStoreNode? {
+  /// Where a reference stands; `hint` is tried first.
+  func place(_ reference: Int64, hint: Int?) -> Int? {
+    if let hint, hint < references.count, references[hint] == reference { return hint }
+    return places[reference]
+  }
+
+  /// Keeps a row for objects that are let go of and asked for again.
+  func keep(_ node: IncrementalStoreNode, at place: Int) {
+    if nodes.isEmpty { nodes = Array(repeating: nil, count: references.count) }
+    nodes[place] = node
+  }
+
+  /// The row kept for an object.
+  func node(_ reference: Int64, hint: Int? = nil, generation: Int) -> IncrementalStoreNode? {
     check(generation)
-    return nodes[reference]
+    if nodes.isEmpty { return nil }
+    return place(reference, hint: hint).flatMap { nodes[$0] }
+  }
+
+  func node(at place: Int, generation: Int) -> IncrementalStoreNode? {
+    check(generation)
+    return nodes.isEmpty ? nil : nodes[place]
   }
 
   func toOneBatch(_ slot: Int, generation: Int, make: () -> FetchBatch?) -> FetchBatch? {
@@ -38,29 +62,30 @@ final class FetchBatch {
     return toOnes[slot]
   }
 
-  /// What a to-many of one of the batch's objects leads to; loaded for the whole batch at the first question.
+  /// What a to-many of one of the batch's objects leads to, with the place of the first target in the batch of all;
+  /// loaded for the whole batch at the first question.
   func targets(
     _ relationship: Relationship, of reference: Int64, generation: Int,
     load: ([Int64]) throws -> RelationshipTargets
   ) throws -> (ArraySlice<Int64>, FetchBatch)? {
     check(generation)
-    guard let position = positions[reference] else { return nil }
-    if let known = toManys[relationship.slot] { return (known.targets.targets(at: position), known.batch) }
+    guard let place = places[reference] else { return nil }
+    if let known = toManys[relationship.slot] { return (known.targets.targets(at: place), known.batch) }
     let targets = try load(references)
-    let batch = FetchBatch(relationship.destination, targets.references, generation: generation)
-    if !targets.entityIndices.isEmpty {
-      for (reference, entity) in zip(targets.references, targets.entityIndices) {
-        batch.entityIndices[reference] = entity
-      }
-    }
+    let batch = FetchBatch(relationship, targets, generation: generation)
     toManys[relationship.slot] = (targets, batch)
-    return (targets.targets(at: position), batch)
+    return (targets.targets(at: place), batch)
+  }
+
+  /// Takes in what a to-many of all objects leads to.
+  func keep(_ relationship: Relationship, _ targets: RelationshipTargets, _ batch: FetchBatch) {
+    toManys[relationship.slot] = (targets, batch)
   }
 
   private func check(_ current: Int) {
     if current == generation { return }
     generation = current
-    nodes = [:]
+    nodes = []
     toOnes = [:]
     toManys = [:]
   }

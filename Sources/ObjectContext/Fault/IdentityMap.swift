@@ -1,24 +1,21 @@
 /// The objects of one root entity in a context by reference number; holds none of them.
 ///
-/// Open addressing with linear probing over two flat arrays; removal shifts the run back, so there are no
-/// tombstones. An object takes itself out when it is deallocated, so a pointer found is always alive.
+/// Open addressing with linear probing over one flat array; the key stands in the object. Removal shifts the run
+/// back, so there are no tombstones. An object takes itself out when it is deallocated, so a pointer found is always
+/// alive.
 struct IdentityMap: ~Copyable {
-  private var keys: UnsafeMutablePointer<Int64>
-  private var values: UnsafeMutablePointer<Unmanaged<ManagedObject>>
+  private typealias Place = Unmanaged<ManagedObject>?
+  private var places: UnsafeMutablePointer<Place>
   private var mask: Int
   private(set) var count = 0
 
   init() {
     mask = 15
-    keys = .allocate(capacity: 16)
-    keys.initialize(repeating: 0, count: 16)
-    values = .allocate(capacity: 16)
+    places = .allocate(capacity: 16)
+    places.initialize(repeating: nil, count: 16)
   }
 
-  deinit {
-    keys.deallocate()
-    values.deallocate()
-  }
+  deinit { places.deallocate() }
 
   @inline(__always)
   private func home(_ key: Int64) -> Int {
@@ -26,67 +23,67 @@ struct IdentityMap: ~Copyable {
   }
 
   @inline(__always)
-  func object(_ key: Int64) -> ManagedObject? {
-    var index = home(key)
-    while true {
-      let found = keys[index]
-      if found == key { return values[index].takeUnretainedValue() }
-      if found == 0 { return nil }
+  private func key(_ object: Unmanaged<ManagedObject>) -> Int64 {
+    object._withUnsafeGuaranteedRef { $0.reference }
+  }
+
+  @inline(__always)
+  func object(_ wanted: Int64) -> ManagedObject? {
+    var index = home(wanted)
+    while let found = places[index] {
+      if key(found) == wanted { return found.takeUnretainedValue() }
       index = (index + 1) & mask
     }
+    return nil
   }
 
-  mutating func insert(_ key: Int64, _ object: ManagedObject) {
+  mutating func insert(_ object: ManagedObject) {
     if (count + 1) * 4 > (mask + 1) * 3 { grow() }
-    var index = home(key)
-    while keys[index] != 0, keys[index] != key { index = (index + 1) & mask }
-    if keys[index] == 0 { count += 1 }
-    keys[index] = key
-    values[index] = .passUnretained(object)
+    let own = object.reference
+    var index = home(own)
+    while let found = places[index], key(found) != own { index = (index + 1) & mask }
+    if places[index] == nil { count += 1 }
+    places[index] = .passUnretained(object)
   }
 
-  mutating func remove(_ key: Int64) {
-    var hole = home(key)
-    while keys[hole] != key {
-      if keys[hole] == 0 { return }
+  mutating func remove(_ wanted: Int64) {
+    var hole = home(wanted)
+    while true {
+      guard let found = places[hole] else { return }
+      if key(found) == wanted { break }
       hole = (hole + 1) & mask
     }
     count -= 1
     var next = hole
     while true {
       next = (next + 1) & mask
-      if keys[next] == 0 { break }
-      let distance = (next - home(keys[next])) & mask
+      guard let follower = places[next] else { break }
+      let distance = (next - home(key(follower))) & mask
       if distance >= (next - hole) & mask {
-        keys[hole] = keys[next]
-        values[hole] = values[next]
+        places[hole] = follower
         hole = next
       }
     }
-    keys[hole] = 0
+    places[hole] = nil
   }
 
   private mutating func grow() {
-    let oldKeys = keys
-    let oldValues = values
+    let old = places
     let oldCapacity = mask + 1
-    let capacity = oldCapacity * 2
-    mask = capacity - 1
-    keys = .allocate(capacity: capacity)
-    keys.initialize(repeating: 0, count: capacity)
-    values = .allocate(capacity: capacity)
-    for index in 0..<oldCapacity where oldKeys[index] != 0 {
-      var place = home(oldKeys[index])
-      while keys[place] != 0 { place = (place + 1) & mask }
-      keys[place] = oldKeys[index]
-      values[place] = oldValues[index]
+    mask = oldCapacity * 2 - 1
+    places = .allocate(capacity: oldCapacity * 2)
+    places.initialize(repeating: nil, count: oldCapacity * 2)
+    for index in 0..<oldCapacity {
+      guard let object = old[index] else { continue }
+      var place = home(key(object))
+      while places[place] != nil { place = (place + 1) & mask }
+      places[place] = object
     }
-    oldKeys.deallocate()
-    oldValues.deallocate()
+    old.deallocate()
   }
 
   /// All objects, in no order.
   func forEach(_ body: (ManagedObject) -> Void) {
-    for index in 0...mask where keys[index] != 0 { body(values[index].takeUnretainedValue()) }
+    for index in 0...mask { if let object = places[index] { body(object.takeUnretainedValue()) } }
   }
 }

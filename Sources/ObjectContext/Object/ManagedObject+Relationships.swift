@@ -83,19 +83,17 @@ extension ManagedObject {
   final func targets(_ relationship: Relationship) throws -> RelatedObjects {
     let context = try context()
     let state = toManyState(relationship)
-    if state.current == nil { try context.load(state, of: self) }
+    if !state.isLoaded { try context.load(state, of: self) }
     return RelatedObjects(
       references: state.current ?? [], destination: relationship.destination, batch: state.batch,
-      context: context)
+      offset: state.batchOffset, context: context)
   }
 
   final func toManyState(_ relationship: Relationship) -> ToManyState {
-    let changes = changes ?? ObjectChanges()
-    self.changes = changes
-    return changes.toMany(relationship, isNew: state.contains(.inserted) || relationship.isTransient)
+    knownChanges.toMany(relationship, isNew: state.contains(.inserted) || relationship.isTransient)
   }
 
-  private func check(_ target: ManagedObject?, _ relationship: Relationship) throws {
+  final func check(_ target: ManagedObject?, _ relationship: Relationship) throws {
     guard let target else { return }
     guard target.managedObjectContext === managedObjectContext, managedObjectContext != nil else {
       throw ContextError(

@@ -30,10 +30,14 @@ open class ManagedObject {
   public final internal(set) unowned(unsafe) var managedObjectContext: ManagedObjectContext?
   final var storeEntity: StoreEntity
   final var reference: Int64
-  final var node: IncrementalStoreNode?
-  final var changes: ObjectChanges?
+  @usableFromInline final var node: IncrementalStoreNode?
+  @usableFromInline final var changes: ObjectChanges? {
+    didSet { dirty = changes?.changed.summary ?? 0 }
+  }
   final var batch: FetchBatch?
   final var state: State = []
+  /// Which slots were set since the row was read, in the form of `PropertySlot.bit`.
+  @usableFromInline final var dirty: UInt32 = 0
 
   /// Called by contexts only.
   public required init(_ seed: Seed) {
@@ -118,10 +122,17 @@ open class ManagedObject {
     }
   }
 
+  final var knownChanges: ObjectChanges {
+    if let changes { return changes }
+    let new = ObjectChanges()
+    changes = new
+    return new
+  }
+
   final func setSlot(_ slot: Int, _ value: AttributeValue) {
-    let changes = changes ?? ObjectChanges()
-    self.changes = changes
+    let changes = knownChanges
     changes.set(slot, value, slotCount: entity.slotCount)
+    dirty |= PropertySlot.bit(slot)
   }
 }
 

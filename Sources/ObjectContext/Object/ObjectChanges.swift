@@ -1,16 +1,17 @@
-import ObjectModel
+public import ObjectModel
 import StoreContract
 
 /// What an object has beside its stored row: values set since, and its to-manys. Made when first needed.
+@usableFromInline
 final class ObjectChanges {
-  private var values: [AttributeValue] = []
+  @usableFromInline var values: [AttributeValue] = []
   private(set) var changed = SlotSet()
   private(set) var toManys: [ToManyState] = []
 
   /// For a new object: every slot is set, to its default.
   init(defaultsOf entity: Entity) {
     values = entity.defaultValues
-    for slot in values.indices { changed.insert(slot) }
+    changed = SlotSet(upTo: values.count)
   }
 
   init() {}
@@ -24,10 +25,8 @@ final class ObjectChanges {
     changed.insert(slot)
   }
 
-  func forget(_ slot: Int) { changed.remove(slot) }
-
   func toMany(_ relationship: Relationship, isNew: Bool) -> ToManyState {
-    for state in toManys where state.relationship === relationship { return state }
+    if let known = knownToMany(relationship) { return known }
     let state = ToManyState(relationship, isNew: isNew)
     toManys.append(state)
     return state
@@ -39,21 +38,16 @@ final class ObjectChanges {
   }
 
   /// Replaces temporary reference numbers by permanent ones.
-  func rename(_ permanent: [Int64: Int64]) {
+  func rename(_ permanent: RenamedReferences) {
     for slot in values.indices {
-      if case .reference(let old) = values[slot], old < 0, let new = permanent[old] {
-        values[slot] = .reference(new)
-      }
+      if case .reference(let old) = values[slot], let new = permanent[old] { values[slot] = .reference(new) }
     }
     for state in toManys { state.rename(permanent) }
   }
 
   /// The persistent changes are in the store now; transient values and loaded to-manys stay.
-  func settle(_ entity: Entity) {
-    for attribute in entity.attributes where !attribute.isTransient { changed.remove(attribute.slot) }
-    for relationship in entity.relationships where !relationship.isTransient {
-      changed.remove(relationship.slot)
-    }
+  func settle(_ transientSlots: SlotSet) {
+    changed.formIntersection(transientSlots)
     if changed.isEmpty { values = [] }
     for state in toManys { state.settle() }
   }

@@ -7,6 +7,8 @@ public struct RelatedObjects: RandomAccessCollection {
   let references: [Int64]
   let destination: Entity
   let batch: FetchBatch?
+  /// Where the first stands in the batch, while they stand there in this order.
+  let offset: Int?
   let context: ManagedObjectContext
 
   /// 0.
@@ -16,7 +18,7 @@ public struct RelatedObjects: RandomAccessCollection {
 
   /// The object at a position. O(1).
   public subscript(position: Int) -> ManagedObject {
-    context.materialize(references[position], destination, batch)
+    context.materialize(references[position], destination, batch, hint: offset.map { $0 + position })
   }
 
   /// Whether an object is among them. O(n), issues no statement.

@@ -4,82 +4,101 @@ import ObjectModel
 /// and removed since. References only, so that objects never hold each other.
 final class ToManyState {
   let relationship: Relationship
-  /// The current targets; nil until the store was asked.
-  private(set) var current: [Int64]?
-  private var members: Set<Int64> = []
-  private(set) var added: [Int64] = []
+  /// Whether `list` is all there is. Before, the store was not asked.
+  private(set) var isLoaded: Bool
+  /// Whether the store knows of none, so that the whole list is what was added.
+  private var isNew: Bool
+  private var list = ReferenceList()
+  private var additions = ReferenceList()
   private(set) var removed: Set<Int64> = []
   private(set) var isReordered = false
-  var batch: FetchBatch?
+  private(set) var batch: FetchBatch?
+  /// Where the first target stands in the batch, while the list is as it was loaded.
+  private(set) var batchOffset: Int?
 
   init(_ relationship: Relationship, isNew: Bool) {
     self.relationship = relationship
-    if isNew { current = [] }
+    self.isNew = isNew
+    isLoaded = isNew
   }
 
-  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+  /// The current targets; nil until the store was asked.
+  var current: [Int64]? { isLoaded ? list.items : nil }
+  var added: [Int64] { isNew ? list.items : additions.items }
+  var hasChanges: Bool { isNew ? !list.isEmpty : !additions.isEmpty || !removed.isEmpty || isReordered }
 
   /// Takes in what the store holds, with the changes made before it was asked on top.
-  func load(_ stored: some Sequence<Int64>) {
-    var all = stored.filter { !removed.contains($0) }
-    members = Set(all)
-    added = added.filter { members.insert($0).inserted }
-    all += added
-    current = all
+  func load(_ stored: ArraySlice<Int64>, _ batch: FetchBatch?) {
+    isLoaded = true
+    self.batch = batch
+    if additions.isEmpty, removed.isEmpty {
+      batchOffset = stored.startIndex
+      return list.replace(Array(stored))
+    }
+    list.replace(stored.filter { !removed.contains($0) })
+    additions.replace(additions.items.filter { list.append($0) })
   }
 
   /// Answers false when the target was there already.
   @discardableResult
   func add(_ target: Int64) -> Bool {
-    if current != nil {
-      guard members.insert(target).inserted else { return false }
-      current?.append(target)
-    } else if added.contains(target) {
-      return false
+    if isLoaded {
+      guard list.append(target) else { return false }
+      batchOffset = nil
+      if isNew { return true }
+      if removed.remove(target) == nil {
+        additions.append(new: target)
+      } else {
+        isReordered = isReordered || relationship.isOrdered
+      }
+      return true
     }
     if removed.remove(target) != nil {
       isReordered = isReordered || relationship.isOrdered
-    } else {
-      added.append(target)
+      return true
     }
-    return true
+    return additions.append(target)
+  }
+
+  /// Adds a target that the other end, which knows all its own, says is new.
+  func add(new target: Int64) {
+    guard removed.isEmpty else {
+      add(target)
+      return
+    }
+    batchOffset = nil
+    if isLoaded { list.append(new: target) }
+    if !isNew { additions.append(new: target) }
   }
 
   func remove(_ target: Int64) {
-    if current != nil {
-      guard members.remove(target) != nil else { return }
-      if let index = current?.lastIndex(of: target) { current?.remove(at: index) }
+    if isLoaded {
+      guard list.remove(target) else { return }
+      batchOffset = nil
+      if isNew { return }
     }
-    if let index = added.lastIndex(of: target) {
-      added.remove(at: index)
-    } else {
-      removed.insert(target)
-    }
+    if !additions.remove(target) { removed.insert(target) }
   }
-
-  func contains(_ target: Int64) -> Bool { members.contains(target) }
 
   /// Puts the present targets into another order.
   func reorder(_ ordered: [Int64]) {
-    if current != ordered {
-      current = ordered
+    if list.items != ordered {
+      list.replace(ordered)
+      batchOffset = nil
       isReordered = true
     }
   }
 
   /// Replaces temporary reference numbers by permanent ones.
-  func rename(_ permanent: [Int64: Int64]) {
-    func renamed(_ list: [Int64]) -> [Int64] { list.map { $0 < 0 ? permanent[$0] ?? $0 : $0 } }
-    added = renamed(added)
-    if let old = current {
-      current = renamed(old)
-      members = Set(current ?? [])
-    }
+  func rename(_ permanent: RenamedReferences) {
+    permanent.apply(to: &list)
+    permanent.apply(to: &additions)
   }
 
   /// The changes are in the store now.
   func settle() {
-    added = []
+    isNew = false
+    additions.removeAll()
     removed = []
     isReordered = false
   }

@@ -9,18 +9,19 @@ extension ManagedObjectContext {
   /// - Throws: `ContextError` with code `validation` and every broken rule; `StoreError` with code `conflict` when
   ///   rows were changed elsewhere since they were read, `notUnique`, `diskFull` and others.
   public func save() throws {
+    if let faultFailure { throw faultFailure }
     guard hasChanges else { return }
     willSaveAll()
     let deleted = deletedList
     let updated = updatedList.filter { !$0.isDeleted && !$0.isInserted && !$0.state.contains(.gone) }
-    var validation = Validation()
+    var validation = Validation(plans)
     for object in insertedList { try validation.check(object) }
     for object in updated { try validation.check(object) }
     for object in deleted { try validation.checkDeletion(object) }
     try validation.throwFailures()
 
     try takePermanentIDs(also: updated)
-    let plan = try SavePlan(inserted: insertedList, updated: updated, deleted: deleted)
+    let plan = try SavePlan(plans, inserted: insertedList, updated: updated, deleted: deleted)
     if !plan.request.isEmpty { _ = try coordinator.execute(plan.request, lookup: nil) }
     settle(plan, updated: updated, deleted: deleted)
   }
@@ -53,10 +54,8 @@ extension ManagedObjectContext {
     let new = objects.filter { $0.reference < 0 }
     if new.isEmpty { return }
     let ids = try coordinator.obtainPermanentIDs(for: new.map(\.entity))
-    var permanent: [Int64: Int64] = [:]
-    permanent.reserveCapacity(new.count)
+    let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
     for (object, id) in zip(new, ids) {
-      permanent[object.reference] = id.reference
       unregister(object)
       object.reference = id.reference
       object.storeEntity = id.storeEntity
@@ -89,13 +88,14 @@ extension ManagedObjectContext {
     object.state.subtract([.inserted, .updated])
     if let node { object.node = node }
     guard let changes = object.changes else { return }
-    changes.settle(object.entity)
-    if changes.changed.isEmpty, changes.toManys.isEmpty { object.changes = nil }
+    changes.settle(plans[object.entity].transientSlots)
+    object.changes = changes.changed.isEmpty && changes.toManys.isEmpty ? nil : changes
   }
 
   /// Drops every change: new objects go away, changed and deleted ones are as last read or saved.
   public func rollback() {
     generation += 1
+    faultFailure = nil
     let inserted = insertedList
     let others = updatedList + deletedList
     insertedList = []
@@ -115,6 +115,7 @@ extension ManagedObjectContext {
   /// Forgets every object, changed or not; objects still held outside can no longer be used.
   public func reset() {
     generation += 1
+    faultFailure = nil
     letGoOfAll()
   }
 }

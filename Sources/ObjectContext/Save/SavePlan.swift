@@ -8,7 +8,12 @@ struct SavePlan {
   private var links: [ObjectIdentifier: LinkChanges] = [:]
   private let builder = NodeBuilder()
 
-  init(inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) throws {
+  private let plans: EntityPlans
+
+  init(
+    _ plans: EntityPlans, inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]
+  ) throws {
+    self.plans = plans
     request.inserted.reserveCapacity(inserted.count)
     for object in inserted {
       request.inserted.append(try insertion(object))
@@ -26,48 +31,45 @@ struct SavePlan {
   }
 
   private func insertion(_ object: ManagedObject) throws -> IncrementalStoreNode {
-    let entity = object.entity
-    builder.begin(fieldCount: entity.fieldCount)
-    for (field, stored) in entity.storedFields.enumerated() { try set(field, stored, of: object) }
+    let plan = plans[object.entity]
+    builder.begin(fieldCount: plan.fields.count)
+    if let changes = object.changes {
+      for field in plan.fields.indices {
+        try set(field, plan, changes.values[plan.fields[field].slot])
+      }
+    }
     return builder.finish(object.storeEntity, reference: object.reference, version: 1)
   }
 
-  /// Sets a field from the object's change; answers false when there is none.
-  @discardableResult
-  private func set(_ field: Int, _ stored: StoredField, of object: ManagedObject) throws -> Bool {
-    switch stored {
-    case .attribute(let attribute):
-      guard let value = object.changes?.value(attribute.slot) else { return false }
-      try builder.set(attribute, value)
-    case .toOne(let relationship):
-      guard let value = object.changes?.value(relationship.slot) else { return false }
-      if case .reference(let reference) = value {
-        builder.set(field, integer: reference)
-      } else {
-        builder.setNull(field)
-      }
+  @inline(__always)
+  private func set(_ field: Int, _ plan: EntityPlan, _ value: AttributeValue) throws {
+    if case .reference(let reference) = value {
+      builder.set(field, integer: reference)
+    } else {
+      try builder.set(field, value, type: plan.fields[field].type) { plan.attributes[field] }
     }
-    return true
   }
 
   /// A row is written when a column differs from what is stored, or links of the object's own changed.
   private mutating func add(updated object: ManagedObject) throws {
     let linked = addLinks(of: object)
-    guard object.changes.map({ !$0.changed.isEmpty }) ?? false || linked else { return }
+    guard let changes = object.changes, !changes.changed.isEmpty || linked else { return }
     let row = try object.row()
-    let entity = object.entity
+    let plan = plans[object.entity]
     var changed = SlotSet()
-    builder.begin(fieldCount: entity.fieldCount)
-    for (field, stored) in entity.storedFields.enumerated() {
-      if try set(field, stored, of: object) {
+    builder.begin(fieldCount: plan.fields.count)
+    for field in plan.fields.indices {
+      let step = plan.fields[field]
+      if changes.changed.contains(step.slot) {
+        try set(field, plan, changes.values[step.slot])
         changed.insert(field)
       } else {
-        builder.copy(field, from: row, isBytes: stored.isStoredAsBytes)
+        builder.copy(field, from: row, isBytes: step.isBytes)
       }
     }
     let node = builder.finish(object.storeEntity, reference: object.reference, version: row.version + 1)
     for field in changed.elements
-    where node.isSame(field, as: row, isBytes: entity.storedFields[field].isStoredAsBytes) {
+    where node.isSame(field, as: row, isBytes: plan.fields[field].isBytes) {
       changed.remove(field)
     }
     if changed.isEmpty, !linked { return }

@@ -5,42 +5,21 @@ import StoreContract
 /// Checks the objects of a save against the rules of the model and collects every failure.
 struct Validation {
   private var failures: [ContextError.Failure] = []
-  private var rules: [Entity: Rules] = [:]
+  private let plans: EntityPlans
 
-  /// The properties of an entity that have something to check.
-  private struct Rules {
-    var attributes: [Attribute] = []
-    var expressions: [Int: NSRegularExpression] = [:]
-    var relationships: [Relationship] = []
-
-    init(_ entity: Entity) {
-      for attribute in entity.attributes where !attribute.isTransient {
-        let rules = attribute.declaration
-        if let pattern = rules.regularExpression {
-          expressions[attribute.slot] = try? NSRegularExpression(pattern: pattern)
-        }
-        if !attribute.isOptional || rules.minValue != nil || rules.maxValue != nil
-          || rules.regularExpression != nil
-        {
-          attributes.append(attribute)
-        }
-      }
-      relationships = entity.relationships.filter {
-        !$0.isTransient && (!$0.isOptional || $0.isToMany && ($0.minCount > 0 || $0.maxCount > 0))
-      }
-    }
-  }
+  init(_ plans: EntityPlans) { self.plans = plans }
 
   mutating func check(_ object: ManagedObject) throws {
-    let rules = rules[object.entity] ?? Rules(object.entity)
-    self.rules[object.entity] = rules
-    for attribute in rules.attributes {
-      guard let value = object.changes?.value(attribute.slot) else { continue }
-      if let broken = Self.broken(attribute, value, rules.expressions[attribute.slot]) {
-        fail(object, attribute.name, broken)
+    let plan = plans[object.entity]
+    if let changes = object.changes {
+      for attribute in plan.checkedAttributes {
+        guard let value = changes.value(attribute.slot) else { continue }
+        if let broken = Self.broken(attribute, value, plan.expressions[attribute.slot]) {
+          fail(object, attribute.name, broken)
+        }
       }
     }
-    for relationship in rules.relationships { try check(object, relationship) }
+    for relationship in plan.checkedRelationships { try check(object, relationship) }
     do {
       if object.isInserted { try object.validateForInsert() } else { try object.validateForUpdate() }
     } catch {

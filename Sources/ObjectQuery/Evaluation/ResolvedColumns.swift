@@ -41,8 +41,8 @@ public struct ResolvedColumns: Sendable {
         if members[key] == nil { order.append(key) }
         members[key, default: []].append(object)
       }
-      rows = try order.map { try row(members[$0] ?? []) }
-      sortGroups(&rows)
+      order.sort { Self.precedes($0, $1) }
+      rows = sortedGroups(try order.map { try row(members[$0] ?? []) })
     }
     if request.returnsDistinctResults {
       var seen: Set<[String: AttributeValue]> = []
@@ -52,18 +52,28 @@ public struct ResolvedColumns: Sendable {
     return Array(request.limit.map { kept.prefix($0) } ?? kept)
   }
 
-  /// Groups are sorted by the columns of their result.
-  private func sortGroups(_ rows: inout [[String: AttributeValue]]) {
-    rows.sort { left, right in
+  private static func precedes(_ left: [AttributeValue], _ right: [AttributeValue]) -> Bool {
+    for (a, b) in zip(left, right) {
+      let order = compare(a, b)
+      if order != 0 { return order < 0 }
+    }
+    return false
+  }
+
+  private static func compare(_ a: AttributeValue, _ b: AttributeValue) -> Int {
+    a.isNull || b.isNull ? (a.isNull ? (b.isNull ? 0 : -1) : 1) : ValueOrder.compare(a, b) ?? 0
+  }
+
+  /// Groups are sorted by the columns of their result; what that leaves level stays in the order of the keys.
+  private func sortedGroups(_ rows: [[String: AttributeValue]]) -> [[String: AttributeValue]] {
+    rows.enumerated().sorted { left, right in
       for sort in request.sort {
         let name = sort.keyPath.joined(separator: ".")
-        let (a, b) = (left[name] ?? .null, right[name] ?? .null)
-        let order =
-          a.isNull || b.isNull ? (a.isNull ? (b.isNull ? 0 : -1) : 1) : ValueOrder.compare(a, b) ?? 0
+        let order = Self.compare(left.element[name] ?? .null, right.element[name] ?? .null)
         if order != 0 { return (order < 0) == sort.ascending }
       }
-      return false
-    }
+      return left.offset < right.offset
+    }.map(\.element)
   }
 
   private func row(_ objects: [any QueryObject]) throws -> [String: AttributeValue] {
@@ -113,7 +123,9 @@ public struct ResolvedColumns: Sendable {
           return overflow ? nil : sum
         }
         floating += Double(integer)
-      case .boolean(let flag): floating += flag ? 1 : 0
+      case .boolean(let flag):
+        whole = whole.map { $0 + (flag ? 1 : 0) }
+        floating += flag ? 1 : 0
       case .double(let double):
         whole = nil
         floating += double

@@ -76,11 +76,14 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   public var includesPendingChanges = true
   /// Whether only IDs are read, and each batch of rows when first needed.
   public var returnsObjectsAsFaults = false
+  /// Relationships, as dotted key paths, whose targets are read along: a statement or two for each step of a path,
+  /// whatever the number of objects.
+  public var relationshipKeyPathsForPrefetching: [String] = []
   /// The shape of the result.
   public var resultType = ResultType.objects
   /// The columns of a dictionary result; nil for all attributes.
   public var propertiesToFetch: [FetchColumn]?
-  /// Key paths whose values make the groups of a dictionary result.
+  /// Key paths whose values make the groups of a dictionary result, which come in the order of these values.
   public var propertiesToGroupBy: [String] = []
   /// Whether equal dictionaries come once.
   public var returnsDistinctResults = false

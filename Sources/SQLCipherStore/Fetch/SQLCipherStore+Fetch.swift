@@ -4,58 +4,79 @@ import ObjectQuery
 import StoreContract
 
 extension SQLCipherStore {
-  /// One statement. What SQL does not express is filtered, sorted and cut in memory over the rows the rest selects;
-  /// a filter over relationships then fires them row by row.
+  /// One statement, prepared once for all requests of the same shape. What SQL does not express is filtered, sorted
+  /// and cut in memory over the rows the rest selects; a filter over relationships then fires them row by row.
   func execute(_ request: FetchRequest, lookup: (any NodeLookup)?, in opened: Opened) throws -> StoreResult {
-    guard let entity = model.entity(named: request.entityName) else {
-      throw StoreError(.notFound, "the model has no entity \(request.entityName)")
+    let shape = RequestShape(request)
+    let plan = try opened.fetchPlans.plan(shape) {
+      guard let entity = model.entity(named: request.entityName) else {
+        throw StoreError(.notFound, "the model has no entity \(request.entityName)")
+      }
+      _ = try FetchEvaluation(request, entity: entity)
+      return FetchPlan(shape, entity: entity, opened: opened)
     }
-    let evaluation = try FetchEvaluation(request, entity: entity)
-    let select = SelectStatement(request, entity: entity, opened: opened)
-    if select.needsEvaluation {
-      return try evaluation.result(try rows(select, lookup: lookup, in: opened), in: self)
+    let constants = shape.constants
+    let result = try opened.pool.read { connection -> StoreResult? in
+      guard let statement = try plan.bound(connection, request, constants) else { return nil }
+      defer { statement.reset() }
+      if plan.needsEvaluation { return .nodes(try nodes(statement, plan, lookup, in: opened)) }
+      switch request.resultType {
+      case .count: return .count(try statement.step() ? Int(statement.int64(0)) : 0)
+      case .objectIDs: return .objectIDs(try objectIDs(statement, of: plan.entity, in: opened))
+      case .dictionaries:
+        return .dictionaries(try dictionaries(statement, plan.dictionaryColumns ?? [], request))
+      case .objects: return .nodes(try nodes(statement, plan, lookup, in: opened))
+      }
     }
-    switch request.resultType {
-    case .count:
-      return .count(
-        try opened.pool.read { connection in
-          let statement = try select.bound(connection)
-          defer { statement.reset() }
-          return try statement.step() ? Int(statement.int64(0)) : 0
-        })
-    case .objectIDs: return .objectIDs(try objectIDs(select, of: entity, in: opened))
-    default: return .nodes(try rows(select, lookup: lookup, in: opened))
+    if let result, !plan.needsEvaluation { return result }
+    // Relationships that the evaluation reads take a connection themselves, so it runs after this one is back.
+    var rows: [IncrementalStoreNode] = []
+    if case .nodes(let selected)? = result {
+      rows = selected
+    } else {
+      var all = FetchRequest(request.entityName)
+      all.includesSubentities = request.includesSubentities
+      if case .nodes(let selected) = try execute(all, lookup: lookup, in: opened) { rows = selected }
     }
+    return try FetchEvaluation(request, entity: plan.entity).result(rows, in: self)
   }
 
-  private func rows(
-    _ select: SelectStatement, lookup: (any NodeLookup)?, in opened: Opened
+  private func nodes(
+    _ statement: Statement, _ plan: FetchPlan, _ lookup: (any NodeLookup)?, in opened: Opened
   ) throws -> [IncrementalStoreNode] {
-    try opened.pool.read { connection in
-      let statement = try select.bound(connection)
-      defer { statement.reset() }
-      let builder = NodeBuilder()
-      var nodes: [IncrementalStoreNode] = []
-      while try statement.step() {
-        nodes.append(try select.plan.node(statement, builder: builder, opened: opened, lookup: lookup))
-      }
-      return nodes
+    let builder = NodeBuilder()
+    var nodes: [IncrementalStoreNode] = []
+    while try statement.step() {
+      nodes.append(try plan.select.node(statement, builder: builder, opened: opened, lookup: lookup))
     }
+    return nodes
   }
 
   private func objectIDs(
-    _ select: SelectStatement, of entity: Entity, in opened: Opened
+    _ statement: Statement, of entity: Entity, in opened: Opened
   ) throws -> [ManagedObjectID] {
-    try opened.pool.read { connection in
-      let statement = try select.bound(connection)
-      defer { statement.reset() }
-      var result: [ManagedObjectID] = []
-      while try statement.step() {
-        let index =
-          entity.hasSubentities ? try opened.entityIndex(number: statement.int64(1)) : entity.index
-        result.append(ManagedObjectID(opened.storeEntities[index], reference: statement.int64(0)))
-      }
-      return result
+    var result: [ManagedObjectID] = []
+    while try statement.step() {
+      let index = entity.hasSubentities ? try opened.entityIndex(number: statement.int64(1)) : entity.index
+      result.append(ManagedObjectID(opened.storeEntities[index], reference: statement.int64(0)))
     }
+    return result
+  }
+
+  private func dictionaries(
+    _ statement: Statement, _ columns: [DictionaryColumn], _ request: FetchRequest
+  ) throws -> [[String: AttributeValue]] {
+    var rows: [[String: AttributeValue]] = []
+    while try statement.step() {
+      var row = [String: AttributeValue](minimumCapacity: columns.count)
+      for (place, column) in columns.enumerated() {
+        row[column.name] = column.value(statement, Int32(place))
+      }
+      rows.append(row)
+    }
+    guard request.returnsDistinctResults else { return rows }
+    var seen: Set<[String: AttributeValue]> = []
+    let kept = rows.filter { seen.insert($0).inserted }.dropFirst(request.offset)
+    return Array(request.limit.map { kept.prefix($0) } ?? kept)
   }
 }

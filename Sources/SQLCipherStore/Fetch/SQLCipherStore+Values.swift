@@ -45,7 +45,7 @@ extension SQLCipherStore {
     if references.isEmpty { return RelationshipTargets() }
     return try translating(path) {
       try opened.pool.read { connection in
-        let statement = try connection.cached(TargetsStatement(relationship, schema: opened.schema).sql)
+        let statement = try connection.cached(opened.targetPlans.text(relationship, opened.schema))
         defer { statement.reset() }
         statement.bind(1, integers: IntegerArray(references))
         let polymorphic = relationship.destination.hasSubentities
@@ -69,34 +69,6 @@ extension SQLCipherStore {
         }
         return result
       }
-    }
-  }
-}
-
-/// Selects position of the source, target and where needed the target's entity, in the order of the sources and
-/// within a source in the relationship's order.
-struct TargetsStatement {
-  let sql: String
-
-  init(_ relationship: Relationship, schema: StoreSchema) {
-    let destination = schema.table(relationship.destination)
-    let polymorphic = relationship.destination.hasSubentities
-    if let links = schema.linkTable(relationship), relationship.hasLinkTable {
-      let forward = relationship === links.owner
-      let from = forward ? "_source" : "_target"
-      let to = forward ? "_target" : "_source"
-      let order =
-        relationship.isOrdered
-        ? "l.\(forward ? "_position" : "_inverse_position"), l.\(to)" : "l.\(to)"
-      let join = polymorphic ? " CROSS JOIN \(destination.name.quoted) AS d ON d._id = l.\(to)" : ""
-      sql =
-        "SELECT r.position, l.\(to)\(polymorphic ? ", d._entity" : "") FROM _integers(?1) AS r"
-        + " CROSS JOIN \(links.name.quoted) AS l ON l.\(from) = r.value\(join) ORDER BY r.position, \(order)"
-    } else {
-      let inverse = relationship.inverse.flatMap { destination.column($0)?.name.quoted } ?? "NULL"
-      sql =
-        "SELECT r.position, d._id\(polymorphic ? ", d._entity" : "") FROM _integers(?1) AS r"
-        + " CROSS JOIN \(destination.name.quoted) AS d ON d.\(inverse) = r.value ORDER BY r.position, d._id"
     }
   }
 }

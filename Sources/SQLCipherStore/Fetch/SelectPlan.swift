@@ -16,8 +16,8 @@ final class SelectPlan: Sendable {
   /// `_id, _version`, `_entity` where there are subentities, then the columns.
   let columns: String
   let hasEntityColumn: Bool
-  let byReference: String
-  let byReferences: String
+  let byReference: StatementText
+  let byReferences: StatementText
   private let steps: [[Step]]  // by position of the entity in `family`
   private let familyPositions: [Int: Int]
 
@@ -46,9 +46,9 @@ final class SelectPlan: Sendable {
     self.steps = steps
     familyPositions = positions
     let from = "SELECT \(columns) FROM \(table.name.quoted) AS t0"
-    byReference = from + " WHERE t0._id = ?1"
-    byReferences =
-      "SELECT \(columns) FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0 ON t0._id = r.value"
+    byReference = StatementText(from + " WHERE t0._id = ?1")
+    byReferences = StatementText(
+      "SELECT \(columns) FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0 ON t0._id = r.value")
   }
 
   /// Makes the node of the row a statement stands on, or takes the one the context has already.

@@ -10,27 +10,53 @@ import StoreContract
 struct PredicateTranslation {
   let entity: Entity
   let schema: StoreSchema
-  private(set) var joins = ""
-  private(set) var bindings: [SQLValue] = []
-  private var aliases: [[String]: String] = [[]: "t0"]
+  /// The constants of the predicate, which names them by `RequestShape.constantName`.
+  let constants: [FetchExpression]
+  private(set) var joins = Joins()
+  private(set) var bindings: [Binding] = []
   private var serial = 0
 
-  init(entity: Entity, schema: StoreSchema) {
+  init(entity: Entity, schema: StoreSchema, constants: [FetchExpression]) {
     self.entity = entity
     self.schema = schema
+    self.constants = constants
   }
 
   /// A column, and what it holds.
   struct Operand {
     let sql: String
     let field: StoredField?  // nil: the object itself
+    var alias = "t0"
   }
 
+  /// A condition that every row must meet, or nil.
   mutating func condition(_ predicate: FetchPredicate) -> String? {
     let mark = bindings.count
+    if case .comparison(let comparison) = predicate, let result = attempt(comparison) {
+      requireTargets(of: comparison)
+      return result
+    }
     let result = attempt(predicate)
     if result == nil { bindings.removeSubrange(mark...) }
     return result
+  }
+
+  /// Where a comparison is false beside null, to-ones that lead nowhere need not be joined as nulls.
+  private mutating func requireTargets(of comparison: FetchComparison) {
+    guard comparison.modifier == .direct, comparison.operator != .notEqual else { return }
+    for side in [comparison.left, comparison.right] {
+      if let constant = constant(side)?.expression {
+        if case .value(.null) = constant { return }
+        if case .list(let list) = constant, list.contains(.value(.null)) { return }
+      } else if comparison.operator == .equal, constant(comparison.left) == nil,
+        constant(comparison.right) == nil
+      {
+        return
+      }
+    }
+    for side in [comparison.left, comparison.right] {
+      if let operand = operand(side) { joins.require(operand.alias) }
+    }
   }
 
   private mutating func attempt(_ predicate: FetchPredicate) -> String? {
@@ -57,18 +83,28 @@ struct PredicateTranslation {
     guard comparison.options.isEmpty else { return nil }
     guard comparison.modifier == .direct else { return attemptPlural(comparison) }
     if let left = operand(comparison.left) { return attempt(left, comparison) }
-    guard case .value(let value) = comparison.left, let right = operand(comparison.right),
-      let mirrored = comparison.operator.mirrored
+    guard let (index, constant) = constant(comparison.left), let value = constant.constant,
+      let right = operand(comparison.right), let mirrored = comparison.operator.mirrored
     else { return nil }
-    return compare(right, mirrored, value)
+    return compare(right, mirrored, value, index)
   }
 
   private mutating func attempt(_ left: Operand, _ comparison: FetchComparison) -> String? {
-    switch comparison.right {
-    case .value(let value): return compare(left, comparison.operator, value)
-    case .list(let list): return compare(left, comparison.operator, list)
-    default: return operand(comparison.right).flatMap { compare(left, comparison.operator, $0) }
+    guard let (index, constant) = constant(comparison.right) else {
+      return operand(comparison.right).flatMap { compare(left, comparison.operator, $0) }
     }
+    switch constant {
+    case .value(let value): return compare(left, comparison.operator, value, index)
+    case .list(let list): return compare(left, comparison.operator, list, index)
+    default: return nil
+    }
+  }
+
+  private func constant(_ expression: FetchExpression) -> (index: Int, expression: FetchExpression)? {
+    guard case .variable(let name) = expression, let index = RequestShape.constantIndex(name) else {
+      return nil
+    }
+    return (index, constants[index])
   }
 
   /// ANY is a subquery that finds a row, ALL one that finds no row to the contrary.
@@ -83,7 +119,9 @@ struct PredicateTranslation {
     return comparison.modifier == .any ? exists : "NOT \(exists)"
   }
 
-  private mutating func compare(_ left: Operand, _ op: FetchOperator, _ value: AttributeValue) -> String? {
+  private mutating func compare(
+    _ left: Operand, _ op: FetchOperator, _ value: AttributeValue, _ index: Int
+  ) -> String? {
     if value.isNull {
       switch op {
       case .equal: return "\(left.sql) IS NULL"
@@ -93,43 +131,44 @@ struct PredicateTranslation {
     }
     switch op {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      guard let bound = bind(value, for: left), let sign = op.sign else { return nil }
+      guard let bound = bind(value, .constant(index), for: left), let sign = op.sign else { return nil }
       return "\(left.sql) \(sign) \(bound)"
     case .contains, .beginsWith, .endsWith:
       guard case .attribute(let attribute)? = left.field, attribute.type == .string,
-        case .string(let text) = value, !text.isEmpty, op != .endsWith, let bound = bind(value, for: left)
+        case .string(let text) = value, !text.isEmpty, op != .endsWith,
+        let bound = bind(value, .constant(index), for: left)
       else { return nil }
       return "instr(\(left.sql), \(bound)) \(op == .contains ? "> 0" : "= 1")"
     default: return nil
     }
   }
 
-  private mutating func compare(_ left: Operand, _ op: FetchOperator, _ list: [FetchExpression]) -> String? {
-    var values: [AttributeValue] = []
-    for element in list {
-      guard case .value(let value) = element else { return nil }
-      values.append(value)
-    }
+  private mutating func compare(
+    _ left: Operand, _ op: FetchOperator, _ list: [FetchExpression], _ index: Int
+  ) -> String? {
+    let values = list.compactMap(\.constant)
+    guard values.count == list.count else { return nil }
     switch op {
     case .between:
-      guard values.count == 2, let low = bind(values[0], for: left), let high = bind(values[1], for: left)
+      guard values.count == 2, let low = bind(values[0], .element(index, 0), for: left),
+        let high = bind(values[1], .element(index, 1), for: left)
       else { return nil }
       return "(\(left.sql) >= \(low) AND \(left.sql) <= \(high))"
     case .in:
-      let present = values.filter { !$0.isNull }
       var condition = "0"
-      if let integers = integers(present, for: left) {
-        condition = "\(left.sql) IN (SELECT value FROM _integers(\(add(.integers(integers)))))"
-      } else if !present.isEmpty {
-        guard present.count <= 500 else { return nil }
+      let hasNull = values.contains { $0.isNull }
+      if isIntegers(values.filter { !$0.isNull }, for: left), !values.isEmpty {
+        condition = "\(left.sql) IN (SELECT value FROM _integers(\(add(.integers(index), for: left))))"
+      } else {
+        guard values.count <= 500 else { return nil }
         var bound: [String] = []
-        for value in present {
-          guard let one = bind(value, for: left) else { return nil }
+        for (position, value) in values.enumerated() where !value.isNull {
+          guard let one = bind(value, .element(index, position), for: left) else { return nil }
           bound.append(one)
         }
-        condition = "\(left.sql) IN (\(bound.joined(separator: ", ")))"
+        if !bound.isEmpty { condition = "\(left.sql) IN (\(bound.joined(separator: ", ")))" }
       }
-      return present.count == values.count ? condition : "(\(condition) OR \(left.sql) IS NULL)"
+      return hasNull ? "(\(condition) OR \(left.sql) IS NULL)" : condition
     default: return nil
     }
   }
@@ -140,38 +179,32 @@ struct PredicateTranslation {
     return "\(left.sql) \(sign == "=" ? "IS" : sign) \(right.sql)"
   }
 
-  private func integers(_ values: [AttributeValue], for operand: Operand) -> [Int64]? {
-    guard operand.comparisonClass == "object" || operand.comparisonClass == "number" else { return nil }
-    var result: [Int64] = []
-    for value in values {
+  private func isIntegers(_ values: [AttributeValue], for operand: Operand) -> Bool {
+    let kind = operand.comparisonClass
+    return values.allSatisfy { value in
       switch value {
-      case .integer(let integer) where operand.comparisonClass == "number": result.append(integer)
-      case .reference(let reference) where operand.comparisonClass == "object": result.append(reference)
-      default: return nil
+      case .integer: kind == "number"
+      case .reference: kind == "object"
+      default: false
       }
     }
-    return result
   }
 
-  private mutating func bind(_ value: AttributeValue, for operand: Operand) -> String? {
-    guard let field = operand.field else {
-      guard case .reference(let reference) = value else { return nil }
-      return add(.integer(reference))
-    }
-    return SQLValue(value, comparedWith: field).map { add($0) }
+  private mutating func bind(_ value: AttributeValue, _ source: Binding.Source, for operand: Operand)
+    -> String?
+  {
+    SQLValue(value, comparedWith: operand.field) == nil ? nil : add(source, for: operand)
   }
 
-  private mutating func add(_ value: SQLValue) -> String {
-    bindings.append(value)
+  private mutating func add(_ source: Binding.Source, for operand: Operand) -> String {
+    bindings.append(Binding(source: source, field: operand.field))
     return "?\(bindings.count)"
   }
 
   // MARK: Key paths
 
   mutating func order(_ sort: FetchSort) -> String? {
-    guard sort.options.isEmpty, let operand = column(sort.keyPath), operand.comparisonClass != nil,
-      operand.comparisonClass != "object"
-    else { return nil }
+    guard sort.options.isEmpty, let operand = column(sort.keyPath), operand.isOrdered else { return nil }
     return operand.sql + (sort.ascending ? "" : " DESC")
   }
 
@@ -183,35 +216,29 @@ struct PredicateTranslation {
     }
   }
 
-  /// The column at the end of a path of to-ones; each step not seen before is one LEFT JOIN.
-  private mutating func column(_ path: [String]) -> Operand? {
+  /// The column at the end of a path of to-ones; each step not seen before is one join.
+  mutating func column(_ path: [String]) -> Operand? {
     var entity = entity
     var alias = "t0"
     for (index, name) in path.enumerated() {
       guard let property = entity.property(named: name), let column = schema.table(entity).column(property)
       else { return nil }
       if index == path.count - 1 {
-        return Operand(sql: "\(alias).\(column.name.quoted)", field: column.field)
+        return Operand(sql: "\(alias).\(column.name.quoted)", field: column.field, alias: alias)
       }
       guard case .toOne(let relationship) = column.field else { return nil }
       entity = relationship.destination
-      let prefix = Array(path[...index])
-      if let known = aliases[prefix] {
-        alias = known
-      } else {
-        let next = "t\(aliases.count)"
-        joins +=
-          " LEFT JOIN \(schema.table(entity).name.quoted) AS \(next)"
-          + " ON \(next)._id = \(alias).\(column.name.quoted)"
-        aliases[prefix] = next
-        alias = next
-      }
+      alias = joins.alias(
+        Array(path[...index]), table: schema.table(entity).name, from: alias, column: column.name)
     }
     return nil
   }
 }
 
 extension PredicateTranslation.Operand {
+  /// Whether SQL sorts the column as memory sorts its values.
+  var isOrdered: Bool { comparisonClass != nil && comparisonClass != "object" }
+
   /// Columns of one class compare in SQL as their values do in memory.
   var comparisonClass: String? {
     switch field {

@@ -22,12 +22,12 @@ enum SQLValue: Sendable {
   }
 
   /// A constant as it must stand beside a column; nil when SQL would not compare the two as memory does.
-  init?(_ value: AttributeValue, comparedWith field: StoredField) {
+  init?(_ value: AttributeValue, comparedWith field: StoredField?) {
     switch field {
-    case .toOne:
+    case nil, .toOne:
       guard case .reference(let reference) = value else { return nil }
       self = .integer(reference)
-    case .attribute(let attribute):
+    case .attribute(let attribute)?:
       switch (attribute.type, value) {
       case (.integer16, .integer(let integer)), (.integer32, .integer(let integer)),
         (.integer64, .integer(let integer)), (.double, .integer(let integer)),

@@ -50,26 +50,33 @@ extension NodeBuilder {
   /// Sets an attribute's field from a value.
   /// - Throws: `StoreError` with code `invalidValue` when the value is not of the attribute's type or is NaN.
   public func set(_ attribute: Attribute, _ value: AttributeValue) throws(StoreError) {
-    let field = attribute.field
+    try set(attribute.field, value, type: attribute.type) { attribute }
+  }
+
+  /// Sets a field of a type from a value; the attribute is only asked for to name it in an error.
+  @inline(__always)
+  package func set(
+    _ field: Int, _ value: AttributeValue, type: AttributeType, attribute: () -> Attribute?
+  ) throws(StoreError) {
     switch value {
     case .null: setNull(field)
-    case .integer(let integer) where attribute.type == .boolean: set(field, integer: integer == 0 ? 0 : 1)
-    case .integer(let integer) where attribute.type.isInteger: set(field, integer: integer)
-    case .boolean(let flag) where attribute.type == .boolean: set(field, integer: flag ? 1 : 0)
-    case .double(let double) where attribute.type == .double || attribute.type == .float:
-      guard !double.isNaN else { throw .notANumber(attribute) }
+    case .integer(let integer) where type == .boolean: set(field, integer: integer == 0 ? 0 : 1)
+    case .integer(let integer) where type.isInteger: set(field, integer: integer)
+    case .boolean(let flag) where type == .boolean: set(field, integer: flag ? 1 : 0)
+    case .double(let double) where type == .double || type == .float:
+      guard !double.isNaN else { throw .notANumber(attribute()) }
       // SQLite keeps no negative zero; nor do we, so that a value does not change by being read again.
       set(field, double: double == 0 ? 0 : double)
-    case .date(let date) where attribute.type == .date:
+    case .date(let date) where type == .date:
       let seconds = date.timeIntervalSinceReferenceDate
-      guard !seconds.isNaN else { throw .notANumber(attribute) }
+      guard !seconds.isNaN else { throw .notANumber(attribute()) }
       set(field, double: seconds)
-    case .string(var text) where attribute.type == .string || attribute.type == .objectID:
+    case .string(var text) where type == .string || type == .objectID:
       text.withUTF8 { set(field, bytes: UnsafeRawBufferPointer($0)) }
-    case .data(let data) where attribute.type == .binary || attribute.type == .transformable:
+    case .data(let data) where type == .binary || type == .transformable:
       data.withUnsafeBytes { set(field, bytes: $0) }
     default:
-      guard var bytes = FieldCoding.bytes(attribute.type, value) else { throw .invalidValue(attribute) }
+      guard var bytes = FieldCoding.bytes(type, value) else { throw .invalidValue(attribute()) }
       bytes.withUTF8OrBytes { set(field, bytes: $0) }
     }
   }

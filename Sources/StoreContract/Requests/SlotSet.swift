@@ -7,6 +7,27 @@ public struct SlotSet: Sendable, Hashable {
   @inlinable
   public init() {}
 
+  /// Makes the set of all numbers below a limit.
+  public init(upTo count: Int) {
+    first = count >= 64 ? ~0 : (1 << UInt64(count)) - 1
+    if count > 64 { for slot in 64..<count { insert(slot) } }
+  }
+
+  /// Leaves what another set holds too.
+  public mutating func formIntersection(_ other: SlotSet) {
+    first &= other.first
+    if !rest.isEmpty {
+      rest = zip(rest, other.rest).map { $0 & $1 }
+      while rest.last == 0 { rest.removeLast() }
+    }
+  }
+
+  /// The numbers below 31 as bits, and the highest bit for all others together.
+  @inlinable
+  public var summary: UInt32 {
+    UInt32(truncatingIfNeeded: first & 0x7FFF_FFFF) | (first >> 31 != 0 || !rest.isEmpty ? 1 << 31 : 0)
+  }
+
   /// Whether it holds nothing.
   @inlinable
   public var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }

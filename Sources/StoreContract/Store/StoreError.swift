@@ -82,16 +82,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// Code, message and cause in one line.
   public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
 
-  static func notANumber(_ attribute: Attribute) -> StoreError {
+  static func notANumber(_ attribute: Attribute?) -> StoreError {
     StoreError(
-      .invalidValue,
-      "\(attribute.entity.name).\(attribute.name) was given NaN, which no store can hold; set nil or a number"
-    )
+      .invalidValue, "\(name(attribute)) was given NaN, which no store can hold; set nil or a number")
   }
 
-  static func invalidValue(_ attribute: Attribute) -> StoreError {
+  static func invalidValue(_ attribute: Attribute?) -> StoreError {
     StoreError(
-      .invalidValue, "\(attribute.entity.name).\(attribute.name) takes \(attribute.type.rawValue) values only"
-    )
+      .invalidValue,
+      "\(name(attribute)) takes \(attribute.map { "values of type \($0.type.rawValue)" } ?? "references") only")
+  }
+
+  private static func name(_ attribute: Attribute?) -> String {
+    attribute.map { "\($0.entity.name).\($0.name)" } ?? "a to-one"
   }
 }

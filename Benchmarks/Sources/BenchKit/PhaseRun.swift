@@ -1,0 +1,30 @@
+import Foundation
+
+/// What one run of a phase by one implementation brought.
+public struct PhaseRun: Sendable {
+  public var seconds: Double
+  public var checksum: UInt64
+  public var statements: Int?
+  public var bytesPerObject: Double?
+
+  public init(seconds: Double, checksum: UInt64, statements: Int? = nil, bytesPerObject: Double? = nil) {
+    self.seconds = seconds
+    self.checksum = checksum
+    self.statements = statements
+    self.bytesPerObject = bytesPerObject
+  }
+}
+
+/// One implementation of the workload.
+public protocol Contestant {
+  /// The name in results: `limit`, `managed`, `typed`, `bulk`, `grdb`.
+  var name: String { get }
+  func supports(_ phase: Phase) -> Bool
+  /// Makes the store that phases read, at a path without a file.
+  func makeStore(at path: String) async throws
+  /// Runs a phase on a store that nobody has open; opens it first, outside of the time taken.
+  func run(_ phase: Phase, at path: String) async throws -> PhaseRun
+}
+
+/// Seconds since an arbitrary moment.
+public func now() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }

@@ -1,0 +1,49 @@
+import CLibrary
+import Foundation
+
+/// The sizes of the library and the objects that phases pick from it.
+public struct Workload: Sendable {
+  public let books: Int64
+  public let authors: Int64
+  public let tags: Int64 = 500
+
+  public init(books: Int) {
+    self.books = Int64(books)
+    authors = max(Int64(books) / 100, 20)
+  }
+
+  /// Objects of P5, P6, P10 and P11.
+  public var picks: Int { Int(min(books / 2, 10_000)) }
+  public let singleSaves: Int64 = 2_000
+  /// Opens per run of P1 and P14.
+  public let opens = 20
+  public let filters: Int64 = 500
+  public let averages: Int64 = 50
+
+  /// Different books in random order, from 1.
+  public func randomBooks(seed: UInt64) -> [Int64] {
+    var state = seed
+    var seen: Set<Int64> = []
+    var result: [Int64] = []
+    result.reserveCapacity(picks)
+    while result.count < picks {
+      let id = Int64(lm_random(&state) % UInt64(books)) + 1
+      if seen.insert(id).inserted { result.append(id) }
+    }
+    return result
+  }
+
+  /// How many operations a phase's time is divided by.
+  public func operations(_ phase: Phase) -> Int {
+    switch phase {
+    case .open, .reopen: opens
+    case .saveAll, .bulkInsert, .fetchAll, .fetchFaults: Int(books)
+    case .singleSaves, .singleSavesFull: Int(singleSaves)
+    case .byID, .byIDHit, .byISBN, .change, .delete: picks
+    case .filtered: Int(filters)
+    case .toMany, .toManyPrefetched: Int(authors)
+    case .manyToMany, .manyToManyLive: Int(tags)
+    case .average: Int(averages)
+    }
+  }
+}

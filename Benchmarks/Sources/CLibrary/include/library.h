@@ -1,0 +1,34 @@
+// The generated library of books: the same data in every implementation.
+#ifndef LIBRARY_H
+#define LIBRARY_H
+#include <stdint.h>
+
+// One book of the generated library. Texts are written into the buffers given.
+typedef struct {
+  char title[64];
+  char isbn[16];
+  int64_t pages;
+  double price;
+  double published;
+  int64_t in_print;
+  uint8_t cover[64];
+  double rating;      // negative: none
+  int64_t author;     // from 0
+  int64_t tags[3];    // from 0, different
+} lm_book;
+
+typedef struct {
+  char name[48];
+  int64_t born;
+  char country[4];
+} lm_author;
+
+void lm_make_book(int64_t index, int64_t authors, int64_t tags, lm_book *book);
+void lm_make_author(int64_t index, lm_author *author);
+void lm_make_tag(int64_t index, char name[24]);
+uint64_t lm_random(uint64_t *state);
+uint64_t lm_hash(uint64_t sum, const void *bytes, int64_t count);
+uint64_t lm_mix(uint64_t sum, int64_t value);
+// Bytes the allocator has handed out.
+int64_t lm_heap_bytes(void);
+#endif

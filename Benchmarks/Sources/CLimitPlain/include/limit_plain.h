@@ -1,0 +1,1 @@
+#include "../../CLimit/include/limit.h"

@@ -1,0 +1,43 @@
+import ObjectModel
+import StoreContract
+
+extension ManagedObjectContext {
+  /// Reads what relationships of objects lead to, each step of a key path for all objects at once.
+  func prefetch(_ keyPaths: [String], of objects: [ManagedObject], _ entity: Entity) throws {
+    for path in keyPaths {
+      var batch = objects.count == 1 ? single(objects[0]) : objects.first?.batch
+      var entity = entity
+      for name in path.split(separator: ".").map(String.init) {
+        guard let relationship = entity.relationship(named: name) else {
+          throw ContextError(.unknownName, "\(entity.name) has no relationship \(name) to prefetch")
+        }
+        guard let sources = batch, !sources.references.isEmpty else { break }
+        batch = try prefetch(relationship, of: sources)
+        entity = relationship.destination
+      }
+    }
+  }
+
+  private func single(_ object: ManagedObject) -> FetchBatch {
+    let batch = object.batch ?? FetchBatch(object.entity.root, [object.reference], generation: generation)
+    object.batch = batch
+    return batch
+  }
+
+  /// The batch of all targets, with their rows; nil when there are none.
+  private func prefetch(_ relationship: Relationship, of sources: FetchBatch) throws -> FetchBatch? {
+    if relationship.isTransient { return nil }
+    if !relationship.isToMany {
+      guard let targets = toOneBatch(sources, relationship) else { return nil }
+      try fire(targets)
+      return targets
+    }
+    let references = sources.references
+    let targets = try sources.targets(relationship, of: references[0], generation: generation) {
+      try coordinator.newValues(for: relationship, of: $0)
+    }
+    guard let batch = targets?.1 else { return nil }
+    try fire(batch)
+    return batch
+  }
+}

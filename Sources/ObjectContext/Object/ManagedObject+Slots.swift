@@ -1,0 +1,158 @@
+public import Foundation
+public import ObjectModel
+public import StoreContract
+
+/// Access by place: what generated accessors call. Inlined into the client, with no look-up of names.
+///
+/// A fault fires on the first read, with its batch. Reading never throws: when the row is gone or cannot be read,
+/// the answer is the type's empty value, and `ManagedObjectContext.faultFailure` holds the reason, with which the
+/// context then refuses to save. A value must be of the property's type.
+extension ManagedObject {
+  /// Whether a value is null.
+  @inlinable
+  public final func isNull(_ property: PropertySlot) -> Bool {
+    if dirty & property.mask == 0, let node { return node.isNull(property.field) }
+    return slowValue(property).isNull
+  }
+
+  /// An integer; 0 when null.
+  @inlinable
+  public final func integer(_ property: PropertySlot) -> Int64 {
+    if dirty & property.mask == 0, let node { return node.integer(property.field) }
+    if case .integer(let integer) = slowValue(property) { return integer }
+    return 0
+  }
+
+  /// The reference number of a to-one's target, without making the object; 0 when it leads nowhere.
+  @inlinable
+  public final func reference(_ property: PropertySlot) -> Int64 {
+    if dirty & property.mask == 0, let node { return node.integer(property.field) }
+    if case .reference(let reference) = slowValue(property) { return reference }
+    return 0
+  }
+
+  /// A boolean; false when null.
+  @inlinable
+  public final func boolean(_ property: PropertySlot) -> Bool {
+    if dirty & property.mask == 0, let node { return node.integer(property.field) != 0 }
+    if case .boolean(let flag) = slowValue(property) { return flag }
+    return false
+  }
+
+  /// A double or float; 0 when null.
+  @inlinable
+  public final func double(_ property: PropertySlot) -> Double {
+    if dirty & property.mask == 0, let node { return node.double(property.field) }
+    if case .double(let double) = slowValue(property) { return double }
+    return 0
+  }
+
+  /// A date; 2001-01-01 when null.
+  @inlinable
+  public final func date(_ property: PropertySlot) -> Date {
+    if dirty & property.mask == 0, let node {
+      return Date(timeIntervalSinceReferenceDate: node.double(property.field))
+    }
+    if case .date(let date) = slowValue(property) { return date }
+    return Date(timeIntervalSinceReferenceDate: 0)
+  }
+
+  /// A text; empty when null.
+  @inlinable
+  public final func string(_ property: PropertySlot) -> String {
+    if dirty & property.mask == 0, let node {
+      return node.withBytes(property.field) { String(decoding: $0, as: UTF8.self) }
+    }
+    if case .string(let text) = slowValue(property) { return text }
+    return ""
+  }
+
+  /// Bytes; none when null.
+  @inlinable
+  public final func data(_ property: PropertySlot) -> Data {
+    if dirty & property.mask == 0, let node { return node.withBytes(property.field) { Data($0) } }
+    if case .data(let data) = slowValue(property) { return data }
+    return Data()
+  }
+
+  /// Lets a closure see the UTF-8 of a text or the bytes of a binary attribute where they lie, without a copy.
+  @inlinable
+  public final func withBytes<R>(
+    _ property: PropertySlot, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    if dirty & property.mask == 0, let node { return try node.withBytes(property.field, body) }
+    switch slowValue(property) {
+    case .string(var text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case .data(let data): return try data.withUnsafeBytes(body)
+    default: return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+  }
+
+  /// A value of any type.
+  @inlinable
+  public final func value(_ property: PropertySlot) -> AttributeValue { slowValue(property) }
+
+  /// The object a to-one leads to; often a fault.
+  public final func object(_ property: PropertySlot) -> ManagedObject? {
+    guard case .relationship(let relationship) = entity.properties[property.slot] else { return nil }
+    return guarded(nil) { try target(relationship) }
+  }
+
+  /// The objects a to-many leads to; none when the context is gone.
+  public final func objects(_ property: PropertySlot) -> [ManagedObject] {
+    guard case .relationship(let relationship) = entity.properties[property.slot] else { return [] }
+    return guarded([]) { Array(try targets(relationship)) }
+  }
+
+  /// Sets a value of any type.
+  @inlinable
+  public final func set(_ property: PropertySlot, to value: AttributeValue) {
+    if dirty & property.mask != 0, property.slot < 31, let changes {
+      changes.values[property.slot] = value
+    } else {
+      slowSet(property, value)
+    }
+  }
+
+  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step.
+  public final func setObject(_ property: PropertySlot, to target: ManagedObject?) {
+    guard case .relationship(let relationship) = entity.properties[property.slot] else { return }
+    guarded(()) {
+      try check(target, relationship)
+      try context().setToOne(self, relationship, target)
+    }
+  }
+
+  /// Adds an object to a to-many, and keeps the inverse in step.
+  public final func add(_ target: ManagedObject, to property: PropertySlot) {
+    guard case .relationship(let relationship) = entity.properties[property.slot] else { return }
+    guarded(()) {
+      try check(target, relationship)
+      try context().link(self, relationship, target)
+    }
+  }
+
+  @usableFromInline
+  final func slowValue(_ property: PropertySlot) -> AttributeValue {
+    guarded(.null) { try slotValue(entity.properties[property.slot]) }
+  }
+
+  @usableFromInline
+  final func slowSet(_ property: PropertySlot, _ value: AttributeValue) {
+    guarded(()) {
+      let context = try context()
+      if !state.contains(.inserted) { _ = try row() }
+      setSlot(property.slot, value)
+      if property.field >= 0 { context.noteUpdated(self) }
+    }
+  }
+
+  private final func guarded<R>(_ empty: R, _ body: () throws -> R) -> R {
+    do {
+      return try body()
+    } catch {
+      managedObjectContext?.noteFaultFailure(error)
+      return empty
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// What saving needs to know of an entity, worked out once.
+final class EntityPlan {
+  struct Field {
+    let slot: Int
+    let type: AttributeType
+    let isBytes: Bool
+  }
+
+  /// By field of the row.
+  let fields: [Field]
+  /// By field of the row; nil for to-ones.
+  let attributes: [Attribute?]
+  let transientSlots: SlotSet
+  /// The attributes and relationships that have a rule.
+  let checkedAttributes: [Attribute]
+  let checkedRelationships: [Relationship]
+  let expressions: [Int: NSRegularExpression]
+  let hasDenyRule: Bool
+
+  init(_ entity: Entity) {
+    var transient = SlotSet()
+    var expressions: [Int: NSRegularExpression] = [:]
+    for attribute in entity.attributes {
+      if attribute.isTransient { transient.insert(attribute.slot) }
+      if let pattern = attribute.declaration.regularExpression {
+        expressions[attribute.slot] = try? NSRegularExpression(pattern: pattern)
+      }
+    }
+    for relationship in entity.relationships where relationship.isTransient {
+      transient.insert(relationship.slot)
+    }
+    transientSlots = transient
+    self.expressions = expressions
+    fields = entity.storedFields.map { stored in
+      switch stored {
+      case .attribute(let attribute):
+        Field(slot: attribute.slot, type: attribute.type, isBytes: stored.isStoredAsBytes)
+      case .toOne(let relationship): Field(slot: relationship.slot, type: .objectID, isBytes: false)
+      }
+    }
+    attributes = entity.storedFields.map { stored in
+      if case .attribute(let attribute) = stored { attribute } else { nil }
+    }
+    checkedAttributes = entity.attributes.filter { attribute in
+      let rules = attribute.declaration
+      return !attribute.isTransient
+        && (!attribute.isOptional || rules.minValue != nil || rules.maxValue != nil
+          || rules.regularExpression != nil)
+    }
+    checkedRelationships = entity.relationships.filter {
+      !$0.isTransient && (!$0.isOptional || $0.isToMany && ($0.minCount > 0 || $0.maxCount > 0))
+    }
+    hasDenyRule = entity.relationships.contains { $0.deleteRule == .deny }
+  }
+}
+
+/// The plans of a model's entities, each made when first asked for.
+final class EntityPlans {
+  private let model: ManagedObjectModel
+  private var plans: [EntityPlan?]
+
+  init(_ model: ManagedObjectModel) {
+    self.model = model
+    plans = Array(repeating: nil, count: model.entities.count)
+  }
+
+  subscript(entity: Entity) -> EntityPlan {
+    if let known = plans[entity.index] { return known }
+    let new = EntityPlan(entity)
+    plans[entity.index] = new
+    return new
+  }
+}

@@ -1,0 +1,103 @@
+import CipherDatabase
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// The one SQL statement of all requests of a shape.
+final class FetchPlan: Sendable {
+  let text: StatementText
+  let bindings: [Binding]
+  let entity: Entity
+  let select: SelectPlan
+  /// Whether limit and offset are the statement's last two parameters.
+  let isCut: Bool
+  /// Whether the rows must be filtered, sorted or shaped in memory still.
+  let needsEvaluation: Bool
+  /// How the columns of a dictionary result are read; nil for other results.
+  let dictionaryColumns: [DictionaryColumn]?
+
+  init(_ shape: RequestShape, entity: Entity, opened: SQLCipherStore.Opened) {
+    let request = shape.request
+    self.entity = entity
+    select = opened.plans[entity.index]
+    var translation = PredicateTranslation(
+      entity: entity, schema: opened.schema, constants: shape.constants)
+    var conditions: [String] = []
+    var complete = true
+    if entity.superentity != nil || (entity.hasSubentities && !request.includesSubentities) {
+      let members = request.includesSubentities ? entity.family : [entity]
+      let numbers = members.map { String(opened.schema.entityNumbers[$0.index]) }
+      conditions.append("t0._entity IN (\(numbers.joined(separator: ", ")))")
+    }
+    for part in shape.skeleton?.conjuncts ?? [] {
+      if let condition = translation.condition(part) {
+        conditions.append(condition)
+      } else {
+        complete = false
+      }
+    }
+    let shaped =
+      request.resultType == .dictionaries ? DictionaryStatement(request, entity, &translation) : nil
+    var orders: [String] = []
+    if request.resultType != .dictionaries {
+      for sort in request.sort {
+        if let order = translation.order(sort) { orders.append(order) } else { complete = false }
+      }
+    } else if shaped == nil {
+      complete = false
+    }
+    needsEvaluation = !complete
+    bindings = translation.bindings
+    let isCut = complete && (request.limit != nil || request.offset > 0) && !request.returnsDistinctResults
+    self.isCut = isCut
+    dictionaryColumns = complete ? shaped?.columns : nil
+
+    let table = opened.schema.table(entity).name.quoted
+    let tail =
+      " FROM \(table) AS t0\(translation.joins.sql)"
+      + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+    let cut = isCut ? " LIMIT ?\(bindings.count + 1) OFFSET ?\(bindings.count + 2)" : ""
+    let ordered = tail + " ORDER BY " + (orders + ["t0._id"]).joined(separator: ", ") + cut
+    let sql: String
+    switch request.resultType {
+    case .count where complete:
+      sql = cut.isEmpty ? "SELECT count(*)" + tail : "SELECT count(*) FROM (SELECT 1\(tail)\(cut))"
+    case .objectIDs where complete:
+      sql = "SELECT t0._id\(entity.hasSubentities ? ", t0._entity" : "")" + ordered
+    case .dictionaries where complete: sql = "SELECT \(shaped?.list ?? "")\(tail)\(shaped?.end ?? "")\(cut)"
+    case .objects where isCut && !orders.isEmpty:
+      // The sorter carries keys only; whole rows are read for what is left after the cut.
+      sql =
+        "SELECT \(select.columns) FROM (SELECT t0._id AS _id\(ordered)) AS r"
+        + " CROSS JOIN \(table) AS t0 ON t0._id = r._id"
+    default: sql = "SELECT " + select.columns + (complete ? ordered : tail)
+    }
+    text = StatementText(sql)
+  }
+
+  /// The statement with a request's values in it; nil when one of them does not fit the column it stands beside.
+  func bound(_ connection: Connection, _ request: FetchRequest, _ constants: [FetchExpression]) throws
+    -> Statement?
+  {
+    let statement = try connection.cached(text)
+    for (index, binding) in bindings.enumerated() {
+      guard let value = binding.value(constants) else {
+        statement.reset()
+        return nil
+      }
+      value.bind(to: statement, at: Int32(index + 1))
+    }
+    if isCut {
+      statement.bind(Int32(bindings.count + 1), Int64(request.limit ?? -1))
+      statement.bind(Int32(bindings.count + 2), Int64(request.offset))
+    }
+    return statement
+  }
+}
+
+extension FetchPredicate {
+  /// The parts that must all hold.
+  var conjuncts: [FetchPredicate] {
+    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+  }
+}

@@ -1,0 +1,20 @@
+import Synchronization
+
+/// The plans of the request shapes seen, so that SQL is written and prepared once a shape.
+final class FetchPlanCache: Sendable {
+  private let plans = Mutex<[RequestShape: FetchPlan]>([:])
+  private static let most = 512
+
+  func plan(_ shape: RequestShape, make: () throws -> FetchPlan) rethrows -> FetchPlan {
+    if let known = plans.withLock({ $0[shape] }) { return known }
+    let new = try make()
+    // The first request of a shape stays as its key; long lists are not worth keeping for that.
+    if shape.isLong { return new }
+    plans.withLock { plans in
+      // A program has few shapes; one that makes them without end starts anew now and then.
+      if plans.count >= Self.most { plans.removeAll() }
+      plans[shape] = new
+    }
+    return new
+  }
+}

@@ -1,0 +1,35 @@
+/// The tables joined along the to-one key paths of a statement, from `t0`.
+struct Joins {
+  private struct Join {
+    let path: [String]
+    let alias: String
+    let parent: String
+    let table: String
+    let column: String
+    var isRequired = false
+  }
+
+  private var joins: [Join] = []
+
+  /// The alias of a path, joined now if it is not yet.
+  mutating func alias(_ path: [String], table: String, from parent: String, column: String) -> String {
+    if let known = joins.first(where: { $0.path == path }) { return known.alias }
+    let alias = "t\(joins.count + 1)"
+    joins.append(Join(path: path, alias: alias, parent: parent, table: table, column: column))
+    return alias
+  }
+
+  /// Says that no row without a target here meets the condition, which lets the library begin with the target.
+  mutating func require(_ alias: String) {
+    guard let index = joins.firstIndex(where: { $0.alias == alias }) else { return }
+    joins[index].isRequired = true
+    require(joins[index].parent)
+  }
+
+  var sql: String {
+    joins.map { join in
+      " \(join.isRequired ? "JOIN" : "LEFT JOIN") \(join.table.quoted) AS \(join.alias)"
+        + " ON \(join.alias)._id = \(join.parent).\(join.column.quoted)"
+    }.joined()
+  }
+}

@@ -1,0 +1,168 @@
+import ObjectModel
+import ObjectQuery
+
+/// A fetch request with the constants of its predicate left out. Requests of one shape share one statement.
+struct RequestShape: Hashable, Sendable {
+  let request: FetchRequest
+
+  init(_ request: FetchRequest) { self.request = request }
+
+  static func == (left: RequestShape, right: RequestShape) -> Bool {
+    let (a, b) = (left.request, right.request)
+    return a.entityName == b.entityName && a.resultType == b.resultType && a.sort == b.sort
+      && a.cut == b.cut && a.includesSubentities == b.includesSubentities
+      && a.returnsDistinctResults == b.returnsDistinctResults
+      && a.propertiesToFetch == b.propertiesToFetch && a.propertiesToGroupBy == b.propertiesToGroupBy
+      && same(a.predicate, b.predicate)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(request.entityName)
+    hasher.combine(request.resultType)
+    for sort in request.sort { hasher.combine(sort.keyPath.count) }
+    hasher.combine(request.cut)
+    if let predicate = request.predicate { Self.hash(predicate, &hasher) }
+  }
+
+  // MARK: Constants
+
+  private static let constantMark = "\u{0}"
+
+  /// The name by which a predicate without constants refers to one.
+  static func constantName(_ index: Int) -> String { constantMark + String(index) }
+
+  static func constantIndex(_ name: String) -> Int? {
+    name.hasPrefix(constantMark) ? Int(name.dropFirst()) : nil
+  }
+
+  /// The constants in the order in which they stand.
+  var constants: [FetchExpression] {
+    var result: [FetchExpression] = []
+    if let predicate = request.predicate { Self.collect(predicate, &result) }
+    return result
+  }
+
+  /// Whether it holds a list of very many values.
+  var isLong: Bool {
+    constants.contains { if case .list(let list) = $0 { list.count > 1000 } else { false } }
+  }
+
+  private static func collect(_ predicate: FetchPredicate, _ result: inout [FetchExpression]) {
+    switch predicate {
+    case .constant: break
+    case .comparison(let comparison):
+      if comparison.left.isConstant { result.append(comparison.left) }
+      if comparison.right.isConstant { result.append(comparison.right) }
+    case .and(let parts), .or(let parts): for part in parts { collect(part, &result) }
+    case .not(let part): collect(part, &result)
+    }
+  }
+
+  /// The predicate with names in place of its constants.
+  var skeleton: FetchPredicate? {
+    var count = 0
+    return request.predicate.map { Self.skeleton($0, &count) }
+  }
+
+  private static func skeleton(_ predicate: FetchPredicate, _ count: inout Int) -> FetchPredicate {
+    switch predicate {
+    case .constant: return predicate
+    case .comparison(var comparison):
+      if comparison.left.isConstant {
+        comparison.left = .variable(constantName(count))
+        count += 1
+      }
+      if comparison.right.isConstant {
+        comparison.right = .variable(constantName(count))
+        count += 1
+      }
+      return .comparison(comparison)
+    case .and(let parts): return .and(parts.map { skeleton($0, &count) })
+    case .or(let parts): return .or(parts.map { skeleton($0, &count) })
+    case .not(let part): return .not(skeleton(part, &count))
+    }
+  }
+
+  // MARK: Likeness
+
+  private static func same(_ left: FetchPredicate?, _ right: FetchPredicate?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (.constant(let a)?, .constant(let b)?): a == b
+    case (.comparison(let a)?, .comparison(let b)?):
+      a.operator == b.operator && a.modifier == b.modifier && a.options == b.options
+        && same(a.left, b.left) && same(a.right, b.right)
+    case (.and(let a)?, .and(let b)?), (.or(let a)?, .or(let b)?):
+      a.count == b.count && zip(a, b).allSatisfy { same($0, $1) }
+    case (.not(let a)?, .not(let b)?): same(a, b)
+    default: false
+    }
+  }
+
+  private static func same(_ left: FetchExpression, _ right: FetchExpression) -> Bool {
+    switch (left, right) {
+    case (.value(let a), .value(let b)): kind(a) == kind(b)
+    case (.keyPath(let a), .keyPath(let b)): a == b
+    case (.selfObject, .selfObject): true
+    case (.variable(let a), .variable(let b)): a == b
+    case (.list(let a), .list(let b)): kind(a) == kind(b)
+    default: false
+    }
+  }
+
+  private static func hash(_ predicate: FetchPredicate, _ hasher: inout Hasher) {
+    switch predicate {
+    case .constant(let flag): hasher.combine(flag)
+    case .comparison(let comparison):
+      hasher.combine(comparison.operator.hashValue)
+      for case .keyPath(let path) in [comparison.left, comparison.right] { hasher.combine(path) }
+    case .and(let parts), .or(let parts):
+      hasher.combine(parts.count)
+      for part in parts { hash(part, &hasher) }
+    case .not(let part):
+      hasher.combine(-1)
+      hash(part, &hasher)
+    }
+  }
+
+  /// Values of one kind stand in the same SQL.
+  private static func kind(_ value: AttributeValue) -> Int {
+    switch value {
+    case .null: 0
+    case .boolean: 1
+    case .integer: 2
+    case .double(let double): double.isNaN ? 4 : 3
+    case .date: 5
+    case .string(let text): text.isEmpty ? 7 : 6
+    case .data: 8
+    case .uuid: 9
+    case .uri: 10
+    case .decimal: 11
+    case .composite: 12
+    case .reference: 13
+    }
+  }
+
+  /// Lists of whole numbers or of objects are bound as one parameter whatever their length.
+  private static func kind(_ list: [FetchExpression]) -> [Int] {
+    let kinds = list.map { $0.constant.map(kind) ?? -1 }
+    guard kinds.count > 2, let first = kinds.first, first == 2 || first == 13,
+      kinds.allSatisfy({ $0 == first })
+    else { return kinds }
+    return [first, 1 << 20]
+  }
+}
+
+extension FetchRequest {
+  /// Whether limit and offset are given.
+  fileprivate var cut: Int { (limit == nil ? 0 : 1) + (offset == 0 ? 0 : 2) }
+}
+
+extension FetchExpression {
+  var isConstant: Bool {
+    switch self {
+    case .value, .list: true
+    default: false
+    }
+  }
+}
