@@ -30,6 +30,7 @@ public struct Rounds {
     let all = [limit] + contestants
     for contestant in all {
       if phases.allSatisfy({ $0.makesStore }) { continue }
+      if FileManager.default.fileExists(atPath: template(contestant)) { continue }
       note("making the store of \(contestant.name)")
       try await contestant.makeStore(at: template(contestant))
     }

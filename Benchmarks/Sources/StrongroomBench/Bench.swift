@@ -14,14 +14,18 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Write the results as JSON.") var json: String?
   @Option(help: "Results to compare with.") var compare: String?
   @Option(help: "Where the stores are made.") var folder: String?
+  @Flag(help: "Keep the stores, and take those that an earlier run kept.") var keep = false
+
+  @Flag(help: "Give freed memory back to the system between runs.") var freshHeap = false
 
   func run() async throws {
+    if !freshHeap { keepHeap() }
     let phases = phase.isEmpty ? Phase.allCases : phase.flatMap(Phase.named)
     guard !phases.isEmpty else { throw ValidationError("there is no such phase: \(phase)") }
     let folder = URL(fileURLWithPath: folder ?? NSTemporaryDirectory())
-      .appendingPathComponent("strongroom-bench-\(getpid())")
+      .appendingPathComponent(keep ? "strongroom-bench-\(n)" : "strongroom-bench-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { if !keep { try? FileManager.default.removeItem(at: folder) } }
     let workload = Workload(books: n)
     let model = try libraryModel()
     let rounds = Rounds(

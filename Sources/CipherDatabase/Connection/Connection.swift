@@ -6,13 +6,13 @@ package final class Connection {
   let database: OpaquePointer
   let path: String
   private var statements: [String: Statement] = [:]
-  private var numbered: [Int: Statement] = [:]
+  @exclusivity(unchecked) private var numbered: [Int: Statement] = [:]
   private static let mostNumbered = 1024
-  private var depth = 0
+  @exclusivity(unchecked) private var depth = 0
   /// Set by the first sign of damage; this connection then writes no more.
   var isPoisoned = false
   /// Statements begun since the connection was opened.
-  package internal(set) var executionCount = 0
+  @exclusivity(unchecked) package internal(set) var executionCount = 0
   /// Statements prepared since the connection was opened.
   package private(set) var preparedCount = 0
   let arrays = IntegerArrayRegistry()

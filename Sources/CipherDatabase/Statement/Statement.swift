@@ -8,9 +8,9 @@ package final class Statement {
   @usableFromInline package let handle: OpaquePointer
   // unowned(unsafe): a connection finalizes its statements before it ends.
   @usableFromInline unowned(unsafe) let connection: Connection
-  @usableFromInline var isRunning = false
+  @exclusivity(unchecked) @usableFromInline var isRunning = false
   private var isFinalized = false
-  private var boundArrays: [Int64] = []
+  @exclusivity(unchecked) private var boundArrays: [Int64] = []
 
   init(_ handle: OpaquePointer, of connection: Connection) {
     self.handle = handle
@@ -126,6 +126,11 @@ package final class Statement {
     let start = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
+
+  /// A column's value, from which type and content are read without finding the column anew. Valid until the next
+  /// step, and on this thread.
+  @inlinable
+  package func value(_ column: Int32) -> ColumnValue { ColumnValue(sqlite3_column_value(handle, column)) }
 
   package func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 

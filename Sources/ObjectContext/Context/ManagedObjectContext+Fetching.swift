@@ -87,7 +87,8 @@ extension ManagedObjectContext {
 
   private func faults(_ ids: [ManagedObjectID]) -> [ManagedObject] {
     guard let first = ids.first else { return [] }
-    let batch = FetchBatch(first.entity.root, ids.map(\.reference), generation: generation)
+    let batch = FetchBatch(first.entity.root, ids.map { $0.reference }, generation: generation)
+    identities[first.entity.index].map.reserve(ids.count)
     return ids.map { registered(first.entity, $0.reference) ?? make($0.storeEntity, $0.reference, nil, batch) }
   }
 
@@ -95,11 +96,16 @@ extension ManagedObjectContext {
   func realize(_ nodes: [IncrementalStoreNode]) -> [ManagedObject] {
     guard let first = nodes.first else { return [] }
     let root = first.entity.root
-    let batch = nodes.count > 1 ? FetchBatch(root, nodes.map(\.reference), generation: generation) : nil
+    let box = identities[root.index]
+    var batch: FetchBatch?
+    if nodes.count > 1 {
+      box.map.reserve(nodes.count)
+      batch = FetchBatch(root, nodes.map { $0.reference }, generation: generation)
+    }
     var objects: [ManagedObject] = []
     objects.reserveCapacity(nodes.count)
     for node in nodes {
-      if let known = registered(root, node.reference) {
+      if let known = box.map.object(node.reference) {
         adopt(node, known)
         known.batch = batch ?? known.batch
         objects.append(known)

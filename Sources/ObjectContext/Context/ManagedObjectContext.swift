@@ -14,7 +14,7 @@ public final class ManagedObjectContext {
   let model: ManagedObjectModel
   let classes: [ManagedObject.Type]
   let temporaryEntities: [StoreEntity]
-  private(set) var identities: [IdentityMapBox]
+  @exclusivity(unchecked) private(set) var identities: [IdentityMapBox]
   /// The store, when it wants to know which objects are held.
   private let registrar: (any IncrementalStore)?
   let plans: EntityPlans
@@ -28,14 +28,14 @@ public final class ManagedObjectContext {
   /// throws it, so that nothing is written over what could not be read. `rollback()` and `reset()` clear it.
   public internal(set) var faultFailure: (any Error)?
   /// Rises whenever rows fetched ahead may be out of date.
-  var generation = 0
+  @exclusivity(unchecked) var generation = 0
 
-  var insertedList: [ManagedObject] = []
-  var updatedList: [ManagedObject] = []
-  var deletedList: [ManagedObject] = []
+  @exclusivity(unchecked) var insertedList: [ManagedObject] = []
+  @exclusivity(unchecked) var updatedList: [ManagedObject] = []
+  @exclusivity(unchecked) var deletedList: [ManagedObject] = []
 
   /// One root entity's identity map.
-  final class IdentityMapBox { var map = IdentityMap() }
+  final class IdentityMapBox { @exclusivity(unchecked) var map = IdentityMap() }
 
   /// Makes a context on a coordinator. Issues no statement.
   public init(_ coordinator: PersistentStoreCoordinator) {

@@ -38,7 +38,7 @@ struct IdentityMap: ~Copyable {
   }
 
   mutating func insert(_ object: ManagedObject) {
-    if (count + 1) * 4 > (mask + 1) * 3 { grow() }
+    if (count + 1) * 4 > (mask + 1) * 3 { resize(to: (mask + 1) * 2) }
     let own = object.reference
     var index = home(own)
     while let found = places[index], key(found) != own { index = (index + 1) & mask }
@@ -67,12 +67,19 @@ struct IdentityMap: ~Copyable {
     places[hole] = nil
   }
 
-  private mutating func grow() {
+  /// Makes room for more objects at once.
+  mutating func reserve(_ more: Int) {
+    var capacity = mask + 1
+    while (count + more) * 4 > capacity * 3 { capacity *= 2 }
+    if capacity > mask + 1 { resize(to: capacity) }
+  }
+
+  private mutating func resize(to capacity: Int) {
     let old = places
     let oldCapacity = mask + 1
-    mask = oldCapacity * 2 - 1
-    places = .allocate(capacity: oldCapacity * 2)
-    places.initialize(repeating: nil, count: oldCapacity * 2)
+    mask = capacity - 1
+    places = .allocate(capacity: capacity)
+    places.initialize(repeating: nil, count: capacity)
     for index in 0..<oldCapacity {
       guard let object = old[index] else { continue }
       var place = home(key(object))

@@ -2,21 +2,19 @@ public import Foundation
 public import ObjectModel
 public import StoreContract
 
-/// Access by place: what generated accessors call. Inlined into the client, with no look-up of names.
+/// Access by place: what generated accessors call, with no look-up of names.
 ///
 /// A fault fires on the first read, with its batch. Reading never throws: when the row is gone or cannot be read,
 /// the answer is the type's empty value, and `ManagedObjectContext.faultFailure` holds the reason, with which the
 /// context then refuses to save. A value must be of the property's type.
 extension ManagedObject {
   /// Whether a value is null.
-  @inlinable
   public final func isNull(_ property: PropertySlot) -> Bool {
     if dirty & property.mask == 0, let node { return node.isNull(property.field) }
     return slowValue(property).isNull
   }
 
   /// An integer; 0 when null.
-  @inlinable
   public final func integer(_ property: PropertySlot) -> Int64 {
     if dirty & property.mask == 0, let node { return node.integer(property.field) }
     if case .integer(let integer) = slowValue(property) { return integer }
@@ -24,7 +22,6 @@ extension ManagedObject {
   }
 
   /// The reference number of a to-one's target, without making the object; 0 when it leads nowhere.
-  @inlinable
   public final func reference(_ property: PropertySlot) -> Int64 {
     if dirty & property.mask == 0, let node { return node.integer(property.field) }
     if case .reference(let reference) = slowValue(property) { return reference }
@@ -32,7 +29,6 @@ extension ManagedObject {
   }
 
   /// A boolean; false when null.
-  @inlinable
   public final func boolean(_ property: PropertySlot) -> Bool {
     if dirty & property.mask == 0, let node { return node.integer(property.field) != 0 }
     if case .boolean(let flag) = slowValue(property) { return flag }
@@ -40,7 +36,6 @@ extension ManagedObject {
   }
 
   /// A double or float; 0 when null.
-  @inlinable
   public final func double(_ property: PropertySlot) -> Double {
     if dirty & property.mask == 0, let node { return node.double(property.field) }
     if case .double(let double) = slowValue(property) { return double }
@@ -48,7 +43,6 @@ extension ManagedObject {
   }
 
   /// A date; 2001-01-01 when null.
-  @inlinable
   public final func date(_ property: PropertySlot) -> Date {
     if dirty & property.mask == 0, let node {
       return Date(timeIntervalSinceReferenceDate: node.double(property.field))
@@ -58,7 +52,6 @@ extension ManagedObject {
   }
 
   /// A text; empty when null.
-  @inlinable
   public final func string(_ property: PropertySlot) -> String {
     if dirty & property.mask == 0, let node {
       return node.withBytes(property.field) { String(decoding: $0, as: UTF8.self) }
@@ -68,7 +61,6 @@ extension ManagedObject {
   }
 
   /// Bytes; none when null.
-  @inlinable
   public final func data(_ property: PropertySlot) -> Data {
     if dirty & property.mask == 0, let node { return node.withBytes(property.field) { Data($0) } }
     if case .data(let data) = slowValue(property) { return data }
@@ -76,7 +68,6 @@ extension ManagedObject {
   }
 
   /// Lets a closure see the UTF-8 of a text or the bytes of a binary attribute where they lie, without a copy.
-  @inlinable
   public final func withBytes<R>(
     _ property: PropertySlot, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
@@ -89,7 +80,6 @@ extension ManagedObject {
   }
 
   /// A value of any type.
-  @inlinable
   public final func value(_ property: PropertySlot) -> AttributeValue { slowValue(property) }
 
   /// The object a to-one leads to; often a fault.
@@ -105,7 +95,6 @@ extension ManagedObject {
   }
 
   /// Sets a value of any type.
-  @inlinable
   public final func set(_ property: PropertySlot, to value: AttributeValue) {
     if dirty & property.mask != 0, property.slot < 31, let changes {
       changes.values[property.slot] = value
@@ -132,13 +121,11 @@ extension ManagedObject {
     }
   }
 
-  @usableFromInline
-  final func slowValue(_ property: PropertySlot) -> AttributeValue {
+  private final func slowValue(_ property: PropertySlot) -> AttributeValue {
     guarded(.null) { try slotValue(entity.properties[property.slot]) }
   }
 
-  @usableFromInline
-  final func slowSet(_ property: PropertySlot, _ value: AttributeValue) {
+  private final func slowSet(_ property: PropertySlot, _ value: AttributeValue) {
     guarded(()) {
       let context = try context()
       if !state.contains(.inserted) { _ = try row() }

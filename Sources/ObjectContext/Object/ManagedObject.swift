@@ -27,17 +27,17 @@ open class ManagedObject {
 
   // unowned(unsafe): a context that goes away clears this in every object that is registered in it.
   /// The context the object lives in; nil once the context is gone or reset.
-  public final internal(set) unowned(unsafe) var managedObjectContext: ManagedObjectContext?
-  final var storeEntity: StoreEntity
-  final var reference: Int64
-  @usableFromInline final var node: IncrementalStoreNode?
-  @usableFromInline final var changes: ObjectChanges? {
+  @exclusivity(unchecked) public final internal(set) unowned(unsafe) var managedObjectContext: ManagedObjectContext?
+  @exclusivity(unchecked) final var storeEntity: StoreEntity
+  @exclusivity(unchecked) final var reference: Int64
+  @exclusivity(unchecked) final var node: IncrementalStoreNode?
+  @exclusivity(unchecked) final var changes: ObjectChanges? {
     didSet { dirty = changes?.changed.summary ?? 0 }
   }
-  final var batch: FetchBatch?
-  final var state: State = []
+  @exclusivity(unchecked) final var batch: FetchBatch?
+  @exclusivity(unchecked) final var state: State = []
   /// Which slots were set since the row was read, in the form of `PropertySlot.bit`.
-  @usableFromInline final var dirty: UInt32 = 0
+  @exclusivity(unchecked) final var dirty: UInt32 = 0
 
   /// Called by contexts only.
   public required init(_ seed: Seed) {

@@ -1,12 +1,11 @@
-public import ObjectModel
+import ObjectModel
 import StoreContract
 
 /// What an object has beside its stored row: values set since, and its to-manys. Made when first needed.
-@usableFromInline
 final class ObjectChanges {
-  @usableFromInline var values: [AttributeValue] = []
-  private(set) var changed = SlotSet()
-  private(set) var toManys: [ToManyState] = []
+  @exclusivity(unchecked) var values: [AttributeValue] = []
+  @exclusivity(unchecked) private(set) var changed = SlotSet()
+  @exclusivity(unchecked) private(set) var toManys: [ToManyState] = []
 
   /// For a new object: every slot is set, to its default.
   init(defaultsOf entity: Entity) {

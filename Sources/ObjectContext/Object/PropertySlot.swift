@@ -2,23 +2,20 @@
 ///
 /// `slot` is the place among the entity's properties and `field` the place among the fields of its row, as
 /// `Attribute.slot` and `Attribute.field` tell them; `PropertySlot(_:)` takes both from there.
-@frozen
 public struct PropertySlot: Sendable, Hashable {
   /// The place among the entity's properties.
   public let slot: Int
   /// The place among the row's fields; -1 for what a row does not hold.
   public let field: Int
   /// The slot's bit in an object's summary of changes.
-  @usableFromInline let mask: UInt32
+  let mask: UInt32
 
   /// Names a place.
-  @inlinable
   public init(slot: Int, field: Int) {
     self.slot = slot
     self.field = field
     mask = Self.bit(slot)
   }
 
-  @inlinable @inline(__always)
   static func bit(_ slot: Int) -> UInt32 { slot < 31 ? 1 << UInt32(slot) : 1 << 31 }
 }

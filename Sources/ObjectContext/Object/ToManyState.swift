@@ -5,16 +5,16 @@ import ObjectModel
 final class ToManyState {
   let relationship: Relationship
   /// Whether `list` is all there is. Before, the store was not asked.
-  private(set) var isLoaded: Bool
+  @exclusivity(unchecked) private(set) var isLoaded: Bool
   /// Whether the store knows of none, so that the whole list is what was added.
-  private var isNew: Bool
-  private var list = ReferenceList()
-  private var additions = ReferenceList()
-  private(set) var removed: Set<Int64> = []
-  private(set) var isReordered = false
-  private(set) var batch: FetchBatch?
+  @exclusivity(unchecked) private var isNew: Bool
+  @exclusivity(unchecked) private var list = ReferenceList()
+  @exclusivity(unchecked) private var additions = ReferenceList()
+  @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
+  @exclusivity(unchecked) private(set) var isReordered = false
+  @exclusivity(unchecked) private(set) var batch: FetchBatch?
   /// Where the first target stands in the batch, while the list is as it was loaded.
-  private(set) var batchOffset: Int?
+  @exclusivity(unchecked) private(set) var batchOffset: Int?
 
   init(_ relationship: Relationship, isNew: Bool) {
     self.relationship = relationship

@@ -5,7 +5,7 @@ import StoreContract
 struct SavePlan {
   private(set) var request = SaveChangesRequest()
   private(set) var updates: [(ManagedObject, IncrementalStoreNode)] = []
-  private var links: [ObjectIdentifier: LinkChanges] = [:]
+  private var linkPlaces: [ObjectIdentifier: Int] = [:]
   private let builder = NodeBuilder()
 
   private let plans: EntityPlans
@@ -23,7 +23,7 @@ struct SavePlan {
     request.deleted = try deleted.map {
       LockedObject(objectID: $0.objectID, version: try $0.row().version)
     }
-    request.links = links.values.sorted {
+    request.links.sort {
       ($0.relationship.entity.name, $0.relationship.name) < (
         $1.relationship.entity.name, $1.relationship.name
       )
@@ -86,21 +86,28 @@ struct SavePlan {
       any = true
       let relationship = state.relationship
       let owner = relationship.linkOwner
-      var changes = links[ObjectIdentifier(owner)] ?? LinkChanges(relationship: owner)
+      let place = place(of: owner)
       if relationship === owner {
-        for target in state.added { changes.added.append(.init(source: object.reference, target: target)) }
+        let source = object.reference
+        for target in state.added { request.links[place].added.append(.init(source: source, target: target)) }
         for target in state.removed {
-          changes.removed.append(.init(source: object.reference, target: target))
+          request.links[place].removed.append(.init(source: source, target: target))
         }
         if state.isReordered, let current = state.current {
-          changes.orders.append((object.reference, current))
+          request.links[place].orders.append((source, current))
         }
       } else if state.isReordered, let current = state.current {
-        changes.inverseOrders.append((object.reference, current))
+        request.links[place].inverseOrders.append((object.reference, current))
       }
-      links[ObjectIdentifier(owner)] = changes
     }
     return any
+  }
+
+  private mutating func place(of owner: Relationship) -> Int {
+    if let known = linkPlaces[ObjectIdentifier(owner)] { return known }
+    linkPlaces[ObjectIdentifier(owner)] = request.links.count
+    request.links.append(LinkChanges(relationship: owner))
+    return request.links.count - 1
   }
 }
 

@@ -58,21 +58,31 @@ final class SelectPlan: Sendable {
     let reference = statement.int64(0)
     let version = statement.int64(1)
     if let known = lookup?.registeredNode(entity.root, reference), known.version == version { return known }
-    var index = entity.index
-    if hasEntityColumn { index = try opened.entityIndex(number: statement.int64(2)) }
-    guard let position = familyPositions[index] else {
+    let index = hasEntityColumn ? try opened.entityIndex(number: statement.int64(2)) : entity.index
+    let member = opened.storeEntities[index]
+    try decode(statement, index, into: builder)
+    return builder.finish(member, reference: reference, version: version)
+  }
+
+  /// Puts the columns of the row a statement stands on into a builder.
+  @inline(__always)
+  func decode(_ statement: Statement, _ entityIndex: Int, into builder: NodeBuilder) throws {
+    guard let position = hasEntityColumn ? familyPositions[entityIndex] : 0 else {
       throw StoreError(.fileDamaged, "a row of \(entity.name) names an entity outside its family")
     }
-    let member = opened.storeEntities[index]
-    builder.begin(fieldCount: member.entity.fieldCount)
-    for step in steps[position] where !statement.isNull(step.column) {
-      switch step.kind {
-      case .integer: builder.set(step.field, integer: statement.int64(step.column))
-      case .double: builder.set(step.field, double: statement.double(step.column))
-      case .text, .blob: builder.set(step.field, bytes: statement.bytes(step.column))
+    let steps = steps[position]
+    builder.begin(fieldCount: steps.count)
+    steps.withUnsafeBufferPointer { steps in
+      for step in steps {
+        let value = statement.value(step.column)
+        if value.isNull { continue }
+        switch step.kind {
+        case .integer: builder.set(step.field, integer: value.int64)
+        case .double: builder.set(step.field, double: value.double)
+        case .text, .blob: builder.set(step.field, bytes: value.bytes)
+        }
       }
     }
-    return builder.finish(member, reference: reference, version: version)
   }
 }
 

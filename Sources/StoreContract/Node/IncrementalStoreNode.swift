@@ -11,27 +11,36 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @usableFromInline
   init(_ storage: NodeStorage) { self.storage = storage }
 
-  @inlinable var header: NodeStorage.Header { storage.header }
+  // By pointer: the buffer's own `header` costs a run-time exclusivity check at each read.
+  @inlinable @inline(__always)
+  func header<R>(_ path: (UnsafeMutablePointer<NodeStorage.Header>) -> R) -> R {
+    storage.withUnsafeMutablePointerToHeader(path)
+  }
 
   /// Whether two nodes are the same row in memory.
   @inlinable
   public func isIdentical(to other: IncrementalStoreNode?) -> Bool { storage === other?.storage }
 
   /// The entity and store of the object.
-  @inlinable public var storeEntity: StoreEntity { header.storeEntity }
+  @inlinable public var storeEntity: StoreEntity { header { $0.pointee.storeEntity } }
   /// The entity of the object.
-  @inlinable public var entity: Entity { header.storeEntity.entity }
+  @inlinable public var entity: Entity { header { $0.pointee.storeEntity.entity } }
   /// The object's number in its root entity.
-  @inlinable public var reference: Int64 { header.reference }
+  @inlinable public var reference: Int64 { header { $0.pointee.reference } }
   /// 1 when inserted, one more with each save that changed the object.
-  @inlinable public var version: Int64 { header.version }
+  @inlinable public var version: Int64 { header { $0.pointee.version } }
   /// The object's ID.
   @inlinable public var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
   /// The bytes this node occupies besides its object header.
-  public var byteCount: Int { Int(header.wordCount) * 8 + MemoryLayout<NodeStorage.Header>.size }
+  public var byteCount: Int { Int(header { $0.pointee.wordCount }) * 8 + MemoryLayout<NodeStorage.Header>.size }
 
-  @inlinable
+  @inlinable @inline(__always)
   func word(_ index: Int) -> UInt64 { storage.withUnsafeMutablePointerToElements { $0[index] } }
+
+  @inlinable @inline(__always)
+  func fieldWord(_ field: Int) -> UInt64 {
+    storage.withUnsafeMutablePointers { header, words in words[Int(header.pointee.maskWords) + field] }
+  }
 
   /// Whether a field is null.
   @inlinable
@@ -39,18 +48,18 @@ public struct IncrementalStoreNode: @unchecked Sendable {
 
   /// An integer, boolean or to-one field; 0 when null.
   @inlinable
-  public func integer(_ field: Int) -> Int64 { Int64(bitPattern: word(Int(header.maskWords) + field)) }
+  public func integer(_ field: Int) -> Int64 { Int64(bitPattern: fieldWord(field)) }
 
   /// A double, float or date field (seconds since 2001-01-01 UTC); 0 when null.
   @inlinable
-  public func double(_ field: Int) -> Double { Double(bitPattern: word(Int(header.maskWords) + field)) }
+  public func double(_ field: Int) -> Double { Double(bitPattern: fieldWord(field)) }
 
   /// The bytes of a text or blob field, valid while the closure runs; empty when null.
   @inlinable
   public func withBytes<R, E: Error>(
     _ field: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    let span = word(Int(header.maskWords) + field)
+    let span = fieldWord(field)
     let base = UnsafeRawPointer(storage.withUnsafeMutablePointerToElements { $0 })
     let bytes = UnsafeRawBufferPointer(
       start: base + Int(span >> 32), count: Int(span & 0xFFFF_FFFF))

@@ -2,52 +2,71 @@
 ///
 /// One builder serves any number of rows; its scratch memory is kept between them. Not Sendable.
 public final class NodeBuilder {
-  @usableFromInline var base: UnsafeMutablePointer<UInt64>
-  @usableFromInline var capacity: Int
-  @usableFromInline var maskWords = 0
-  @usableFromInline var tail = 0  // bytes from base
-  @usableFromInline var fixedWords = 0
-  @usableFromInline static let keptWords = 1 << 16
+  /// What changes from row to row. It lies behind a pointer, where no access costs a run-time exclusivity check.
+  @usableFromInline
+  struct Scratch {
+    @usableFromInline var base: UnsafeMutablePointer<UInt64>
+    @usableFromInline var capacity: Int
+    @usableFromInline var maskWords = 0
+    @usableFromInline var tail = 0  // bytes from base
+
+    init(capacity: Int) {
+      self.capacity = capacity
+      base = .allocate(capacity: capacity)
+    }
+  }
+
+  @usableFromInline let scratch: UnsafeMutablePointer<Scratch>
+  @usableFromInline static var keptWords: Int { 1 << 16 }
 
   /// Makes a builder with a little scratch memory.
   public init() {
-    capacity = 128
-    base = .allocate(capacity: capacity)
+    scratch = .allocate(capacity: 1)
+    scratch.initialize(to: Scratch(capacity: 128))
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    scratch.pointee.base.deallocate()
+    scratch.deallocate()
+  }
 
   /// Starts a row with every field null.
   @inlinable
   public func begin(fieldCount: Int) {
-    maskWords = (fieldCount + 63) >> 6
-    fixedWords = maskWords + fieldCount
-    if fixedWords > capacity || capacity > Self.keptWords { resize(max(fixedWords * 2, 128), keeping: 0) }
+    let maskWords = (fieldCount + 63) >> 6
+    let fixedWords = maskWords + fieldCount
+    if fixedWords > scratch.pointee.capacity || scratch.pointee.capacity > Self.keptWords {
+      resize(max(fixedWords * 2, 128), keeping: 0)
+    }
+    scratch.pointee.maskWords = maskWords
+    let base = scratch.pointee.base
     for index in 0..<maskWords { base[index] = ~0 }
     for index in maskWords..<fixedWords { base[index] = 0 }
-    tail = fixedWords * 8
+    scratch.pointee.tail = fixedWords * 8
   }
 
   @usableFromInline
   func resize(_ words: Int, keeping bytes: Int) {
     let new = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
-    UnsafeMutableRawPointer(new).copyMemory(from: base, byteCount: bytes)
-    base.deallocate()
-    base = new
-    capacity = words
+    UnsafeMutableRawPointer(new).copyMemory(from: scratch.pointee.base, byteCount: bytes)
+    scratch.pointee.base.deallocate()
+    scratch.pointee.base = new
+    scratch.pointee.capacity = words
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func setWord(_ field: Int, _ word: UInt64) {
+    let base = scratch.pointee.base
     base[field >> 6] &= ~(1 << UInt64(field & 63))
-    base[maskWords + field] = word
+    base[scratch.pointee.maskWords + field] = word
   }
 
   /// Makes a field null.
   @inlinable
   public func setNull(_ field: Int) {
+    let base = scratch.pointee.base
     base[field >> 6] |= 1 << UInt64(field & 63)
-    base[maskWords + field] = 0
+    base[scratch.pointee.maskWords + field] = 0
   }
 
   /// Sets an integer, boolean or to-one field.
@@ -61,13 +80,16 @@ public final class NodeBuilder {
   /// Sets a text or blob field; the bytes are copied. At most 4 GiB a row.
   @inlinable
   public func set(_ field: Int, bytes: UnsafeRawBufferPointer) {
+    let tail = scratch.pointee.tail
     let needed = tail + bytes.count
-    if needed > capacity * 8 { resize(max(capacity * 2, (needed + 7) >> 3), keeping: tail) }
+    if needed > scratch.pointee.capacity * 8 {
+      resize(max(scratch.pointee.capacity * 2, (needed + 7) >> 3), keeping: tail)
+    }
     if let start = bytes.baseAddress {
-      (UnsafeMutableRawPointer(base) + tail).copyMemory(from: start, byteCount: bytes.count)
+      (UnsafeMutableRawPointer(scratch.pointee.base) + tail).copyMemory(from: start, byteCount: bytes.count)
     }
     setWord(field, UInt64(tail) << 32 | UInt64(bytes.count))
-    tail = needed
+    scratch.pointee.tail = needed
   }
 
   /// Copies a field of another node of an entity with the same field.
@@ -85,14 +107,15 @@ public final class NodeBuilder {
   /// Makes the node.
   @inlinable
   public func finish(_ storeEntity: StoreEntity, reference: Int64, version: Int64) -> IncrementalStoreNode {
-    let words = (tail + 7) >> 3
+    let words = (scratch.pointee.tail + 7) >> 3
+    let maskWords = Int32(truncatingIfNeeded: scratch.pointee.maskWords)
     let buffer = NodeStorage.create(minimumCapacity: words) { _ in
       NodeStorage.Header(
-        storeEntity: storeEntity, reference: reference, version: version, maskWords: Int32(maskWords),
-        wordCount: Int32(words))
+        storeEntity: storeEntity, reference: reference, version: version, maskWords: maskWords,
+        wordCount: Int32(truncatingIfNeeded: words))
     }
     buffer.withUnsafeMutablePointerToElements {
-      UnsafeMutableRawPointer($0).copyMemory(from: base, byteCount: words * 8)
+      UnsafeMutableRawPointer($0).copyMemory(from: scratch.pointee.base, byteCount: words * 8)
     }
     return IncrementalStoreNode(unsafeDowncast(buffer, to: NodeStorage.self))
   }

@@ -31,4 +31,6 @@ uint64_t lm_hash(uint64_t sum, const void *bytes, int64_t count);
 uint64_t lm_mix(uint64_t sum, int64_t value);
 // Bytes the allocator has handed out.
 int64_t lm_heap_bytes(void);
+// Makes the allocator keep what is freed, for every contestant alike.
+void lm_keep_heap(void);
 #endif
