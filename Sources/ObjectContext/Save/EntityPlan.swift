@@ -14,6 +14,8 @@ final class EntityPlan {
   let fields: [Field]
   /// By field of the row; nil for to-ones.
   let attributes: [Attribute?]
+  /// By field of the row; nil for attributes.
+  let destinations: [Entity?]
   let transientSlots: SlotSet
   /// The attributes and relationships that have a rule.
   let checkedAttributes: [Attribute]
@@ -44,6 +46,9 @@ final class EntityPlan {
     }
     attributes = entity.storedFields.map { stored in
       if case .attribute(let attribute) = stored { attribute } else { nil }
+    }
+    destinations = entity.storedFields.map { stored in
+      if case .toOne(let relationship) = stored { relationship.destination } else { nil }
     }
     checkedAttributes = entity.attributes.filter { attribute in
       let rules = attribute.declaration

@@ -5,6 +5,7 @@ import StoreContract
 struct SavePlan {
   private(set) var request = SaveChangesRequest()
   private(set) var updates: [(ManagedObject, IncrementalStoreNode)] = []
+  private var required: [Entity: Set<Int64>] = [:]
   private var linkPlaces: [ObjectIdentifier: Int] = [:]
   private let builder = NodeBuilder()
 
@@ -23,6 +24,11 @@ struct SavePlan {
     request.deleted = try deleted.map {
       LockedObject(objectID: $0.objectID, version: try $0.row().version)
     }
+    for (entity, references) in required {
+      guard let context = (inserted.first ?? updated.first)?.managedObjectContext else { continue }
+      let storeEntity = context.storeEntities[entity.index]
+      request.existing += references.map { ManagedObjectID(storeEntity, reference: $0) }
+    }
     request.links.sort {
       ($0.relationship.entity.name, $0.relationship.name) < (
         $1.relationship.entity.name, $1.relationship.name
@@ -30,21 +36,24 @@ struct SavePlan {
     }
   }
 
-  private func insertion(_ object: ManagedObject) throws -> IncrementalStoreNode {
+  private mutating func insertion(_ object: ManagedObject) throws -> IncrementalStoreNode {
     let plan = plans[object.entity]
     builder.begin(fieldCount: plan.fields.count)
     if let changes = object.changes {
       for field in plan.fields.indices {
-        try set(field, plan, changes.values[plan.fields[field].slot])
+        try set(field, plan, changes.values[plan.fields[field].slot], of: object)
       }
     }
     return builder.finish(object.storeEntity, reference: object.reference, version: 1)
   }
 
   @inline(__always)
-  private func set(_ field: Int, _ plan: EntityPlan, _ value: AttributeValue) throws {
+  private mutating func set(
+    _ field: Int, _ plan: EntityPlan, _ value: AttributeValue, of object: ManagedObject
+  ) throws {
     if case .reference(let reference) = value {
       builder.set(field, integer: reference)
+      if let destination = plan.destinations[field] { require(reference, destination, object) }
     } else {
       try builder.set(field, value, type: plan.fields[field].type) { plan.attributes[field] }
     }
@@ -61,7 +70,7 @@ struct SavePlan {
     for field in plan.fields.indices {
       let step = plan.fields[field]
       if changes.changed.contains(step.slot) {
-        try set(field, plan, changes.values[step.slot])
+        try set(field, plan, changes.values[step.slot], of: object)
         changed.insert(field)
       } else {
         builder.copy(field, from: row, isBytes: step.isBytes)
@@ -77,19 +86,34 @@ struct SavePlan {
     updates.append((object, node))
   }
 
-  /// Adds what changed in the object's link tables; answers whether anything did.
+  /// What is new in this save exists; what is referred to besides must still.
+  private mutating func require(_ reference: Int64, _ destination: Entity, _ object: ManagedObject) {
+    if let target = object.managedObjectContext?.registered(destination, reference),
+      target.state.contains(.inserted)
+    {
+      return
+    }
+    required[destination.root, default: []].insert(reference)
+  }
+
+  /// Adds what changed in the object's link tables; answers whether its row's version must rise. Links are a set, to
+  /// which others may add at the same time; an order is one value.
   @discardableResult
   private mutating func addLinks(of object: ManagedObject) -> Bool {
     guard let states = object.changes?.toManys else { return false }
-    var any = false
+    var isReordered = false
     for state in states where state.hasChanges && state.relationship.hasLinkTable {
-      any = true
+      if state.isReordered { isReordered = true }
       let relationship = state.relationship
       let owner = relationship.linkOwner
       let place = place(of: owner)
+      require(object.reference, object.entity, object)
       if relationship === owner {
         let source = object.reference
-        for target in state.added { request.links[place].added.append(.init(source: source, target: target)) }
+        for target in state.added {
+          request.links[place].added.append(.init(source: source, target: target))
+          require(target, relationship.destination, object)
+        }
         for target in state.removed {
           request.links[place].removed.append(.init(source: source, target: target))
         }
@@ -100,7 +124,7 @@ struct SavePlan {
         request.links[place].inverseOrders.append((object.reference, current))
       }
     }
-    return any
+    return isReordered
   }
 
   private mutating func place(of owner: Relationship) -> Int {

@@ -17,6 +17,7 @@ extension SQLCipherStore {
         try writer.delete(save.deleted)
         try writer.update(save.updated)
         try writer.throwConflicts()
+        try writer.checkExisting(save.existing)
         try writer.insert(save.inserted)
         for changes in save.links { try writer.apply(changes) }
         if let metadata { try StoreTable(connection).write(metadata: metadata) }
@@ -127,6 +128,21 @@ struct SaveWriter {
       defer { statement.reset() }
       if try !statement.step() { stale.append(lock.objectID) }
     }
+  }
+
+  /// One statement a root entity.
+  func checkExisting(_ ids: [ManagedObjectID]) throws {
+    var gone: [ManagedObjectID] = []
+    for (_, own) in Dictionary(grouping: ids, by: { $0.entity.root.index }) {
+      let table = opened.schema.table(own[0].entity).name.quoted
+      let statement = try connection.cached(
+        "SELECT r.position FROM _integers(?1) AS r LEFT JOIN \(table) AS t ON t._id = r.value WHERE t._id IS NULL"
+      )
+      defer { statement.reset() }
+      statement.bind(1, integers: IntegerArray(own.map { $0.reference }))
+      while try statement.step() { gone.append(own[Int(statement.int64(0))]) }
+    }
+    if !gone.isEmpty { throw StoreError.targetsGone(gone) }
   }
 
   mutating func delete(_ locks: [LockedObject]) throws {

@@ -20,7 +20,7 @@ extension StoreSchema {
       ["_version = _version + 1"]
       + fields.enumerated().map { "\(columnName(stored[$0.element], table)) = ?\($0.offset + 3)" }
     return
-      "UPDATE \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND _version = ?2"
+      "UPDATE OR FAIL \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND _version = ?2"
   }
 
   /// The statements that remove all links of an object, `?1` its id.

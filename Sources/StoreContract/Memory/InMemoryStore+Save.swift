@@ -11,6 +11,8 @@ extension InMemoryStore {
         next.tables[change.node.entity.root.index, default: [:]][change.node.reference] = change.node
       }
       for lock in save.deleted { Self.remove(lock.objectID, from: &next) }
+      let missing = save.existing.filter { next.tables[$0.entity.root.index]?[$0.reference] == nil }
+      guard missing.isEmpty else { throw StoreError.targetsGone(missing) }
       for changes in save.links { Self.apply(changes, to: &next) }
       try Self.checkUniqueness(of: save.inserted + save.updated.map(\.node), in: next)
       if let metadata = save.metadata { next.metadata = metadata }

@@ -12,6 +12,8 @@ public struct SaveChangesRequest: PersistentStoreRequest {
   public var deleted: [LockedObject] = []
   /// Objects that must still have the version they were read with.
   public var locked: [LockedObject] = []
+  /// Objects that must exist once removals are done, since new references and links lead to them.
+  public var existing: [ManagedObjectID] = []
   /// Changes to the links of relationships that are stored in tables of their own.
   public var links: [LinkChanges] = []
   /// Metadata to store; nil leaves it.

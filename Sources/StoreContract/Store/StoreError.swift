@@ -82,6 +82,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// Code, message and cause in one line.
   public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
 
+  /// For a save that leads to objects deleted elsewhere.
+  package static func targetsGone(_ ids: [ManagedObjectID]) -> StoreError {
+    StoreError(
+      .conflict,
+      "\(ids.count) objects that others are to refer to were deleted since; refresh, choose others, save again",
+      objectIDs: ids)
+  }
+
   static func notANumber(_ attribute: Attribute?) -> StoreError {
     StoreError(
       .invalidValue, "\(name(attribute)) was given NaN, which no store can hold; set nil or a number")
