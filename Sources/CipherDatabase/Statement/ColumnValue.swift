@@ -7,12 +7,12 @@ package struct ColumnValue {
   @usableFromInline
   init(_ value: OpaquePointer?) { self.value = value }
 
-  @inlinable package var isNull: Bool { sqlite3_value_type(value) == SQLITE_NULL }
-  @inlinable package var int64: Int64 { sqlite3_value_int64(value) }
-  @inlinable package var double: Double { sqlite3_value_double(value) }
+  @inlinable @inline(__always) package var isNull: Bool { sqlite3_value_type(value) == SQLITE_NULL }
+  @inlinable @inline(__always) package var int64: Int64 { sqlite3_value_int64(value) }
+  @inlinable @inline(__always) package var double: Double { sqlite3_value_double(value) }
 
   /// The bytes of a text or blob.
-  @inlinable package var bytes: UnsafeRawBufferPointer {
+  @inlinable @inline(__always) package var bytes: UnsafeRawBufferPointer {
     let start = sqlite3_value_blob(value)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
   }

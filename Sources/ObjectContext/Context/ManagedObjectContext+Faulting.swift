@@ -69,11 +69,14 @@ extension ManagedObjectContext {
   /// Reads the rows of a batch that are not here, in one statement.
   func fire(_ batch: FetchBatch) throws {
     var seen: Set<Int64> = []
+    let mayRepeat = !batch.isAscending
     var places: [Int] = []
     var wanted: [Int64] = []
+    places.reserveCapacity(batch.references.count)
+    wanted.reserveCapacity(batch.references.count)
     for (place, reference) in batch.references.enumerated() {
       guard reference > 0, batch.node(at: place, generation: generation) == nil,
-        registered(batch.entity, reference)?.node == nil, seen.insert(reference).inserted
+        registered(batch.entity, reference)?.node == nil, !mayRepeat || seen.insert(reference).inserted
       else { continue }
       places.append(place)
       wanted.append(reference)

@@ -32,12 +32,17 @@ extension ManagedObjectContext {
       try fire(targets)
       return targets
     }
-    let references = sources.references
-    let targets = try sources.targets(relationship, of: references[0], generation: generation) {
-      try coordinator.newValues(for: relationship, of: $0)
+    if let known = sources.knownTargets(relationship, generation: generation) {
+      try fire(known)
+      return known
     }
-    guard let batch = targets?.1 else { return nil }
-    try fire(batch)
+    let found = try coordinator.store.newTargets(for: relationship, of: sources.references)
+    let batch = FetchBatch(relationship, found.targets, generation: generation)
+    batch.keep(found.nodes)
+    sources.keep(relationship, found.targets, batch, generation: generation)
+    for case .some(let node) in found.nodes {
+      if let known = registered(relationship.destination, node.reference) { adopt(node, known) }
+    }
     return batch
   }
 }

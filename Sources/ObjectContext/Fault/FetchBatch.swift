@@ -31,6 +31,14 @@ final class FetchBatch {
       generation: generation)
   }
 
+  /// Whether no reference can stand there twice.
+  var isAscending: Bool {
+    for place in references.indices.dropFirst() where references[place - 1] >= references[place] {
+      return false
+    }
+    return true
+  }
+
   /// Where a reference stands; `hint` is tried first.
   func place(_ reference: Int64, hint: Int?) -> Int? {
     if let hint, hint < references.count, references[hint] == reference { return hint }
@@ -77,8 +85,20 @@ final class FetchBatch {
     return (targets.targets(at: place), batch)
   }
 
+  /// Keeps the rows of all objects, in their order.
+  func keep(_ all: [IncrementalStoreNode?]) { nodes = all }
+
+  /// The batch of what a to-many of all objects leads to, if it was asked for already.
+  func knownTargets(_ relationship: Relationship, generation: Int) -> FetchBatch? {
+    check(generation)
+    return toManys[relationship.slot]?.batch
+  }
+
   /// Takes in what a to-many of all objects leads to.
-  func keep(_ relationship: Relationship, _ targets: RelationshipTargets, _ batch: FetchBatch) {
+  func keep(
+    _ relationship: Relationship, _ targets: RelationshipTargets, _ batch: FetchBatch, generation: Int
+  ) {
+    check(generation)
     toManys[relationship.slot] = (targets, batch)
   }
 

@@ -20,18 +20,15 @@ extension SQLCipherStore {
         }
         let statement = try connection.cached(plan.byReferences)
         defer { statement.reset() }
-        var positions: [Int64: Int] = [:]
-        positions.reserveCapacity(references.count)
-        for (index, reference) in references.enumerated() { positions[reference] = index }
         // In key order neighbouring rows share a page.
-        statement.bind(1, integers: IntegerArray(positions.keys.sorted()))
+        var order: [Int]?
+        if !references.isAscending { order = references.indices.sorted { references[$0] < references[$1] } }
+        statement.bind(1, integers: IntegerArray(order.map { $0.map { references[$0] } } ?? references))
         var nodes = [IncrementalStoreNode?](repeating: nil, count: references.count)
         while try statement.step() {
           let node = try plan.node(statement, builder: builder, opened: opened, lookup: nil)
-          nodes[positions[node.reference]!] = node
-        }
-        if positions.count < references.count {
-          for (index, reference) in references.enumerated() { nodes[index] = nodes[positions[reference]!] }
+          let position = Int(statement.int64(plan.positionColumn))
+          nodes[order?[position] ?? position] = node
         }
         return nodes
       }
@@ -70,5 +67,12 @@ extension SQLCipherStore {
         return result
       }
     }
+  }
+}
+
+extension Array where Element == Int64 {
+  var isAscending: Bool {
+    for index in indices.dropFirst() where self[index - 1] > self[index] { return false }
+    return true
   }
 }

@@ -17,7 +17,9 @@ final class SelectPlan: Sendable {
   let columns: String
   let hasEntityColumn: Bool
   let byReference: StatementText
+  /// The row's place in the list asked for comes last.
   let byReferences: StatementText
+  let positionColumn: Int32
   private let steps: [[Step]]  // by position of the entity in `family`
   private let familyPositions: [Int: Int]
 
@@ -47,8 +49,10 @@ final class SelectPlan: Sendable {
     familyPositions = positions
     let from = "SELECT \(columns) FROM \(table.name.quoted) AS t0"
     byReference = StatementText(from + " WHERE t0._id = ?1")
+    positionColumn = Int32(names.count)
     byReferences = StatementText(
-      "SELECT \(columns) FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0 ON t0._id = r.value")
+      "SELECT \(columns), r.position FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0"
+        + " ON t0._id = r.value")
   }
 
   /// Makes the node of the row a statement stands on, or takes the one the context has already.

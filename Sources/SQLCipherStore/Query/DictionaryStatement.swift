@@ -82,7 +82,8 @@ struct DictionaryStatement {
   ) -> String? {
     switch aggregate {
     case nil: return operand.sql
-    case .count: return "count(\(operand.sql))"
+    // The row's own number is never null.
+    case .count: return operand.sql == "t0._id" ? "count(*)" : "count(\(operand.sql))"
     case .min, .max:
       guard operand.isOrdered else { return nil }
       return "\(aggregate == .min ? "min" : "max")(\(operand.sql))"

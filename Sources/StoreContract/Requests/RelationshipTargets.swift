@@ -10,6 +10,12 @@ public struct RelationshipTargets: Sendable {
   /// Makes an empty answer; sources are then added in the order they were asked for.
   public init() {}
 
+  init(offsets: [Int], references: [Int64], entityIndices: [Int32]) {
+    self.offsets = offsets
+    self.references = references
+    self.entityIndices = entityIndices
+  }
+
   /// Adds a target to the source being filled.
   @inlinable
   public mutating func append(_ reference: Int64) { appendReference(reference) }

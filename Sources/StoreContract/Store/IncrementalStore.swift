@@ -41,6 +41,10 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// What a to-many relationship leads to, for many sources at once.
   func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets
 
+  /// What a to-many relationship leads to, for many sources at once, with the states of the targets: what is read
+  /// ahead. Stores that have no better way answer with two other calls, as the default does.
+  func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes
+
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
   func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]
 
@@ -53,6 +57,23 @@ public protocol IncrementalStore: AnyObject, Sendable {
 }
 
 extension IncrementalStore {
+  /// Asks for the targets, then for their states.
+  public func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes {
+    try targetsThenNodes(for: relationship, of: references)
+  }
+
+  package func targetsThenNodes(
+    for relationship: Relationship, of references: [Int64]
+  ) throws -> TargetNodes {
+    let targets = try newValues(for: relationship, of: references)
+    let different = Set(targets.references).sorted()
+    var nodes: [Int64: IncrementalStoreNode] = [:]
+    for case .some(let node) in try newValues(for: different, of: relationship.destination) {
+      nodes[node.reference] = node
+    }
+    return TargetNodes(targets: targets, nodes: targets.references.map { nodes[$0] })
+  }
+
   /// A random UUID.
   public static func identifierForNewStore() -> UUID { UUID() }
   /// No.
