@@ -30,7 +30,10 @@ struct Bench: AsyncParsableCommand {
     let model = try libraryModel()
     let rounds = Rounds(
       workload: workload, limit: LimitPath(workload: workload),
-      contestants: [ManagedPath(workload: workload, model: model)], rounds: rounds, folder: folder)
+      contestants: [
+        ManagedPath(workload: workload, model: model), BulkPath(workload: workload, model: model),
+        ColumnsPath(workload: workload, model: model),
+      ], rounds: rounds, folder: folder)
     let measurements = try await rounds.run(phases)
     ResultTable(measurements, before: try compare.map(Results.read) ?? []).print()
     if let json { try Results.write(measurements, to: json) }

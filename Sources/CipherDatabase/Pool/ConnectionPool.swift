@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// One writer and, while it is busy, readers beside it.
@@ -17,6 +18,8 @@ package final class ConnectionPool: Sendable {
 
   private let writer: Slot
   private let writerLock = Mutex(())
+  /// The thread that has the writer, or 0.
+  private let owner = Atomic<UInt>(0)
   private let readers = Mutex(State())
   private let path: String
   private let key: CipherKeySpec
@@ -34,18 +37,23 @@ package final class ConnectionPool: Sendable {
     self.options = later
   }
 
-  /// Runs work on the writer, alone. Must not be called from inside itself.
+  /// Runs work on the writer, alone.
+  /// - Throws: `misuse` when called from inside itself, or from inside a read that has the writer's connection.
   package func write<R>(_ body: (Connection) throws -> R) throws -> R {
-    try writerLock.withLock { _ in
-      try checkOpen()
+    try refuseNesting()
+    return try writerLock.withLock { _ in
+      try takeWriter()
+      defer { owner.store(0, ordering: .relaxed) }
       return try body(writer.connection)
     }
   }
 
   /// Runs work on the writer's connection when it is free, since its pages are decrypted already, else on a reader.
+  /// - Throws: `misuse` when called from inside a `write` or `read` of a pool without readers.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
     if let result = try writerLock.withLockIfAvailable({ _ in
-      try checkOpen()
+      try takeWriter()
+      defer { owner.store(0, ordering: .relaxed) }
       return try body(writer.connection)
     }) {
       return result
@@ -53,6 +61,22 @@ package final class ConnectionPool: Sendable {
     guard let slot = try takeReader() else { return try write(body) }
     defer { readers.withLock { $0.idle.append(slot) } }
     return try body(slot.connection)
+  }
+
+  private func takeWriter() throws {
+    try checkOpen()
+    owner.store(Self.thread, ordering: .relaxed)
+  }
+
+  private static var thread: UInt { UInt(pthread_self()) }
+
+  private func refuseNesting() throws {
+    // Only this thread itself can have put its own number there.
+    if owner.load(ordering: .relaxed) == Self.thread {
+      throw CipherError(
+        .misuse,
+        "the store was called from inside a row closure of its own; collect what you need first, then call it")
+    }
   }
 
   private func takeReader() throws -> Slot? {

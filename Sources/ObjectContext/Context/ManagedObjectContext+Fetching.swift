@@ -71,6 +71,7 @@ extension ManagedObjectContext {
   }
 
   private func fetchObjects(_ request: FetchRequest) throws -> [ManagedObject] {
+    try mergeBatches()
     if request.includesPendingChanges, try touches(request) { return try fetchWithPending(request) }
     if request.returnsObjectsAsFaults { return faults(try fetchIDs(request)) }
     var request = request

@@ -24,6 +24,7 @@ public final class ManagedObjectContext {
     return storeEntitiesOfStore.isEmpty ? temporaryEntities : storeEntitiesOfStore
   }
   private var storeEntitiesOfStore: [StoreEntity] = []
+  let inbox = ContextInbox()
   /// Why a read by an accessor that cannot throw brought nothing; nil when all went well. While it is set, `save()`
   /// throws it, so that nothing is written over what could not be read. `rollback()` and `reset()` clear it.
   public internal(set) var faultFailure: (any Error)?
@@ -44,6 +45,7 @@ public final class ManagedObjectContext {
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities
     plans = EntityPlans(coordinator.model)
+    coordinator.inboxes.add(inbox)
     registrar = (try? coordinator.store).flatMap { $0.wantsRegistrations ? $0 : nil }
     var byRoot: [Int: IdentityMapBox] = [:]
     identities = model.entities.map { entity in

@@ -12,6 +12,8 @@ public final class PersistentStoreCoordinator: Sendable {
   public let model: ManagedObjectModel
   let temporaryEntities: [StoreEntity]
 
+  let inboxes = Inboxes()
+
   private struct Loaded: Sendable {
     var store: any IncrementalStore
     var storeEntities: [StoreEntity]
@@ -108,6 +110,8 @@ public final class PersistentStoreCoordinator: Sendable {
   ) throws -> StoreResult {
     try store.execute(request, lookup: lookup)
   }
+
+  func post(_ news: ContextInbox.News, from sender: ContextInbox) { inboxes.post(news, from: sender) }
 
   func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
     references.isEmpty ? [] : try store.newValues(for: references, of: entity)

@@ -10,6 +10,7 @@ extension ManagedObjectContext {
   ///   rows were changed elsewhere since they were read, `notUnique`, `diskFull` and others.
   public func save() throws {
     if let faultFailure { throw faultFailure }
+    try mergeBatches()
     guard hasChanges else { return }
     willSaveAll()
     let deleted = deletedList

@@ -27,6 +27,17 @@ struct Validation {
     }
   }
 
+  /// Checks values that many objects are to get.
+  func check(_ values: [String: AttributeValue], of entity: Entity) throws {
+    for attribute in plans[entity].checkedAttributes {
+      guard let value = values[attribute.name] else { continue }
+      guard let rule = Self.broken(attribute, value, plans[entity].expressions[attribute.slot]) else {
+        continue
+      }
+      throw ContextError(.validation, "nothing was changed: \(entity.name).\(attribute.name) \(rule)")
+    }
+  }
+
   mutating func checkDeletion(_ object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.deleteRule == .deny {
       let left =

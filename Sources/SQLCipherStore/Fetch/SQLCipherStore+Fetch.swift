@@ -8,13 +8,7 @@ extension SQLCipherStore {
   /// and cut in memory over the rows the rest selects; a filter over relationships then fires them row by row.
   func execute(_ request: FetchRequest, lookup: (any NodeLookup)?, in opened: Opened) throws -> StoreResult {
     let shape = RequestShape(request)
-    let plan = try opened.fetchPlans.plan(shape) {
-      guard let entity = model.entity(named: request.entityName) else {
-        throw StoreError(.notFound, "the model has no entity \(request.entityName)")
-      }
-      _ = try FetchEvaluation(request, entity: entity)
-      return FetchPlan(shape, entity: entity, opened: opened)
-    }
+    let plan = try plan(shape, in: opened)
     let constants = shape.constants
     let result = try opened.pool.read { connection -> StoreResult? in
       guard let statement = try plan.bound(connection, request, constants) else { return nil }
@@ -39,6 +33,17 @@ extension SQLCipherStore {
       if case .nodes(let selected) = try execute(all, lookup: lookup, in: opened) { rows = selected }
     }
     return try FetchEvaluation(request, entity: plan.entity).result(rows, in: self)
+  }
+
+  func plan(_ shape: RequestShape, in opened: Opened) throws -> FetchPlan {
+    try opened.fetchPlans.plan(shape) {
+      let request = shape.request
+      guard let entity = model.entity(named: request.entityName) else {
+        throw StoreError(.notFound, "the model has no entity \(request.entityName)")
+      }
+      _ = try FetchEvaluation(request, entity: entity)
+      return FetchPlan(shape, entity: entity, opened: opened)
+    }
   }
 
   private func nodes(

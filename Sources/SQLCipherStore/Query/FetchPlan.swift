@@ -13,6 +13,8 @@ final class FetchPlan: Sendable {
   let isCut: Bool
   /// Whether the rows must be filtered, sorted or shaped in memory still.
   let needsEvaluation: Bool
+  /// FROM and WHERE.
+  let tail: String
   /// How the columns of a dictionary result are read; nil for other results.
   let dictionaryColumns: [DictionaryColumn]?
 
@@ -56,6 +58,7 @@ final class FetchPlan: Sendable {
     let tail =
       " FROM \(table) AS t0\(translation.joins.sql)"
       + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+    self.tail = tail
     let cut = isCut ? " LIMIT ?\(bindings.count + 1) OFFSET ?\(bindings.count + 2)" : ""
     let ordered = tail + " ORDER BY " + (orders + ["t0._id"]).joined(separator: ", ") + cut
     let sql: String
@@ -80,18 +83,24 @@ final class FetchPlan: Sendable {
     -> Statement?
   {
     let statement = try connection.cached(text)
-    for (index, binding) in bindings.enumerated() {
-      guard let value = binding.value(constants) else {
-        statement.reset()
-        return nil
-      }
-      value.bind(to: statement, at: Int32(index + 1))
-    }
+    guard bind(constants, to: statement) else { return nil }
     if isCut {
       statement.bind(Int32(bindings.count + 1), Int64(request.limit ?? -1))
       statement.bind(Int32(bindings.count + 2), Int64(request.offset))
     }
     return statement
+  }
+
+  /// Binds the values of the condition; false when one of them does not fit the column it stands beside.
+  func bind(_ constants: [FetchExpression], to statement: Statement) -> Bool {
+    for (index, binding) in bindings.enumerated() {
+      guard let value = binding.value(constants) else {
+        statement.reset()
+        return false
+      }
+      value.bind(to: statement, at: Int32(index + 1))
+    }
+    return true
   }
 }
 

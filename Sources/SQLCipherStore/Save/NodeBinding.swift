@@ -25,3 +25,20 @@ struct NodeBinding {
     }
   }
 }
+
+extension NodeBinding {
+  /// The same from a row being built; its memory must stay until the statement is reset.
+  @inline(__always)
+  func bind(_ field: Int, of row: NodeBuilder, to statement: Statement, at index: Int32) {
+    if row.isNull(field) {
+      statement.bindNull(index)
+      return
+    }
+    switch kinds[field] {
+    case .integer: statement.bind(index, Int64(bitPattern: row.word(field)))
+    case .double: statement.bind(index, Double(bitPattern: row.word(field)))
+    case .text: statement.bind(index, text: row.bytes(field), copy: false)
+    case .blob: statement.bind(index, blob: row.bytes(field), copy: false)
+    }
+  }
+}

@@ -111,11 +111,7 @@ struct SaveWriter {
       try statement.run()
     } catch {
       guard error.code == .constraint else { throw error }
-      let names = node.entity.uniquenessConstraints.map { $0.propertyNames.joined(separator: " and ") }
-      throw StoreError(
-        .notUnique,
-        "another \(node.entity.name) has the same \(names.joined(separator: " or ")); change it or delete the other",
-        objectIDs: [node.objectID], cause: error)
+      throw StoreError.notUnique(node.entity, [node.objectID], error)
     }
   }
 
@@ -201,5 +197,15 @@ struct SaveWriter {
         try statement.run()
       }
     }
+  }
+}
+
+extension StoreError {
+  static func notUnique(_ entity: Entity, _ ids: [ManagedObjectID], _ cause: any Error) -> StoreError {
+    let names = entity.uniquenessConstraints.map { $0.propertyNames.joined(separator: " and ") }
+    return StoreError(
+      .notUnique,
+      "another \(entity.name) has the same \(names.joined(separator: " or ")); change it or delete the other",
+      objectIDs: ids, cause: cause)
   }
 }

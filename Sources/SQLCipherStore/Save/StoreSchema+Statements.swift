@@ -2,14 +2,16 @@ import ObjectModel
 import StoreContract
 
 extension StoreSchema {
-  /// `?1` id, `?2` entity, `?3` version, then the entity's fields in order.
-  func insertion(_ entity: Entity) -> String {
+  /// For each row in turn id, entity, version, then the entity's fields in order.
+  ///
+  /// It fails rather than aborts, here and in updates: to be able to undo one statement of many rows the library keeps
+  /// a copy, enciphered, of each page it touches, and a save is undone whole.
+  func insertion(_ entity: Entity, rows: Int = 1) -> String {
     let table = table(entity)
-    let columns = entity.storedFields.map { columnName($0, table) }
-    let all = ["_id", "_entity", "_version"] + columns
-    let marks = (1...all.count).map { "?\($0)" }
-    return
-      "INSERT INTO \(table.name.quoted) (\(all.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))"
+    let columns = ["_id", "_entity", "_version"] + entity.storedFields.map { columnName($0, table) }
+    let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
+    return "INSERT OR FAIL INTO \(table.name.quoted) (\(columns.joined(separator: ", "))) VALUES "
+      + Array(repeating: row, count: rows).joined(separator: ", ")
   }
 
   /// `?1` id, `?2` the version it must have, then the fields in the order given.
@@ -25,23 +27,24 @@ extension StoreSchema {
 
   /// The statements that remove all links of an object, `?1` its id.
   func linkDeletions(_ entity: Entity) -> [String] {
-    var statements: [String] = []
-    for relationship in entity.relationships {
-      guard relationship.hasLinkTable, let links = linkTable(relationship) else { continue }
-      if relationship === links.owner {
-        statements.append("DELETE FROM \(links.name.quoted) WHERE _source = ?1")
-      }
-      if relationship !== links.owner || relationship.inverse === relationship {
-        statements.append("DELETE FROM \(links.name.quoted) WHERE _target = ?1")
-      }
-    }
-    for links in oneDirectionalLinks[entity.root.index] ?? [] {
-      statements.append("DELETE FROM \(links.name.quoted) WHERE _target = ?1")
-    }
-    return statements
+    linkEnds(entity).map { "DELETE FROM \($0.table.name.quoted) WHERE \($0.column) = ?1" }
   }
 
-  private func columnName(_ field: StoredField, _ table: EntityTable) -> String {
+  /// Where an object of the entity may stand in link tables.
+  func linkEnds(_ entity: Entity) -> [(table: LinkTable, column: String)] {
+    var ends: [(LinkTable, String)] = []
+    for relationship in entity.relationships {
+      guard relationship.hasLinkTable, let links = linkTable(relationship) else { continue }
+      if relationship === links.owner { ends.append((links, "_source")) }
+      if relationship !== links.owner || relationship.inverse === relationship {
+        ends.append((links, "_target"))
+      }
+    }
+    for links in oneDirectionalLinks[entity.root.index] ?? [] { ends.append((links, "_target")) }
+    return ends
+  }
+
+  func columnName(_ field: StoredField, _ table: EntityTable) -> String {
     table.ordinal(field).map { table.columns[$0].name.quoted } ?? "NULL"
   }
 }

@@ -61,6 +61,24 @@ final class ReferenceSequence: Sendable {
     }
   }
 
+  /// The last number given out, inside a transaction that keeps others from taking more.
+  static func last(_ root: Entity, _ connection: Connection, _ schema: StoreSchema) throws -> Int64 {
+    let select = try connection.cached("SELECT last FROM _sequence WHERE entity = ?1")
+    select.bind(1, schema.entityNumbers[root.index])
+    defer { select.reset() }
+    return try select.step() ? select.int64(0) : 0
+  }
+
+  /// Says that all numbers up to one are given out.
+  static func advance(
+    to last: Int64, _ root: Entity, _ connection: Connection, _ schema: StoreSchema
+  ) throws {
+    let statement = try connection.cached("INSERT OR REPLACE INTO _sequence (entity, last) VALUES (?1, ?2)")
+    statement.bind(1, schema.entityNumbers[root.index])
+    statement.bind(2, last)
+    try statement.run()
+  }
+
   /// Gives unused numbers back, unless others were reserved after them.
   func giveBack(in pool: ConnectionPool) throws {
     try blocks.withLock { blocks in

@@ -61,6 +61,21 @@ public final class NodeBuilder {
     base[scratch.pointee.maskWords + field] = word
   }
 
+  /// Whether a field of the row begun is null.
+  @inlinable
+  public func isNull(_ field: Int) -> Bool { scratch.pointee.base[field >> 6] & (1 << UInt64(field & 63)) != 0 }
+
+  @inlinable
+  package func word(_ field: Int) -> UInt64 { scratch.pointee.base[scratch.pointee.maskWords + field] }
+
+  /// The bytes of a text or blob field of the row begun; moved by the next one set.
+  @inlinable
+  package func bytes(_ field: Int) -> UnsafeRawBufferPointer {
+    let span = word(field)
+    return UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(scratch.pointee.base) + Int(span >> 32), count: Int(span & 0xFFFF_FFFF))
+  }
+
   /// Makes a field null.
   @inlinable
   public func setNull(_ field: Int) {

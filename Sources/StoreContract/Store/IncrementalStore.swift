@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+public import ObjectQuery
 
 /// A store that brings objects in piece by piece: what a coordinator needs of any storage.
 ///
@@ -44,6 +45,19 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// What a to-many relationship leads to, for many sources at once, with the states of the targets: what is read
   /// ahead. Stores that have no better way answer with two other calls, as the default does.
   func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes
+
+  /// Runs through the rows of a request's columns (`propertiesToFetch`) in its order, one at a time. `begin` is called
+  /// once before; `row` answers false to stop.
+  func scan(
+    _ request: FetchRequest, begin: (ScanColumns) throws -> Void, row: (PackedRow) throws -> Bool
+  ) throws
+
+  /// Inserts rows for as long as `next` fills one and answers true, all in one transaction.
+  func insert(into entity: Entity, next: (BatchRow) throws -> Bool) throws -> BatchResult
+  /// Changes every object that meets a condition, in one transaction. Versions rise by one.
+  func update(_ batch: BatchUpdate) throws -> BatchResult
+  /// Deletes every object that meets a request's condition, by the model's delete rules, in one transaction.
+  func delete(matching request: FetchRequest) throws -> BatchResult
 
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
   func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]

@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 
 /// Why a store could not do what it was asked.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
@@ -19,6 +19,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let conflict = Code("conflict")
     /// A uniqueness constraint would be broken.
     public static let notUnique = Code("notUnique")
+    /// A delete rule forbids it.
+    public static let denied = Code("denied")
     /// The store's model differs from the program's.
     public static let modelMismatch = Code("modelMismatch")
     /// The store was written by a newer version.
@@ -95,7 +97,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       .invalidValue, "\(name(attribute)) was given NaN, which no store can hold; set nil or a number")
   }
 
-  static func invalidValue(_ attribute: Attribute?) -> StoreError {
+  package static func invalidValue(_ attribute: Attribute?) -> StoreError {
     StoreError(
       .invalidValue,
       "\(name(attribute)) takes \(attribute.map { "values of type \($0.type.rawValue)" } ?? "references") only")

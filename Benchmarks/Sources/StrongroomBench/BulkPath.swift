@@ -1,0 +1,248 @@
+import BenchKit
+import CLibrary
+import CLimit
+import Foundation
+import Strongroom
+
+/// A book as a plain value.
+struct BookRow {
+  var id: Int64
+  var title: String
+  var isbn: String
+  var pages: Int64
+  var price: Double
+  var published: Double
+  var inPrint: Bool
+  var cover: Data
+  var rating: Double?
+  var author: Int64
+
+  /// From the columns of `BulkPath.columns`.
+  init(_ row: PackedRow) {
+    id = row.integer(0)
+    title = row.string(1)
+    isbn = row.string(2)
+    pages = row.integer(3)
+    price = row.double(4)
+    published = row.double(5)
+    inPrint = row.boolean(6)
+    cover = row.data(7)
+    rating = row.isNull(8) ? nil : row.double(8)
+    author = row.integer(9)
+  }
+
+  func add(to sum: inout Checksum) {
+    sum.add(id)
+    sum.add(title)
+    sum.add(isbn)
+    sum.add(pages)
+    sum.add(price)
+    sum.add(published)
+    sum.add(inPrint ? 1 : 0 as Int64)
+    cover.withUnsafeBytes { sum.add($0) }
+    if let rating { sum.add(rating) } else { sum.add(-1 as Int64) }
+    sum.add(author)
+  }
+}
+
+/// Batches, structs and columns: no objects.
+struct BulkPath: Contestant {
+  let name = "bulk"
+  let workload: Workload
+  let model: ManagedObjectModel
+
+  static let columns = [
+    FetchColumn("", as: "id"), FetchColumn("title"), FetchColumn("isbn"), FetchColumn("pages"),
+    FetchColumn("price"), FetchColumn("published"), FetchColumn("inPrint"), FetchColumn("cover"),
+    FetchColumn("rating"), FetchColumn("author"),
+  ]
+
+  func supports(_ phase: Phase) -> Bool {
+    switch phase {
+    case .fetchAll, .filtered, .toManyPrefetched, .manyToMany, .change, .delete, .bulkInsert: true
+    default: false
+    }
+  }
+
+  func makeStore(at path: String) async throws {
+    let container = try await openLibrary(path, model, create: true)
+    try insertAll(container.newContext())
+    try container.close()
+  }
+
+  func run(_ phase: Phase, at path: String) async throws -> PhaseRun {
+    let container = try await openLibrary(path, model, create: phase.makesStore)
+    let context = container.newContext()
+    let before = executed(container)
+    var live: [BookRow] = []
+    let heap = heapBytes() - lm_memory_used()
+    let start = now()
+    var sum = try perform(phase, context, &live)
+    let seconds = now() - start
+    let statements = executed(container) - before
+    let bytes =
+      phase == .fetchAll ? Double(heapBytes() - lm_memory_used() - heap) / Double(live.count) : nil
+    if phase.changesStore || phase.makesStore { sum = try state(container) }
+    withExtendedLifetime(live) {}
+    try container.close()
+    return PhaseRun(seconds: seconds, checksum: sum, statements: statements, bytesPerObject: bytes)
+  }
+
+  private func perform(
+    _ phase: Phase, _ context: ManagedObjectContext, _ live: inout [BookRow]
+  ) throws -> UInt64 {
+    switch phase {
+    case .bulkInsert:
+      try insertAll(context)
+      return 0
+    case .fetchAll:
+      live = try context.fetchRows(request(FetchRequest("Book"))) { BookRow($0) }
+      var sum = Checksum()
+      for book in live { book.add(to: &sum) }
+      return sum.value
+    case .filtered:
+      var sum = Checksum()
+      for index in 0..<workload.filters {
+        var own = Checksum()
+        for book in try context.fetchRows(request(filteredRequest(index)), { BookRow($0) }) {
+          book.add(to: &own)
+        }
+        sum.add(Int64(bitPattern: own.value))
+      }
+      return sum.value
+    case .toManyPrefetched: return try grouped(context)
+    case .manyToMany: return try manyToMany(context)
+    case .change:
+      try context.updateBatch(picked(10), set: ["pages": .integer(Int64(LM_NEW_PAGES))])
+      return 0
+    case .delete:
+      try context.deleteBatch(picked(11))
+      return 0
+    default: return 0
+    }
+  }
+
+  private func request(_ request: FetchRequest) -> FetchRequest {
+    var request = request
+    request.propertiesToFetch = Self.columns
+    return request
+  }
+
+  private func picked(_ seed: UInt64) -> FetchRequest {
+    let list = workload.randomBooks(seed: seed).map { FetchExpression.value(.reference($0)) }
+    return FetchRequest("Book", where: .comparison(FetchComparison(.selfObject, .in, .list(list))))
+  }
+
+  /// All books as structs, chained by author.
+  private func grouped(_ context: ManagedObjectContext) throws -> UInt64 {
+    let books = try context.fetchRows(request(FetchRequest("Book"))) { BookRow($0) }
+    var sums = Array(repeating: Checksum(), count: Int(workload.authors) + 1)
+    for book in books { book.add(to: &sums[Int(book.author)]) }
+    var sum = Checksum()
+    for own in sums.dropFirst() { sum.add(Int64(bitPattern: own.value)) }
+    return sum.value
+  }
+
+  private func manyToMany(_ context: ManagedObjectContext) throws -> UInt64 {
+    var sum = Checksum()
+    for tag in 1...workload.tags {
+      let has = FetchComparison(.path("tags"), .equal, .value(.reference(tag)), modifier: .any)
+      var own = Checksum()
+      for book in try context.fetchRows(
+        request(FetchRequest("Book", where: .comparison(has))), { BookRow($0) })
+      {
+        book.add(to: &own)
+      }
+      sum.add(Int64(bitPattern: own.value))
+    }
+    return sum.value
+  }
+
+  private func insertAll(_ context: ManagedObjectContext) throws {
+    var author = lm_author()
+    try context.insertBatch(into: "Author", of: 0..<workload.authors) { row, index in
+      lm_make_author(index, &author)
+      set(row, Author.Slots.name, &author.name)
+      row.set(Author.Slots.born, integer: author.born)
+      set(row, Author.Slots.country, &author.country)
+    }
+    try context.insertBatch(into: "Tag", of: 0..<workload.tags) { row, index in
+      row.set(Tag.Slots.name, string: tagName(index))
+    }
+    var book = lm_book()
+    try context.insertBatch(into: "Book", of: 0..<workload.books) { row, index in
+      lm_make_book(index, workload.authors, workload.tags, &book)
+      set(row, Book.Slots.title, &book.title)
+      set(row, Book.Slots.isbn, &book.isbn)
+      row.set(Book.Slots.pages, integer: book.pages)
+      row.set(Book.Slots.price, double: book.price)
+      row.set(Book.Slots.published, double: book.published)
+      row.set(Book.Slots.inPrint, boolean: book.in_print != 0)
+      withUnsafeBytes(of: &book.cover) { row.set(Book.Slots.cover, bytes: $0) }
+      if book.rating >= 0 { row.set(Book.Slots.rating, double: book.rating) }
+      row.set(Book.Slots.author, integer: book.author + 1)
+      try row.set(Book.Slots.tags, targets: [book.tags.0 + 1, book.tags.1 + 1, book.tags.2 + 1])
+    }
+  }
+
+  private func set<T>(_ row: BatchRow, _ slot: PropertySlot, _ array: inout T) {
+    withUnsafeBytes(of: &array) { bytes in
+      let length = strnlen(bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
+      row.set(slot, bytes: UnsafeRawBufferPointer(rebasing: bytes[0..<length]))
+    }
+  }
+}
+
+/// Columns in flat arrays.
+struct ColumnsPath: Contestant {
+  let name = "columns"
+  let workload: Workload
+  let model: ManagedObjectModel
+
+  func supports(_ phase: Phase) -> Bool { phase == .fetchAll }
+
+  func makeStore(at path: String) async throws {
+    try await BulkPath(workload: workload, model: model).makeStore(at: path)
+  }
+
+  func run(_ phase: Phase, at path: String) async throws -> PhaseRun {
+    let container = try await openLibrary(path, model)
+    let context = container.newContext()
+    var request = FetchRequest("Book")
+    request.propertiesToFetch = BulkPath.columns
+    let before = executed(container)
+    let heap = heapBytes() - lm_memory_used()
+    let start = now()
+    let columns = try context.fetchColumns(request)
+    let sum = checksum(columns)
+    let seconds = now() - start
+    let bytes = Double(heapBytes() - lm_memory_used() - heap) / Double(columns.count)
+    let statements = executed(container) - before
+    try container.close()
+    return PhaseRun(seconds: seconds, checksum: sum, statements: statements, bytesPerObject: bytes)
+  }
+
+  private func checksum(_ columns: FetchedColumns) -> UInt64 {
+    let id = columns.integers("id")!
+    let pages = columns.integers("pages")!
+    let price = columns.doubles("price")!
+    let published = columns.doubles("published")!
+    let inPrint = columns.integers("inPrint")!
+    let rating = columns.doubles("rating")!
+    let author = columns.integers("author")!
+    var sum = Checksum()
+    for row in 0..<columns.count {
+      sum.add(id[row])
+      columns.withBytes(1, row) { sum.add($0) }
+      columns.withBytes(2, row) { sum.add($0) }
+      sum.add(pages[row])
+      sum.add(price[row])
+      sum.add(published[row])
+      sum.add(inPrint[row])
+      columns.withBytes(7, row) { sum.add($0) }
+      if columns.isNull(8, row) { sum.add(-1 as Int64) } else { sum.add(rating[row]) }
+      sum.add(author[row])
+    }
+    return sum.value
+  }
+}

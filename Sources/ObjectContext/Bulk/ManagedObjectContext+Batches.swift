@@ -1,0 +1,84 @@
+public import ObjectModel
+public import ObjectQuery
+public import StoreContract
+
+/// Writing without objects, each batch in one transaction of its own, past this context's unsaved changes.
+///
+/// Objects that are alive, here and in the coordinator's other contexts, then see what the batch did: unchanged ones
+/// turn into faults, and deleted ones are gone. Changed objects keep their changes; where a batch changed the same
+/// row, saving them is a conflict.
+extension ManagedObjectContext {
+  /// Inserts rows for as long as a closure fills one and answers true. Memory stays the same whatever their number.
+  /// - Throws: `ContextError` for an unknown entity; `StoreError`: `notUnique`, `invalidValue` for a missing required
+  ///   value, `conflict` for a target that does not exist. Nothing is inserted then.
+  @discardableResult
+  public func insertBatch(into entityName: String, _ next: (BatchRow) throws -> Bool) throws -> BatchResult {
+    let result = try coordinator.store.insert(into: try entity(named: entityName), next: next)
+    coordinator.post(.inserted, from: inbox)
+    generation += 1
+    return result
+  }
+
+  /// Inserts a row for each element of a sequence.
+  /// - Throws: as `insertBatch(into:_:)`.
+  @discardableResult
+  public func insertBatch<S: Sequence>(
+    into entityName: String, of elements: S, _ fill: (BatchRow, S.Element) throws -> Void
+  ) throws -> BatchResult {
+    var iterator = elements.makeIterator()
+    return try insertBatch(into: entityName) { row in
+      guard let element = iterator.next() else { return false }
+      try fill(row, element)
+      return true
+    }
+  }
+
+  /// Inserts a row for each dictionary, whose keys are attributes and to-ones (as `.reference`).
+  /// - Throws: as `insertBatch(into:_:)`, and `notFound` for an unknown key.
+  @discardableResult
+  public func insertBatch(
+    into entityName: String, dictionaries: some Sequence<[String: AttributeValue]>
+  ) throws -> BatchResult {
+    try insertBatch(into: entityName, of: dictionaries) { row, values in
+      for (name, value) in values { try row.set(name, value) }
+    }
+  }
+
+  /// Gives attributes and to-ones of every object that a request selects new values. One statement.
+  ///
+  /// Types, required values and the attributes' minimum, maximum and pattern are checked; hooks of objects are not
+  /// called.
+  /// - Throws: `ContextError` with code `validation`, `StoreError`; nothing is changed then.
+  @discardableResult
+  public func updateBatch(
+    _ request: FetchRequest, set values: [String: AttributeValue]
+  ) throws -> BatchResult {
+    try Validation(plans).check(values, of: try entity(named: request.entityName))
+    let result = try coordinator.store.update(BatchUpdate(request, set: values))
+    if result.count > 0 {
+      coordinator.post(.updated, from: inbox)
+      refreshAllObjects()
+    }
+    return result
+  }
+
+  /// Deletes every object that a request selects, with the model's delete rules. A few statements a relationship.
+  /// - Throws: `StoreError` with code `denied` when a rule forbids it; nothing is deleted then.
+  @discardableResult
+  public func deleteBatch(_ request: FetchRequest) throws -> BatchResult {
+    _ = try entity(named: request.entityName)
+    let result = try coordinator.store.delete(matching: request)
+    if result.count > 0 {
+      coordinator.post(.deleted, from: inbox)
+      try mergeDeletions()
+    }
+    return result
+  }
+
+  private func entity(named name: String) throws -> Entity {
+    guard let entity = model.entity(named: name) else {
+      throw ContextError(.unknownName, "the model has no entity \(name)")
+    }
+    return entity
+  }
+}

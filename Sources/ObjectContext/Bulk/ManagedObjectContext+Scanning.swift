@@ -1,0 +1,44 @@
+public import ObjectQuery
+public import StoreContract
+
+/// Reading without objects: for analysis, export and everything that looks at many rows once. Unsaved changes of the
+/// context are left out.
+///
+/// A request's `propertiesToFetch` names the columns, through to-ones and with aggregates if need be; nil means all
+/// attributes. Predicate, order, limit, offset and groups hold as for dictionaries.
+extension ManagedObjectContext {
+  /// Lets a closure see the rows of a request one at a time. One statement; memory for one row, whatever their number.
+  ///
+  /// Inside the closure other reads are fine, but a save or a batch of the same store throws.
+  /// - Parameter body: Answers false to stop.
+  /// - Throws: `StoreError` when the store refuses, and what the closure throws.
+  public func forEachRow(_ request: FetchRequest, _ body: (PackedRow) throws -> Bool) throws {
+    try coordinator.store.scan(request, begin: { _ in }, row: body)
+  }
+
+  /// The rows of a request as values of any type, made row by row. One statement.
+  /// - Throws: as `forEachRow(_:_:)`.
+  public func fetchRows<Row>(_ request: FetchRequest, _ make: (PackedRow) throws -> Row) throws -> [Row] {
+    var rows: [Row] = []
+    try coordinator.store.scan(
+      request, begin: { _ in },
+      row: {
+        rows.append(try make($0))
+        return true
+      })
+    return rows
+  }
+
+  /// The rows of a request column by column, each in one flat array. One statement.
+  /// - Throws: `StoreError` when the store refuses.
+  public func fetchColumns(_ request: FetchRequest) throws -> FetchedColumns {
+    var columns = FetchedColumns(ScanColumns(names: [], types: []))
+    try coordinator.store.scan(
+      request, begin: { columns = FetchedColumns($0) },
+      row: {
+        columns.append($0)
+        return true
+      })
+    return columns
+  }
+}

@@ -1,0 +1,138 @@
+import CipherDatabase
+import ObjectModel
+public import ObjectQuery
+public import StoreContract
+
+extension SQLCipherStore {
+  /// A few statements a relationship, in one transaction, whatever the number of objects: the model's delete rules
+  /// are followed in SQL. A rule to nullify a required relationship denies.
+  /// - Throws: `denied`; nothing is deleted then.
+  public func delete(matching request: FetchRequest) throws -> BatchResult {
+    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    let opened = try open
+    return try translating(path) {
+      let selection = try BatchSelection(request, in: self, opened)
+      return try opened.pool.write { connection in
+        try connection.transaction(.immediate) {
+          var deletion = SetDeletion(connection, opened.schema)
+          try deletion.add(selection.references(connection), selection.entity.root)
+          return BatchResult(count: try deletion.run())
+        }
+      }
+    }
+  }
+}
+
+/// Deletes sets of objects by the delete rules, each step for all objects of a table at once.
+private struct SetDeletion {
+  private let connection: Connection
+  private let schema: StoreSchema
+  private var doomed: [Entity: Set<Int64>] = [:]  // by root
+
+  init(_ connection: Connection, _ schema: StoreSchema) {
+    self.connection = connection
+    self.schema = schema
+  }
+
+  /// Dooms objects and all that their cascades lead to.
+  mutating func add(_ references: [Int64], _ root: Entity) throws {
+    var waiting = [(root, references)]
+    while let (root, references) = waiting.popLast() {
+      let known = doomed[root] ?? []
+      let new = known.isEmpty ? references : references.filter { !known.contains($0) }
+      if new.isEmpty { continue }
+      doomed[root, default: []].formUnion(new)
+      for relationship in relationships(root) where relationship.deleteRule == .cascade {
+        let targets = try numbers(targets(relationship), new)
+        if !targets.isEmpty { waiting.append((relationship.destination.root, targets)) }
+      }
+    }
+  }
+
+  func run() throws -> Int {
+    var count = 0
+    for (root, references) in doomed {
+      for relationship in relationships(root) { try settle(relationship, references.sorted()) }
+    }
+    for (root, references) in doomed {
+      let sorted = IntegerArray(references.sorted())
+      var ends: Set<String> = []
+      for member in root.family {
+        for (table, column) in schema.linkEnds(member) where ends.insert(table.name + column).inserted {
+          try run("DELETE FROM \(table.name.quoted) WHERE \(column) IN (SELECT value FROM _integers(?1))", sorted)
+        }
+      }
+      try run(
+        "DELETE FROM \(schema.table(root).name.quoted) WHERE _id IN (SELECT value FROM _integers(?1))", sorted)
+      count += connection.changes
+    }
+    return count
+  }
+
+  /// Denies, or empties the to-ones that lead back.
+  private func settle(_ relationship: Relationship, _ references: [Int64]) throws {
+    switch relationship.deleteRule {
+    case .cascade, .noAction: return
+    case .deny:
+      if try leavesTargets(relationship, references) { throw StoreError.deletionDenied(relationship, nil) }
+    case .nullify:
+      guard let inverse = relationship.inverse, inverse.field >= 0,
+        let column = schema.table(relationship.destination).column(inverse)
+      else { return }
+      if !inverse.isOptional, try leavesTargets(relationship, references) {
+        throw StoreError.deletionDenied(relationship, nil)
+      }
+      let table = schema.table(relationship.destination).name.quoted
+      try run(
+        "UPDATE OR FAIL \(table) SET _version = _version + 1, \(column.name.quoted) = NULL"
+          + " WHERE \(column.name.quoted) IN (SELECT value FROM _integers(?1))", IntegerArray(references))
+    }
+  }
+
+  private func leavesTargets(_ relationship: Relationship, _ references: [Int64]) throws -> Bool {
+    let gone = doomed[relationship.destination.root] ?? []
+    return try numbers(targets(relationship), references).contains { !gone.contains($0) }
+  }
+
+  /// Every relationship of a family once. One of a subentity leads nowhere from the others' rows.
+  private func relationships(_ root: Entity) -> [Relationship] {
+    root.family.flatMap { member in
+      member.relationships.filter { $0.entity === member && !$0.isTransient }
+    }
+  }
+
+  /// Selects the targets of the sources `?1`.
+  private func targets(_ relationship: Relationship) -> String {
+    let sources = "IN (SELECT value FROM _integers(?1))"
+    if relationship.hasLinkTable, relationship.isToMany, let links = schema.linkTable(relationship) {
+      let forward = relationship === links.owner
+      return
+        "SELECT DISTINCT \(forward ? "_target" : "_source") FROM \(links.name.quoted)"
+        + " WHERE \(forward ? "_source" : "_target") \(sources)"
+    }
+    if relationship.isToMany {
+      let table = schema.table(relationship.destination)
+      let column = relationship.inverse.flatMap { table.column($0) }?.name.quoted ?? "NULL"
+      return "SELECT _id FROM \(table.name.quoted) WHERE \(column) \(sources)"
+    }
+    let table = schema.table(relationship.entity)
+    let column = table.column(relationship)?.name.quoted ?? "NULL"
+    return
+      "SELECT DISTINCT \(column) FROM \(table.name.quoted) WHERE _id \(sources) AND \(column) IS NOT NULL"
+  }
+
+  private func numbers(_ sql: String, _ references: [Int64]) throws -> [Int64] {
+    let statement = try connection.cached(sql)
+    defer { statement.reset() }
+    statement.bind(1, integers: IntegerArray(references))
+    var result: [Int64] = []
+    while try statement.step() { result.append(statement.int64(0)) }
+    return result
+  }
+
+  private func run(_ sql: String, _ references: IntegerArray) throws {
+    let statement = try connection.cached(sql)
+    statement.bind(1, integers: references)
+    try statement.run()
+  }
+}

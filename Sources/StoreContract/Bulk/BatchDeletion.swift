@@ -1,0 +1,69 @@
+package import ObjectModel
+
+/// Follows the delete rules from objects of a batch, over a store's own calls.
+struct BatchDeletion {
+  private let store: any IncrementalStore
+  private(set) var deleted: [ManagedObjectID: IncrementalStoreNode] = [:]
+  private var cleared: [ManagedObjectID: (node: IncrementalStoreNode, fields: SlotSet)] = [:]
+
+  init(_ store: any IncrementalStore) { self.store = store }
+
+  mutating func add(_ nodes: [IncrementalStoreNode]) throws {
+    var waiting = nodes
+    while let node = waiting.popLast() {
+      guard deleted.updateValue(node, forKey: node.objectID) == nil else { continue }
+      for relationship in node.entity.relationships where !relationship.isTransient {
+        let targets = try targets(of: node, relationship)
+        switch relationship.deleteRule {
+        case .noAction, .deny: break
+        case .cascade: waiting += targets
+        case .nullify:
+          guard let inverse = relationship.inverse, inverse.field >= 0 else { break }
+          for target in targets where target.target(inverse.field) == node.reference {
+            cleared[target.objectID, default: (target, SlotSet())].fields.insert(inverse.field)
+          }
+        }
+      }
+    }
+    for node in deleted.values {
+      for relationship in node.entity.relationships where relationship.deleteRule == .deny {
+        if try targets(of: node, relationship).contains(where: { deleted[$0.objectID] == nil }) {
+          throw StoreError.deletionDenied(relationship, node.objectID)
+        }
+      }
+    }
+  }
+
+  private func targets(
+    of node: IncrementalStoreNode, _ relationship: Relationship
+  ) throws -> [IncrementalStoreNode] {
+    if relationship.isToMany {
+      return try store.newTargets(for: relationship, of: [node.reference]).nodes.compactMap { $0 }
+    }
+    guard relationship.field >= 0, let target = node.target(relationship.field) else { return [] }
+    return try store.newValues(for: [target], of: relationship.destination).compactMap { $0 }
+  }
+
+  /// The objects that stay and lose a to-one.
+  var updates: [UpdatedObject] {
+    let builder = NodeBuilder()
+    return cleared.values.filter { deleted[$0.node.objectID] == nil }.map { node, fields in
+      builder.begin(fieldCount: node.entity.fieldCount)
+      for (field, stored) in node.entity.storedFields.enumerated() where !fields.contains(field) {
+        builder.copy(field, from: node, isBytes: stored.isStoredAsBytes)
+      }
+      return UpdatedObject(
+        node: builder.finish(node.storeEntity, reference: node.reference, version: node.version + 1),
+        changedFields: fields)
+    }
+  }
+}
+
+extension StoreError {
+  package static func deletionDenied(_ relationship: Relationship, _ id: ManagedObjectID?) -> StoreError {
+    StoreError(
+      .denied,
+      "\(relationship.entity.name) objects cannot be deleted while \(relationship.name) leads anywhere; nothing was",
+      objectIDs: id.map { [$0] } ?? [])
+  }
+}

@@ -1,0 +1,134 @@
+public import Foundation
+public import ObjectModel
+
+/// A new row being filled for a batch insert. Begins with the entity's default values.
+///
+/// The row's memory is used again for the next; not Sendable, and not to be kept.
+public final class BatchRow {
+  /// The entity of the new objects.
+  public let entity: Entity
+  @usableFromInline package let builder = NodeBuilder()
+  /// Targets of relationships that have tables of their own, by the relationship's slot.
+  package private(set) var links: [(relationship: Relationship, targets: [Int64])] = []
+  private let defaults: [(Attribute, AttributeValue)]
+  private let required: [(field: Int, name: String)]
+
+  package init(_ entity: Entity) {
+    self.entity = entity
+    defaults = entity.attributes.filter { !$0.isTransient && !$0.defaultValue.isNull }.map {
+      ($0, $0.defaultValue)
+    }
+    required = entity.storedFields.enumerated().compactMap { field, stored in
+      switch stored {
+      case .attribute(let attribute): attribute.isOptional ? nil : (field, attribute.name)
+      case .toOne(let relationship): relationship.isOptional ? nil : (field, relationship.name)
+      }
+    }
+  }
+
+  package func begin() throws {
+    builder.begin(fieldCount: entity.fieldCount)
+    if !links.isEmpty { links.removeAll(keepingCapacity: true) }
+    for (attribute, value) in defaults { try builder.set(attribute, value) }
+  }
+
+  /// - Throws: `invalidValue` when a required field is null.
+  package func check() throws {
+    for (field, name) in required where builder.isNull(field) {
+      throw StoreError(
+        .invalidValue, "\(entity.name).\(name) is required; a row of the batch has none. Nothing was inserted")
+    }
+  }
+
+  // MARK: By place
+
+  /// Sets a whole number or a to-one's reference number.
+  @inlinable
+  public func set(_ property: PropertySlot, integer: Int64) { builder.set(property.field, integer: integer) }
+
+  /// Sets a boolean.
+  @inlinable
+  public func set(_ property: PropertySlot, boolean: Bool) {
+    builder.set(property.field, integer: boolean ? 1 : 0)
+  }
+
+  /// Sets a floating-point number, or a date as seconds since 2001-01-01 UTC. NaN becomes null.
+  @inlinable
+  public func set(_ property: PropertySlot, double: Double) {
+    if double.isNaN {
+      builder.setNull(property.field)
+    } else {
+      builder.set(property.field, double: double == 0 ? 0 : double)
+    }
+  }
+
+  /// Sets a text.
+  @inlinable
+  public func set(_ property: PropertySlot, string: String) {
+    var string = string
+    string.withUTF8 { builder.set(property.field, bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Sets a text by its UTF-8, or bytes.
+  @inlinable
+  public func set(_ property: PropertySlot, bytes: UnsafeRawBufferPointer) {
+    builder.set(property.field, bytes: bytes)
+  }
+
+  /// Makes a value null.
+  @inlinable
+  public func setNull(_ property: PropertySlot) { builder.setNull(property.field) }
+
+  // MARK: By name
+
+  /// Sets an attribute, or a to-one by `.reference`; `.null` clears it.
+  /// - Throws: `notFound` when there is no such property, `invalidValue` when the value is not of its type.
+  public func set(_ name: String, _ value: AttributeValue) throws {
+    switch entity.property(named: name) {
+    case .attribute(let attribute)? where !attribute.isTransient:
+      guard value.matches(attribute.type) else { throw StoreError.invalidValue(attribute) }
+      try builder.set(attribute, value)
+    case .relationship(let relationship)? where relationship.field >= 0:
+      switch value {
+      case .null: builder.setNull(relationship.field)
+      case .reference(let reference): builder.set(relationship.field, integer: reference)
+      default: throw StoreError.invalidValue(nil)
+      }
+    default: throw StoreError(.notFound, "\(entity.name) has no stored value \(name)")
+    }
+  }
+
+  /// Makes a to-one lead to an object.
+  /// - Throws: `notFound` when there is no such to-one.
+  public func set(_ name: String, _ target: ManagedObjectID) throws {
+    try set(name, .reference(target.reference))
+  }
+
+  /// Makes a many-to-many or one-directional to-many lead to objects, in this order.
+  /// - Throws: `notFound` when there is no such to-many, or its links are kept in the targets' rows.
+  public func set(_ name: String, targets: [ManagedObjectID]) throws {
+    guard let relationship = entity.relationship(named: name) else {
+      throw StoreError(.notFound, "\(entity.name) has no relationship \(name)")
+    }
+    try link(relationship, targets.map(\.reference))
+  }
+
+  /// The same by place and reference numbers.
+  /// - Throws: as `set(_:targets:)`.
+  public func set(_ property: PropertySlot, targets: [Int64]) throws {
+    guard case .relationship(let relationship) = entity.properties[property.slot] else {
+      throw StoreError(.notFound, "\(entity.name) has no relationship there")
+    }
+    try link(relationship, targets)
+  }
+
+  private func link(_ relationship: Relationship, _ targets: [Int64]) throws {
+    guard relationship.isToMany, relationship.hasLinkTable else {
+      throw StoreError(
+        .notFound,
+        "\(entity.name).\(relationship.name) is kept in its targets; set their \(relationship.inverse?.name ?? "to-one")"
+      )
+    }
+    links.append((relationship, targets))
+  }
+}

@@ -1,0 +1,103 @@
+public import ObjectModel
+public import ObjectQuery
+
+/// Batches over saves, for stores that have no better way. They hold every row they concern in memory.
+extension IncrementalStore {
+  /// Inserts by one save.
+  public func insert(into entity: Entity, next: (BatchRow) throws -> Bool) throws -> BatchResult {
+    let row = BatchRow(entity)
+    var save = SaveChangesRequest()
+    var links: [ObjectIdentifier: LinkChanges] = [:]
+    var references: [Int64] = []
+    try row.begin()
+    while try next(row) {
+      try row.check()
+      let id = try obtainPermanentIDs(for: [entity])[0]
+      references.append(id.reference)
+      save.inserted.append(row.builder.finish(id.storeEntity, reference: id.reference, version: 1))
+      for (relationship, targets) in row.links {
+        let owner = relationship.linkOwner
+        var changes = links[ObjectIdentifier(owner)] ?? LinkChanges(relationship: owner)
+        for target in targets {
+          changes.added.append(
+            relationship === owner
+              ? .init(source: id.reference, target: target) : .init(source: target, target: id.reference))
+          save.existing.append(
+            ManagedObjectID(storeEntities[relationship.destination.index], reference: target))
+        }
+        links[ObjectIdentifier(owner)] = changes
+      }
+      for case .toOne(let relationship) in entity.storedFields {
+        if let target = save.inserted.last?.target(relationship.field) {
+          save.existing.append(
+            ManagedObjectID(storeEntities[relationship.destination.index], reference: target))
+        }
+      }
+      try row.begin()
+    }
+    save.links = Array(links.values)
+    let own = Set(references)
+    save.existing.removeAll { $0.entity.root === entity.root && own.contains($0.reference) }
+    if !save.inserted.isEmpty { _ = try execute(save, lookup: nil) }
+    return BatchResult(
+      count: references.count, references: references.first.map { $0..<((references.last ?? $0) + 1) })
+  }
+
+  /// Changes by one save.
+  public func update(_ batch: BatchUpdate) throws -> BatchResult {
+    let nodes = try nodes(batch.request)
+    var save = SaveChangesRequest()
+    let builder = NodeBuilder()
+    for node in nodes {
+      builder.begin(fieldCount: node.entity.fieldCount)
+      var changed = SlotSet()
+      for (field, stored) in node.entity.storedFields.enumerated() {
+        guard let value = batch.values[stored.name] else {
+          builder.copy(field, from: node, isBytes: stored.isStoredAsBytes)
+          continue
+        }
+        changed.insert(field)
+        try builder.set(stored, value)
+      }
+      save.updated.append(
+        UpdatedObject(
+          node: builder.finish(node.storeEntity, reference: node.reference, version: node.version + 1),
+          changedFields: changed))
+    }
+    if !nodes.isEmpty { _ = try execute(save, lookup: nil) }
+    return BatchResult(count: nodes.count)
+  }
+
+  /// Deletes by one save.
+  public func delete(matching request: FetchRequest) throws -> BatchResult {
+    var save = SaveChangesRequest()
+    var deletion = BatchDeletion(self)
+    try deletion.add(try nodes(request))
+    save.deleted = deletion.deleted.values.map { LockedObject(objectID: $0.objectID, version: $0.version) }
+    save.updated = deletion.updates
+    if !save.deleted.isEmpty { _ = try execute(save, lookup: nil) }
+    return BatchResult(count: save.deleted.count)
+  }
+
+  private func nodes(_ request: FetchRequest) throws -> [IncrementalStoreNode] {
+    var request = request
+    request.resultType = .objects
+    guard case .nodes(let nodes) = try execute(request, lookup: nil) else { return [] }
+    return nodes
+  }
+}
+
+extension NodeBuilder {
+  /// Sets a stored field from a value; to-ones take `.reference`.
+  /// - Throws: `invalidValue` when the value is not of the field's type.
+  package func set(_ field: StoredField, _ value: AttributeValue) throws {
+    switch (field, value) {
+    case (.attribute(let attribute), _):
+      guard value.matches(attribute.type) else { throw StoreError.invalidValue(attribute) }
+      try set(attribute, value)
+    case (.toOne(let relationship), .null): setNull(relationship.field)
+    case (.toOne(let relationship), .reference(let reference)): set(relationship.field, integer: reference)
+    default: throw StoreError.invalidValue(nil)
+    }
+  }
+}

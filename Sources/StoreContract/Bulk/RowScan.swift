@@ -1,0 +1,86 @@
+public import ObjectModel
+public import ObjectQuery
+
+/// The columns of a scan: names and types, in order.
+public struct ScanColumns: Sendable {
+  /// The columns' names.
+  public let names: [String]
+  /// Their types; `objectID` for objects, which stand as reference numbers.
+  public let types: [AttributeType]
+
+  /// Names columns.
+  public init(names: [String], types: [AttributeType]) {
+    self.names = names
+    self.types = types
+  }
+
+  /// The place of a column; nil when there is none of that name.
+  public func index(of name: String) -> Int? { names.firstIndex(of: name) }
+}
+
+extension IncrementalStore {
+  /// Runs through the rows of a request's columns by way of its dictionaries, which takes memory for all of them.
+  public func scan(
+    _ request: FetchRequest, begin: (ScanColumns) throws -> Void, row: (PackedRow) throws -> Bool
+  ) throws {
+    try scanDictionaries(request, begin: begin, row: row)
+  }
+
+  package func scanDictionaries(
+    _ request: FetchRequest, begin: (ScanColumns) throws -> Void, row: (PackedRow) throws -> Bool
+  ) throws {
+    var request = request
+    request.resultType = .dictionaries
+    guard let entity = storeEntities.first(where: { $0.entity.name == request.entityName })?.entity else {
+      throw StoreError(.notFound, "the model has no entity \(request.entityName)")
+    }
+    let columns = try ScanColumns(request, entity)
+    guard case .dictionaries(let rows) = try execute(request, lookup: nil) else { return }
+    try begin(columns)
+    let builder = NodeBuilder()
+    try columns.types.withUnsafeBufferPointer { types in
+      for values in rows {
+        builder.begin(fieldCount: types.count)
+        for (place, name) in columns.names.enumerated() {
+          let value = values[name] ?? .null
+          if case .reference(let reference) = value {
+            builder.set(place, integer: reference)
+          } else {
+            try builder.set(place, value, type: types[place]) { nil }
+          }
+        }
+        if try !row(builder.row(types)) { return }
+      }
+    }
+  }
+}
+
+extension ScanColumns {
+  /// The columns a request asks for.
+  /// - Throws: `StoreError` with code `notFound` when a key path is unknown, or leads over a to-many.
+  package init(_ request: FetchRequest, _ entity: Entity) throws {
+    let wanted =
+      request.propertiesToFetch ?? entity.attributes.filter { !$0.isTransient }.map { FetchColumn($0.name) }
+    names = wanted.map(\.name)
+    types = try wanted.map { column in
+      if column.aggregate == .count { return .integer64 }
+      let type = try Self.type(column.keyPath, entity)
+      guard let aggregate = column.aggregate, aggregate == .average || aggregate == .sum else { return type }
+      if type == .decimal { return type }
+      return aggregate == .sum && (type.isInteger || type == .boolean) ? .integer64 : .double
+    }
+  }
+
+  private static func type(_ path: [String], _ entity: Entity) throws -> AttributeType {
+    var entity = entity
+    for (place, name) in path.enumerated() {
+      switch entity.property(named: name) {
+      case .attribute(let attribute)? where place == path.count - 1: return attribute.type
+      case .relationship(let relationship)? where !relationship.isToMany: entity = relationship.destination
+      default:
+        throw StoreError(.notFound, "\(entity.name) has no column \(path.joined(separator: ".")) to fetch")
+      }
+    }
+    return .objectID
+  }
+}
