@@ -2,19 +2,19 @@ import CLibrary
 
 /// The order-dependent sum that every implementation makes of what it reads.
 public struct Checksum {
-  public private(set) var value: UInt64 = 1
+  public var value: UInt64 = 1
 
   public init() {}
 
   public init(continuing sum: UInt64) { value = sum }
 
   @inlinable
-  public mutating func add(_ integer: Int64) { set((value ^ UInt64(bitPattern: integer)) &* 0x100_0000_01B3) }
+  public mutating func add(_ integer: Int64) { value = (value ^ UInt64(bitPattern: integer)) &* 0x100_0000_01B3 }
 
   @inlinable
   public mutating func add(_ double: Double) {
     let word = (value ^ double.bitPattern) &* 0x100_0000_01B3
-    set(word &* 0x100_0000_01B3)
+    value = word &* 0x100_0000_01B3
   }
 
   public mutating func add(_ text: String) {
@@ -25,7 +25,4 @@ public struct Checksum {
   public mutating func add(_ bytes: UnsafeRawBufferPointer) {
     value = lm_hash(value, bytes.baseAddress, Int64(bytes.count))
   }
-
-  @usableFromInline
-  mutating func set(_ new: UInt64) { value = new }
 }

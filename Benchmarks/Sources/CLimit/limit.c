@@ -137,8 +137,8 @@ uint64_t lm_insert_all(lm_store *s, int64_t books, int64_t authors, int64_t tags
 
 // Many rows a statement, in key order, the indexes made last.
 uint64_t lm_bulk_insert(lm_store *s, int64_t books, int64_t authors, int64_t tags) {
-  static const char head[] = "INSERT INTO book VALUES", one[] = "(?,?,?,?,?,?,?,?,?,?)";
-  static const char link_head[] = "INSERT INTO book_tag VALUES", link_one[] = "(?,?)";
+  static const char head[] = "INSERT OR FAIL INTO book VALUES", one[] = "(?,?,?,?,?,?,?,?,?,?)";
+  static const char link_head[] = "INSERT OR FAIL INTO book_tag VALUES", link_one[] = "(?,?)";
   char text[sizeof head + ROWS * sizeof one], link_text[sizeof link_head + 3 * ROWS * sizeof link_one];
   lm_book *rows = malloc(sizeof(lm_book) * ROWS);
   int64_t rest = books % ROWS;

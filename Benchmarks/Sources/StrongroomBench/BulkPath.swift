@@ -13,7 +13,7 @@ struct BookRow {
   var price: Double
   var published: Double
   var inPrint: Bool
-  var cover: Data
+  var cover: [UInt8]
   var rating: Double?
   var author: Int64
 
@@ -26,7 +26,7 @@ struct BookRow {
     price = row.double(4)
     published = row.double(5)
     inPrint = row.boolean(6)
-    cover = row.data(7)
+    cover = row.byteArray(7)
     rating = row.isNull(8) ? nil : row.double(8)
     author = row.integer(9)
   }
@@ -98,7 +98,7 @@ struct BulkPath: Contestant {
     case .fetchAll:
       live = try context.fetchRows(request(FetchRequest("Book"))) { BookRow($0) }
       var sum = Checksum()
-      for book in live { book.add(to: &sum) }
+      for place in live.indices { live[place].add(to: &sum) }
       return sum.value
     case .filtered:
       var sum = Checksum()
@@ -133,11 +133,14 @@ struct BulkPath: Contestant {
     return FetchRequest("Book", where: .comparison(FetchComparison(.selfObject, .in, .list(list))))
   }
 
-  /// All books as structs, chained by author.
+  /// All books as structs on their way past, summed up by author.
   private func grouped(_ context: ManagedObjectContext) throws -> UInt64 {
-    let books = try context.fetchRows(request(FetchRequest("Book"))) { BookRow($0) }
     var sums = Array(repeating: Checksum(), count: Int(workload.authors) + 1)
-    for book in books { book.add(to: &sums[Int(book.author)]) }
+    try context.forEachRow(request(FetchRequest("Book"))) { row in
+      let book = BookRow(row)
+      book.add(to: &sums[Int(book.author)])
+      return true
+    }
     var sum = Checksum()
     for own in sums.dropFirst() { sum.add(Int64(bitPattern: own.value)) }
     return sum.value
@@ -223,6 +226,9 @@ struct ColumnsPath: Contestant {
   }
 
   private func checksum(_ columns: FetchedColumns) -> UInt64 {
+    let title = columns.bytes("title")!
+    let isbn = columns.bytes("isbn")!
+    let cover = columns.bytes("cover")!
     let id = columns.integers("id")!
     let pages = columns.integers("pages")!
     let price = columns.doubles("price")!
@@ -233,13 +239,13 @@ struct ColumnsPath: Contestant {
     var sum = Checksum()
     for row in 0..<columns.count {
       sum.add(id[row])
-      columns.withBytes(1, row) { sum.add($0) }
-      columns.withBytes(2, row) { sum.add($0) }
+      title.withBytes(row) { sum.add($0) }
+      isbn.withBytes(row) { sum.add($0) }
       sum.add(pages[row])
       sum.add(price[row])
       sum.add(published[row])
       sum.add(inPrint[row])
-      columns.withBytes(7, row) { sum.add($0) }
+      cover.withBytes(row) { sum.add($0) }
       if columns.isNull(8, row) { sum.add(-1 as Int64) } else { sum.add(rating[row]) }
       sum.add(author[row])
     }

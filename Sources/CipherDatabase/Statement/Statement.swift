@@ -127,11 +127,6 @@ package final class Statement {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// A column's value, from which type and content are read without finding the column anew. Valid until the next
-  /// step, and on this thread.
-  @inlinable
-  package func value(_ column: Int32) -> ColumnValue { ColumnValue(sqlite3_column_value(handle, column)) }
-
   package func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }

@@ -18,10 +18,11 @@ extension ManagedObjectContext {
 
   /// The rows of a request as values of any type, made row by row. One statement.
   /// - Throws: as `forEachRow(_:_:)`.
+  @inlinable
   public func fetchRows<Row>(_ request: FetchRequest, _ make: (PackedRow) throws -> Row) throws -> [Row] {
     var rows: [Row] = []
     try coordinator.store.scan(
-      request, begin: { _ in },
+      request, begin: { rows.reserveCapacity($0.expectedCount) },
       row: {
         rows.append(try make($0))
         return true
@@ -32,13 +33,13 @@ extension ManagedObjectContext {
   /// The rows of a request column by column, each in one flat array. One statement.
   /// - Throws: `StoreError` when the store refuses.
   public func fetchColumns(_ request: FetchRequest) throws -> FetchedColumns {
-    var columns = FetchedColumns(ScanColumns(names: [], types: []))
+    var builder = ColumnsBuilder(ScanColumns(names: [], types: []))
     try coordinator.store.scan(
-      request, begin: { columns = FetchedColumns($0) },
+      request, begin: { builder = ColumnsBuilder($0) },
       row: {
-        columns.append($0)
+        builder.append($0)
         return true
       })
-    return columns
+    return builder.finish()
   }
 }

@@ -4,7 +4,7 @@ public import ObjectQuery
 public import StoreContract
 
 extension SQLCipherStore {
-  /// Runs through the rows of a request's columns in its order. One statement; memory for one row, whatever their
+  /// Runs through the rows of a request's columns in its order. One statement (two over a whole table); memory for one row, whatever their
   /// number, unless a part of the request cannot be asked in SQL or equal rows are to come once.
   public func scan(
     _ request: FetchRequest, begin: (ScanColumns) throws -> Void, row: (PackedRow) throws -> Bool
@@ -21,7 +21,8 @@ extension SQLCipherStore {
         else { return false }
         defer { statement.reset() }
         let types = columns.map { $0.isReference ? AttributeType.objectID : $0.type }
-        try begin(ScanColumns(names: columns.map(\.name), types: types))
+        let expected = try expectedCount(request, plan.entity, connection, opened)
+        try begin(ScanColumns(names: columns.map(\.name), types: types, expectedCount: expected))
         let kinds = types.map { SelectPlan.Kind(column: $0) }
         let builder = NodeBuilder()
         try types.withUnsafeBufferPointer { types in
@@ -37,6 +38,28 @@ extension SQLCipherStore {
   }
 }
 
+extension SQLCipherStore {
+  private static let mostExpected = 1 << 18
+
+  /// The limit, or for a whole table its greatest number.
+  private func expectedCount(
+    _ request: FetchRequest, _ entity: Entity, _ connection: Connection, _ opened: Opened
+  ) throws -> Int {
+    if let limit = request.limit { return min(limit, Self.mostExpected) }
+    guard request.predicate == nil, request.propertiesToGroupBy.isEmpty, entity.superentity == nil else {
+      return 0
+    }
+    return min(try greatestNumber(entity, connection, opened), Self.mostExpected)
+  }
+
+  /// No less than the number of rows, since numbers are not used again.
+  func greatestNumber(_ entity: Entity, _ connection: Connection, _ opened: Opened) throws -> Int {
+    let statement = try connection.cached("SELECT max(_id) FROM \(opened.schema.table(entity).name.quoted)")
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.int64(0)) : 0
+  }
+}
+
 extension SelectPlan.Kind {
   init(column type: AttributeType) {
     switch type {
@@ -44,25 +67,6 @@ extension SelectPlan.Kind {
     case .double, .float, .date: self = .double
     case .string, .uri, .composite, .undefined: self = .text
     case .uuid, .decimal, .binary, .transformable: self = .blob
-    }
-  }
-}
-
-extension Statement {
-  /// Puts the row's columns into a builder, one field each.
-  @inline(__always)
-  func decode(_ kinds: [SelectPlan.Kind], into builder: NodeBuilder) {
-    builder.begin(fieldCount: kinds.count)
-    kinds.withUnsafeBufferPointer { kinds in
-      for place in 0..<kinds.count {
-        let value = value(Int32(truncatingIfNeeded: place))
-        if value.isNull { continue }
-        switch kinds[place] {
-        case .integer: builder.set(place, integer: value.int64)
-        case .double: builder.set(place, double: value.double)
-        case .text, .blob: builder.set(place, bytes: value.bytes)
-        }
-      }
     }
   }
 }

@@ -15,7 +15,7 @@ extension SQLCipherStore {
     return try translating(path) {
       try opened.pool.read { connection in
         let plan = opened.plans[relationship.destination.index]
-        let whole = try isMost(references.count, of: relationship.entity, connection, opened)
+        let whole = references.count * 4 >= (try greatestNumber(relationship.entity, connection, opened))
         let text = opened.targetPlans.rows(relationship, plan, column.name, opened.schema, whole: whole)
         let statement = try connection.cached(text)
         defer { statement.reset() }
@@ -34,17 +34,6 @@ extension SQLCipherStore {
           withEntities: relationship.destination.hasSubentities)
       }
     }
-  }
-
-  /// Whether a number of objects is a good part of their table. Numbers are not used again, so the greatest is no less
-  /// than the number of rows.
-  private func isMost(
-    _ count: Int, of entity: Entity, _ connection: Connection, _ opened: Opened
-  ) throws -> Bool {
-    let table = opened.schema.table(entity).name.quoted
-    let statement = try connection.cached("SELECT max(_id) FROM \(table)")
-    defer { statement.reset() }
-    return try statement.step() && Int64(count) * 4 >= statement.int64(0)
   }
 }
 

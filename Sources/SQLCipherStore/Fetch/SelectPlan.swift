@@ -77,15 +77,7 @@ final class SelectPlan: Sendable {
     let steps = steps[position]
     builder.begin(fieldCount: steps.count)
     steps.withUnsafeBufferPointer { steps in
-      for step in steps {
-        let value = statement.value(step.column)
-        if value.isNull { continue }
-        switch step.kind {
-        case .integer: builder.set(step.field, integer: value.int64)
-        case .double: builder.set(step.field, double: value.double)
-        case .text, .blob: builder.set(step.field, bytes: value.bytes)
-        }
-      }
+      for step in steps { statement.decode(step.column, step.kind, into: step.field, of: builder) }
     }
   }
 }

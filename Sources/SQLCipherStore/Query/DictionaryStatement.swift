@@ -31,6 +31,8 @@ struct DictionaryStatement {
   let list: String
   /// GROUP BY and ORDER BY.
   let end: String
+  /// Whether all columns stand in the fetched entity's own row, so that whole rows can be read after the cut.
+  let isOwnRow: Bool
 
   init?(_ request: FetchRequest, _ entity: Entity, _ translation: inout PredicateTranslation) {
     let wanted =
@@ -40,6 +42,7 @@ struct DictionaryStatement {
     var columns: [DictionaryColumn] = []
     var texts: [String] = []
     var groups: [String] = []
+    var isOwnRow = !isGrouped && !aggregates
     for path in request.propertiesToGroupBy {
       guard let operand = translation.column(path.split(separator: ".").map(String.init)) else { return nil }
       groups.append(operand.sql)
@@ -51,6 +54,7 @@ struct DictionaryStatement {
       guard let operand, let text = Self.text(column.aggregate, operand) else { return nil }
       // SQL takes a bare column beside an aggregate from any row of the group; memory takes the first.
       if column.aggregate == nil, isGrouped || aggregates, !groups.contains(operand.sql) { return nil }
+      if operand.alias != "t0" { isOwnRow = false }
       texts.append(text)
       columns.append(Self.column(column, operand))
     }
@@ -68,9 +72,10 @@ struct DictionaryStatement {
         guard let order = translation.order(sort) else { return nil }
         orders.append(order)
       }
-      orders.append("t0._id")
+      orders.append(translation.joins.rowNumber)
     }
     self.columns = columns
+    self.isOwnRow = isOwnRow
     list = texts.joined(separator: ", ")
     end =
       (isGrouped ? " GROUP BY " + groups.joined(separator: ", ") : "")

@@ -60,13 +60,17 @@ final class FetchPlan: Sendable {
       + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
     self.tail = tail
     let cut = isCut ? " LIMIT ?\(bindings.count + 1) OFFSET ?\(bindings.count + 2)" : ""
-    let ordered = tail + " ORDER BY " + (orders + ["t0._id"]).joined(separator: ", ") + cut
+    let ordered = tail + " ORDER BY " + (orders + [translation.joins.rowNumber]).joined(separator: ", ") + cut
     let sql: String
     switch request.resultType {
     case .count where complete:
       sql = cut.isEmpty ? "SELECT count(*)" + tail : "SELECT count(*) FROM (SELECT 1\(tail)\(cut))"
     case .objectIDs where complete:
       sql = "SELECT t0._id\(entity.hasSubentities ? ", t0._entity" : "")" + ordered
+    case .dictionaries where complete && isCut && shaped?.isOwnRow == true && !request.sort.isEmpty:
+      sql =
+        "SELECT \(shaped?.list ?? "") FROM (SELECT t0._id AS _id\(tail)\(shaped?.end ?? "")\(cut)) AS r"
+        + " CROSS JOIN \(table) AS t0 ON t0._id = r._id"
     case .dictionaries where complete: sql = "SELECT \(shaped?.list ?? "")\(tail)\(shaped?.end ?? "")\(cut)"
     case .objects where isCut && !orders.isEmpty:
       // The sorter carries keys only; whole rows are read for what is left after the cut.

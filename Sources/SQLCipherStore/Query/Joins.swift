@@ -10,6 +10,17 @@ struct Joins {
   }
 
   private var joins: [Join] = []
+  private var link: (table: String, end: String)?
+  /// The column that numbers the fetched entity's rows: `t0._id`, or its like in a table that is cheaper to sort.
+  private(set) var rowNumber = "t0._id"
+
+  /// Joins a link table by one of its ends; false when one is there already. Its rows must not repeat a number there.
+  mutating func begin(with table: String, end: String) -> Bool {
+    if link != nil { return false }
+    link = (table, end)
+    rowNumber = "m0.\(end)"
+    return true
+  }
 
   /// The alias of a path, joined now if it is not yet.
   mutating func alias(_ path: [String], table: String, from parent: String, column: String) -> String {
@@ -27,7 +38,7 @@ struct Joins {
   }
 
   var sql: String {
-    joins.map { join in
+    (link.map { " JOIN \($0.table.quoted) AS m0 ON m0.\($0.end) = t0._id" } ?? "") + joins.map { join in
       " \(join.isRequired ? "JOIN" : "LEFT JOIN") \(join.table.quoted) AS \(join.alias)"
         + " ON \(join.alias)._id = \(join.parent).\(join.column.quoted)"
     }.joined()

@@ -5,6 +5,10 @@ import StoreContract
 struct PluralPath {
   private(set) var tables = ""
   private(set) var links = ""
+  /// The links but the first.
+  private(set) var innerLinks = ""
+  /// The two sides of the first link: of `t0`, and of the first table.
+  private(set) var start = (outside: "t0._id", inside: "")
   let operand: PredicateTranslation.Operand
 
   /// Nil when a name is unknown or the end cannot be compared in SQL.
@@ -21,6 +25,7 @@ struct PluralPath {
         operand = .init(sql: "\(alias).\(column.name.quoted)", field: column.field)
         self.tables = tables.joined(separator: ", ")
         self.links = links.joined(separator: " AND ")
+        innerLinks = links.dropFirst().joined(separator: " AND ")
         return
       }
       if relationship.isTransient { return nil }
@@ -30,13 +35,16 @@ struct PluralPath {
         let forward = relationship === table.owner
         tables.append("\(table.name.quoted) AS \(next)l")
         links.append("\(next)l.\(forward ? "_source" : "_target") = \(alias)._id")
+        if index == 0 { start.inside = "\(next)l.\(forward ? "_source" : "_target")" }
         links.append("\(next)._id = \(next)l.\(forward ? "_target" : "_source")")
       } else if relationship.isToMany {
         guard let inverse = relationship.inverse.flatMap({ destination.column($0) }) else { return nil }
         links.append("\(next).\(inverse.name.quoted) = \(alias)._id")
+        if index == 0 { start.inside = "\(next).\(inverse.name.quoted)" }
       } else {
         guard let column = schema.table(entity).column(relationship) else { return nil }
         links.append("\(next)._id = \(alias).\(column.name.quoted)")
+        if index == 0 { start = ("\(alias).\(column.name.quoted)", "\(next)._id") }
       }
       tables.append("\(destination.name.quoted) AS \(next)")
       alias = next
@@ -46,5 +54,6 @@ struct PluralPath {
     operand = .init(sql: "\(alias)._id", field: nil)
     self.tables = tables.joined(separator: ", ")
     self.links = links.joined(separator: " AND ")
+    innerLinks = links.dropFirst().joined(separator: " AND ")
   }
 }

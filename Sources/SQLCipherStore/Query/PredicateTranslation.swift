@@ -32,13 +32,28 @@ struct PredicateTranslation {
   /// A condition that every row must meet, or nil.
   mutating func condition(_ predicate: FetchPredicate) -> String? {
     let mark = bindings.count
-    if case .comparison(let comparison) = predicate, let result = attempt(comparison) {
+    if case .comparison(let comparison) = predicate, let result = linked(comparison) ?? attempt(comparison) {
       requireTargets(of: comparison)
       return result
     }
     let result = attempt(predicate)
     if result == nil { bindings.removeSubrange(mark...) }
     return result
+  }
+
+  /// "This object is among those a many-to-many leads to" as a join: a pair of the link table comes once.
+  private mutating func linked(_ comparison: FetchComparison) -> String? {
+    guard comparison.modifier == .any, comparison.operator == .equal, comparison.options.isEmpty,
+      case .keyPath(let path) = comparison.left, path.count == 1,
+      let (index, constant) = constant(comparison.right), case .value(.reference) = constant,
+      let relationship = entity.relationship(named: path[0]), relationship.isToMany,
+      relationship.hasLinkTable, relationship.inverse !== relationship,
+      let table = schema.linkTable(relationship)
+    else { return nil }
+    let forward = relationship === table.owner
+    guard joins.begin(with: table.name, end: forward ? "_source" : "_target") else { return nil }
+    bindings.append(Binding(source: .constant(index), field: nil))
+    return "m0.\(forward ? "_target" : "_source") = ?\(bindings.count)"
   }
 
   /// Where a comparison is false beside null, to-ones that lead nowhere need not be joined as nulls.
@@ -114,9 +129,23 @@ struct PredicateTranslation {
       let condition = attempt(rows.operand, comparison)
     else { return nil }
     serial += 1
+    if comparison.modifier == .any, comparison.operator == .equal, isIndexed(rows.operand) {
+      // Few rows meet the condition: find those first, and from them the way back.
+      let conditions = [rows.innerLinks, condition].filter { !$0.isEmpty }.joined(separator: " AND ")
+      return
+        "\(rows.start.outside) IN (SELECT \(rows.start.inside) FROM \(rows.tables) WHERE \(conditions))"
+    }
     let wanted = comparison.modifier == .any ? condition : "((\(condition)) IS NOT 1)"
     let exists = "EXISTS (SELECT 1 FROM \(rows.tables) WHERE \(rows.links) AND \(wanted))"
     return comparison.modifier == .any ? exists : "NOT \(exists)"
+  }
+
+  private func isIndexed(_ operand: Operand) -> Bool {
+    guard let field = operand.field else { return true }
+    guard case .attribute(let attribute) = field else { return true }
+    return attribute.declaration.isIndexed
+      || attribute.entity.uniquenessConstraints.contains { $0.propertyNames.first == attribute.name }
+      || attribute.entity.fetchIndexes.contains { $0.elements.first?.propertyName == attribute.name }
   }
 
   private mutating func compare(

@@ -8,10 +8,14 @@ public struct ScanColumns: Sendable {
   /// Their types; `objectID` for objects, which stand as reference numbers.
   public let types: [AttributeType]
 
+  /// A guess at the number of rows, to make room for; 0 when nothing is known.
+  public let expectedCount: Int
+
   /// Names columns.
-  public init(names: [String], types: [AttributeType]) {
+  public init(names: [String], types: [AttributeType], expectedCount: Int = 0) {
     self.names = names
     self.types = types
+    self.expectedCount = expectedCount
   }
 
   /// The place of a column; nil when there is none of that name.
@@ -62,6 +66,7 @@ extension ScanColumns {
     let wanted =
       request.propertiesToFetch ?? entity.attributes.filter { !$0.isTransient }.map { FetchColumn($0.name) }
     names = wanted.map(\.name)
+    expectedCount = 0
     types = try wanted.map { column in
       if column.aggregate == .count { return .integer64 }
       let type = try Self.type(column.keyPath, entity)

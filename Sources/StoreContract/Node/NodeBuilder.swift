@@ -31,7 +31,7 @@ public final class NodeBuilder {
   }
 
   /// Starts a row with every field null.
-  @inlinable
+  @inlinable @inline(__always)
   public func begin(fieldCount: Int) {
     let maskWords = (fieldCount + 63) >> 6
     let fixedWords = maskWords + fieldCount
@@ -85,15 +85,15 @@ public final class NodeBuilder {
   }
 
   /// Sets an integer, boolean or to-one field.
-  @inlinable
+  @inlinable @inline(__always)
   public func set(_ field: Int, integer: Int64) { setWord(field, UInt64(bitPattern: integer)) }
 
   /// Sets a double, float or date field.
-  @inlinable
+  @inlinable @inline(__always)
   public func set(_ field: Int, double: Double) { setWord(field, double.bitPattern) }
 
   /// Sets a text or blob field; the bytes are copied. At most 4 GiB a row.
-  @inlinable
+  @inlinable @inline(__always)
   public func set(_ field: Int, bytes: UnsafeRawBufferPointer) {
     let tail = scratch.pointee.tail
     let needed = tail + bytes.count
