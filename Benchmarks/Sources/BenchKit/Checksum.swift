@@ -9,7 +9,9 @@ public struct Checksum {
   public init(continuing sum: UInt64) { value = sum }
 
   @inlinable
-  public mutating func add(_ integer: Int64) { value = (value ^ UInt64(bitPattern: integer)) &* 0x100_0000_01B3 }
+  public mutating func add(_ integer: Int64) {
+    value = (value ^ UInt64(bitPattern: integer)) &* 0x100_0000_01B3
+  }
 
   @inlinable
   public mutating func add(_ double: Double) {

@@ -356,3 +356,28 @@ uint64_t lm_first(lm_store *s, int64_t count) {
   sqlite3_bind_int64(q, 1, count);
   return read_all(q);
 }
+
+#ifndef LIMIT_PLAIN
+// Opens a store of the library's own and reads its schema and the hash of its model: the least that opening can cost.
+int lm_read_schema(const char *path) {
+  lm_store *s = calloc(1, sizeof *s);
+  unsigned char salt[16] = {0};
+  char key[100] = "x'000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+  FILE *file = fopen(path, "rb");
+  int found = 0;
+  if (!file || fread(salt, 1, 16, file) != 16) return 0;
+  fclose(file);
+  for (int i = 0; i < 16; i++) snprintf(key + 66 + i * 2, 3, "%02x", salt[i]);
+  strcat(key, "'");
+  if (!sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, 0) &&
+      !sqlite3_key_v2(s->db, "main", key, 99) && !run(s, "PRAGMA cipher_compatibility = 3") &&
+      !run(s, "PRAGMA cipher_page_size = 4096") && !run(s, "SELECT count(*) FROM sqlite_master") &&
+      !run(s, "PRAGMA journal_mode = WAL")) {
+    sqlite3_stmt *q = prepared(s, 0, "SELECT value FROM _store WHERE key = 'model_hash'");
+    found = sqlite3_step(q) == SQLITE_ROW;
+    sqlite3_reset(q);
+  }
+  lm_close(s);
+  return found;
+}
+#endif

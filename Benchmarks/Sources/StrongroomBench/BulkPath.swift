@@ -161,7 +161,7 @@ struct BulkPath: Contestant {
     return sum.value
   }
 
-  private func insertAll(_ context: ManagedObjectContext) throws {
+  func insertAll(_ context: ManagedObjectContext) throws {
     var author = lm_author()
     try context.insertBatch(into: "Author", of: 0..<workload.authors) { row, index in
       lm_make_author(index, &author)
@@ -188,7 +188,7 @@ struct BulkPath: Contestant {
     }
   }
 
-  private func set<T>(_ row: BatchRow, _ slot: PropertySlot, _ array: inout T) {
+  fileprivate func set<T>(_ row: BatchRow, _ slot: PropertySlot, _ array: inout T) {
     withUnsafeBytes(of: &array) { bytes in
       let length = strnlen(bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
       row.set(slot, bytes: UnsafeRawBufferPointer(rebasing: bytes[0..<length]))

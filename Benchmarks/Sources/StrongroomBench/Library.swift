@@ -7,7 +7,8 @@ import Strongroom
 func openLibrary(
   _ path: String, _ model: ManagedObjectModel, create: Bool = false, durability: Durability = .normal
 ) async throws -> PersistentContainer {
-  var description = PersistentStoreDescription(type: SQLCipherStore.storeType, url: URL(fileURLWithPath: path))
+  var description = PersistentStoreDescription(
+    type: SQLCipherStore.storeType, url: URL(fileURLWithPath: path))
   description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
   description.createsIfMissing = create
   description.durability = durability

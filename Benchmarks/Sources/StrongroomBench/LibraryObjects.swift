@@ -17,19 +17,19 @@ final class Book: ManagedObject {
 
   var title: String {
     get { string(Slots.title) }
-    set { set(Slots.title, to: .string(newValue)) }
+    set { set(Slots.title, string: newValue) }
   }
   var isbn: String {
     get { string(Slots.isbn) }
-    set { set(Slots.isbn, to: .string(newValue)) }
+    set { set(Slots.isbn, string: newValue) }
   }
   var pages: Int64 {
     get { integer(Slots.pages) }
-    set { set(Slots.pages, to: .integer(newValue)) }
+    set { set(Slots.pages, integer: newValue) }
   }
   var price: Double {
     get { double(Slots.price) }
-    set { set(Slots.price, to: .double(newValue)) }
+    set { set(Slots.price, double: newValue) }
   }
   var published: Date {
     get { date(Slots.published) }
@@ -37,7 +37,7 @@ final class Book: ManagedObject {
   }
   var inPrint: Bool {
     get { boolean(Slots.inPrint) }
-    set { set(Slots.inPrint, to: .boolean(newValue)) }
+    set { set(Slots.inPrint, boolean: newValue) }
   }
   var cover: Data {
     get { data(Slots.cover) }
@@ -63,15 +63,15 @@ final class Author: ManagedObject {
 
   var name: String {
     get { string(Slots.name) }
-    set { set(Slots.name, to: .string(newValue)) }
+    set { set(Slots.name, string: newValue) }
   }
   var born: Int64 {
     get { integer(Slots.born) }
-    set { set(Slots.born, to: .integer(newValue)) }
+    set { set(Slots.born, integer: newValue) }
   }
   var country: String {
     get { string(Slots.country) }
-    set { set(Slots.country, to: .string(newValue)) }
+    set { set(Slots.country, string: newValue) }
   }
 }
 
@@ -83,6 +83,6 @@ final class Tag: ManagedObject {
 
   var name: String {
     get { string(Slots.name) }
-    set { set(Slots.name, to: .string(newValue)) }
+    set { set(Slots.name, string: newValue) }
   }
 }

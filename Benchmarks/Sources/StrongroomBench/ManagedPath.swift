@@ -178,7 +178,7 @@ struct ManagedPath: Contestant {
     return sum.value
   }
 
-  private func insertAll(_ context: ManagedObjectContext) throws {
+  func insertAll(_ context: ManagedObjectContext) throws {
     var authors: [Author] = []
     for index in 0..<workload.authors {
       var data = lm_author()

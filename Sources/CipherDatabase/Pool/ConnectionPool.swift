@@ -75,7 +75,8 @@ package final class ConnectionPool: Sendable {
     if owner.load(ordering: .relaxed) == Self.thread {
       throw CipherError(
         .misuse,
-        "the store was called from inside a row closure of its own; collect what you need first, then call it")
+        "the store was called from inside a row closure of its own; collect what you need first, then call it"
+      )
     }
   }
 

@@ -76,7 +76,9 @@ extension ManagedObjectContext {
     if request.returnsObjectsAsFaults { return faults(try fetchIDs(request)) }
     var request = request
     request.resultType = .objects
-    guard case .nodes(let nodes) = try coordinator.execute(request, lookup: lookup(request.entityName)) else { return [] }
+    guard case .nodes(let nodes) = try coordinator.execute(request, lookup: lookup(request.entityName)) else {
+      return []
+    }
     return realize(nodes)
   }
 
@@ -90,7 +92,9 @@ extension ManagedObjectContext {
     guard let first = ids.first else { return [] }
     let batch = FetchBatch(first.entity.root, ids.map { $0.reference }, generation: generation)
     identities[first.entity.index].map.reserve(ids.count)
-    return ids.map { registered(first.entity, $0.reference) ?? make($0.storeEntity, $0.reference, nil, batch) }
+    return ids.map {
+      registered(first.entity, $0.reference) ?? make($0.storeEntity, $0.reference, nil, batch)
+    }
   }
 
   /// The objects of rows that were just read.
@@ -145,7 +149,9 @@ extension ManagedObjectContext {
     whole.limit = nil
     whole.offset = 0
     whole.resultType = .objects
-    guard case .nodes(let nodes) = try coordinator.execute(whole, lookup: lookup(request.entityName)) else { return [] }
+    guard case .nodes(let nodes) = try coordinator.execute(whole, lookup: lookup(request.entityName)) else {
+      return []
+    }
     var objects = realize(nodes).filter { !$0.hasChanges }
     let predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
     var seen: Set<ObjectIdentifier> = []

@@ -10,42 +10,42 @@ public import StoreContract
 extension ManagedObject {
   /// Whether a value is null.
   public final func isNull(_ property: PropertySlot) -> Bool {
-    if dirty & property.mask == 0, let node { return node.isNull(property.field) }
+    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.isNull(property.field) }
     return slowValue(property).isNull
   }
 
   /// An integer; 0 when null.
   public final func integer(_ property: PropertySlot) -> Int64 {
-    if dirty & property.mask == 0, let node { return node.integer(property.field) }
+    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) }
     if case .integer(let integer) = slowValue(property) { return integer }
     return 0
   }
 
   /// The reference number of a to-one's target, without making the object; 0 when it leads nowhere.
   public final func reference(_ property: PropertySlot) -> Int64 {
-    if dirty & property.mask == 0, let node { return node.integer(property.field) }
+    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) }
     if case .reference(let reference) = slowValue(property) { return reference }
     return 0
   }
 
   /// A boolean; false when null.
   public final func boolean(_ property: PropertySlot) -> Bool {
-    if dirty & property.mask == 0, let node { return node.integer(property.field) != 0 }
+    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) != 0 }
     if case .boolean(let flag) = slowValue(property) { return flag }
     return false
   }
 
   /// A double or float; 0 when null.
   public final func double(_ property: PropertySlot) -> Double {
-    if dirty & property.mask == 0, let node { return node.double(property.field) }
+    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.double(property.field) }
     if case .double(let double) = slowValue(property) { return double }
     return 0
   }
 
   /// A date; 2001-01-01 when null.
   public final func date(_ property: PropertySlot) -> Date {
-    if dirty & property.mask == 0, let node {
-      return Date(timeIntervalSinceReferenceDate: node.double(property.field))
+    if dirty & property.mask == 0, let unmanagedNode {
+      return Date(timeIntervalSinceReferenceDate: unmanagedNode.double(property.field))
     }
     if case .date(let date) = slowValue(property) { return date }
     return Date(timeIntervalSinceReferenceDate: 0)
@@ -96,11 +96,36 @@ extension ManagedObject {
 
   /// Sets a value of any type.
   public final func set(_ property: PropertySlot, to value: AttributeValue) {
-    if dirty & property.mask != 0, property.slot < 31, let changes {
-      changes.values[property.slot] = value
-    } else {
-      slowSet(property, value)
-    }
+    if !overwrite(property, value) { slowSet(property, value) }
+  }
+
+  /// Sets an integer.
+  public final func set(_ property: PropertySlot, integer: Int64) {
+    if !overwrite(property, .integer(integer)) { slowSet(property, .integer(integer)) }
+  }
+
+  /// Sets a boolean.
+  public final func set(_ property: PropertySlot, boolean: Bool) {
+    if !overwrite(property, .boolean(boolean)) { slowSet(property, .boolean(boolean)) }
+  }
+
+  /// Sets a double or float.
+  public final func set(_ property: PropertySlot, double: Double) {
+    if !overwrite(property, .double(double)) { slowSet(property, .double(double)) }
+  }
+
+  /// Sets a text.
+  public final func set(_ property: PropertySlot, string: String) {
+    if !overwrite(property, .string(string)) { slowSet(property, .string(string)) }
+  }
+
+  /// Sets a value that was set before, since the row was read; false when it was not. The object is noted as changed
+  /// already then.
+  @inline(__always)
+  private final func overwrite(_ property: PropertySlot, _ value: AttributeValue) -> Bool {
+    guard dirty & property.mask != 0, property.slot < 31, let unmanagedChanges else { return false }
+    unmanagedChanges._withUnsafeGuaranteedRef { $0.values?[property.slot] = value }
+    return true
   }
 
   /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step.
@@ -121,7 +146,18 @@ extension ManagedObject {
     }
   }
 
+  /// The value as it was set, or as the fault brings it.
+  @inline(__always)
   private final func slowValue(_ property: PropertySlot) -> AttributeValue {
+    if dirty & property.mask != 0, property.slot < 31, let unmanagedChanges,
+      let values = unmanagedChanges._withUnsafeGuaranteedRef({ $0.values })
+    {
+      return values[property.slot]
+    }
+    return faultValue(property)
+  }
+
+  private final func faultValue(_ property: PropertySlot) -> AttributeValue {
     guarded(.null) { try slotValue(entity.properties[property.slot]) }
   }
 

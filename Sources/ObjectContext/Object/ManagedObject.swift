@@ -27,13 +27,13 @@ open class ManagedObject {
 
   // unowned(unsafe): a context that goes away clears this in every object that is registered in it.
   /// The context the object lives in; nil once the context is gone or reset.
-  @exclusivity(unchecked) public final internal(set) unowned(unsafe) var managedObjectContext: ManagedObjectContext?
+  @exclusivity(unchecked) public final internal(set) unowned(unsafe) var managedObjectContext:
+    ManagedObjectContext?
   @exclusivity(unchecked) final var storeEntity: StoreEntity
   @exclusivity(unchecked) final var reference: Int64
-  @exclusivity(unchecked) final var node: IncrementalStoreNode?
-  @exclusivity(unchecked) final var changes: ObjectChanges? {
-    didSet { dirty = changes?.changed.summary ?? 0 }
-  }
+  // Row and changes are held by hand: reading a value then counts no references.
+  @exclusivity(unchecked) final var unmanagedNode: UnmanagedNode?
+  @exclusivity(unchecked) final var unmanagedChanges: Unmanaged<ObjectChanges>?
   @exclusivity(unchecked) final var batch: FetchBatch?
   @exclusivity(unchecked) final var state: State = []
   /// Which slots were set since the row was read, in the form of `PropertySlot.bit`.
@@ -44,12 +44,33 @@ open class ManagedObject {
     managedObjectContext = seed.context
     storeEntity = seed.storeEntity
     reference = seed.reference
-    node = seed.node
     batch = seed.batch
+    unmanagedNode = seed.node.map { UnmanagedNode(retaining: $0) }
   }
 
   deinit {
     if let context = managedObjectContext { context.unregister(self) }
+    unmanagedNode?.release()
+    unmanagedChanges?.release()
+  }
+
+  final var node: IncrementalStoreNode? {
+    get { unmanagedNode?.node }
+    set {
+      let old = unmanagedNode
+      unmanagedNode = newValue.map { UnmanagedNode(retaining: $0) }
+      old?.release()
+    }
+  }
+
+  final var changes: ObjectChanges? {
+    get { unmanagedChanges?.takeUnretainedValue() }
+    set {
+      let old = unmanagedChanges
+      unmanagedChanges = newValue.map { .passRetained($0) }
+      old?.release()
+      dirty = newValue?.changed.summary ?? 0
+    }
   }
 
   /// The object's entity.
@@ -57,7 +78,7 @@ open class ManagedObject {
   /// The object's ID: temporary until its first save.
   public final var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
   /// Whether the object's row has not been read yet.
-  public final var isFault: Bool { node == nil && !state.contains(.inserted) }
+  public final var isFault: Bool { unmanagedNode == nil && !state.contains(.inserted) }
   /// Whether the object is new and not saved yet.
   public final var isInserted: Bool { state.contains(.inserted) }
   /// Whether the object was changed since it was last saved or read; also after a value was set back.

@@ -3,24 +3,43 @@ import StoreContract
 
 /// What an object has beside its stored row: values set since, and its to-manys. Made when first needed.
 final class ObjectChanges {
-  @exclusivity(unchecked) var values: [AttributeValue] = []
+  /// By slot; none before the first value is set.
+  @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<AttributeValue>?
+  private var slotCount = 0
   @exclusivity(unchecked) private(set) var changed = SlotSet()
   @exclusivity(unchecked) private(set) var toManys: [ToManyState] = []
 
   /// For a new object: every slot is set, to its default.
   init(defaultsOf entity: Entity) {
-    values = entity.defaultValues
-    changed = SlotSet(upTo: values.count)
+    slotCount = entity.slotCount
+    let new = UnsafeMutablePointer<AttributeValue>.allocate(capacity: slotCount)
+    entity.defaultValues.withUnsafeBufferPointer { defaults in
+      if let start = defaults.baseAddress { new.initialize(from: start, count: slotCount) }
+    }
+    values = new
+    changed = SlotSet(upTo: slotCount)
   }
 
   init() {}
 
+  deinit { removeValues() }
+
+  private func removeValues() {
+    values?.deinitialize(count: slotCount)
+    values?.deallocate()
+    values = nil
+  }
+
   @inline(__always)
-  func value(_ slot: Int) -> AttributeValue? { changed.contains(slot) ? values[slot] : nil }
+  func value(_ slot: Int) -> AttributeValue? { changed.contains(slot) ? values?[slot] : nil }
 
   func set(_ slot: Int, _ value: AttributeValue, slotCount: Int) {
-    if values.isEmpty { values = Array(repeating: .null, count: slotCount) }
-    values[slot] = value
+    if values == nil {
+      self.slotCount = slotCount
+      values = .allocate(capacity: slotCount)
+      values?.initialize(repeating: .null, count: slotCount)
+    }
+    values?[slot] = value
     changed.insert(slot)
   }
 
@@ -38,8 +57,12 @@ final class ObjectChanges {
 
   /// Replaces temporary reference numbers by permanent ones.
   func rename(_ permanent: RenamedReferences) {
-    for slot in values.indices {
-      if case .reference(let old) = values[slot], let new = permanent[old] { values[slot] = .reference(new) }
+    if let values {
+      for slot in 0..<slotCount {
+        if case .reference(let old) = values[slot], let new = permanent[old] {
+          values[slot] = .reference(new)
+        }
+      }
     }
     for state in toManys { state.rename(permanent) }
   }
@@ -47,7 +70,7 @@ final class ObjectChanges {
   /// The persistent changes are in the store now; transient values and loaded to-manys stay.
   func settle(_ transientSlots: SlotSet) {
     changed.formIntersection(transientSlots)
-    if changed.isEmpty { values = [] }
+    if changed.isEmpty { removeValues() }
     for state in toManys { state.settle() }
   }
 }

@@ -39,10 +39,8 @@ struct SavePlan {
   private mutating func insertion(_ object: ManagedObject) throws -> IncrementalStoreNode {
     let plan = plans[object.entity]
     builder.begin(fieldCount: plan.fields.count)
-    if let changes = object.changes {
-      for field in plan.fields.indices {
-        try set(field, plan, changes.values[plan.fields[field].slot], of: object)
-      }
+    if let values = object.changes?.values {
+      for field in plan.fields.indices { try set(field, plan, values[plan.fields[field].slot], of: object) }
     }
     return builder.finish(object.storeEntity, reference: object.reference, version: 1)
   }
@@ -69,8 +67,8 @@ struct SavePlan {
     builder.begin(fieldCount: plan.fields.count)
     for field in plan.fields.indices {
       let step = plan.fields[field]
-      if changes.changed.contains(step.slot) {
-        try set(field, plan, changes.values[step.slot], of: object)
+      if let value = changes.value(step.slot) {
+        try set(field, plan, value, of: object)
         changed.insert(field)
       } else {
         builder.copy(field, from: row, isBytes: step.isBytes)

@@ -59,11 +59,13 @@ private struct SetDeletion {
       var ends: Set<String> = []
       for member in root.family {
         for (table, column) in schema.linkEnds(member) where ends.insert(table.name + column).inserted {
-          try run("DELETE FROM \(table.name.quoted) WHERE \(column) IN (SELECT value FROM _integers(?1))", sorted)
+          try run(
+            "DELETE FROM \(table.name.quoted) WHERE \(column) IN (SELECT value FROM _integers(?1))", sorted)
         }
       }
       try run(
-        "DELETE FROM \(schema.table(root).name.quoted) WHERE _id IN (SELECT value FROM _integers(?1))", sorted)
+        "DELETE FROM \(schema.table(root).name.quoted) WHERE _id IN (SELECT value FROM _integers(?1))", sorted
+      )
       count += connection.changes
     }
     return count

@@ -38,9 +38,10 @@ struct Joins {
   }
 
   var sql: String {
-    (link.map { " JOIN \($0.table.quoted) AS m0 ON m0.\($0.end) = t0._id" } ?? "") + joins.map { join in
-      " \(join.isRequired ? "JOIN" : "LEFT JOIN") \(join.table.quoted) AS \(join.alias)"
-        + " ON \(join.alias)._id = \(join.parent).\(join.column.quoted)"
-    }.joined()
+    (link.map { " JOIN \($0.table.quoted) AS m0 ON m0.\($0.end) = t0._id" } ?? "")
+      + joins.map { join in
+        " \(join.isRequired ? "JOIN" : "LEFT JOIN") \(join.table.quoted) AS \(join.alias)"
+          + " ON \(join.alias)._id = \(join.parent).\(join.column.quoted)"
+      }.joined()
   }
 }

@@ -36,7 +36,8 @@ public final class BatchRow {
   package func check() throws {
     for (field, name) in required where builder.isNull(field) {
       throw StoreError(
-        .invalidValue, "\(entity.name).\(name) is required; a row of the batch has none. Nothing was inserted")
+        .invalidValue, "\(entity.name).\(name) is required; a row of the batch has none. Nothing was inserted"
+      )
     }
   }
 

@@ -32,7 +32,9 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   /// The object's ID.
   @inlinable public var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
   /// The bytes this node occupies besides its object header.
-  public var byteCount: Int { Int(header { $0.pointee.wordCount }) * 8 + MemoryLayout<NodeStorage.Header>.size }
+  public var byteCount: Int {
+    Int(header { $0.pointee.wordCount }) * 8 + MemoryLayout<NodeStorage.Header>.size
+  }
 
   @inlinable @inline(__always)
   func word(_ index: Int) -> UInt64 { storage.withUnsafeMutablePointerToElements { $0[index] } }

@@ -63,7 +63,9 @@ public final class NodeBuilder {
 
   /// Whether a field of the row begun is null.
   @inlinable
-  public func isNull(_ field: Int) -> Bool { scratch.pointee.base[field >> 6] & (1 << UInt64(field & 63)) != 0 }
+  public func isNull(_ field: Int) -> Bool {
+    scratch.pointee.base[field >> 6] & (1 << UInt64(field & 63)) != 0
+  }
 
   @inlinable
   package func word(_ field: Int) -> UInt64 { scratch.pointee.base[scratch.pointee.maskWords + field] }

@@ -100,7 +100,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func invalidValue(_ attribute: Attribute?) -> StoreError {
     StoreError(
       .invalidValue,
-      "\(name(attribute)) takes \(attribute.map { "values of type \($0.type.rawValue)" } ?? "references") only")
+      "\(name(attribute)) takes \(attribute.map { "values of type \($0.type.rawValue)" } ?? "references") only"
+    )
   }
 
   private static func name(_ attribute: Attribute?) -> String {

@@ -33,4 +33,6 @@ uint64_t lm_mix(uint64_t sum, int64_t value);
 int64_t lm_heap_bytes(void);
 // Makes the allocator keep what is freed, for every contestant alike.
 void lm_keep_heap(void);
+// Runs a body; what a counter told to watch this function counts.
+void lm_collect(void (*body)(void *context), void *context);
 #endif

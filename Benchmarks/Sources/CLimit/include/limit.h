@@ -33,4 +33,5 @@ uint64_t lm_change(lm_store *store, const int64_t *ids, int64_t count);
 uint64_t lm_delete(lm_store *store, const int64_t *ids, int64_t count);
 uint64_t lm_average(lm_store *store, int64_t count);
 uint64_t lm_first(lm_store *store, int64_t count);
+int lm_read_schema(const char *path);
 #endif

@@ -1,0 +1,34 @@
+/// A node whose lifetime its holder keeps by hand, so that reading a field counts no references.
+package struct UnmanagedNode {
+  @usableFromInline let storage: Unmanaged<NodeStorage>
+
+  /// Holds a node until `release`.
+  @inlinable
+  package init(retaining node: IncrementalStoreNode) { storage = .passRetained(node.storage) }
+
+  @inlinable
+  package func release() { storage.release() }
+
+  @inlinable
+  package var node: IncrementalStoreNode { IncrementalStoreNode(storage.takeUnretainedValue()) }
+
+  @inlinable @inline(__always)
+  func word(_ field: Int) -> UInt64 {
+    storage._withUnsafeGuaranteedRef { storage in
+      storage.withUnsafeMutablePointers { header, words in words[Int(header.pointee.maskWords) + field] }
+    }
+  }
+
+  @inlinable @inline(__always)
+  package func isNull(_ field: Int) -> Bool {
+    storage._withUnsafeGuaranteedRef { storage in
+      storage.withUnsafeMutablePointerToElements { $0[field >> 6] & (1 << UInt64(field & 63)) != 0 }
+    }
+  }
+
+  @inlinable @inline(__always)
+  package func integer(_ field: Int) -> Int64 { Int64(bitPattern: word(field)) }
+
+  @inlinable @inline(__always)
+  package func double(_ field: Int) -> Double { Double(bitPattern: word(field)) }
+}
