@@ -18,7 +18,7 @@ let package = Package(
       name: "CLimit", dependencies: ["CLibrary", "CSQLCipherLimit"], cSettings: [.unsafeFlags(["-O2"])]),
     .target(
       name: "CLimitPlain", dependencies: ["CLibrary", "CSQLitePlain"],
-      cSettings: [.unsafeFlags(["-O2"])]),
+      cSettings: [.headerSearchPath("../CLimit/include"), .unsafeFlags(["-O2"])]),
     .target(
       name: "BenchKit",
       dependencies: [

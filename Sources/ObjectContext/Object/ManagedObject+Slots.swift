@@ -1,6 +1,6 @@
 public import Foundation
 public import ObjectModel
-public import StoreContract
+import StoreContract
 
 /// Access by place: what generated accessors call, with no look-up of names.
 ///

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import ObjectModel
 
 /// A new row being filled for a batch insert. Begins with the entity's default values.
