@@ -69,6 +69,9 @@ public final class SQLCipherStore: IncrementalStore {
   /// SQL statements executed on all connections since the store was opened; for tests and benchmarks.
   public var executedStatements: Int { opened.withLock { $0?.pool.executionCount } ?? 0 }
 
+  /// SQL statements prepared on all connections since the store was opened; for tests and benchmarks.
+  public var preparedStatements: Int { opened.withLock { $0?.pool.preparedCount } ?? 0 }
+
   /// Opens the store, or makes it when the description allows; the key comes from the description's vault.
   ///
   /// Issues about ten statements to open a store, plus one per table and index to make one.

@@ -116,6 +116,27 @@ enum Sample {
     return nodes
   }
 
+  static func entity(_ model: ManagedObjectModel, _ name: String) throws -> Entity {
+    guard let entity = model.entity(named: name) else {
+      throw StoreCheckFailure(description: "no entity \(name)")
+    }
+    return entity
+  }
+
+  static func relationship(_ entity: Entity, _ name: String) throws -> Relationship {
+    guard let relationship = entity.relationship(named: name) else {
+      throw StoreCheckFailure(description: "no relationship \(name)")
+    }
+    return relationship
+  }
+
+  /// The targets of one object's to-many.
+  static func targets(
+    _ store: any IncrementalStore, _ entity: Entity, _ name: String, _ reference: Int64
+  ) throws -> [Int64] {
+    try store.newValues(for: relationship(entity, name), of: [reference]).references
+  }
+
   static func texts(_ nodes: [IncrementalStoreNode], _ name: String) -> [String] {
     nodes.map { node in node.entity.attribute(named: name).map { node.value(of: $0).text } ?? "" }
   }

@@ -24,7 +24,7 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
   }
 
   /// Every check.
-  public static var all: [StoreCheck] { identity + saving + fetching + relationships + values }
+  public static var all: [StoreCheck] { identity + saving + fetching + relationships + values + bulk }
 }
 
 /// A store did not do its duty.

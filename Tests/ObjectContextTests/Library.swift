@@ -62,4 +62,16 @@ final class Shelf: Sendable {
   var statements: Int {
     get throws { (try container.coordinator.store as? SQLCipherStore)?.executedStatements ?? 0 }
   }
+
+  var prepared: Int {
+    get throws { (try container.coordinator.store as? SQLCipherStore)?.preparedStatements ?? 0 }
+  }
+
+  /// Where a property stands.
+  func slot(_ entity: String, _ name: String) throws -> PropertySlot {
+    guard let slot = container.model.entity(named: entity)?.propertySlot(named: name) else {
+      throw CocoaError(.featureUnsupported)
+    }
+    return slot
+  }
 }

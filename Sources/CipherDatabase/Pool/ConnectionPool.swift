@@ -113,4 +113,9 @@ package final class ConnectionPool: Sendable {
   package var executionCount: Int {
     readers.withLock { $0.all.reduce(writer.connection.executionCount) { $0 + $1.connection.executionCount } }
   }
+
+  /// Statements prepared on all connections.
+  package var preparedCount: Int {
+    readers.withLock { $0.all.reduce(writer.connection.preparedCount) { $0 + $1.connection.preparedCount } }
+  }
 }

@@ -1,5 +1,5 @@
-public import Foundation
-public import ObjectModel
+import Foundation
+import ObjectModel
 public import StoreContract
 
 /// Rows as columns: numbers in one flat array a column, texts and bytes end to end in another.

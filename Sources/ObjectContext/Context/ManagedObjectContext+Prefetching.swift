@@ -11,8 +11,9 @@ extension ManagedObjectContext {
         guard let relationship = entity.relationship(named: name) else {
           throw ContextError(.unknownName, "\(entity.name) has no relationship \(name) to prefetch")
         }
-        guard let sources = batch, !sources.references.isEmpty else { break }
-        batch = try prefetch(relationship, of: sources)
+        if let sources = batch, !sources.references.isEmpty {
+          batch = try prefetch(relationship, of: sources)
+        }
         entity = relationship.destination
       }
     }

@@ -9,9 +9,7 @@ extension SQLCipherStore {
   ///   is inserted then.
   public func insert(into entity: Entity, next: (BatchRow) throws -> Bool) throws -> BatchResult {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
-    guard !entity.isAbstract else {
-      throw StoreError(.invalidValue, "\(entity.name) is abstract; insert into one of its subentities")
-    }
+    guard !entity.isAbstract else { throw StoreError.abstract(entity) }
     let opened = try open
     return try translating(path) {
       try opened.pool.write { connection in

@@ -5,6 +5,7 @@ public import ObjectQuery
 extension IncrementalStore {
   /// Inserts by one save.
   public func insert(into entity: Entity, next: (BatchRow) throws -> Bool) throws -> BatchResult {
+    guard !entity.isAbstract else { throw StoreError.abstract(entity) }
     let row = BatchRow(entity)
     var save = SaveChangesRequest()
     var links: [ObjectIdentifier: LinkChanges] = [:]
@@ -47,6 +48,12 @@ extension IncrementalStore {
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
     let nodes = try nodes(batch.request)
     var save = SaveChangesRequest()
+    if let entity = storeEntities.first(where: { $0.entity.name == batch.request.entityName })?.entity {
+      for (relationship, target) in try batch.targets(entity) {
+        save.existing.append(
+          ManagedObjectID(storeEntities[relationship.destination.index], reference: target))
+      }
+    }
     let builder = NodeBuilder()
     for node in nodes {
       builder.begin(fieldCount: node.entity.fieldCount)
@@ -84,6 +91,28 @@ extension IncrementalStore {
     request.resultType = .objects
     guard case .nodes(let nodes) = try execute(request, lookup: nil) else { return [] }
     return nodes
+  }
+}
+
+extension BatchUpdate {
+  /// The to-ones among the values and what they are to lead to.
+  /// - Throws: `notFound` for a name that no stored value of the entity has.
+  package func targets(_ entity: Entity) throws -> [(Relationship, Int64)] {
+    try values.compactMap { name, value in
+      switch entity.property(named: name) {
+      case .attribute(let attribute)? where !attribute.isTransient: return nil
+      case .relationship(let relationship)? where relationship.field >= 0:
+        if case .reference(let target) = value { return (relationship, target) }
+        return nil
+      default: throw StoreError(.notFound, "\(entity.name) has no stored value \(name) to set")
+      }
+    }
+  }
+}
+
+extension StoreError {
+  package static func abstract(_ entity: Entity) -> StoreError {
+    StoreError(.invalidValue, "\(entity.name) is abstract; insert into one of its subentities")
   }
 }
 

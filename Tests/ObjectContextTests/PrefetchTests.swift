@@ -1,0 +1,111 @@
+import Strongroom
+import Testing
+
+@Suite("Reading ahead")
+struct PrefetchTests {
+  private func filled(_ count: Int) async throws -> Shelf {
+    let shelf = try await Shelf()
+    let context = shelf.container.newContext()
+    let authors = try (0..<20).map { index in
+      let author = try context.insert("Author")
+      try author.set("name", "a\(index)")
+      return author
+    }
+    let tags = try (0..<5).map { index in
+      let tag = try context.insert("Tag")
+      try tag.set("name", "g\(index)")
+      return tag
+    }
+    for index in 0..<count {
+      let book = try context.insert("Book")
+      try book.set("title", "t\(index)")
+      try book.setObject(authors[index % 20], for: "author")
+      try book.add(tags[index % 5], to: "tags")
+      try book.add(tags[(index + 1) % 5], to: "tags")
+      let chapter = try context.insert("Chapter")
+      try chapter.set("name", "c\(index)")
+      try book.add(chapter, to: "chapters")
+    }
+    try context.save()
+    return shelf
+  }
+
+  /// Walks a path from every object and counts the statements after the fetch.
+  private func walk(_ shelf: Shelf, _ request: FetchRequest, _ path: [String]) throws -> (
+    fetch: Int, walk: Int, ends: Int
+  ) {
+    let context = shelf.container.newContext()
+    let start = try shelf.statements
+    var objects = try context.fetch(request)
+    let fetched = try shelf.statements
+    for name in path { objects = try objects.flatMap { try $0.objects(name) } }
+    for object in objects { _ = try object.value(for: object.entity.attributes[0].name) }
+    return (fetched - start, try shelf.statements - fetched, objects.count)
+  }
+
+  @Test("a to-many, a many-to-many, an ordered to-many and a path of two", arguments: [100, 1000])
+  func paths(size: Int) async throws {
+    let shelf = try await filled(size)
+    for (entity, path) in [
+      ("Author", ["books"]), ("Book", ["tags"]), ("Book", ["chapters"]), ("Author", ["books", "tags"]),
+      ("Tag", ["books", "chapters"]),
+    ] {
+      var request = FetchRequest(entity)
+      let plain = try walk(shelf, request, path)
+      request.relationshipKeyPathsForPrefetching = [path.joined(separator: ".")]
+      let ahead = try walk(shelf, request, path)
+      #expect(ahead.walk == 0, "\(path)")
+      #expect(ahead.fetch <= 1 + 2 * path.count, "\(path)")
+      #expect(ahead.ends == plain.ends && ahead.ends > 0)
+    }
+  }
+
+  @Test("a to-one's targets come in one statement")
+  func toOne() async throws {
+    let shelf = try await filled(200)
+    let context = shelf.container.newContext()
+    var request = FetchRequest("Book")
+    request.relationshipKeyPathsForPrefetching = ["author"]
+    let start = try shelf.statements
+    let books = try context.fetch(request)
+    #expect(try shelf.statements - start == 2)
+    for book in books { _ = try book.object("author")?.get("name", as: String.self) }
+    #expect(try shelf.statements - start == 2)
+  }
+
+  @Test("a few sources read their own targets only, in the right order")
+  func few() async throws {
+    let shelf = try await filled(1000)
+    let context = shelf.container.newContext()
+    var request = FetchRequest("Author", sort: [FetchSort("name")], limit: 2)
+    request.relationshipKeyPathsForPrefetching = ["books"]
+    let authors = try context.fetch(request)
+    let before = try shelf.statements
+    for author in authors {
+      let books = try author.objects("books")
+      #expect(books.count == 50)
+      let name = try author.get("name", as: String.self)
+      #expect(try books.allSatisfy { try $0.object("author")?.get("name", as: String.self) == name })
+    }
+    #expect(try shelf.statements == before)
+  }
+
+  @Test("changes that are not saved stay, and an unknown path is an error")
+  func changes() async throws {
+    let shelf = try await filled(100)
+    let context = shelf.container.newContext()
+    let author = try context.fetch(FetchRequest("Author", sort: [FetchSort("name")]))[0]
+    let book = try #require(try author.objects("books").first { _ in true })
+    try book.setObject(nil, for: "author")
+    try book.set("title", "changed")
+    var request = FetchRequest("Author", sort: [FetchSort("name")])
+    request.relationshipKeyPathsForPrefetching = ["books"]
+    let again = try context.fetch(request)
+    #expect(try again[0].objects("books").count == 4)
+    #expect(try book.get("title", as: String.self) == "changed")
+    for path in ["nothing", "books.nothing", "name", "books.title"] {
+      request.relationshipKeyPathsForPrefetching = [path]
+      #expect(throws: (any Error).self, "\(path)") { try context.fetch(request) }
+    }
+  }
+}

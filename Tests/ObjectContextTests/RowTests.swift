@@ -1,0 +1,108 @@
+import Foundation
+import Strongroom
+import Testing
+
+@Suite("Rows and columns without objects")
+struct RowTests {
+  private func filled(inMemory: Bool) async throws -> ManagedObjectContext {
+    let shelf = try await Shelf(inMemory: inMemory)
+    let context = shelf.container.newContext()
+    let author = try context.insert("Author")
+    try author.set("name", "Ada")
+    for index in 0..<100 {
+      let book = try context.insert("Book")
+      try book.set("title", "títle \(index)")
+      if index % 3 == 0 { try book.setValue(.null, for: "pages") } else { try book.set("pages", index) }
+      if index % 2 == 0 { try book.setObject(author, for: "author") }
+    }
+    try context.save()
+    return context
+  }
+
+  private var request: FetchRequest {
+    var request = FetchRequest("Book", sort: [FetchSort("pages"), FetchSort("title")])
+    request.propertiesToFetch = ["title", "pages", "author.name"].map { FetchColumn($0) }
+    return request
+  }
+
+  @Test("rows as values of one's own", arguments: [false, true])
+  func structs(inMemory: Bool) async throws {
+    struct Line: Equatable {
+      let title: String
+      let pages: Int64?
+      let author: String
+    }
+    let lines = try await filled(inMemory: inMemory).fetchRows(request) { row in
+      Line(title: row.string(0), pages: row.isNull(1) ? nil : row.integer(1), author: row.string(2))
+    }
+    #expect(lines.count == 100)
+    #expect(lines[0] == Line(title: "títle 0", pages: nil, author: "Ada"))
+    #expect(lines[99] == Line(title: "títle 98", pages: 98, author: "Ada"))
+    #expect(lines[98] == Line(title: "títle 97", pages: 97, author: ""))
+  }
+
+  @Test("columns are what rows are, nulls too", arguments: [false, true])
+  func columns(inMemory: Bool) async throws {
+    let context = try await filled(inMemory: inMemory)
+    let columns = try context.fetchColumns(request)
+    let rows = try context.fetchRows(request) { (0..<$0.count).map($0.value) }
+    #expect(columns.count == 100 && rows.count == 100)
+    let (titles, pages) = (try #require(columns.strings("title")), try #require(columns.integers("pages")))
+    for (place, row) in rows.enumerated() {
+      #expect(row[0] == .string(titles[place]))
+      #expect(row[1].isNull == columns.isNull(1, place))
+      if !row[1].isNull { #expect(row[1] == .integer(pages[place])) }
+      #expect(row[2].isNull == columns.isNull(2, place))
+    }
+    #expect(columns.integers("title") == nil && columns.doubles("pages") == nil)
+    #expect(columns.strings("no") == nil)
+    #expect(columns.bytes("title")?.withBytes(5) { $0.count } == titles[5].utf8.count)
+    #expect(try context.fetchColumns(FetchRequest("Tag")).strings("name") == [])
+  }
+
+  @Test("rows of a million steps need memory for one")
+  func memory() async throws {
+    let shelf = try await Shelf()
+    let context = shelf.container.newContext()
+    let title = try shelf.slot("Book", "title")
+    var next = 0
+    try context.insertBatch(into: "Book") { row in
+      next += 1
+      row.set(title, string: "a title that does not fit into a word, number \(next)")
+      return next <= 20_000
+    }
+    var seen = 0
+    var request = FetchRequest("Book")
+    request.propertiesToFetch = [FetchColumn("title")]
+    let before = peakMemory()
+    for _ in 0..<50 {
+      try context.forEachRow(request) { row in
+        seen += row.bytes(0).isEmpty ? 0 : 1
+        return true
+      }
+    }
+    #expect(seen == 1_000_000)
+    // Twenty thousand such rows held at once would be over 2 MB.
+    #expect(peakMemory() - before < 1024)
+  }
+
+  /// Kilobytes.
+  private func peakMemory() -> Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""
+    return Int(line.filter(\.isNumber)) ?? 0
+  }
+
+  @Test("what is asked for wrongly is an error", arguments: [false, true])
+  func errors(inMemory: Bool) async throws {
+    let context = try await filled(inMemory: inMemory)
+    for names in [["no"], ["author.no"], ["tags"], ["title.x"]] {
+      var request = FetchRequest("Book")
+      request.propertiesToFetch = names.map { FetchColumn($0) }
+      #expect(throws: (any Error).self, "\(names)") { try context.fetchColumns(request) }
+    }
+    #expect(throws: (any Error).self) { try context.fetchColumns(FetchRequest("Nothing")) }
+    struct Stop: Error {}
+    #expect(throws: Stop.self) { try context.forEachRow(request) { _ in throw Stop() } }
+  }
+}
