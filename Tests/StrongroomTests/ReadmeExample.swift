@@ -1,7 +1,8 @@
 import Strongroom
+import Testing
 
-/// The example of the README, word for word.
-func readmeExample(url: URL, vault: any KeyVault) async throws -> [String] {
+/// The examples of the README, word for word.
+func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [String], pages: Int64) {
   // README begin
   let model = try ManagedObjectModel {
     EntityDescription("Author") {
@@ -31,5 +32,24 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> [String] {
     try $0.get("title", as: String.self)
   }
   // README end
-  return titles
+  // README begin
+  let drafts = (1...100_000).lazy.map { (title: "Draft \($0)", pages: Int64($0 % 500)) }
+  try context.insertBatch(into: "Book", of: drafts) { row, draft in
+    try row.set("title", .string(draft.title))
+    try row.set("pages", .integer(draft.pages))
+  }
+  let short = try FetchRequest("Book", where: FetchPredicate(format: "pages < 10"))
+  try context.updateBatch(short, set: ["pages": 10])
+  var total: Int64 = 0
+  var all = FetchRequest("Book")
+  all.propertiesToFetch = [FetchColumn("title"), FetchColumn("pages")]
+  try context.forEachRow(all) { row in  // one row in memory at a time
+    total += row.integer(1)
+    return true
+  }
+  let pages = try context.fetchColumns(all).integers("pages")  // or all of them, flat
+  try context.deleteBatch(short)
+  // README end
+  #expect(pages?.reduce(0, +) == total)
+  return (titles, total)
 }

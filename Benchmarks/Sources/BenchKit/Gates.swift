@@ -1,5 +1,5 @@
 /// The ratios that each phase must stay under.
-public enum Gates {
+package enum Gates {
   private static let managed: [String: Double] = [
     "P1": 3.0, "P2": 2.0, "P3": 1.4, "P3-full": 1.3, "P4": 2.0, "P5": 1.6, "P5-hit": 0.3, "P6": 1.6,
     "P7": 1.15, "P8": 2.2, "P8-prefetched": 3.5, "P9": 2.0, "P9-live": 1.0, "P10": 1.3, "P11": 1.5,
@@ -10,7 +10,7 @@ public enum Gates {
   ]
   private static let columns: [String: Double] = ["P4": 1.2]
 
-  public static func gate(_ phase: String, _ path: String) -> Double? {
+  package static func gate(_ phase: String, _ path: String) -> Double? {
     switch path {
     case "managed", "typed": managed[phase]
     case "bulk": bulk[phase]

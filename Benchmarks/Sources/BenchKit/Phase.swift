@@ -1,5 +1,5 @@
 /// One phase of the library workload, by the name it has in results.
-public enum Phase: String, CaseIterable, Codable, Sendable {
+package enum Phase: String, CaseIterable, Codable, Sendable {
   case open = "P1"
   case saveAll = "P2"
   case singleSaves = "P3"
@@ -21,7 +21,7 @@ public enum Phase: String, CaseIterable, Codable, Sendable {
   case reopen = "P14"
 
   /// What the phase does.
-  public var title: String {
+  package var title: String {
     switch self {
     case .open: "open, raw key"
     case .saveAll: "save all new objects with links"
@@ -46,7 +46,7 @@ public enum Phase: String, CaseIterable, Codable, Sendable {
   }
 
   /// Whether the phase needs a store that it may change.
-  public var changesStore: Bool {
+  package var changesStore: Bool {
     switch self {
     case .singleSaves, .singleSavesFull, .change, .delete: true
     default: false
@@ -54,10 +54,10 @@ public enum Phase: String, CaseIterable, Codable, Sendable {
   }
 
   /// Whether the phase makes its store.
-  public var makesStore: Bool { self == .saveAll || self == .bulkInsert }
+  package var makesStore: Bool { self == .saveAll || self == .bulkInsert }
 
   /// The phases that a name given by hand means: `P3` is all of `P3` and its variants.
-  public static func named(_ name: String) -> [Phase] {
+  package static func named(_ name: String) -> [Phase] {
     allCases.filter { $0.rawValue == name || $0.rawValue.hasPrefix(name + "-") }
   }
 }

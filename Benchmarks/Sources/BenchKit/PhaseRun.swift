@@ -1,13 +1,13 @@
 import Foundation
 
 /// What one run of a phase by one implementation brought.
-public struct PhaseRun: Sendable {
-  public var seconds: Double
-  public var checksum: UInt64
-  public var statements: Int?
-  public var bytesPerObject: Double?
+package struct PhaseRun: Sendable {
+  package var seconds: Double
+  package var checksum: UInt64
+  package var statements: Int?
+  package var bytesPerObject: Double?
 
-  public init(seconds: Double, checksum: UInt64, statements: Int? = nil, bytesPerObject: Double? = nil) {
+  package init(seconds: Double, checksum: UInt64, statements: Int? = nil, bytesPerObject: Double? = nil) {
     self.seconds = seconds
     self.checksum = checksum
     self.statements = statements
@@ -16,7 +16,7 @@ public struct PhaseRun: Sendable {
 }
 
 /// One implementation of the workload.
-public protocol Contestant {
+package protocol Contestant {
   /// The name in results: `limit`, `managed`, `typed`, `bulk`, `grdb`.
   var name: String { get }
   func supports(_ phase: Phase) -> Bool
@@ -27,4 +27,4 @@ public protocol Contestant {
 }
 
 /// Seconds since an arbitrary moment.
-public func now() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+package func now() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }

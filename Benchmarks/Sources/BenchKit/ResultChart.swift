@@ -1,7 +1,7 @@
 import Foundation
 
 /// Results as a picture: a row a phase, a mark a path, on a logarithmic axis of ratios; the gate as a line.
-public struct ResultChart {
+package struct ResultChart {
   private let measurements: [Measurement]
   private static let colours = [
     "managed": "#1f5fa8", "bulk": "#1a8a4a", "columns": "#7ab648", "grdb": "#c0392b", "typed": "#8e44ad",
@@ -11,7 +11,7 @@ public struct ResultChart {
   private let rowHeight = 26.0
   private let top = 56.0
 
-  public init(_ measurements: [Measurement]) { self.measurements = measurements }
+  package init(_ measurements: [Measurement]) { self.measurements = measurements }
 
   private var phases: [Phase] {
     Phase.allCases.filter { phase in measurements.contains { $0.phase == phase.rawValue } }
@@ -27,7 +27,7 @@ public struct ResultChart {
     return left + width * (log(ratio) - log(low)) / (log(high) - log(low))
   }
 
-  public var svg: String {
+  package var svg: String {
     let height = top + rowHeight * Double(phases.count) + 30
     var lines = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(left + width + 40)\" height=\"\(height)\""

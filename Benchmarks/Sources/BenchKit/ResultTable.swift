@@ -1,7 +1,7 @@
 import TextTable
 
 /// Results as a table for people.
-public struct ResultTable {
+package struct ResultTable {
   private struct Row {
     let measurement: Measurement
     let gate: Double?
@@ -11,7 +11,7 @@ public struct ResultTable {
   private let rows: [Row]
   private let compares: Bool
 
-  public init(_ measurements: [Measurement], before: [Measurement] = []) {
+  package init(_ measurements: [Measurement], before: [Measurement] = []) {
     compares = !before.isEmpty
     rows = measurements.map { measurement in
       Row(
@@ -20,7 +20,7 @@ public struct ResultTable {
     }
   }
 
-  public func print() {
+  package func print() {
     let table = TextTable<Row> { row in
       let measurement = row.measurement
       var columns = [

@@ -1,12 +1,12 @@
-public import Foundation
+import Foundation
 
 /// Results as a JSON file.
-public enum Results {
-  public static func read(_ path: String) throws -> [Measurement] {
+package enum Results {
+  package static func read(_ path: String) throws -> [Measurement] {
     try JSONDecoder().decode([Measurement].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  public static func write(_ measurements: [Measurement], to path: String) throws {
+  package static func write(_ measurements: [Measurement], to path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     try encoder.encode(measurements).write(to: URL(fileURLWithPath: path), options: .atomic)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Runs the limit and its contestants phase by phase, one right after the other, in several rounds.
-public struct Rounds {
+package struct Rounds {
   let workload: Workload
   let limit: any Contestant
   let contestants: [any Contestant]
@@ -9,13 +9,13 @@ public struct Rounds {
   let folder: URL
 
   /// What went wrong in a run.
-  public struct Failure: Error, CustomStringConvertible {
-    public let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
-    public init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
   }
 
-  public init(
+  package init(
     workload: Workload, limit: any Contestant, contestants: [any Contestant], rounds: Int, folder: URL
   ) {
     self.workload = workload
@@ -26,7 +26,7 @@ public struct Rounds {
   }
 
   /// - Throws: `Failure` when checksums differ: no ratio is worth printing then.
-  public func run(_ phases: [Phase]) async throws -> [Measurement] {
+  package func run(_ phases: [Phase]) async throws -> [Measurement] {
     let all = [limit] + contestants
     for contestant in all {
       if phases.allSatisfy({ $0.makesStore }) { continue }
@@ -65,6 +65,7 @@ public struct Rounds {
       if phase.changesStore { try FileManager.default.copyItem(atPath: path, toPath: copy) }
       path = copy
     }
+    settleHeap()
     return try await contestant.run(phase, at: path)
   }
 

@@ -2,14 +2,14 @@ import Foundation
 import TextTable
 
 /// One operation at one size.
-public struct ScalePoint: Codable, Sendable {
-  public var operation: String
-  public var objects: Int
+package struct ScalePoint: Codable, Sendable {
+  package var operation: String
+  package var objects: Int
   /// Per object, look-up, page, change or opening.
-  public var microseconds: Double
-  public var residentMegabytes: Double
+  package var microseconds: Double
+  package var residentMegabytes: Double
 
-  public init(operation: String, objects: Int, microseconds: Double, residentMegabytes: Double) {
+  package init(operation: String, objects: Int, microseconds: Double, residentMegabytes: Double) {
     self.operation = operation
     self.objects = objects
     self.microseconds = microseconds
@@ -43,12 +43,12 @@ struct ScaleSeries {
 }
 
 /// Growth as a table.
-public struct ScaleTable {
+package struct ScaleTable {
   private let series: [ScaleSeries]
 
-  public init(_ points: [ScalePoint]) { series = ScaleSeries.all(points) }
+  package init(_ points: [ScalePoint]) { series = ScaleSeries.all(points) }
 
-  public func print() {
+  package func print() {
     let table = TextTable<ScaleSeries> { series in
       [Column(title: "us per", value: series.operation)]
         + series.points.map { point in
@@ -63,13 +63,13 @@ public struct ScaleTable {
 }
 
 /// Growth as a picture, both axes logarithmic.
-public struct ScaleChart {
+package struct ScaleChart {
   private let series: [ScaleSeries]
   private static let colours = ["#1f5fa8", "#1a8a4a", "#c0392b", "#8e44ad", "#b8860b", "#555"]
 
-  public init(_ points: [ScalePoint]) { series = ScaleSeries.all(points) }
+  package init(_ points: [ScalePoint]) { series = ScaleSeries.all(points) }
 
-  public var svg: String {
+  package var svg: String {
     let all = series.flatMap(\.points)
     let sizes = all.map { log10(Double($0.objects)) }
     let times = all.map { log10($0.microseconds) }

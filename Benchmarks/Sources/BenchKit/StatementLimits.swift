@@ -1,8 +1,8 @@
 /// How many statements each phase may issue: what does not depend on the machine.
-public struct StatementLimits {
+package struct StatementLimits {
   private let workload: Workload
 
-  public init(_ workload: Workload) { self.workload = workload }
+  package init(_ workload: Workload) { self.workload = workload }
 
   private func most(_ phase: Phase, _ path: String) -> Int? {
     let (books, authors) = (Int(workload.books), Int(workload.authors))
@@ -33,7 +33,7 @@ public struct StatementLimits {
   }
 
   /// - Throws: when a phase issued more statements than it may.
-  public func check(_ measurements: [Measurement]) throws {
+  package func check(_ measurements: [Measurement]) throws {
     for measurement in measurements {
       guard let phase = Phase(rawValue: measurement.phase), let count = measurement.statements,
         let most = most(phase, measurement.path)

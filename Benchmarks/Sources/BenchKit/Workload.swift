@@ -2,26 +2,26 @@ import CLibrary
 import Foundation
 
 /// The sizes of the library and the objects that phases pick from it.
-public struct Workload: Sendable {
-  public let books: Int64
-  public let authors: Int64
-  public let tags: Int64 = 500
+package struct Workload: Sendable {
+  package let books: Int64
+  package let authors: Int64
+  package let tags: Int64 = 500
 
-  public init(books: Int) {
+  package init(books: Int) {
     self.books = Int64(books)
     authors = max(Int64(books) / 100, 20)
   }
 
   /// Objects of P5, P6, P10 and P11.
-  public var picks: Int { Int(min(books / 2, 10_000)) }
-  public let singleSaves: Int64 = 2_000
+  package var picks: Int { Int(min(books / 2, 10_000)) }
+  package let singleSaves: Int64 = 2_000
   /// Opens per run of P1 and P14.
-  public let opens = 20
-  public let filters: Int64 = 500
-  public let averages: Int64 = 50
+  package let opens = 20
+  package let filters: Int64 = 500
+  package let averages: Int64 = 50
 
   /// Different books in random order, from 1.
-  public func randomBooks(seed: UInt64) -> [Int64] {
+  package func randomBooks(seed: UInt64) -> [Int64] {
     var state = seed
     var seen: Set<Int64> = []
     var result: [Int64] = []
@@ -34,7 +34,7 @@ public struct Workload: Sendable {
   }
 
   /// How many operations a phase's time is divided by.
-  public func operations(_ phase: Phase) -> Int {
+  package func operations(_ phase: Phase) -> Int {
     switch phase {
     case .open, .reopen: opens
     case .saveAll, .bulkInsert, .fetchAll, .fetchFaults: Int(books)

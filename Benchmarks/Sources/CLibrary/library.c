@@ -1,6 +1,7 @@
 #include "library.h"
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t lm_random(uint64_t *state) {
@@ -68,3 +69,9 @@ void lm_keep_heap(void) {
 
 // Kept apart, so that an instruction counter can be told to count inside of it only.
 __attribute__((noinline)) void lm_collect(void (*body)(void *), void *context) { body(context); }
+
+void lm_settle_heap(void) {
+  // A large block makes the allocator sort what was freed in small ones.
+  void *volatile block = malloc(1 << 20);
+  free(block);
+}

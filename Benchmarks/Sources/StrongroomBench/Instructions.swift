@@ -30,10 +30,10 @@ struct Instructions: AsyncParsableCommand {
     case .limitFetch, .limitSave:
       let store = lm_open(path, 1, 1)!
       if operation == .limitSave {
-        collect { _ = lm_insert_all(store, workload.books, workload.authors, workload.tags) }
+        try collect { _ = lm_insert_all(store, workload.books, workload.authors, workload.tags) }
       } else {
         _ = lm_insert_all(store, workload.books, workload.authors, workload.tags)
-        collect { _ = lm_fetch_all(store) }
+        try collect { _ = lm_fetch_all(store) }
       }
       lm_close(store)
     case .fetch, .save, .fault: try await ours(path, workload)
@@ -46,26 +46,28 @@ struct Instructions: AsyncParsableCommand {
     let container = try await openLibrary(path, model, create: true)
     if operation == .save {
       let context = container.newContext()
-      collect { try! managed.insertAll(context) }
+      try collect { try managed.insertAll(context) }
       return try container.close()
     }
     try managed.insertAll(container.newContext())
     let context = container.newContext()
     var request = FetchRequest("Book")
     request.returnsObjectsAsFaults = operation == .fault
-    collect {
-      let books = try! context.fetch(request, as: Book.self)
-      if operation == .fetch { _ = try! read(books) } else { _ = books[0].pages }
+    try collect {
+      let books = try context.fetch(request, as: Book.self)
+      if operation == .fetch { _ = try read(books) } else { _ = books[0].pages }
     }
     try container.close()
   }
 
-  private func collect(_ body: () -> Void) {
-    withoutActuallyEscaping(body) { body in
-      var box = body
+  private func collect(_ body: () throws -> Void) throws {
+    var failure: (any Error)?
+    withoutActuallyEscaping({ do { try body() } catch { failure = error } }) { body in
+      var box: () -> Void = body
       withUnsafeMutablePointer(to: &box) { pointer in
         lm_collect({ $0!.assumingMemoryBound(to: (() -> Void).self).pointee() }, pointer)
       }
     }
+    if let failure { throw failure }
   }
 }

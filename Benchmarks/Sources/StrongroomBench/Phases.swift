@@ -9,6 +9,7 @@ struct Phases: AsyncParsableCommand {
 
   @Option(help: "Books in the library.") var n = 100_000
   @Option(help: "A phase, P1 to P14; may be given more than once.") var phase: [String] = []
+  @Option(help: "managed, bulk or columns; may be given more than once.") var path: [String] = []
   @Option(help: "Pairs of runs per phase.") var rounds = 5
   @Option(help: "Write the results as JSON.") var json: String?
   @Option(help: "Draw the ratios as SVG.") var svg: String?
@@ -30,12 +31,14 @@ struct Phases: AsyncParsableCommand {
     defer { if !keep { try? FileManager.default.removeItem(at: folder) } }
     let workload = Workload(books: n)
     let model = try libraryModel()
+    let contestants: [any Contestant] = [
+      ManagedPath(workload: workload, model: model), BulkPath(workload: workload, model: model),
+      ColumnsPath(workload: workload, model: model),
+    ]
     let rounds = Rounds(
       workload: workload, limit: LimitPath(workload: workload),
-      contestants: [
-        ManagedPath(workload: workload, model: model), BulkPath(workload: workload, model: model),
-        ColumnsPath(workload: workload, model: model),
-      ], rounds: rounds, folder: folder)
+      contestants: contestants.filter { path.isEmpty || path.contains($0.name) }, rounds: rounds,
+      folder: folder)
     var measurements = try await rounds.run(phases)
     for path in with { measurements += try Results.read(path) }
     ResultTable(measurements, before: try compare.map(Results.read) ?? []).print()

@@ -28,9 +28,12 @@ struct GrowingMemory {
     count += bytes.count
   }
 
-  private mutating func grow(_ more: Int) {
-    capacity = max(capacity * 2, count + more)
-    base = Self.checked(realloc(base, capacity))
+  private mutating func grow(_ more: Int) { reserve(max(capacity * 2, count + more)) }
+
+  mutating func reserve(_ bytes: Int) {
+    if bytes <= capacity { return }
+    capacity = bytes
+    base = Self.checked(realloc(base, bytes))
   }
 
   mutating func fit() {
@@ -86,6 +89,18 @@ final class ColumnsBuilder {
       if row.isNull(place) { noteNull(place) }
     }
     count += 1
+    if count == Self.sample { makeRoom() }
+  }
+
+  private static let sample = 512
+  private static let mostRoom = 64 << 20
+
+  /// The first rows tell how much room all of them take.
+  private func makeRoom() {
+    for place in texts.indices where isBytes[place] {
+      let perRow = min(texts[place].count / Self.sample, Self.mostRoom / max(columns.expectedCount, 1))
+      texts[place].reserve(perRow * columns.expectedCount / 8 * 9)
+    }
   }
 
   private func noteNull(_ place: Int) {

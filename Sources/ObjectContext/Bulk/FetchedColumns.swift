@@ -30,15 +30,14 @@ public struct FetchedColumns: Sendable {
 
   /// The numbers of a column of whole numbers, booleans (0 or 1) or objects; 0 where null. Nil when there is no such
   /// column of such a type.
-  public func integers(_ name: String) -> [Int64]? { numbers(name, .integer) }
+  public func integers(_ name: String) -> NumberColumn<Int64>? { numbers(name, .integer) }
 
   /// The numbers of a floating-point column, or a date column's seconds since 2001-01-01 UTC; 0 where null.
-  public func doubles(_ name: String) -> [Double]? { numbers(name, .double) }
+  public func doubles(_ name: String) -> NumberColumn<Double>? { numbers(name, .double) }
 
-  private func numbers<T>(_ name: String, _ kind: Kind) -> [T]? {
+  private func numbers<T>(_ name: String, _ kind: Kind) -> NumberColumn<T>? {
     guard let place = columns.index(of: name), Kind(columns.types[place]) == kind else { return nil }
-    let start = buffers[place].numbers.assumingMemoryBound(to: T.self)
-    return Array(UnsafeBufferPointer(start: start, count: count))
+    return NumberColumn(buffers[place], count: count)
   }
 
   /// The texts of a column; empty where null.
@@ -54,6 +53,39 @@ public struct FetchedColumns: Sendable {
 
   /// Whether a row of a column is null; columns by their place.
   public func isNull(_ column: Int, _ row: Int) -> Bool { buffers[column].isNull(row) }
+}
+
+/// A column of numbers in one flat array, without a copy.
+public struct NumberColumn<Number: BitwiseCopyable & Sendable>: RandomAccessCollection, @unchecked Sendable {
+  // @unchecked: the memory belongs to the buffer, which nobody writes to any more.
+  private let buffer: ColumnBuffer
+  @usableFromInline let numbers: UnsafeBufferPointer<Number>
+
+  init(_ buffer: ColumnBuffer, count: Int) {
+    self.buffer = buffer
+    numbers = UnsafeBufferPointer(
+      start: buffer.numbers.assumingMemoryBound(to: Number.self), count: count)
+  }
+
+  /// 0.
+  @inlinable public var startIndex: Int { 0 }
+  /// The number of rows.
+  @inlinable public var endIndex: Int { numbers.count }
+  /// One row's number; 0 where null.
+  @inlinable
+  public subscript(row: Int) -> Number {
+    precondition(row >= 0 && row < numbers.count, "there is no such row")
+    return numbers[row]
+  }
+
+  /// Lets a closure see all numbers where they lie.
+  @inlinable
+  public func withContiguousStorageIfAvailable<R>(
+    _ body: (UnsafeBufferPointer<Number>) throws -> R
+  ) rethrows -> R? {
+    defer { withExtendedLifetime(self) {} }
+    return try body(numbers)
+  }
 }
 
 /// A column of texts or bytes, end to end in one piece of memory.

@@ -34,6 +34,7 @@ private final class BatchInsertion {
   private var next: Int64
   private var links: [ObjectIdentifier: LinkInsertion] = [:]
   private var targets: [Int: TargetCheck] = [:]
+  private var full: Statement?
 
   /// Parameters of one statement: more gain nothing, and the library takes 999.
   private static let parameters = 200
@@ -72,7 +73,7 @@ private final class BatchInsertion {
   }
 
   private func insert(_ count: Int) throws {
-    let statement = try connection.cached(opened.schema.insertion(entity, rows: count))
+    let statement = try statement(count)
     var place: Int32 = 1
     for row in rows.prefix(count) {
       statement.bind(place, next)
@@ -96,6 +97,13 @@ private final class BatchInsertion {
       throw StoreError.notUnique(entity, [], error)
     }
     for check in targets.values { try check.settle() }
+  }
+
+  private func statement(_ count: Int) throws -> Statement {
+    if count == rows.count, let full { return full }
+    let statement = try connection.cached(opened.schema.insertion(entity, rows: count))
+    if count == rows.count { full = statement }
+    return statement
   }
 
   private func check(_ destination: Entity) -> TargetCheck {
@@ -125,6 +133,7 @@ private final class LinkInsertion {
   private let table: LinkTable
   private let isForward: Bool
   private var pending: [(Int64, Int64)] = []
+  private var full: Statement?
   private static let most = 45
 
   init(_ table: LinkTable, _ relationship: Relationship, _ connection: Connection) {
@@ -143,11 +152,7 @@ private final class LinkInsertion {
     defer { pending.removeAll(keepingCapacity: true) }
     // An order needs to see the links before, so those go one by one.
     let together = table.hasPosition || table.hasInversePosition ? 1 : pending.count
-    let marks = Array(repeating: "(?, ?)", count: together).joined(separator: ", ")
-    let statement = try connection.cached(
-      together == 1
-        ? table.insertion
-        : "INSERT OR IGNORE INTO \(table.name.quoted) (_source, _target) VALUES \(marks)")
+    let statement = try statement(together)
     var place: Int32 = 1
     for (source, target) in pending {
       statement.bind(place, source)
@@ -159,6 +164,16 @@ private final class LinkInsertion {
       }
     }
     if together > 1 { try statement.run() }
+  }
+
+  private func statement(_ count: Int) throws -> Statement {
+    if count == Self.most, let full { return full }
+    let marks = Array(repeating: "(?, ?)", count: count).joined(separator: ", ")
+    let statement = try connection.cached(
+      count == 1
+        ? table.insertion : "INSERT OR IGNORE INTO \(table.name.quoted) (_source, _target) VALUES \(marks)")
+    if count == Self.most { full = statement }
+    return statement
   }
 }
 

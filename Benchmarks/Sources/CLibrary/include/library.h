@@ -33,6 +33,8 @@ uint64_t lm_mix(uint64_t sum, int64_t value);
 int64_t lm_heap_bytes(void);
 // Makes the allocator keep what is freed, for every contestant alike.
 void lm_keep_heap(void);
+// Has the allocator sort what was freed now, and not in the midst of what is timed next.
+void lm_settle_heap(void);
 // Runs a body; what a counter told to watch this function counts.
 void lm_collect(void (*body)(void *context), void *context);
 #endif
