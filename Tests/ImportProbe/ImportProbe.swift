@@ -1,7 +1,8 @@
 import Strongroom
 
 /// Makes a store at the path given, saves 20,000 objects in batches, then 80,000 more, then 100,000 at once; prints by how
-/// many bytes memory grew over the 80,000, and how many objects there are.
+/// many bytes memory grew over the 80,000, and how many objects there are. Then inserts a million rows in one batch and scans
+/// them ten times; prints by how many bytes memory grew, and how many rows went by.
 @main
 struct ImportProbe {
   static func main() async throws {
@@ -22,6 +23,26 @@ struct ImportProbe {
     let grown = try residentBytes() - before
     try insert(100_000, context)
     print("\(grown) \(try context.count(for: FetchRequest("Item"))) \(context.registeredCount)")
+    try batches(context)
+  }
+
+  private static func batches(_ context: ManagedObjectContext) throws {
+    var request = FetchRequest("Item")
+    request.propertiesToFetch = [FetchColumn("name")]
+    // The page cache is full, and stays so.
+    try context.forEachRow(request) { _ in true }
+    let before = try residentBytes()
+    try context.insertBatch(into: "Item", of: 0..<1_000_000) { row, number in
+      try row.set("name", .string("a name that does not fit into a word, number \(number)"))
+    }
+    var seen = 0
+    for _ in 0..<10 {
+      try context.forEachRow(request) { row in
+        seen += row.bytes(0).isEmpty ? 0 : 1
+        return true
+      }
+    }
+    print("\(try residentBytes() - before) \(seen)")
   }
 
   private static func insert(_ count: Int, _ context: ManagedObjectContext) throws {

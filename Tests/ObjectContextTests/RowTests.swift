@@ -60,39 +60,6 @@ struct RowTests {
     #expect(try context.fetchColumns(FetchRequest("Tag")).strings("name") == [])
   }
 
-  @Test("rows of a million steps need memory for one")
-  func memory() async throws {
-    let shelf = try await Shelf()
-    let context = shelf.container.newContext()
-    let title = try shelf.slot("Book", "title")
-    var next = 0
-    try context.insertBatch(into: "Book") { row in
-      next += 1
-      row.set(title, string: "a title that does not fit into a word, number \(next)")
-      return next <= 20_000
-    }
-    var seen = 0
-    var request = FetchRequest("Book")
-    request.propertiesToFetch = [FetchColumn("title")]
-    let before = peakMemory()
-    for _ in 0..<50 {
-      try context.forEachRow(request) { row in
-        seen += row.bytes(0).isEmpty ? 0 : 1
-        return true
-      }
-    }
-    #expect(seen == 1_000_000)
-    // Twenty thousand such rows held at once would be over 2 MB.
-    #expect(peakMemory() - before < 1024)
-  }
-
-  /// Kilobytes.
-  private func peakMemory() -> Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""
-    return Int(line.filter(\.isNumber)) ?? 0
-  }
-
   @Test("what is asked for wrongly is an error", arguments: [false, true])
   func errors(inMemory: Bool) async throws {
     let context = try await filled(inMemory: inMemory)
