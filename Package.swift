@@ -25,10 +25,18 @@ let package = Package(
       name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"])]),
     .systemLibrary(
       name: "CLibSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
-    .target(name: "CipherDatabase", dependencies: ["CSQLCipher"], swiftSettings: strict),
     .target(
-      name: "StoreKeyring", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
-      swiftSettings: strict),
+      name: "CipherDatabase",
+      dependencies: [
+        "CSQLCipher", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ], swiftSettings: strict),
+    .target(
+      name: "StoreKeyring",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ], swiftSettings: strict),
     .target(
       name: "SecretService", dependencies: ["CLibSecret", "StoreKeyring"], swiftSettings: strict),
     .target(

@@ -33,6 +33,14 @@ public struct KeyringError: Error, Sendable, CustomStringConvertible {
     public static let storageFailed = Code("storageFailed")
     /// A new key was asked for a file that exists; it could not open it.
     public static let fileExists = Code("fileExists")
+    /// The vault lends keys and keeps none.
+    public static let vaultReadOnly = Code("vaultReadOnly")
+    /// The passphrase is not the one a key was wrapped with.
+    public static let wrongPassphrase = Code("wrongPassphrase")
+    /// A recovery code was mistyped, is another store's, or from a newer version.
+    public static let recoveryCodeInvalid = Code("recoveryCodeInvalid")
+    /// Others than the owner can read or change the key's file.
+    public static let keyFileExposed = Code("keyFileExposed")
     /// A new key was asked for a store that has one.
     public static let keyExists = Code("keyExists")
   }

@@ -137,7 +137,8 @@ struct OpeningTests {
     try await filled(scratch, vault)
     let size = try Data(contentsOf: scratch.store).count
     try change(scratch) { $0[200] ^= 1 }
-    try await expect(.wrongKey, scratch, vault)
+    // The key is right, as later pages show.
+    try await expect(.fileDamaged, scratch, vault)
     try change(scratch) { $0[200] ^= 1 }
     // The middle of every later page that a scan of the notes reads: the last ones.
     for page in stride(from: size / 4096 - 5, to: size / 4096, by: 1) {
@@ -145,6 +146,49 @@ struct OpeningTests {
       try await expect(.fileDamaged, scratch, vault)
       try change(scratch) { $0[page * 4096 + 2000] ^= 0x10 }
     }
+  }
+
+  @Test("two different keys that do not fit are told apart from one")
+  func ambiguous() async throws {
+    let scratch = try Scratch()
+    try await filled(scratch, InMemoryVault())
+    let identifier = try RotationTests.identifier(scratch.store)
+    let wrong = InMemoryVault()
+    _ = try await wrong.add(StoreKey(), for: identifier, label: "", interaction: .silent)
+    try await expect(.wrongKey, scratch, wrong)
+    _ = try await wrong.add(StoreKey(), for: identifier, label: "", interaction: .silent)
+    try await expect(.keyAmbiguous, scratch, wrong)
+  }
+
+  @Test(
+    "files of other SQLCipher versions are told by what they are",
+    arguments: [(3, 1024), (3, 8192), (1, 1024), (4, 4096)])
+  func foreign(version: Int, pageSize: Int) async throws {
+    let scratch = try Scratch()
+    let vault = InMemoryVault()
+    let (key, store) = (StoreKey(), UUID())
+    _ = try await vault.add(key, for: store, label: "", interaction: .silent)
+    let hex = key.withHexText { String(decoding: $0, as: UTF8.self) }
+    let salt = store.uuidString.filter { $0 != "-" }
+    var settings = "PRAGMA key = \"x'\(hex)\(salt)'\";"
+    if Connection.cipherMajorVersion >= 4 { settings += "PRAGMA cipher_compatibility = \(version);" }
+    if version == 1 { settings += "PRAGMA cipher_use_hmac = OFF;" }
+    if version == 4, Connection.cipherMajorVersion < 4 { return }
+    settings += "PRAGMA cipher_page_size = \(pageSize);"
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlcipher")
+    process.arguments = [scratch.store.path]
+    let feed = Pipe()
+    process.standardInput = feed
+    process.standardOutput = Pipe()
+    try process.run()
+    try feed.fileHandleForWriting.write(
+      contentsOf: Data((settings + "CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(30000)), (1);\n").utf8)
+    )
+    try feed.fileHandleForWriting.close()
+    process.waitUntilExit()
+    // A version 4 file opens, and is no store.
+    try await expect(version == 4 ? .modelMismatch : .cipherFormat, scratch, vault)
   }
 
   @Test("a journal with other pages is refused before the library sees it")

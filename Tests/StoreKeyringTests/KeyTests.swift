@@ -42,23 +42,23 @@ struct KeyTests {
   @Test("a key is never made for a file that exists, nor beside another")
   func life() async throws {
     let vault = InMemoryVault()
-    let life = KeyLife(vault: vault)
+    let life = KeyLife(vaults: [vault])
     let store = UUID()
     await #expect {
-      try await life.createKey(for: store, storeFileExists: true, label: "", interaction: .silent)
+      try await life.createKey(for: store, storeFileExists: true, label: "")
     } throws: {
       ($0 as? KeyringError)?.code == .fileExists
     }
     #expect(try await vault.keys(for: store, interaction: .silent).isEmpty)
-    _ = try await life.createKey(for: store, storeFileExists: false, label: "", interaction: .silent)
+    _ = try await life.createKey(for: store, storeFileExists: false, label: "")
     await #expect {
-      try await life.createKey(for: store, storeFileExists: false, label: "", interaction: .silent)
+      try await life.createKey(for: store, storeFileExists: false, label: "")
     } throws: {
       ($0 as? KeyringError)?.code == .keyExists
     }
     vault.fail(with: KeyringError(.vaultLocked, "locked"))
     await #expect {
-      try await life.createKey(for: UUID(), storeFileExists: false, label: "", interaction: .silent)
+      try await life.createKey(for: UUID(), storeFileExists: false, label: "")
     } throws: {
       ($0 as? KeyringError)?.code == .vaultLocked
     }

@@ -6,7 +6,7 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
     case libraryIsNotSQLCipher, fileIsMissing, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged, damagedPage,
       truncated
     case foreignJournal, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError, constraint
-    case interrupted, alreadyExists, connectionPoisoned, misuse, other
+    case formatUnavailable, fileReplaced, interrupted, alreadyExists, connectionPoisoned, misuse, other
   }
 
   package let code: Code

@@ -5,6 +5,7 @@ import Glibc
 package final class Connection {
   let database: OpaquePointer
   let path: String
+  let salt: [UInt8]
   private var statements: [String: Statement] = [:]
   @exclusivity(unchecked) private var numbered: [Int: Statement] = [:]
   private static let mostNumbered = 1024
@@ -16,11 +17,13 @@ package final class Connection {
   /// Statements prepared since the connection was opened.
   package private(set) var preparedCount = 0
   let arrays = IntegerArrayRegistry()
+  private let registration: OpenFiles.Registration
 
   /// Opens a file, or makes one, and proves that key, format and library are right before anything else happens.
   package init(path: String, key: CipherKeySpec, options: ConnectionOptions) throws(CipherError) {
     try Self.checkLibrary()
     self.path = path
+    salt = key.salt
     let checks = FileChecks(path: path)
     if options.createIfMissing {
       try checks.checkJournals()
@@ -28,6 +31,7 @@ package final class Connection {
     } else {
       try checks.checkExisting()
     }
+    registration = OpenFiles.Registration(path)
     var handle: OpaquePointer?
     let flags =
       (options.access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
@@ -35,6 +39,7 @@ package final class Connection {
     guard result == SQLITE_OK, let handle else {
       let error = CipherError(handle, result)
       sqlite3_close_v2(handle)
+      registration.release()
       throw error
     }
     database = handle
@@ -65,10 +70,13 @@ package final class Connection {
     let keyed = key.withText { sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count)) }
     guard keyed == SQLITE_OK else { throw CipherError(database, keyed) }
     try execute("PRAGMA cipher_log_level = NONE")
-    try execute("PRAGMA cipher_compatibility = 3")
-    try execute("PRAGMA cipher_page_size = 4096")
+    guard options.format.isAvailable else {
+      throw CipherError(.formatUnavailable, "this libsqlcipher knows no files of SQLCipher 4")
+    }
+    for setting in options.format.settings("main") { try execute(setting) }
     sqlite3_busy_timeout(database, Int32(clamping: options.busyTimeoutMilliseconds))
     try execute("SELECT count(*) FROM sqlite_master")
+    try checkInPlace()
     guard let version = try text("PRAGMA cipher_version"), !version.isEmpty else {
       throw CipherError(
         .libraryIsNotSQLCipher, "the library does not answer as SQLCipher; nothing was written")
@@ -77,9 +85,10 @@ package final class Connection {
     try execute("PRAGMA cache_size = -\(max(options.pageCacheBytes, 1 << 16) / 1024)")
     if options.exclusiveLocking { try execute("PRAGMA locking_mode = EXCLUSIVE") }
     if options.access == .readWrite {
-      guard try text("PRAGMA journal_mode = WAL") == "wal" else {
+      let mode = options.journal == .writeAhead ? "wal" : "delete"
+      guard try text("PRAGMA journal_mode = \(mode)") == mode else {
         throw CipherError(
-          .busy, "the store could not be put into WAL mode: another process holds it in another mode")
+          .busy, "the journal mode could not be set: another process holds the store in another mode")
       }
       try execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
     }
@@ -91,20 +100,34 @@ package final class Connection {
     try IntegerArrayModule.register(on: self)
   }
 
+  /// A file may be replaced by another while its opening waits for a lock; what was then saved into the old one would be
+  /// lost.
+  private func checkInPlace() throws(CipherError) {
+    var moved: Int32 = 0
+    if sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK, moved != 0 {
+      throw CipherError(.fileReplaced, "the file at \(path) was replaced while it was being opened")
+    }
+  }
+
   private static func removeCreated(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
   /// Finalizes every statement and closes. Nothing of this connection may be used after.
   package func close() {
+    closeStatements()
+    if !isClosed {
+      isClosed = true
+      sqlite3_close_v2(database)
+      registration.release()
+    }
+  }
+
+  func closeStatements() {
     for statement in statements.values { statement.finalize() }
     for statement in numbered.values { statement.finalize() }
     statements = [:]
     numbered = [:]
-    if !isClosed {
-      isClosed = true
-      sqlite3_close_v2(database)
-    }
   }
 
   private var isClosed = false
@@ -164,6 +187,21 @@ package final class Connection {
   package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(database) }
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+  /// 3 or 4; asked of the library once, over a database in memory.
+  package static let cipherMajorVersion: Int = {
+    var handle: OpaquePointer?
+    defer { sqlite3_close_v2(handle) }
+    var statement: OpaquePointer?
+    guard sqlite3_open(":memory:", &handle) == SQLITE_OK,
+      sqlite3_prepare_v2(handle, "PRAGMA cipher_version", -1, &statement, nil) == SQLITE_OK
+    else { return 0 }
+    defer { sqlite3_finalize(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0) else {
+      return 0
+    }
+    return Int(String(cString: text).prefix { $0.isNumber }) ?? 0
+  }()
+
   package var cipherVersion: String { (try? text("PRAGMA cipher_version")) ?? "" }
 
   // MARK: Transactions

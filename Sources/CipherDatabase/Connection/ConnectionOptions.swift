@@ -1,6 +1,7 @@
 /// How a connection is opened.
 package struct ConnectionOptions: Sendable {
   package enum Access: Sendable { case readWrite, readOnly }
+  package enum Journal: Sendable { case writeAhead, rollback }
   package enum Synchronous: String, Sendable { case normal = "NORMAL", full = "FULL", extra = "EXTRA" }
 
   package var access = Access.readWrite
@@ -10,10 +11,11 @@ package struct ConnectionOptions: Sendable {
   package var allowEmptyFile = false
   /// Decrypted pages kept in memory. SQLite's own 2 MB makes random access two to nine times slower here.
   package var pageCacheBytes = 64 << 20
+  package var journal = Journal.writeAhead
   package var synchronous = Synchronous.full
   package var exclusiveLocking = false
   package var busyTimeoutMilliseconds = 5000
-  package var foreignKeys = false
+  package var format = CipherFormat.version3
 
   package init() {}
 }

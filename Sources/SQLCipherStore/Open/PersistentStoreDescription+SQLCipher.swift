@@ -17,10 +17,23 @@ extension PersistentStoreDescription {
     keyVault = vault
   }
 
-  /// Where the store's key is kept.
+  /// Where the store's key is kept: vaults in the order in which they are asked. Opening stops at the first key that opens
+  /// the file; a new store's key goes into every one that keeps keys.
+  public var keyVaults: [any KeyVault] {
+    get { options["keyVaults"] as? [any KeyVault] ?? [] }
+    set { options["keyVaults"] = newValue }
+  }
+
+  /// The first of `keyVaults`; setting it leaves no other.
   public var keyVault: (any KeyVault)? {
-    get { options["keyVault"] as? any KeyVault }
-    set { options["keyVault"] = newValue }
+    get { keyVaults.first }
+    set { keyVaults = newValue.map { [$0] } ?? [] }
+  }
+
+  /// Called once with the recovery code of a store that was just made; show it to the user, who should write it down.
+  public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)? {
+    get { options["recoveryCodeHandler"] as? @Sendable (RecoveryCode) -> Void }
+    set { options["recoveryCodeHandler"] = newValue }
   }
 
   /// The key itself, for programs that keep it themselves; goes before `keyVault`.

@@ -18,6 +18,10 @@ extension StoreError {
       case .foreignJournal:
         (.fileDamaged, "a journal beside \(path) is not the store's own; move it away and open again")
       case .busy: (.busy, "another process holds the store at \(path); try again when it is done")
+      case .fileReplaced: (.busy, "the file at \(path) was replaced while it was being opened; open it again")
+      case .formatUnavailable:
+        (.cipherFormat, "this libsqlcipher knows no files of SQLCipher 4; do it where version 4 is installed")
+      case .interrupted: (.cancelled, "the work on \(path) was cancelled; nothing was changed")
       case .readOnlyDirectory, .cannotOpen:
         (.notWritable, "\(path) or its directory cannot be written to; check owner and mode")
       case .diskFull: (.diskFull, "the disk is full; nothing was saved; make room and save again")
@@ -32,6 +36,11 @@ extension StoreError {
       }
     self.init(code, message, cause: error)
   }
+}
+
+extension StoreError {
+  /// Whether the file was replaced by another while it was being opened.
+  var isReplacement: Bool { (cause as? CipherError)?.code == .fileReplaced }
 }
 
 /// Runs work on the database at a path with its errors turned into the store's.

@@ -1,4 +1,6 @@
+import CipherDatabase
 import Foundation
+import Glibc
 import StoreContract
 
 /// What can be told of a store's file without its key.
@@ -27,20 +29,18 @@ enum StoreFile {
 
   static func state(_ path: String) throws -> State {
     guard FileManager.default.fileExists(atPath: path) else { return .missing }
-    let header: Data
-    let size: UInt64
+    let header: [UInt8]
+    var status = stat()
     do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? file.close() }
-      header = try file.read(upToCount: 16) ?? Data()
-      size = try file.seekToEnd()
+      header = try OpenFiles.head(path, 16)
     } catch {
       throw StoreError(
         .notWritable, "the file at \(path) cannot be read; check its owner and mode", cause: error)
     }
+    let size = stat(path, &status) == 0 ? status.st_size : 0
     if size == 0 { return .empty }
     if header.starts(with: Array("SQLite format 3".utf8)) { return .plaintext }
-    if size < 4096 { return .tooShort }
+    if size < 512 { return .tooShort }
     return .store(UUID(uuid: header.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
   }
 

@@ -1,5 +1,6 @@
 import CipherDatabase
 import Foundation
+import Glibc
 import ObjectModel
 import StoreContract
 import StoreKeyring
@@ -62,36 +63,38 @@ struct StoreOpening {
 
   /// A pool on the file with whichever of its keys opens it.
   private func existing(_ identifier: UUID) async throws -> ConnectionPool {
-    var refusal: (any Error)?
-    for key in try await existingKeys(identifier) {
+    for _ in 0..<Self.attempts {
+      var search = KeySearch(description, store: identifier)
       do {
-        return try pool(key, identifier, creating: false)
-      } catch let error as CipherError where error.code == .wrongKeyOrDamaged {
-        refusal = error
-      } catch let error as CipherError {
-        throw StoreError(error, path: path)
+        let (pool, _) = try await search.first { found -> ConnectionPool in
+          try self.pool(found.key, identifier, found.format, creating: false)
+        }
+        return try closing(pool) {
+          try pool.read { try checkWhole($0) }
+          return pool
+        }
+      } catch let error as StoreError where error.code == .busy && error.isReplacement {
+        continue
       }
     }
-    if let refusal {
+    throw StoreError(.busy, "the file at \(path) is being replaced again and again; try again later")
+  }
+
+  private static let attempts = 10
+
+  /// A file whose end is missing opens as long as nobody asks for a page of it. When the log is empty, the file must have
+  /// every page that its header counts.
+  private func checkWhole(_ connection: Connection) throws {
+    var file = stat()
+    var log = stat()
+    guard stat(path, &file) == 0, stat(path + "-wal", &log) != 0 || log.st_size == 0 else { return }
+    let pages = Int(try connection.text("PRAGMA page_count") ?? "") ?? 0
+    if Int(file.st_size) < pages * 4096, stat(path + "-wal", &log) != 0 || log.st_size == 0 {
       throw StoreError(
-        .wrongKey,
-        "no key found for the store at \(path) opens it: the key is another store's, or the file's first page is"
-          + " damaged; try a copy of the file, or the key of the copy it was restored from", cause: refusal)
+        .fileTruncated,
+        "the file at \(path) is cut off: it has \(Int(file.st_size) / 4096) of \(pages) pages; restore a copy"
+      )
     }
-    throw StoreError(
-      .keyMissing,
-      "the key of the store at \(path) is not in \(description.keyVault?.name ?? "any vault"); no new one is made,"
-        + " since it could not open the file; bring the old key back")
-  }
-
-  private func existingKeys(_ identifier: UUID) async throws -> [StoreKey] {
-    if let key = description.storeKey { return [key] }
-    guard let vault = description.keyVault else { throw Self.noVault }
-    return try await vault.keys(for: identifier, interaction: description.keyInteraction).map(\.key)
-  }
-
-  private static var noVault: StoreError {
-    StoreError(.keyMissing, "the store's description names no key vault and no key; set keyVault")
   }
 
   private func assemble(
@@ -110,16 +113,23 @@ struct StoreOpening {
   {
     try StoreFile.checkWritable(path)
     let identifier = SQLCipherStore.identifierForNewStore()
-    if let key = description.storeKey { return try create(model, key, identifier, overEmptyFile) }
-    guard let vault = description.keyVault else { throw Self.noVault }
-    let stored = try await KeyLife(vault: vault).createKey(
-      for: identifier, storeFileExists: false, label: description.keyLabel,
-      interaction: description.keyInteraction)
+    let key: StoreKey
+    var kept: [KeptKey] = []
+    if let own = description.storeKey {
+      key = own
+    } else {
+      guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
+      let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
+      kept = try await life.createKey(for: identifier, storeFileExists: false, label: description.keyLabel)
+      key = kept[0].stored.key
+    }
     do {
-      return try create(model, stored.key, identifier, overEmptyFile)
+      let opened = try create(model, key, identifier, overEmptyFile)
+      description.recoveryCodeHandler?(RecoveryCode(key, for: identifier))
+      return opened
     } catch {
       // No byte was ever written with this key, so nothing is lost with it.
-      try? await vault.remove(stored.identifier, for: identifier, interaction: .silent)
+      await KeyLife(vaults: description.keyVaults).forget(kept)
       throw error
     }
   }
@@ -128,7 +138,7 @@ struct StoreOpening {
     _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, _ overEmptyFile: Bool
   ) throws -> SQLCipherStore.Opened {
     do {
-      let pool = try pool(key, identifier, creating: true, overEmptyFile: overEmptyFile)
+      let pool = try pool(key, identifier, .version3, creating: true, overEmptyFile: overEmptyFile)
       do {
         let numbers = model.entities.indices.map { Int64($0 + 1) }
         let schema = StoreSchema(model: model, entityNumbers: numbers)
@@ -150,9 +160,10 @@ struct StoreOpening {
   }
 
   private func pool(
-    _ key: StoreKey, _ identifier: UUID, creating: Bool, overEmptyFile: Bool = false
+    _ key: StoreKey, _ identifier: UUID, _ format: CipherFormat, creating: Bool, overEmptyFile: Bool = false
   ) throws -> ConnectionPool {
     var options = ConnectionOptions()
+    options.format = format
     options.access = description.isReadOnly ? .readOnly : .readWrite
     options.createIfMissing = creating
     options.allowEmptyFile = overEmptyFile
@@ -160,10 +171,16 @@ struct StoreOpening {
     options.synchronous = description.durability == .full ? .full : .normal
     options.exclusiveLocking = description.isExclusive
     options.busyTimeoutMilliseconds = description.busyTimeoutMilliseconds
-    let spec = try key.withUnsafeBytes { key in
-      try withUnsafeBytes(of: identifier.uuid) { try CipherKeySpec(key: key, salt: $0) }
-    }
+    let spec = try CipherKeySpec(key, store: identifier)
     return try ConnectionPool(
       path: path, key: spec, options: options, maximumReaders: description.isExclusive ? 0 : 4)
+  }
+}
+
+extension CipherKeySpec {
+  init(_ key: StoreKey, store: UUID) throws {
+    self = try key.withUnsafeBytes { key in
+      try withUnsafeBytes(of: store.uuid) { try CipherKeySpec(key: key, salt: $0) }
+    }
   }
 }

@@ -40,7 +40,9 @@ struct StoreTable {
     try statement.run()
   }
 
+  /// A stored text; nil when there is none, or the file is no store.
   func read(_ key: String) throws -> String? {
+    guard try connection.text("SELECT 1 FROM sqlite_master WHERE name = '_store'") != nil else { return nil }
     let statement = try connection.cached("SELECT value FROM _store WHERE key = ?1")
     statement.bind(1, key)
     defer { statement.reset() }

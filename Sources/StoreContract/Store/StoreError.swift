@@ -37,6 +37,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let keyMissing = Code("keyMissing")
     /// No key found opens the file, or its first page is damaged.
     public static let wrongKey = Code("wrongKey")
+    /// Several different keys were found and none opens the file.
+    public static let keyAmbiguous = Code("keyAmbiguous")
+    /// The file is encrypted in a format that is not the store's, or that this library cannot read.
+    public static let cipherFormat = Code("cipherFormat")
+    /// The key could not be changed; the store is as it was, under its old key.
+    public static let rotationFailed = Code("rotationFailed")
+    /// The work was cancelled; nothing was changed.
+    public static let cancelled = Code("cancelled")
+    /// There is a file at the place named already.
+    public static let fileExists = Code("fileExists")
+    /// The disk failed while a save was being committed, so it is unknown whether it is there; reopen and look.
+    public static let outcomeUnknown = Code("outcomeUnknown")
     /// A page of the file is damaged.
     public static let fileDamaged = Code("fileDamaged")
     /// Another process holds the store.

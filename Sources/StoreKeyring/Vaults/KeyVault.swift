@@ -45,6 +45,9 @@ public protocol KeyVault: Sendable {
   /// What messages call it.
   var name: String { get }
 
+  /// Whether keys can be had but neither added nor removed.
+  var isReadOnly: Bool { get }
+
   /// Every key of a store, newest first. Empty only when the vault is open and has none.
   /// - Throws: `KeyringError` when the vault is locked, out of reach, or in doubt.
   func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey]
@@ -58,4 +61,24 @@ public protocol KeyVault: Sendable {
   /// Removes one key. No error when it is gone already.
   /// - Throws: `KeyringError`.
   func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws
+}
+
+extension KeyVault {
+  /// Most vaults keep keys.
+  public var isReadOnly: Bool { false }
+
+  /// Refuses, as vaults that only lend keys do.
+  /// - Throws: `KeyringError` with code `vaultReadOnly`.
+  public func add(
+    _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
+  ) async throws -> KeyIdentifier {
+    throw KeyringError(
+      .vaultReadOnly, "\(name) lends keys and keeps none; name another vault to keep the key in")
+  }
+
+  /// Refuses, as vaults that only lend keys do.
+  /// - Throws: `KeyringError` with code `vaultReadOnly`.
+  public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
+    throw KeyringError(.vaultReadOnly, "\(name) lends keys; a key cannot be removed from it here")
+  }
 }

@@ -31,6 +31,31 @@ package enum KeyItem {
     }
   }
 
+  /// The store an item's text names; nil when it names none.
+  package static func store(_ text: UnsafeRawBufferPointer) -> UUID? {
+    guard text.count == length else { return nil }
+    let digits = String(decoding: text[68..<100], as: UTF8.self)
+    var dashed = digits
+    for place in [20, 16, 12, 8] { dashed.insert("-", at: dashed.index(dashed.startIndex, offsetBy: place)) }
+    return UUID(uuidString: dashed)
+  }
+
+  /// Reads a key of 64 hex digits.
+  /// - Throws: `KeyringError` with code `itemDamaged`.
+  package static func key(hex text: UnsafeRawBufferPointer) throws -> StoreKey {
+    try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
+      defer { bytes.baseAddress.map { explicit_bzero($0, bytes.count) } }
+      for index in 0..<32 {
+        guard text.count == 64, let high = nibble(text[index * 2]), let low = nibble(text[index * 2 + 1])
+        else {
+          throw KeyringError(.itemDamaged, "a key is 64 hex digits; check where it comes from")
+        }
+        bytes[index] = high << 4 | low
+      }
+      return try StoreKey(bytes: UnsafeRawBufferPointer(bytes))
+    }
+  }
+
   /// Reads the key of an item's text.
   /// - Throws: `KeyringError` with code `itemDamaged` when it is none, or another store's.
   package static func key(_ text: UnsafeRawBufferPointer, store: UUID) throws -> StoreKey {
@@ -40,16 +65,7 @@ package enum KeyItem {
       text[101...].elementsEqual(checksum(UnsafeRawBufferPointer(rebasing: text[..<100]))),
       text[68..<100].elementsEqual(hex(withUnsafeBytes(of: store.uuid) { Array($0) }))
     else { throw damaged }
-    return try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
-      defer { bytes.baseAddress.map { explicit_bzero($0, bytes.count) } }
-      for index in 0..<32 {
-        guard let high = nibble(text[3 + index * 2]), let low = nibble(text[4 + index * 2]) else {
-          throw damaged
-        }
-        bytes[index] = high << 4 | low
-      }
-      return try StoreKey(bytes: UnsafeRawBufferPointer(bytes))
-    }
+    return try key(hex: UnsafeRawBufferPointer(rebasing: text[3..<67]))
   }
 
   private static func nibble(_ digit: UInt8) -> UInt8? {

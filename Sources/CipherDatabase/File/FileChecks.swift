@@ -5,7 +5,7 @@ struct FileChecks {
   static let pageSize: UInt32 = 4096
   let path: String
 
-  /// The first bytes of a file; nil when it cannot be opened.
+  /// The first bytes of a journal, on which SQLite takes no locks; nil when it cannot be opened.
   private func head(_ path: String, _ count: Int) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     if file < 0 { return nil }
@@ -15,6 +15,16 @@ struct FileChecks {
     return got < 0 ? nil : Array(bytes.prefix(got))
   }
 
+  private func fileHead() throws(CipherError) -> [UInt8] {
+    do {
+      return try OpenFiles.head(path, 16)
+    } catch let error as CipherError {
+      throw error
+    } catch {
+      throw CipherError(.cannotOpen, "\(path): \(error)")
+    }
+  }
+
   /// - Throws: the fault that makes opening pointless or dangerous.
   func checkExisting() throws(CipherError) {
     var status = stat()
@@ -22,9 +32,7 @@ struct FileChecks {
       if errno == ENOENT { throw CipherError(.fileIsMissing, "there is no file at \(path)") }
       throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
     }
-    guard let head = head(path, 16) else {
-      throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
-    }
+    let head = try fileHead()
     // SQLite would open an empty file as a new database.
     if status.st_size == 0 { throw CipherError(.fileIsEmpty, "the file at \(path) has no bytes") }
     if head == Array("SQLite format 3\0".utf8) {
@@ -85,7 +93,7 @@ struct FileChecks {
 
   /// - Throws: `libraryIsNotSQLCipher` when the first page just written is not ciphertext under our salt.
   func checkCreated(salt: [UInt8]) throws(CipherError) {
-    guard head(path, 16) == salt else {
+    guard try fileHead() == salt else {
       throw CipherError(
         .libraryIsNotSQLCipher, "the file at \(path) was not encrypted by the library in this process")
     }

@@ -1,0 +1,62 @@
+import CipherDatabase
+public import Foundation
+public import StoreContract
+import StoreKeyring
+
+extension SQLCipherStore {
+  /// Makes an encrypted file of an unencrypted SQLite database, which stays as it is; remove it yourself when you have
+  /// opened the new one. A database that a store was decrypted into becomes a store again.
+  ///
+  /// The key goes into the description's vaults first, as for a new store, and the new file is read whole before it gets
+  /// its name.
+  /// - Throws: `StoreError`: `fileExists`, `notFound` when the source is no SQLite database, `cancelled`, `diskFull`;
+  ///   `KeyringError`. There is no new file and no new key then.
+  public static func encrypt(
+    _ source: URL, to description: PersistentStoreDescription,
+    progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
+  ) async throws {
+    let path = description.url?.path ?? ""
+    try refuseExisting(path)
+    guard case .plaintext = try StoreFile.state(source.path) else {
+      throw StoreError(.notFound, "\(source.path) is no unencrypted SQLite database; nothing was made of it")
+    }
+    try StoreFile.checkWritable(path)
+    let store = identifierForNewStore()
+    let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
+    let kept = try await life.createKey(for: store, storeFileExists: false, label: description.keyLabel)
+    let key = kept[0].stored.key
+    let new = StoreAccess.temporary(path)
+    do {
+      defer { File.removeDatabase(new) }
+      try translating(path) {
+        try Export.encrypt(
+          source.path, to: new, key: CipherKeySpec(key, store: store), format: .version3,
+          progress: copying(progress))
+      }
+      try StoreAccess.prove(new, store, key, .version3, progress)
+      try translating(path) { try File.place(new, at: path) }
+    } catch {
+      await life.forget(kept)
+      throw error
+    }
+    description.recoveryCodeHandler?(RecoveryCode(key, for: store))
+  }
+
+  /// Writes all of a store, readable by anybody, into a new unencrypted SQLite database. The store stays as it is.
+  /// - Throws: `StoreError`: `fileExists`, `fileDamaged`, `cancelled`, `diskFull`, and as opening does. There is no new file
+  ///   then.
+  public static func decrypt(
+    _ description: PersistentStoreDescription, to url: URL,
+    progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
+  ) async throws {
+    try refuseExisting(url.path)
+    let access = try await StoreAccess.open(description)
+    defer { access.connection.close() }
+    let new = StoreAccess.temporary(url.path)
+    defer { File.removeDatabase(new) }
+    try translating(access.path) {
+      try Export.copyUnencrypted(access.connection, to: new, progress: copying(progress))
+      try File.place(new, at: url.path)
+    }
+  }
+}

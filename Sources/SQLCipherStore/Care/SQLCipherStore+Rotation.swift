@@ -1,0 +1,137 @@
+import CipherDatabase
+import Foundation
+public import StoreContract
+public import StoreKeyring
+
+/// What a rotation did.
+public struct KeyRotation: Sendable {
+  /// The code of the new key; the old code no longer opens the store, only copies made before.
+  public let recoveryCode: RecoveryCode
+  /// How many older keys were removed from vaults.
+  public let retired: Int
+  /// Vaults that still hold an older key, since they only lend keys or failed to remove it.
+  public let stillHolding: [String]
+}
+
+extension SQLCipherStore {
+  /// Encrypts a whole store under a new key, which is first put into every vault of the description that keeps keys.
+  ///
+  /// Nobody may have the store open meanwhile, not even this program. Whatever happens at whatever instant, a vault holds the
+  /// key that opens the file: the old key is removed only when the file was closed, opened with the new one and read whole.
+  /// The salt, and so the store's UUID, stays. About 60 MB a second.
+  /// - Parameter keepingOldKeys: Leaves older keys in the vaults, so that older copies of the file stay readable.
+  /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged`, `rotationFailed` when the
+  ///   store is as it was under its old key; `KeyringError` when a vault fails; nothing was changed then.
+  public static func rotateKey(
+    of description: PersistentStoreDescription, keepingOldKeys: Bool = false,
+    progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
+  ) async throws -> KeyRotation {
+    guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
+    let access = try await StoreAccess.open(description)
+    defer { access.connection.close() }
+    try access.lockWhole(progress)
+    let key = StoreKey()
+    let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
+    let kept = try await life.add(key, for: access.store, label: description.keyLabel)
+    try translating(access.path) {
+      access.connection.rekeyAndClose(try CipherKeySpec(key, store: access.store))
+    }
+    do {
+      try StoreAccess.prove(access.path, access.store, key, access.format, progress)
+    } catch {
+      throw await failure(access, kept, life, error)
+    }
+    var retired = 0
+    var holding: [String] = []
+    for vault in description.keyVaults where !keepingOldKeys {
+      if vault.isReadOnly {
+        holding.append(vault.name)
+        continue
+      }
+      do {
+        retired += try await KeyLife.retire(
+          from: vault, for: access.store, keeping: key, interaction: description.keyInteraction)
+      } catch {
+        holding.append(vault.name)
+      }
+    }
+    return KeyRotation(
+      recoveryCode: RecoveryCode(key, for: access.store), retired: retired, stillHolding: holding)
+  }
+
+  /// Finds out which key the file has after all.
+  private static func failure(
+    _ access: StoreAccess, _ kept: [KeptKey], _ life: KeyLife, _ error: any Error
+  ) async -> any Error {
+    do {
+      try StoreAccess.prove(access.path, access.store, access.key, access.format) { _ in }
+    } catch {
+      // In doubt, every key stays where it is.
+      return StoreError(
+        .rotationFailed,
+        "the key of \(access.path) could not be proven after changing it; both keys are kept, so open it again",
+        cause: error)
+    }
+    await life.forget(kept)
+    return StoreError(
+      .rotationFailed,
+      "the key of \(access.path) could not be changed; the store is as it was, under its old key",
+      cause: error)
+  }
+
+  /// Puts a store's key into further vaults, without touching the file.
+  /// - Throws: as opening does, and what the vaults throw; on failure none has it.
+  public static func copyKey(
+    of description: PersistentStoreDescription, to vaults: [any KeyVault]
+  ) async throws {
+    let access = try await StoreAccess.open(description)
+    access.connection.close()
+    _ = try await KeyLife(vaults: vaults, interaction: description.keyInteraction)
+      .add(access.key, for: access.store, label: description.keyLabel)
+  }
+
+  /// Moves a store's key to other vaults: it is removed from the description's own only when the others gave it back.
+  /// - Returns: Vaults that still hold it, since they only lend keys or failed to remove it.
+  /// - Throws: as `copyKey(of:to:)`.
+  @discardableResult
+  public static func moveKey(
+    of description: PersistentStoreDescription, to vaults: [any KeyVault]
+  ) async throws -> [String] {
+    let access = try await StoreAccess.open(description)
+    access.connection.close()
+    let kept = try await KeyLife(vaults: vaults, interaction: description.keyInteraction)
+      .add(access.key, for: access.store, label: description.keyLabel)
+    let new = Set(kept.map(\.stored.identifier))
+    var holding: [String] = []
+    for vault in description.keyVaults {
+      do {
+        for old in try await vault.keys(for: access.store, interaction: description.keyInteraction)
+        where !new.contains(old.identifier) {
+          try await vault.remove(old.identifier, for: access.store, interaction: description.keyInteraction)
+        }
+      } catch {
+        holding.append(vault.name)
+      }
+    }
+    return holding
+  }
+
+  /// Removes a store's key from one vault.
+  /// - Parameter vault: The vault to forget it; another one of the description must still open the store.
+  /// - Throws: `StoreError` with code `keyMissing` when no other vault opens the store: the last copy is never removed.
+  public static func forgetKey(
+    of description: PersistentStoreDescription, in vault: any KeyVault
+  ) async throws {
+    var others = description
+    others.keyVaults = description.keyVaults.filter { $0.name != vault.name }
+    guard !others.keyVaults.isEmpty else {
+      throw StoreError(
+        .keyMissing, "\(vault.name) is the only vault named; name another that holds the key first")
+    }
+    let access = try await StoreAccess.open(others)
+    access.connection.close()
+    for old in try await vault.keys(for: access.store, interaction: description.keyInteraction) {
+      try await vault.remove(old.identifier, for: access.store, interaction: description.keyInteraction)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// How far work on a whole store is.
+public struct StoreProgress: Sendable, Hashable {
+  /// What is being done.
+  public enum Step: String, Sendable, Hashable {
+    /// Pages are compared with their MACs.
+    case checking
+    /// Pages are copied.
+    case copying
+  }
+
+  /// What is being done.
+  public var step: Step
+  /// Pages done.
+  public var done: Int
+  /// All pages of the step.
+  public var total: Int
+
+  /// Tells of a step.
+  public init(step: Step, done: Int, total: Int) {
+    self.step = step
+    self.done = done
+    self.total = total
+  }
+}
+
+/// In what format a store's pages are encrypted.
+public enum StoreCipherFormat: Int, Sendable, Hashable, CaseIterable {
+  /// SQLCipher 3's, pages of 4096 bytes, HMAC-SHA1: what every library reads, and what new stores have.
+  case version3 = 3
+  /// SQLCipher 4's, HMAC-SHA512: libraries before 4.0 cannot read it.
+  case version4 = 4
+}

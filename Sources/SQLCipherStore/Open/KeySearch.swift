@@ -1,0 +1,152 @@
+import CipherDatabase
+import Foundation
+import StoreContract
+import StoreKeyring
+
+/// Finds the key that opens a store's file, over the vaults that its description names, and says why there is none.
+struct KeySearch {
+  /// The key that opens the file, and the file's format.
+  struct Found {
+    let key: StoreKey
+    let format: CipherFormat
+  }
+
+  private let path: String
+  private let store: UUID
+  private let description: PersistentStoreDescription
+  private var tried: [StoreKey] = []
+  private var foreign: PageFormat?
+  private var refusal: CipherError?
+  private var silence: [(vault: String, error: any Error)] = []
+
+  init(_ description: PersistentStoreDescription, store: UUID) {
+    self.description = description
+    self.store = store
+    path = description.url?.path ?? ""
+  }
+
+  /// Tries keys, vault by vault, until one lets `attempt` through. A later vault is not asked when an earlier one's key fits.
+  /// - Throws: `StoreError` that tells what is wrong, `KeyringError` when no vault had a key and one could not say.
+  mutating func first<R>(_ attempt: (Found) throws -> R) async throws -> (result: R, found: Found) {
+    if let key = description.storeKey {
+      if let result = try self.attempt(key, attempt) { return result }
+      throw failure
+    }
+    guard !description.keyVaults.isEmpty else { throw Self.noVault }
+    for vault in description.keyVaults {
+      let keys: [StoredKey]
+      do {
+        keys = try await vault.keys(for: store, interaction: description.keyInteraction)
+      } catch let error as KeyringError {
+        silence.append((vault.name, error))
+        continue
+      }
+      for stored in keys where !tried.contains(where: { $0.isSame(as: stored.key) }) {
+        if let result = try self.attempt(stored.key, attempt) { return result }
+      }
+    }
+    throw failure
+  }
+
+  static var noVault: StoreError {
+    StoreError(.keyMissing, "the store's description names no key vault and no key; set keyVaults")
+  }
+
+  private mutating func attempt<R>(
+    _ key: StoreKey, _ attempt: (Found) throws -> R
+  ) throws -> (result: R, found: Found)? {
+    tried.append(key)
+    for format in CipherFormat.allCases {
+      if format != .version3 {
+        // What the first page's MAC says costs less than another opening.
+        guard let pages = try pages(key) else { return nil }
+        guard pages == format.pages else {
+          foreign = pages
+          continue
+        }
+        guard format.isAvailable else { throw unavailable(pages) }
+      }
+      do {
+        let found = Found(key: key, format: format)
+        return (try attempt(found), found)
+      } catch let error as CipherError where error.code == .wrongKeyOrDamaged {
+        refusal = refusal ?? error
+      } catch let error as CipherError where error.code == .truncated {
+        // Pages of another size do not fill whole ones of ours.
+        guard let pages = try pages(key), pages.pageSize != 4096 else { throw StoreError(error, path: path) }
+        foreign = pages
+      } catch let error as CipherError {
+        throw StoreError(error, path: path)
+      }
+    }
+    return nil
+  }
+
+  private var salt: [UInt8] { withUnsafeBytes(of: store.uuid) { Array($0) } }
+
+  private func pages(_ key: StoreKey) throws -> PageFormat? {
+    try translating(path) { try key.withUnsafeBytes { try PageScan.format(of: path, key: $0, salt: salt) } }
+  }
+
+  // MARK: What is wrong
+
+  private func unavailable(_ pages: PageFormat) -> StoreError {
+    StoreError(
+      .cipherFormat,
+      "the store at \(path) is in the format of \(pages), which this libsqlcipher cannot read; open it where"
+        + " SQLCipher 4 is installed, and convert it to the version 3 format there")
+  }
+
+  private var failure: any Error {
+    if let foreign, foreign == .version3 { return damaged([1]) }
+    if let foreign {
+      return StoreError(
+        .cipherFormat,
+        "the key opens \(path), but the file is in the format of \(foreign), which is no store's; export it into an unencrypted"
+          + " database with the program that made it, and encrypt that",
+        cause: refusal)
+    }
+    if tried.isEmpty { return missing }
+    if let page = try? intactPage(), page > 1 { return damaged([1]) }
+    let others = silence.map { "; \($0.vault) could not be asked" }.joined()
+    if tried.count > 1 {
+      return StoreError(
+        .keyAmbiguous,
+        "\(tried.count) different keys were found for the store at \(path) and none opens it; bring back the key of"
+          + " this copy, or its recovery code\(others)", cause: silence.first?.error ?? refusal)
+    }
+    return StoreError(
+      .wrongKey,
+      "the key found for the store at \(path) does not open it: it is an older one or another copy's; bring back the"
+        + " key of this copy, or its recovery code\(others)", cause: silence.first?.error ?? refusal)
+  }
+
+  private var missing: any Error {
+    if let first = silence.first { return first.error }
+    let names = description.keyVaults.map(\.name).joined(separator: ", ")
+    return StoreError(
+      .keyMissing,
+      "the key of the store at \(path) is not in \(names); no new one is made, since it could not open the file;"
+        + " bring the old key back, or restore it with the recovery code")
+  }
+
+  /// A page after the first that one of the keys did write: then the key is right and page 1 is damaged.
+  private func intactPage() throws -> Int? {
+    for key in tried {
+      for format in CipherFormat.allCases {
+        let authenticator = try key.withUnsafeBytes {
+          try PageAuthenticator(key: $0, salt: salt, format: format.pages)
+        }
+        if let page = try PageScan.firstIntactPage(path, authenticator, from: 2, count: 32) { return page }
+      }
+    }
+    return nil
+  }
+
+  private func damaged(_ pages: [Int]) -> StoreError {
+    StoreError(
+      .fileDamaged,
+      "the key is right, but page \(pages.map(String.init).joined(separator: ", ")) of \(path) is damaged; restore a copy",
+      cause: refusal)
+  }
+}

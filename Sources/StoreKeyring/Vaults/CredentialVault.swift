@@ -1,0 +1,48 @@
+public import Foundation
+import Glibc
+
+/// A key that systemd hands to a service: a file in `$CREDENTIALS_DIRECTORY`, set with `LoadCredentialEncrypted=` or
+/// `SetCredentialEncrypted=`. Holds one key item, 64 hex digits, or 32 raw bytes. Nothing can be kept in it.
+public struct CredentialVault: KeyVault {
+  private let credential: String
+  private let directory: String?
+
+  /// Works with a credential.
+  /// - Parameters:
+  ///   - credential: The credential's name.
+  ///   - directory: Where credentials are; `$CREDENTIALS_DIRECTORY` unless given.
+  public init(_ credential: String = "strongroom-key", directory: URL? = nil) {
+    self.credential = credential
+    self.directory = directory?.path ?? ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"]
+  }
+
+  /// What messages call it.
+  public var name: String { "the systemd credential \(credential)" }
+  /// systemd's credentials are set by the administrator.
+  public var isReadOnly: Bool { true }
+
+  /// The credential's key; none when the service has no such credential.
+  /// - Throws: `KeyringError`: `vaultUnreachable` outside of a service, `keyFileExposed`, `itemDamaged`.
+  public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
+    guard let directory else {
+      throw KeyringError(
+        .vaultUnreachable,
+        "$CREDENTIALS_DIRECTORY is not set: this process was not started by systemd with a credential")
+    }
+    guard !credential.contains("/"), !credential.hasPrefix(".") else {
+      throw KeyringError(.vaultUnreachable, "\(credential) is no name of a credential")
+    }
+    let url = URL(fileURLWithPath: directory).appendingPathComponent(credential)
+    guard let contents = try SafeFile(url).read(limit: 4096) else { return [] }
+    let key = try contents.withUnsafeBytes { try Self.key($0, store) }
+    return [StoredKey(identifier: KeyIdentifier(credential), store: store, key: key, created: nil)]
+  }
+
+  private static func key(_ contents: UnsafeRawBufferPointer, _ store: UUID) throws -> StoreKey {
+    if contents.count == StoreKey.byteCount { return try StoreKey(bytes: contents) }
+    let end = contents.lastIndex { $0 != 10 && $0 != 13 && $0 != 32 }.map { $0 + 1 } ?? 0
+    let text = UnsafeRawBufferPointer(rebasing: contents[..<end])
+    if text.count == StoreKey.byteCount * 2 { return try KeyItem.key(hex: text) }
+    return try KeyItem.key(text, store: store)
+  }
+}

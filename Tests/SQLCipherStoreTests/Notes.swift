@@ -1,0 +1,70 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import SQLCipherStore
+import StoreContract
+import StoreKeyring
+
+/// A store of notes, for tests of whole files.
+struct Notes {
+  let scratch: Scratch
+  let vault = InMemoryVault()
+
+  init() throws { scratch = try Scratch() }
+
+  static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("text", .string) } }
+  }
+
+  var description: PersistentStoreDescription { PersistentStoreDescription(url: scratch.store, vault: vault) }
+
+  func file(_ name: String) -> URL { scratch.folder.appendingPathComponent(name) }
+
+  func open(_ description: PersistentStoreDescription? = nil) async throws -> SQLCipherStore {
+    let store = try SQLCipherStore(model: try Self.model(), description: description ?? self.description)
+    try await store.loadMetadata()
+    return store
+  }
+
+  /// Adds notes to an open store.
+  static func add(_ count: Int, to store: SQLCipherStore) throws {
+    let entity = store.storeEntities[0].entity
+    var save = SaveChangesRequest()
+    for id in try store.obtainPermanentIDs(for: Array(repeating: entity, count: count)) {
+      let builder = NodeBuilder()
+      builder.begin(fieldCount: 1)
+      try builder.set(
+        entity.attributes[0], .string("note \(id.reference) \(String(repeating: "x", count: 100))"))
+      save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
+    }
+    _ = try store.execute(save, lookup: nil)
+  }
+
+  /// Makes a closed store with notes.
+  func make(_ count: Int = 1000) async throws {
+    let store = try await open()
+    try Self.add(count, to: store)
+    try store.close()
+  }
+
+  /// Opens and counts.
+  func count(_ description: PersistentStoreDescription? = nil) async throws -> Int {
+    let store = try await open(description)
+    defer { try? store.close() }
+    var request = FetchRequest("Note")
+    request.resultType = .count
+    guard case .count(let count) = try store.execute(request, lookup: nil) else { return -1 }
+    return count
+  }
+
+  /// Every file beside the store, byte for byte.
+  var contents: [String: Data] {
+    get throws {
+      var result: [String: Data] = [:]
+      for name in try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) {
+        result[name] = try Data(contentsOf: file(name))
+      }
+      return result
+    }
+  }
+}

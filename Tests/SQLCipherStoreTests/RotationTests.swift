@@ -1,0 +1,172 @@
+import CipherDatabase
+import Foundation
+import SQLCipherStore
+import StoreContract
+import StoreKeyring
+import Testing
+
+@Suite("Keys of a store change, move and come back")
+struct RotationTests {
+  private func keys(_ notes: Notes) async throws -> [StoredKey] {
+    try await notes.vault.keys(
+      for: notes.description.url.map { try Self.identifier($0) } ?? UUID(), interaction: .silent)
+  }
+
+  static func identifier(_ url: URL) throws -> UUID {
+    let head = try Data(contentsOf: url).prefix(16)
+    return UUID(uuid: head.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+  }
+
+  @Test("a rotation leaves one key, the new one, and the store's UUID")
+  func rotation() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let identifier = try Self.identifier(notes.scratch.store)
+    let old = try await keys(notes)
+    let whole = try Data(contentsOf: notes.scratch.store)
+    let result = try await SQLCipherStore.rotateKey(of: notes.description)
+    #expect(result.retired == 1 && result.stillHolding.isEmpty)
+    let new = try await keys(notes)
+    #expect(new.count == 1 && !new[0].key.isSame(as: old[0].key))
+    #expect(result.recoveryCode.key.isSame(as: new[0].key))
+    #expect(try Self.identifier(notes.scratch.store) == identifier)
+    #expect(try await notes.count() == 1000)
+    // No page is what it was.
+    let now = try Data(contentsOf: notes.scratch.store)
+    for page in stride(from: 0, to: min(whole.count, now.count), by: 4096) {
+      #expect(whole[page + 16..<page + 4096] != now[page + 16..<page + 4096])
+    }
+    var with = notes.description
+    with.storeKey = old[0].key
+    await #expect { try await notes.count(with) } throws: { ($0 as? StoreError)?.code == .wrongKey }
+  }
+
+  @Test("old keys stay when old copies are to be readable")
+  func keeping() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let copy = notes.file("copy")
+    try FileManager.default.copyItem(at: notes.scratch.store, to: copy)
+    _ = try await SQLCipherStore.rotateKey(of: notes.description, keepingOldKeys: true)
+    #expect(try await keys(notes).count == 2)
+    #expect(try await notes.count() == 1000)
+    #expect(try await notes.count(PersistentStoreDescription(url: copy, vault: notes.vault)) == 1000)
+  }
+
+  @Test("with the store open elsewhere a rotation fails, and breaks nothing")
+  func openElsewhere() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let store = try await notes.open()
+    var description = notes.description
+    description.busyTimeoutMilliseconds = 100
+    await #expect { try await SQLCipherStore.rotateKey(of: description) } throws: {
+      ($0 as? StoreError)?.code == .busy
+    }
+    try Notes.add(5, to: store)
+    try store.close()
+    #expect(try await keys(notes).count == 1)
+    #expect(try await notes.count() == 1005)
+  }
+
+  @Test("a vault that fails stops a rotation before the file is touched")
+  func failingVault() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let second = InMemoryVault()
+    second.fail(with: KeyringError(.vaultLocked, "locked"))
+    var description = notes.description
+    description.keyVaults.append(second)
+    let before = try Data(contentsOf: notes.scratch.store)
+    await #expect { try await SQLCipherStore.rotateKey(of: description) } throws: {
+      ($0 as? KeyringError)?.code == .vaultLocked
+    }
+    #expect(try Data(contentsOf: notes.scratch.store) == before)
+    #expect(try await keys(notes).count == 1)
+    #expect(try await notes.count() == 1000)
+  }
+
+  @Test("a damaged page stops a rotation before the file is touched, and is named")
+  func damaged() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    var data = try Data(contentsOf: notes.scratch.store)
+    data[4096 * 6 + 100] ^= 1
+    try data.write(to: notes.scratch.store)
+    await #expect { try await SQLCipherStore.rotateKey(of: notes.description) } throws: {
+      let error = $0 as? StoreError
+      return error?.code == .fileDamaged && error?.message.contains("pages 7 ") == true
+    }
+    #expect(try Data(contentsOf: notes.scratch.store) == data)
+    #expect(try await keys(notes).count == 1)
+  }
+
+  @Test("keys are copied, moved and forgotten without touching the file, and never the last one")
+  func vaults() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let before = try Data(contentsOf: notes.scratch.store)
+    let second = KeyFileVault(url: notes.file("second"))
+    try await SQLCipherStore.copyKey(of: notes.description, to: [second])
+    var both = notes.description
+    both.keyVaults.append(second)
+    try await SQLCipherStore.forgetKey(of: both, in: notes.vault)
+    #expect(try await keys(notes).isEmpty)
+    #expect(try await notes.count(both) == 1000)
+    await #expect { try await SQLCipherStore.forgetKey(of: both, in: second) } throws: {
+      ($0 as? StoreError)?.code == .keyMissing
+    }
+    var moved = notes.description
+    moved.keyVaults = [second]
+    #expect(try await SQLCipherStore.moveKey(of: moved, to: [notes.vault]).isEmpty)
+    #expect(try await notes.count() == 1000)
+    await #expect { try await notes.count(moved) } throws: { ($0 as? StoreError)?.code == .keyMissing }
+    #expect(try Data(contentsOf: notes.scratch.store) == before)
+  }
+
+  @Test("a later vault is asked only when the earlier ones have no key that fits")
+  func order() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let silent = InMemoryVault()
+    silent.fail(with: KeyringError(.vaultLocked, "asked"))
+    var description = notes.description
+    description.keyVaults.append(silent)
+    #expect(try await notes.count(description) == 1000)
+    description.keyVaults.reverse()
+    #expect(try await notes.count(description) == 1000)
+    description.keyVaults = [silent, InMemoryVault()]
+    await #expect { try await notes.count(description) } throws: {
+      ($0 as? KeyringError)?.code == .vaultLocked
+    }
+  }
+
+  @Test("a recovery code brings a lost key back, another store's does not")
+  func recovery() async throws {
+    let notes = try Notes()
+    let shown = Shown()
+    var description = notes.description
+    description.recoveryCodeHandler = { shown.code = $0 }
+    let store = try await notes.open(description)
+    try Notes.add(10, to: store)
+    try store.close()
+    let code = try #require(shown.code)
+    try await SQLCipherStore.verify(code, for: description)
+    let lost = PersistentStoreDescription(url: notes.scratch.store, vault: InMemoryVault())
+    await #expect { try await notes.count(lost) } throws: { ($0 as? StoreError)?.code == .keyMissing }
+    let other = RecoveryCode(StoreKey(), for: try Self.identifier(notes.scratch.store))
+    await #expect { try await SQLCipherStore.restoreKey(of: lost, from: other) } throws: {
+      ($0 as? StoreError)?.code == .wrongKey
+    }
+    await #expect { try await notes.count(lost) } throws: { ($0 as? StoreError)?.code == .keyMissing }
+    try await SQLCipherStore.restoreKey(of: lost, from: code)
+    #expect(try await notes.count(lost) == 10)
+    let again = try await SQLCipherStore.recoveryCode(of: lost)
+    #expect(again.key.isSame(as: code.key))
+  }
+
+  private final class Shown: @unchecked Sendable {
+    // @unchecked: written before the store is used, read after.
+    var code: RecoveryCode?
+  }
+}
