@@ -149,7 +149,6 @@ struct WholeFileTests {
       #expect(try await notes.count() == 1000)
       let access = try await notes.open()
       try Notes.add(1, to: access)
-      _ = try access.delete(matching: .init("Note", sort: [.init("SELF", ascending: false)], limit: 0))
       try access.close()
       _ = try await SQLCipherStore.rotateKey(of: notes.description)
       let store = try await notes.open()

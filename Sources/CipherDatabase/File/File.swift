@@ -28,12 +28,18 @@ package enum File {
   /// Gives a file a name that nothing has yet; durable when this answers.
   /// - Throws: `alreadyExists`.
   package static func place(_ new: String, at path: String) throws {
-    guard link(new, path) == 0 else {
-      if errno == EEXIST { throw CipherError(.alreadyExists, "there is a file at \(path) already") }
-      throw failure(path)
-    }
+    try keep(new, at: path)
     unlink(new)
-    try syncFolder(of: path)
+  }
+
+  /// Gives a file a second name that nothing has yet; durable when this answers.
+  /// - Throws: `alreadyExists`.
+  package static func keep(_ path: String, at other: String) throws {
+    guard link(path, other) == 0 else {
+      if errno == EEXIST { throw CipherError(.alreadyExists, "there is a file at \(other) already") }
+      throw failure(other)
+    }
+    try syncFolder(of: other)
   }
 
   /// Removes a database file that nobody has open, with what lies beside it.

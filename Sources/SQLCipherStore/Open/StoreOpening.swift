@@ -44,7 +44,13 @@ struct StoreOpening {
     guard case .store(let identifier) = state else { throw state.refusal(path) }
     let pool = try await existing(identifier)
     defer { pool.close() }
-    guard let json = try translating(path, { try pool.read { try StoreTable($0).read("model") } }) else {
+    let json = try translating(path) {
+      try pool.read { connection in
+        try StoreTable(connection).checkIsStore()
+        return try StoreTable(connection).read("model")
+      }
+    }
+    guard let json else {
       throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
     }
     return try ManagedObjectModel(jsonData: Data(json.utf8))

@@ -40,9 +40,14 @@ struct StoreTable {
     try statement.run()
   }
 
-  /// A stored text; nil when there is none, or the file is no store.
+  /// - Throws: `modelMismatch` when the file is a database of something else.
+  func checkIsStore() throws {
+    if try connection.text("SELECT 1 FROM sqlite_master WHERE name = '_store'") == nil {
+      throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
+    }
+  }
+
   func read(_ key: String) throws -> String? {
-    guard try connection.text("SELECT 1 FROM sqlite_master WHERE name = '_store'") != nil else { return nil }
     let statement = try connection.cached("SELECT value FROM _store WHERE key = ?1")
     statement.bind(1, key)
     defer { statement.reset() }
@@ -56,6 +61,7 @@ struct StoreTable {
   }
 
   func check(model: ManagedObjectModel) throws -> Contents {
+    try checkIsStore()
     guard let format = try read("format").flatMap({ Int64($0) }) else {
       throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
     }

@@ -12,7 +12,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Argument(help: "The store to make.", completion: .file()) var store: String
   @Argument(help: "The catalogue, or - for standard input.", completion: .file()) var catalogue: String
-  @Flag(help: "Let the keyring ask for its password when it is locked.") var prompt = false
+  @OptionGroup var keys: KeyArguments
 
   func run() async throws {
     guard !FileManager.default.fileExists(atPath: store) else {
@@ -21,9 +21,11 @@ struct ImportCommand: AsyncParsableCommand {
     let data =
       catalogue == "-"
       ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: catalogue))
-    var description = PersistentStoreDescription(
-      url: URL(fileURLWithPath: store), vault: SecretServiceVault())
-    description.keyInteraction = prompt ? .prompt : .silent
+    var description = keys.description(store, create: true)
+    description.recoveryCodeHandler = { code in
+      // Shown once, and only to a person.
+      try? code.withText { try Terminal.show($0, after: "recovery code, write it down: ") }
+    }
     let container = PersistentContainer(model: try DebianCatalogue.model(), description: description)
     try await container.load()
     let records = DebianRecords(data)

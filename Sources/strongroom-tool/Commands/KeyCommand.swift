@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
-import Glibc
 import Strongroom
 
 struct KeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "key", abstract: "Deals with a store's key.", subcommands: [Show.self])
+    commandName: "key", abstract: "Deals with a store's key.",
+    subcommands: [Show.self, Rotate.self, Add.self, Move.self, Forget.self, RecoveryCommand.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,26 +19,87 @@ struct KeyCommand: AsyncParsableCommand {
     @OptionGroup var arguments: StoreArguments
 
     func run() async throws {
-      guard isatty(STDOUT_FILENO) == 1 else {
-        throw ValidationError("the key is shown on a terminal only; standard output is something else")
+      let code = try await SQLCipherStore.recoveryCode(of: arguments.description())
+      let head =
+        try FileHandle(forReadingFrom: URL(fileURLWithPath: arguments.store)).read(upToCount: 16) ?? Data()
+      let salt = head.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      try code.key.withHexText { text in
+        try Terminal.show(
+          text, after: "PRAGMA key = \"x'",
+          before: salt + "'\";\nPRAGMA cipher_compatibility = 3;\nPRAGMA cipher_page_size = 4096;\n")
       }
-      let (container, store) = try await arguments.open()
-      let identifier = store.identifier
-      try container.close()
-      let keys = try await SecretServiceVault().keys(
-        for: identifier, interaction: arguments.prompt ? .prompt : .silent)
-      for stored in keys {
-        write("PRAGMA key = \"x'")
-        stored.key.withHexText { text in _ = Glibc.write(STDOUT_FILENO, text.baseAddress, text.count) }
-        write(identifier.uuidString.filter { $0 != "-" }.lowercased() + "'\";\n")
-      }
-      write("PRAGMA cipher_compatibility = 3;\nPRAGMA cipher_page_size = 4096;\n")
     }
+  }
 
-    /// Straight to the terminal: what is printed with the key must keep its place among unbuffered bytes.
-    private func write(_ text: String) {
-      var text = text
-      text.withUTF8 { _ = Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+  struct Rotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rotate", abstract: "Encrypts a store under a new key.",
+      discussion: """
+        Nobody may have the store open. The new key is in every vault named before the file is touched, and the old one is \
+        removed only when the file was opened with the new one and read whole; a kill at any instant leaves a store that \
+        opens. The recovery code changes: show the new one with `key recovery show`.
+        """)
+
+    @OptionGroup var arguments: StoreArguments
+    @Flag(help: "Leave the old key in the vaults, so that older copies of the file stay readable.")
+    var keepOld = false
+
+    func run() async throws {
+      let progress = CareProgress()
+      let result = try await SQLCipherStore.rotateKey(
+        of: arguments.description(), keepingOldKeys: keepOld, progress: progress.update)
+      progress.finish()
+      print("rotated, \(result.retired) old keys removed; the recovery code is a new one")
+      for name in result.stillHolding { print("still holds an old key: \(name)") }
+    }
+  }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Puts a store's key into a further vault, without touching the file.")
+
+    @OptionGroup var arguments: StoreArguments
+    @Option(help: "The vault to put it into: keyring, passphrase or file:PATH.") var to: VaultName
+    @Option(help: "A file whose first line is the new passphrase.", completion: .file())
+    var newPassphraseFile: String?
+
+    func run() async throws {
+      let vault = to.vault(for: arguments.store, passphraseFile: newPassphraseFile, isNew: true)
+      try await SQLCipherStore.copyKey(of: arguments.description(), to: [vault])
+      print("the key is in \(vault.name) too")
+    }
+  }
+
+  struct Move: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "move", abstract: "Moves a store's key to another vault, without touching the file.",
+      discussion: "With the same vault, and a new passphrase, it changes the passphrase.")
+
+    @OptionGroup var arguments: StoreArguments
+    @Option(help: "The vault to move it to: keyring, passphrase or file:PATH.") var to: VaultName
+    @Option(help: "A file whose first line is the new passphrase.", completion: .file())
+    var newPassphraseFile: String?
+
+    func run() async throws {
+      let vault = to.vault(for: arguments.store, passphraseFile: newPassphraseFile, isNew: true)
+      let holding = try await SQLCipherStore.moveKey(of: arguments.description(), to: [vault])
+      print("the key is in \(vault.name)")
+      for name in holding { print("still holds it: \(name)") }
+    }
+  }
+
+  struct Forget: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "forget",
+      abstract: "Removes a store's key from one vault; another one named must still open the store.")
+
+    @OptionGroup var arguments: StoreArguments
+    @Option(name: .customLong("in"), help: "The vault to remove it from.") var place: VaultName
+
+    func run() async throws {
+      let vault = place.vault(for: arguments.store, passphraseFile: arguments.keys.passphraseFile)
+      try await SQLCipherStore.forgetKey(of: arguments.description(), in: vault)
+      print("\(vault.name) no longer holds the key")
     }
   }
 }

@@ -1,21 +1,37 @@
 import ArgumentParser
 import Strongroom
 
-/// Which store, for every command.
-struct StoreArguments: ParsableArguments {
-  @Argument(help: "The store's file.", completion: .file())
-  var store: String
+/// How the keyring and other vaults are asked, for every command.
+struct KeyArguments: ParsableArguments {
+  @Option(name: .customLong("vault"), help: VaultName.help) var vaultNames: [VaultName] = []
+
+  @Option(help: "A file whose first line is the passphrase.", completion: .file())
+  var passphraseFile: String?
 
   @Flag(help: "Let the keyring ask for its password when it is locked.")
   var prompt = false
 
-  func description(create: Bool = false) -> PersistentStoreDescription {
+  func description(_ store: String, create: Bool = false) -> PersistentStoreDescription {
     var description = PersistentStoreDescription(
-      url: URL(fileURLWithPath: store), vault: SecretServiceVault())
+      type: SQLCipherStore.storeType, url: URL(fileURLWithPath: store))
+    let names = vaultNames.isEmpty ? [VaultName(.keyring)] : vaultNames
+    description.keyVaults = names.map {
+      $0.vault(for: store, passphraseFile: passphraseFile, isNew: create)
+    }
     description.createsIfMissing = create
     description.keyInteraction = prompt ? .prompt : .silent
     return description
   }
+}
+
+/// Which store, for every command on one.
+struct StoreArguments: ParsableArguments {
+  @Argument(help: "The store's file.", completion: .file())
+  var store: String
+
+  @OptionGroup var keys: KeyArguments
+
+  func description() -> PersistentStoreDescription { keys.description(store) }
 
   /// The store, opened with the model it describes itself with.
   func open() async throws -> (container: PersistentContainer, store: SQLCipherStore) {

@@ -12,5 +12,7 @@ struct StrongroomTool: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       ImportCommand.self, QueryCommand.self, InfoCommand.self, SchemaCommand.self, KeyCommand.self,
+      VerifyCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self, EncryptCommand.self,
+      DecryptCommand.self, ConvertCipherCommand.self,
     ])
 }

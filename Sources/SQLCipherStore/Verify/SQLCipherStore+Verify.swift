@@ -1,0 +1,104 @@
+import CipherDatabase
+public import Foundation
+import ObjectModel
+public import StoreContract
+import StoreKeyring
+
+extension SQLCipherStore {
+  /// Looks for everything that can be wrong with a store: each page against its MAC, SQLite's own structures, and the rows
+  /// against the model that the store describes itself with. Reads only; others may use the store meanwhile.
+  /// - Parameter limit: The most findings.
+  /// - Returns: What is wrong; nothing when all is well.
+  /// - Throws: as opening does, and `cancelled`.
+  public static func verify(
+    _ description: PersistentStoreDescription, limit: Int = 1000,
+    progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
+  ) async throws -> [StoreFinding] {
+    let access = try await StoreAccess.open(description)
+    defer { access.connection.close() }
+    return try verify(access, limit: limit, progress).findings
+  }
+
+  /// Puts right what has one right answer, in a copy of the store, which takes the store's place when it was verified.
+  /// Nobody may have the store open meanwhile.
+  /// - Parameter original: Where the store as it was is kept; must not exist.
+  /// - Returns: What was wrong before, and what still is.
+  /// - Throws: `StoreError`: `fileDamaged` when pages are damaged, which no repair can answer, `busy`, `fileExists`,
+  ///   `cancelled`; the store is then as it was.
+  public static func repair(
+    _ description: PersistentStoreDescription, keepingOriginalAt original: URL,
+    progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
+  ) async throws -> (before: [StoreFinding], after: [StoreFinding]) {
+    try refuseExisting(original.path)
+    let access = try await StoreAccess.open(description)
+    defer { access.connection.close() }
+    try access.lockWhole(progress)
+    let (before, repairs) = try verify(access, limit: .max, progress)
+    guard !repairs.isEmpty else { return (before, before) }
+    let new = StoreAccess.temporary(access.path)
+    defer { File.removeDatabase(new) }
+    let after = try translating(access.path) {
+      guard try access.connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
+        throw CipherError(.busy, "the log could not be closed")
+      }
+      let spec = try CipherKeySpec(access.key, store: access.store)
+      try Backup.copy(
+        access.connection, to: new, key: spec, format: access.format, progress: copying(progress))
+      var options = ConnectionOptions()
+      options.format = access.format
+      options.journal = .rollback
+      let copy = StoreAccess(
+        path: new, store: access.store, key: access.key, format: access.format,
+        connection: try Connection(path: new, key: spec, options: options))
+      defer { copy.connection.close() }
+      try copy.connection.transaction(.exclusive) {
+        for repair in repairs { try copy.connection.execute(repair) }
+        try copy.connection.execute("REINDEX")
+      }
+      return try verify(copy, limit: .max, progress).findings
+    }
+    try translating(access.path) {
+      try File.sync(new)
+      try File.keep(access.path, at: original.path)
+      try File.replace(access.path, with: new)
+    }
+    return (before, after)
+  }
+
+  private static func verify(
+    _ access: StoreAccess, limit: Int, _ progress: @escaping @Sendable (StoreProgress) -> Void
+  ) throws -> (findings: [StoreFinding], repairs: [String]) {
+    let damaged = try StoreAccess.damagedPages(
+      access.path, access.store, access.key, access.format, limit: limit, progress)
+    guard damaged.isEmpty else {
+      // Rows on the pages left would be compared with rows that cannot be read.
+      let findings = damaged.map {
+        StoreFinding(.damagedPage, nil, nil, "page \($0) is not what was written; restore a copy")
+      }
+      return (findings, [])
+    }
+    let connection = access.connection
+    return try translating(access.path) {
+      let structure = try connection.integrityCheck().map { StoreFinding(.structure, nil, nil, $0) }
+      return try connection.transaction(.deferred) {
+        var check = ContentsCheck(
+          connection, try StoreTable(connection).schema(), limit: limit - structure.count)
+        try check.run()
+        return (structure + check.findings, check.repairs)
+      }
+    }
+  }
+}
+
+extension StoreTable {
+  /// The tables that the store's own model asks for.
+  func schema() throws -> StoreSchema {
+    try checkIsStore()
+    guard let json = try read("model"), let names = try read("entities") else {
+      throw StoreError(.modelMismatch, "the store does not describe itself")
+    }
+    let model = try ManagedObjectModel(jsonData: Data(json.utf8))
+    let numbers = try JSONDecoder().decode([String: Int64].self, from: Data(names.utf8))
+    return StoreSchema(model: model, entityNumbers: model.entities.map { numbers[$0.name] ?? -1 })
+  }
+}

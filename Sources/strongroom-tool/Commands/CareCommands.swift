@@ -1,0 +1,158 @@
+import ArgumentParser
+import Foundation
+import Strongroom
+
+struct EncryptCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "encrypt",
+    abstract: "Makes an encrypted file of an unencrypted SQLite database, which stays.")
+
+  @Argument(help: "The unencrypted database.", completion: .file()) var database: String
+  @Argument(help: "The encrypted file to make.", completion: .file()) var store: String
+  @OptionGroup var keys: KeyArguments
+
+  func run() async throws {
+    let progress = CareProgress()
+    try await SQLCipherStore.encrypt(
+      URL(fileURLWithPath: database), to: keys.description(store, create: true), progress: progress.update)
+    progress.finish()
+    print(
+      "made \(store); \(database) is still there, readable by anybody: remove it when you have opened the new one"
+    )
+  }
+}
+
+struct DecryptCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decrypt", abstract: "Writes all of a store into an unencrypted SQLite database; asks twice."
+  )
+
+  @OptionGroup var arguments: StoreArguments
+  @Argument(help: "The unencrypted database to make.", completion: .file()) var database: String
+  @Flag(help: "Do not ask.") var yes = false
+
+  func run() async throws {
+    if !yes {
+      let first = try Terminal.answer(
+        "Anybody who gets at \(database) can read everything in it. Go on? (yes/no)")
+      let second = first == "yes" ? try Terminal.answer("Type the name of the file to make:") : ""
+      guard second == database else { throw ValidationError("nothing was written") }
+    }
+    let progress = CareProgress()
+    try await SQLCipherStore.decrypt(
+      arguments.description(), to: URL(fileURLWithPath: database), progress: progress.update)
+    progress.finish()
+    print("made \(database), readable by anybody")
+  }
+}
+
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copies a store, as of one moment, while others read and write it.")
+
+  @OptionGroup var arguments: StoreArguments
+  @Argument(help: "The copy to make.", completion: .file()) var copy: String
+  @Option(help: "Give the copy a key of its own, kept in this vault.") var newKeyIn: VaultName?
+
+  func run() async throws {
+    let progress = CareProgress()
+    let vaults = newKeyIn.map { [$0.vault(for: copy, passphraseFile: nil, isNew: true)] }
+    try await SQLCipherStore.backUp(
+      arguments.description(), to: URL(fileURLWithPath: copy), newKeyIn: vaults, progress: progress.update)
+    progress.finish()
+    print("made \(copy)")
+  }
+}
+
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Puts a copy of a backup in a store's place, after reading all of it.")
+
+  @Argument(help: "The backup.", completion: .file()) var backup: String
+  @Argument(help: "Where the store is to be.", completion: .file()) var store: String
+  @OptionGroup var keys: KeyArguments
+  @Flag(help: "Replace a store that is there.") var replace = false
+
+  func run() async throws {
+    let progress = CareProgress()
+    try await SQLCipherStore.restore(
+      from: keys.description(backup), to: URL(fileURLWithPath: store), replacing: replace,
+      progress: progress.update)
+    progress.finish()
+    print("restored \(store)")
+  }
+}
+
+struct CompactCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compact", abstract: "Gives back the room of deleted objects.")
+
+  @OptionGroup var arguments: StoreArguments
+
+  func run() async throws {
+    let progress = CareProgress()
+    let sizes = try await SQLCipherStore.compact(arguments.description(), progress: progress.update)
+    progress.finish()
+    print("\(sizes.before) bytes before, \(sizes.after) after")
+  }
+}
+
+struct ConvertCipherCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert-cipher", abstract: "Moves a store to SQLCipher's version 4 format, or back.",
+    discussion: "Libraries before SQLCipher 4 cannot read version 4; Debian 12 has 3.4.1.")
+
+  @OptionGroup var arguments: StoreArguments
+  @Option(help: "3 or 4.") var to = 4
+
+  func run() async throws {
+    guard let format = StoreCipherFormat(rawValue: to) else { throw ValidationError("formats are 3 and 4") }
+    let progress = CareProgress()
+    let changed = try await SQLCipherStore.convert(
+      arguments.description(), to: format, progress: progress.update)
+    progress.finish()
+    print(
+      changed ? "converted to the version \(to) format" : "the store has the version \(to) format already")
+  }
+}
+
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Checks every page, structure and relationship of a store; exits 1 on a finding.")
+
+  @OptionGroup var arguments: StoreArguments
+  @Option(
+    help: "Mend what has one right answer, in a copy; the store as it was is kept in this file.",
+    completion: .file())
+  var repairKeeping: String?
+  @Option(help: "table, json or csv.") var format = OutputFormat.table
+
+  func run() async throws {
+    let progress = CareProgress()
+    var findings: [StoreFinding]
+    if let repairKeeping {
+      let result = try await SQLCipherStore.repair(
+        arguments.description(), keepingOriginalAt: URL(fileURLWithPath: repairKeeping),
+        progress: progress.update)
+      progress.finish()
+      print("findings \(result.before.count), mended \(result.before.count - result.after.count)")
+      findings = result.after
+    } else {
+      findings = try await SQLCipherStore.verify(arguments.description(), progress: progress.update)
+      progress.finish()
+    }
+    if !findings.isEmpty {
+      let rows = findings.map {
+        [
+          "\($0.kind)", $0.entity ?? "", $0.reference.map { String($0) } ?? "", $0.message,
+          $0.isRepairable ? "yes" : "",
+        ]
+      }
+      print(
+        RowPrinter(columns: ["finding", "entity", "object", "what", "repairable"], format: format).text(rows))
+      throw ExitCode(1)
+    }
+    print("no findings")
+  }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Strongroom
+
+struct RecoveryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recovery", abstract: "Deals with a store's recovery code.",
+    discussion: """
+      The code is the store's key in sixty characters that can be written down and read out. Whoever has it and the file can \
+      read the store; keep it where the keyring is not.
+      """,
+    subcommands: [Show.self, Restore.self, Verify.self])
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show",
+      abstract: "Shows the code on a terminal, or writes it into a new file only its owner may read.")
+
+    @OptionGroup var arguments: StoreArguments
+    @Option(help: "Write the code into this file, which must not exist.", completion: .file()) var file:
+      String?
+
+    func run() async throws {
+      let code = try await SQLCipherStore.recoveryCode(of: arguments.description())
+      guard let file else { return try code.withText { try Terminal.show($0) } }
+      let target = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o400)
+      guard target >= 0 else {
+        throw ValidationError("\(file) cannot be made: \(String(cString: strerror(errno)))")
+      }
+      defer { close(target) }
+      let isWritten = code.withText { write(target, $0.baseAddress, $0.count) == $0.count }
+      guard isWritten, write(target, "\n", 1) == 1, fsync(target) == 0 else {
+        throw ValidationError("\(file) could not be written; remove it and try again")
+      }
+      print("the code is in \(file); keep it away from this machine")
+    }
+  }
+
+  struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "restore",
+      abstract: "Puts the key of a code back into the keyring, when it opens the store.")
+
+    @OptionGroup var arguments: StoreArguments
+    @Option(help: "Read the code from this file.", completion: .file()) var file: String?
+
+    func run() async throws {
+      try await SQLCipherStore.restoreKey(of: arguments.description(), from: code(file))
+      print("the key is back")
+    }
+  }
+
+  struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "verify", abstract: "Tells whether a code opens a store, and keeps nothing.")
+
+    @OptionGroup var arguments: StoreArguments
+    @Option(help: "Read the code from this file.", completion: .file()) var file: String?
+
+    func run() async throws {
+      try await SQLCipherStore.verify(code(file), for: arguments.description())
+      print("the code opens the store")
+    }
+  }
+
+  private static func code(_ file: String?) throws -> RecoveryCode {
+    guard let file else {
+      return try Terminal.secret("Recovery code").withUnsafeBytes { try RecoveryCode(text: $0) }
+    }
+    return try Data(contentsOf: URL(fileURLWithPath: file)).withUnsafeBytes { try RecoveryCode(text: $0) }
+  }
+}
