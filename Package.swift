@@ -77,6 +77,8 @@ let package = Package(
     .executableTarget(
       name: "import-probe", dependencies: ["Strongroom"], path: "Tests/ImportProbe", swiftSettings: strict),
     .executableTarget(
+      name: "torture-probe", dependencies: ["Strongroom"], path: "Tests/TortureProbe", swiftSettings: strict),
+    .executableTarget(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
       swiftSettings: strict),
     .testTarget(
@@ -97,7 +99,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
     .testTarget(
-      name: "StrongroomTests", dependencies: ["Strongroom", "strongroom", "import-probe"],
+      name: "StrongroomTests", dependencies: ["Strongroom", "strongroom", "import-probe", "torture-probe"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

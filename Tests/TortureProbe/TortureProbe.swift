@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+import Strongroom
+
+/// `torture-probe run --what save|rotate|convert|backup|move --kills N` kills a worker again and again and looks at what is
+/// left; `torture-probe work WHAT FOLDER` is the worker, which prints a line for each thing that it has done for good.
+@main
+struct TortureProbe {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    switch arguments.dropFirst().first {
+    case "work":
+      guard arguments.count == 4, let what = Work(rawValue: arguments[2]) else { usage() }
+      try await Worker(Playground(arguments[3])).run(what)
+    case "run":
+      var options: [String: String] = [:]
+      for index in stride(from: 2, to: arguments.count - 1, by: 2) {
+        options[arguments[index]] = arguments[index + 1]
+      }
+      let works =
+        options["--what"].map { name in Work.allCases.filter { $0.rawValue == name } } ?? Work.allCases
+      guard let kills = Int(options["--kills"] ?? "1000"), !works.isEmpty else { usage() }
+      var failed = false
+      for work in works {
+        let report = try await Harness(work, kills: kills).run()
+        print("\(work.rawValue): \(report)")
+        failed = failed || !report.isGood
+      }
+      exit(failed ? 1 : 0)
+    default: usage()
+    }
+  }
+
+  private static func usage() -> Never {
+    say("usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move]\n")
+    exit(64)
+  }
+}
+
+enum Work: String, CaseIterable {
+  case save, rotate, convert, backup, move
+}
+
+/// The files of one torture.
+struct Playground: Sendable {
+  let folder: URL
+  static let batch = 20
+
+  init(_ path: String) { folder = URL(fileURLWithPath: path) }
+
+  var store: URL { folder.appendingPathComponent("store") }
+  func backup(_ number: Int) -> URL { folder.appendingPathComponent("backup-\(number)") }
+  var first: KeyFileVault { KeyFileVault(url: folder.appendingPathComponent("first.keys")) }
+  var second: KeyFileVault { KeyFileVault(url: folder.appendingPathComponent("second.keys")) }
+
+  func description(_ url: URL? = nil) -> PersistentStoreDescription {
+    var description = PersistentStoreDescription(type: SQLCipherStore.storeType, url: url ?? store)
+    description.keyVaults = [first, second]
+    description.createsIfMissing = false
+    return description
+  }
+
+  static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Batch") {
+        AttributeDescription("number", .integer64)
+        RelationshipDescription("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
+      }
+      EntityDescription("Note") {
+        AttributeDescription("text", .string)
+        RelationshipDescription("batch", to: "Batch", inverse: "notes")
+      }
+    }
+  }
+
+  func open(_ url: URL? = nil) async throws -> PersistentContainer {
+    let container = PersistentContainer(model: try Self.model(), description: description(url))
+    try await container.load()
+    return container
+  }
+
+  /// The batches in a store; nil when one of them is not whole.
+  func batches(_ url: URL? = nil) async throws -> [Int]? {
+    let container = try await open(url)
+    defer { try? container.close() }
+    let context = container.newContext()
+    let batches = try context.fetch(FetchRequest("Batch", sort: [FetchSort("number")]))
+    var notes = 0
+    for batch in batches {
+      let count = try batch.objects("notes").count
+      if count != Self.batch { return nil }
+      notes += count
+    }
+    guard try context.count(for: FetchRequest("Note")) == notes else { return nil }
+    return try batches.map { try $0.get("number", as: Int.self) ?? -1 }
+  }
+
+  func save(_ number: Int, _ context: ManagedObjectContext) throws {
+    let batch = try context.insert("Batch")
+    try batch.set("number", number)
+    for index in 0..<Self.batch {
+      let note = try context.insert("Note")
+      try note.set("text", "note \(index) of batch \(number) \(String(repeating: "x", count: 200))")
+      try note.setObject(batch, for: "batch")
+    }
+    try context.save()
+    context.reset()
+  }
+}
+
+/// A line for whoever reads standard output, at once: a kill leaves nothing in a buffer.
+func tell(_ line: String) {
+  var line = line + "\n"
+  line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
+
+/// For whoever looks on.
+func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
