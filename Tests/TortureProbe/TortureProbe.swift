@@ -12,6 +12,15 @@ struct TortureProbe {
     case "work":
       guard arguments.count == 4, let what = Work(rawValue: arguments[2]) else { usage() }
       try await Worker(Playground(arguments[3])).run(what)
+    case "once":
+      guard arguments.count == 4, let what = Work(rawValue: arguments[2]) else { usage() }
+      await Once(playground: Playground(arguments[3])).run(what)
+    case "faults", "cuts":
+      guard arguments.count >= 3 else { usage() }
+      let count = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 10_000
+      let failing = FailingDisk(library: arguments[2])
+      let isGood = arguments[1] == "faults" ? try await failing.faults() : try await failing.cuts(count)
+      exit(isGood ? 0 : 1)
     case "run":
       var options: [String: String] = [:]
       for index in stride(from: 2, to: arguments.count - 1, by: 2) {
@@ -32,7 +41,13 @@ struct TortureProbe {
   }
 
   private static func usage() -> Never {
-    say("usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move]\n")
+    say(
+      """
+      usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move]
+             torture-probe faults LIBRARY
+             torture-probe cuts LIBRARY [N]
+
+      """)
     exit(64)
   }
 }
@@ -57,6 +72,10 @@ struct Playground: Sendable {
     var description = PersistentStoreDescription(type: SQLCipherStore.storeType, url: url ?? store)
     description.keyVaults = [first, second]
     description.createsIfMissing = false
+    // What must lose saves at a power cut, to show that the simulation does.
+    if ProcessInfo.processInfo.environment["TORTURE_DURABILITY"] == "normal" {
+      description.durability = .normal
+    }
     return description
   }
 

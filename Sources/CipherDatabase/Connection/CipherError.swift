@@ -17,6 +17,8 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
   package let sql: String?
   package let fileID: String
   package let line: Int
+  /// Whether a commit failed, so that its last bytes may have reached the disk or not.
+  package internal(set) var isOfCommit = false
 
   package init(
     _ code: Code, _ message: String, resultCode: Int32 = 0, sql: String? = nil, fileID: String = #fileID,

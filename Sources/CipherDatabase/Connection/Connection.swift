@@ -222,7 +222,7 @@ package final class Connection {
     defer { depth -= 1 }
     do {
       let result = try body()
-      try run(outermost ? "COMMIT" : "RELEASE \(name)")
+      if outermost { try commit() } else { try run("RELEASE \(name)") }
       return result
     } catch {
       if outermost {
@@ -232,6 +232,16 @@ package final class Connection {
         try? run("ROLLBACK TO \(name)")
         try? run("RELEASE \(name)")
       }
+      throw error
+    }
+  }
+
+  private func commit() throws(CipherError) {
+    do {
+      try run("COMMIT")
+    } catch {
+      var error = error
+      error.isOfCommit = error.code == .diskFull || error.code == .ioError
       throw error
     }
   }
@@ -250,6 +260,9 @@ package final class Connection {
 
   /// Moves the write-ahead log into the file and empties it.
   package func checkpoint() throws(CipherError) { _ = try text("PRAGMA wal_checkpoint(TRUNCATE)") }
+
+  /// Moves as much of the log into the file as others allow, without waiting.
+  package func checkpointPassively() throws(CipherError) { _ = try text("PRAGMA wal_checkpoint(PASSIVE)") }
 
   /// Makes the statement now running on this connection fail with `interrupted`. Callable from any thread while the
   /// connection is open.

@@ -38,10 +38,18 @@ struct FileChecks {
     if head == Array("SQLite format 3\0".utf8) {
       throw CipherError(.fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database")
     }
-    if status.st_size < Int(Self.pageSize) || status.st_size % Int(Self.pageSize) != 0 {
+    // While its log is there, a file may end amid a page: moving the log into it was interrupted, and will be done again.
+    if status.st_size % Int(Self.pageSize) != 0, !hasLog {
       throw CipherError(.truncated, "the file at \(path) is not a whole number of 4096-byte pages")
     }
     try checkJournals()
+  }
+
+  private var hasLog: Bool {
+    ["-wal", "-journal"].contains { suffix in
+      var status = stat()
+      return stat(path + suffix, &status) == 0 && status.st_size > 0
+    }
   }
 
   /// SQLCipher 3 writes past a buffer when a journal has another page size than the cipher, so such a file is refused

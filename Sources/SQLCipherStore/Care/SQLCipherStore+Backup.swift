@@ -67,6 +67,7 @@ extension SQLCipherStore {
     if !replacing { try refuseExisting(url.path) }
     let access = try await StoreAccess.open(backup)
     defer { access.connection.close() }
+    try translating(access.path) { try access.connection.checkpointPassively() }
     try StoreAccess.checkPages(access.path, access.store, access.key, access.format, progress)
     guard replacing, FileManager.default.fileExists(atPath: url.path) else {
       return try copy(access, to: url.path, access.key, access.store, progress)

@@ -24,6 +24,8 @@ extension StoreError {
       case .interrupted: (.cancelled, "the work on \(path) was cancelled; nothing was changed")
       case .readOnlyDirectory, .cannotOpen:
         (.notWritable, "\(path) or its directory cannot be written to; check owner and mode")
+      case .ioError:
+        (.diskFailed, "the disk failed under \(path) (\(error.resultCode)); nothing was saved; look at the disk")
       case .diskFull: (.diskFull, "the disk is full; nothing was saved; make room and save again")
       case .libraryIsNotSQLCipher:
         (

@@ -33,6 +33,9 @@ struct StoreTable {
     try write("metadata", String(decoding: JSONEncoder.sorted.encode(metadata), as: UTF8.self))
   }
 
+  /// Writes something that changes nothing.
+  func touch() throws { try write("format", String(Self.format)) }
+
   private func write(_ key: String, _ value: String) throws {
     let statement = try connection.cached("INSERT OR REPLACE INTO _store (key, value) VALUES (?1, ?2)")
     statement.bind(1, key)

@@ -1,6 +1,6 @@
 import CipherDatabase
 import ObjectModel
-import StoreContract
+public import StoreContract
 
 extension SQLCipherStore {
   /// One transaction: removals, then changes, then new objects, then links, with one prepared statement per entity
@@ -11,19 +11,57 @@ extension SQLCipherStore {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let metadata = save.metadata ?? (save.isEmpty ? opened.metadata : nil)
     try opened.pool.write { connection in
-      try connection.transaction(.immediate) {
-        var writer = SaveWriter(connection: connection, opened: opened)
-        try writer.check(save.locked)
-        try writer.delete(save.deleted)
-        try writer.update(save.updated)
-        try writer.throwConflicts()
-        try writer.checkExisting(save.existing)
-        try writer.insert(save.inserted)
-        for changes in save.links { try writer.apply(changes) }
-        if let metadata { try StoreTable(connection).write(metadata: metadata) }
+      do {
+        try connection.transaction(.immediate) {
+          var writer = SaveWriter(connection: connection, opened: opened)
+          try writer.check(save.locked)
+          try writer.delete(save.deleted)
+          try writer.update(save.updated)
+          try writer.throwConflicts()
+          try writer.checkExisting(save.existing)
+          try writer.insert(save.inserted)
+          for changes in save.links { try writer.apply(changes) }
+          if let metadata { try StoreTable(connection).write(metadata: metadata) }
+        }
+      } catch let error as CipherError where error.isOfCommit {
+        try settle(connection, save, error)
       }
     }
     if let metadata { updateMetadata(metadata) }
+  }
+}
+
+extension SQLCipherStore {
+  /// Decides a commit that failed: its frames may lie whole in the log, where opening the store after a crash would find
+  /// them. Another write puts frames over them, and then they are certainly gone.
+  /// - Throws: `outcomeUnknown` when the disk takes no other write either; else the failure, with nothing saved.
+  private func settle(_ connection: Connection, _ save: SaveChangesRequest, _ error: CipherError) throws {
+    do {
+      try connection.transaction(.immediate) { try StoreTable(connection).touch() }
+    } catch {
+      throw StoreError.outcomeUnknown(CommitToken(save), cause: error)
+    }
+    throw error
+  }
+
+  /// Whether a save whose outcome was unknown is in the store. One statement. To be asked after the store was opened again,
+  /// and before anything else is saved.
+  /// - Throws: `StoreError` with code `notFound` when the token is another store's.
+  public func wasSaved(_ token: CommitToken) throws -> Bool {
+    let opened = try open
+    guard token.store == opened.identifier, let entity = model.entity(named: token.entityName) else {
+      throw StoreError(.notFound, "the token is of another store")
+    }
+    return try translating(path) {
+      try opened.pool.read { connection in
+        let table = opened.schema.table(entity).name.quoted
+        let statement = try connection.cached("SELECT _version FROM \(table) WHERE _id = ?1")
+        statement.bind(1, token.reference)
+        defer { statement.reset() }
+        guard try statement.step() else { return token.version == nil }
+        return token.version.map { statement.int64(0) >= $0 } ?? false
+      }
+    }
   }
 }
 

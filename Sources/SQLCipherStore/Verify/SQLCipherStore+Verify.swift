@@ -68,6 +68,8 @@ extension SQLCipherStore {
   private static func verify(
     _ access: StoreAccess, limit: Int, _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws -> (findings: [StoreFinding], repairs: [String]) {
+    // A page that is in the log may be torn in the file, where moving it was interrupted.
+    try translating(access.path) { try access.connection.checkpointPassively() }
     let damaged = try StoreAccess.damagedPages(
       access.path, access.store, access.key, access.format, limit: limit, progress)
     guard damaged.isEmpty else {

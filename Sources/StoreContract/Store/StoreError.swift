@@ -55,6 +55,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let busy = Code("busy")
     /// The place of the store cannot be written to.
     public static let notWritable = Code("notWritable")
+    /// The disk, or the system underneath, failed to read or write.
+    public static let diskFailed = Code("diskFailed")
     /// The disk is full.
     public static let diskFull = Code("diskFull")
     /// The libsqlcipher in this process cannot encrypt.
@@ -73,6 +75,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// The objects concerned, for `conflict` and `notUnique`.
   public let objectIDs: [ManagedObjectID]
+  /// For `outcomeUnknown`: what to ask the store for when it is open again.
+  public internal(set) var commitToken: CommitToken?
   /// The error underneath.
   public let cause: (any Error)?
   /// Where it was thrown.
@@ -95,6 +99,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// Code, message and cause in one line.
   public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
+
+  /// For a commit of which it is unknown whether it reached the disk.
+  package static func outcomeUnknown(_ token: CommitToken?, cause: any Error) -> StoreError {
+    var error = StoreError(
+      .outcomeUnknown,
+      "the disk failed while the save was committed, and fails still: whether it is there shows when the store is"
+        + " opened again; ask wasSaved with this error's token then", cause: cause)
+    error.commitToken = token
+    return error
+  }
 
   /// For a save that leads to objects deleted elsewhere.
   package static func targetsGone(_ ids: [ManagedObjectID]) -> StoreError {

@@ -1,0 +1,24 @@
+public import Foundation
+
+/// Names one save, so that it can be looked for when its commit failed in doubt: by an object that it inserted, changed or
+/// deleted. Numbers are never used again and versions rise with every save, so the object tells.
+public struct CommitToken: Sendable, Hashable, Codable {
+  /// The store.
+  public let store: UUID
+  /// The object's entity.
+  public let entityName: String
+  /// The object's number.
+  public let reference: Int64
+  /// The version that the save gave it; nil when it was deleted.
+  public let version: Int64?
+
+  /// The token of a save; nil when the save changed links only.
+  package init?(_ save: SaveChangesRequest) {
+    let node = save.inserted.first ?? save.updated.first?.node
+    guard let id = node?.objectID ?? save.deleted.first?.objectID, let own = id.storeIdentifier else { return nil }
+    store = own
+    entityName = id.entity.name
+    reference = id.reference
+    version = node?.version
+  }
+}

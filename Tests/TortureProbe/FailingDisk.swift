@@ -1,0 +1,141 @@
+import Foundation
+import Glibc
+import Strongroom
+
+/// Lets every write and sync of some work fail in turn, and looks at what is left.
+struct FailingDisk {
+  let library: String
+  private let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(
+    "strongroom-disk-\(getpid())")
+
+  init(library: String) { self.library = library }
+
+  private var pristine: Playground { Playground(folder.appendingPathComponent("pristine").path) }
+  private var trial: Playground { Playground(folder.appendingPathComponent("watched-trial").path) }
+
+  /// A store of ten batches.
+  private func prepare() async throws {
+    try FileManager.default.createDirectory(at: pristine.folder, withIntermediateDirectories: true)
+    var description = pristine.description()
+    description.createsIfMissing = true
+    description.keyVaults = [pristine.first]
+    let container = PersistentContainer(model: try Playground.model(), description: description)
+    try await container.load()
+    for number in 1...10 { try pristine.save(number, container.newContext()) }
+    try container.close()
+  }
+
+  /// Runs work once on a fresh copy.
+  private func run(_ work: Work, _ environment: [String: String]) throws -> [String] {
+    try? FileManager.default.removeItem(at: trial.folder)
+    try FileManager.default.copyItem(at: pristine.folder, to: trial.folder)
+    let worker = Process()
+    worker.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    worker.arguments = ["once", work.rawValue, trial.folder.path]
+    worker.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging([
+      "LD_PRELOAD": library, "FAULT_PATH": "watched-trial",
+    ]) { $1 }
+    let output = Pipe()
+    worker.standardOutput = output
+    try worker.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    worker.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+      + (worker.terminationReason == .exit ? [] : ["crashed"])
+  }
+
+  /// - Returns: Whether every point ended in a typed error and a store that opens, verifies, and has what was acknowledged.
+  func faults() async throws -> Bool {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await prepare()
+    var isGood = true
+    for work in [Work.save, .rotate] {
+      for kind in ["ENOSPC", "EIO", "SHORT", "SYNC"] {
+        var (points, errors, unknown, bad) = (0, 0, 0, 0)
+        while true {
+          points += 1
+          let lines = try run(
+            work, ["FAULT_KIND": kind, "FAULT_AT": "\(points)", "FAULT_COUNT": folder.path + "/count"])
+          let failed = lines.contains { $0.hasPrefix("error") || $0.hasPrefix("unknown") }
+          if failed { errors += 1 }
+          if lines.contains("unknown") { unknown += 1 }
+          if let fault = await fault(lines) {
+            bad += 1
+            say("\(work.rawValue) \(kind) \(points): \(fault); \(lines)\n")
+          }
+          let count = Int((try? String(contentsOfFile: folder.path + "/count", encoding: .utf8)) ?? "") ?? 0
+          if points > count { break }
+        }
+        print(
+          "\(work.rawValue) \(kind): points \(points - 1), errors \(errors), unknown \(unknown), bad \(bad)")
+        isGood = isGood && bad == 0 && errors > 0
+      }
+    }
+    return isGood
+  }
+
+  /// What is wrong after a run; nil when nothing is.
+  private func fault(_ lines: [String]) async -> String? {
+    if let line = lines.first(where: { $0 == "crashed" || $0.hasPrefix("untyped") || $0 == "error other" }) {
+      return line
+    }
+    do {
+      guard let batches = try await trial.batches() else { return "a batch is half there" }
+      let saved =
+        lines.compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }.max() ?? 10
+      let most = lines.contains("unknown") ? saved + 1 : saved
+      guard batches == Array(1...batches.count), (saved...most).contains(batches.count) else {
+        return "acknowledged \(saved), there \(batches.count)"
+      }
+      let findings = try await SQLCipherStore.verify(trial.description())
+      return findings.first.map { "\($0)" }
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  // MARK: Power cuts
+
+  /// Records all that a program of saves does to its files, and looks at what any cut of it leaves: what was synced is there;
+  /// what was not is there, is not, or is torn at 512 bytes.
+  /// - Returns: Whether at every cut all acknowledged saves are there and the store is whole.
+  func cuts(_ count: Int) async throws -> Bool {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await prepare()
+    let log = folder.path + "/log"
+    let lines = try run(.save, ["FAULT_LOG": log])
+    guard lines.last == "done 13" else { throw CocoaError(.featureUnsupported) }
+    let recording = try Recording(log, trial.folder.path)
+    var (lost, corrupt) = (0, 0)
+    for index in 0..<count {
+      var generator = Seeded(state: UInt64(index) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+      try? FileManager.default.removeItem(at: trial.folder)
+      try FileManager.default.copyItem(at: pristine.folder, to: trial.folder)
+      let acknowledged = try recording.replay(into: trial.folder.path, &generator)
+      do {
+        guard let batches = try await trial.batches(), batches == Array(1...batches.count) else {
+          corrupt += 1
+          continue
+        }
+        if batches.count < 10 + acknowledged { lost += 1 }
+        if index % 50 == 0, try await !SQLCipherStore.verify(trial.description()).isEmpty { corrupt += 1 }
+      } catch {
+        corrupt += 1
+        say("\(error)\n")
+      }
+    }
+    print("cuts \(count), operations \(recording.count), lost \(lost), corrupt \(corrupt)")
+    return lost == 0 && corrupt == 0
+  }
+}
+
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
