@@ -15,6 +15,9 @@ struct TortureProbe {
     case "once":
       guard arguments.count == 4, let what = Work(rawValue: arguments[2]) else { usage() }
       await Once(playground: Playground(arguments[3])).run(what)
+    case "create":
+      guard arguments.count == 3 else { usage() }
+      try await create(arguments[2])
     case "faults", "cuts":
       guard arguments.count >= 3 else { usage() }
       let count = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 10_000
@@ -37,6 +40,23 @@ struct TortureProbe {
       }
       exit(failed ? 1 : 0)
     default: usage()
+    }
+  }
+
+  /// Makes or opens a store with the keyring's key, adds a batch, and tells the store's identity and what is in it.
+  private static func create(_ path: String) async throws {
+    var description = PersistentStoreDescription(url: URL(fileURLWithPath: path), vault: SecretServiceVault())
+    description.busyTimeoutMilliseconds = 60_000
+    let container = PersistentContainer(model: try Playground.model(), description: description)
+    do {
+      try await container.load()
+      try Playground("").save(Int(getpid()), container.newContext())
+      let count = try container.newContext().count(for: FetchRequest("Batch"))
+      guard let store = try container.coordinator.store as? SQLCipherStore else { return }
+      tell("\(store.identifier) \(count > 0)")
+      try container.close()
+    } catch {
+      tell("\(error)")
     }
   }
 

@@ -12,7 +12,7 @@ package enum Export {
     _ source: Connection, to path: String, key: CipherKeySpec, format: CipherFormat,
     progress: @escaping Progress
   ) throws {
-    try FileChecks(path: path).create(allowEmptyFile: false)
+    try FileChecks(path: path).create()
     try copy(source.database, to: path, removing: true, progress: progress) { schema, statement in
       key.withText { bind(statement, $0) }
       return format.settings(schema)
@@ -24,7 +24,7 @@ package enum Export {
   package static func copyUnencrypted(
     _ source: Connection, to path: String, progress: @escaping Progress
   ) throws {
-    try FileChecks(path: path).create(allowEmptyFile: false)
+    try FileChecks(path: path).create()
     try copy(source.database, to: path, removing: true, progress: progress) { _, statement in
       // An empty key is the one way to say that there is none.
       bind(statement, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -50,7 +50,7 @@ package enum Export {
     sqlite3_busy_timeout(handle, 5000)
     try run(handle, "SELECT count(*) FROM sqlite_master")
     try run(handle, "PRAGMA temp_store = MEMORY")
-    try FileChecks(path: path).create(allowEmptyFile: false)
+    try FileChecks(path: path).create()
     try copy(handle, to: path, removing: true, progress: progress) { schema, statement in
       key.withText { bind(statement, $0) }
       return format.settings(schema)

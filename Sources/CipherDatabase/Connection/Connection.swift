@@ -27,7 +27,7 @@ package final class Connection {
     let checks = FileChecks(path: path)
     if options.createIfMissing {
       try checks.checkJournals()
-      try checks.create(allowEmptyFile: options.allowEmptyFile)
+      try checks.create()
     } else {
       try checks.checkExisting()
     }

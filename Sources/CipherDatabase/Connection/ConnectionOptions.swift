@@ -7,8 +7,6 @@ package struct ConnectionOptions: Sendable {
   package var access = Access.readWrite
   /// Make the file; it must not exist yet.
   package var createIfMissing = false
-  /// When making the file, take one that is there and has no bytes.
-  package var allowEmptyFile = false
   /// Decrypted pages kept in memory. SQLite's own 2 MB makes random access two to nine times slower here.
   package var pageCacheBytes = 64 << 20
   package var journal = Journal.writeAhead

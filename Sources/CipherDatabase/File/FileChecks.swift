@@ -71,24 +71,20 @@ struct FileChecks {
   }
 
   /// Makes an empty file only its owner can read, in a directory likewise when that is made too.
-  func create(allowEmptyFile: Bool) throws(CipherError) {
+  func create() throws(CipherError) {
     makeDirectory(of: path)
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
       close(file)
       return
     }
-    guard errno == EEXIST else {
+    if errno != EEXIST {
       let code: CipherError.Code =
         errno == ENOSPC || errno == EDQUOT
         ? .diskFull : errno == EACCES || errno == EROFS ? .readOnlyDirectory : .cannotOpen
       throw CipherError(code, "\(path): \(String(cString: strerror(errno)))")
     }
-    var status = stat()
-    guard allowEmptyFile, stat(path, &status) == 0, status.st_size == 0 else {
-      throw CipherError(.alreadyExists, "there is a file at \(path) already")
-    }
-    chmod(path, 0o600)
+    throw CipherError(.alreadyExists, "there is a file at \(path) already")
   }
 
   private func makeDirectory(of path: String) {

@@ -33,7 +33,6 @@ package final class ConnectionPool: Sendable {
     writer = Slot(try Connection(path: path, key: key, options: options))
     var later = options
     later.createIfMissing = false
-    later.allowEmptyFile = false
     self.options = later
   }
 

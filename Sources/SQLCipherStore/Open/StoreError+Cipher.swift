@@ -25,7 +25,10 @@ extension StoreError {
       case .readOnlyDirectory, .cannotOpen:
         (.notWritable, "\(path) or its directory cannot be written to; check owner and mode")
       case .ioError:
-        (.diskFailed, "the disk failed under \(path) (\(error.resultCode)); nothing was saved; look at the disk")
+        (
+          .diskFailed,
+          "the disk failed under \(path) (\(error.resultCode)); nothing was saved; look at the disk"
+        )
       case .diskFull: (.diskFull, "the disk is full; nothing was saved; make room and save again")
       case .libraryIsNotSQLCipher:
         (

@@ -54,11 +54,4 @@ enum StoreFile {
       throw StoreError(.notWritable, "\(directory.path) cannot be written to; check its owner and mode")
     }
   }
-
-  /// Removes what a failed creation left; only ever called for a file this process has just made.
-  static func removeUnfinished(_ path: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-      try? FileManager.default.removeItem(atPath: path + suffix)
-    }
-  }
 }

@@ -73,7 +73,7 @@ struct StoreOpening {
       var search = KeySearch(description, store: identifier)
       do {
         let (pool, _) = try await search.first { found -> ConnectionPool in
-          try self.pool(found.key, identifier, found.format, creating: false)
+          try self.pool(found.key, identifier, found.format)
         }
         return try closing(pool) {
           try pool.read { try checkWhole($0) }
@@ -115,71 +115,78 @@ struct StoreOpening {
 
   // MARK: New file
 
+  /// Makes key and file. The file is made whole under another name and then given its own, so that of many processes that
+  /// make the same store one does, and the others open what it made; and a kill leaves no half a store.
   private func create(_ model: ManagedObjectModel, overEmptyFile: Bool) async throws -> SQLCipherStore.Opened
   {
     try StoreFile.checkWritable(path)
     let identifier = SQLCipherStore.identifierForNewStore()
+    let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
     let key: StoreKey
     var kept: [KeptKey] = []
     if let own = description.storeKey {
       key = own
     } else {
       guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
-      let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
       kept = try await life.createKey(for: identifier, storeFileExists: false, label: description.keyLabel)
       key = kept[0].stored.key
     }
     do {
-      let opened = try create(model, key, identifier, overEmptyFile)
-      description.recoveryCodeHandler?(RecoveryCode(key, for: identifier))
-      return opened
+      try make(model, key, identifier, overEmptyFile)
     } catch {
-      // No byte was ever written with this key, so nothing is lost with it.
-      await KeyLife(vaults: description.keyVaults).forget(kept)
-      throw error
-    }
-  }
-
-  private func create(
-    _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, _ overEmptyFile: Bool
-  ) throws -> SQLCipherStore.Opened {
-    do {
-      let pool = try pool(key, identifier, .version3, creating: true, overEmptyFile: overEmptyFile)
-      do {
-        let numbers = model.entities.indices.map { Int64($0 + 1) }
-        let schema = StoreSchema(model: model, entityNumbers: numbers)
-        try pool.write { connection in
-          try connection.transaction(.exclusive) {
-            try StoreTable(connection).create(model: model, entityNumbers: numbers)
-            for statement in schema.creation { try connection.execute(statement) }
-          }
-        }
-        return assemble(model, pool, identifier, StoreTable.Contents(entityNumbers: numbers, metadata: [:]))
-      } catch {
-        pool.close()
-        StoreFile.removeUnfinished(path)
-        throw error
-      }
-    } catch let error as CipherError {
+      // No byte that anybody can read was ever written with this key.
+      await life.forget(kept)
+      guard let error = error as? CipherError else { throw error }
+      if error.code == .alreadyExists { return try await open(model) }
       throw StoreError(error, path: path)
     }
+    let opened = try translating(path) {
+      let pool = try pool(key, identifier, .version3)
+      return try closing(pool) {
+        assemble(model, pool, identifier, try pool.read { try StoreTable($0).check(model: model) })
+      }
+    }
+    description.recoveryCodeHandler?(RecoveryCode(key, for: identifier))
+    return opened
   }
 
-  private func pool(
-    _ key: StoreKey, _ identifier: UUID, _ format: CipherFormat, creating: Bool, overEmptyFile: Bool = false
-  ) throws -> ConnectionPool {
+  private func make(
+    _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, _ overEmptyFile: Bool
+  ) throws {
+    let new = StoreAccess.temporary(path)
+    defer { File.removeDatabase(new) }
+    var options = ConnectionOptions()
+    options.createIfMissing = true
+    let connection = try Connection(
+      path: new, key: CipherKeySpec(key, store: identifier), options: options)
+    defer { connection.close() }
+    let numbers = model.entities.indices.map { Int64($0 + 1) }
+    let schema = StoreSchema(model: model, entityNumbers: numbers)
+    try connection.transaction(.exclusive) {
+      try StoreTable(connection).create(model: model, entityNumbers: numbers)
+      for statement in schema.creation { try connection.execute(statement) }
+    }
+    // Closing moves the log into the file.
+    connection.close()
+    try File.sync(new)
+    if overEmptyFile {
+      try File.replace(path, with: new)
+    } else {
+      try File.place(new, at: path)
+    }
+  }
+
+  private func pool(_ key: StoreKey, _ identifier: UUID, _ format: CipherFormat) throws -> ConnectionPool {
     var options = ConnectionOptions()
     options.format = format
     options.access = description.isReadOnly ? .readOnly : .readWrite
-    options.createIfMissing = creating
-    options.allowEmptyFile = overEmptyFile
     options.pageCacheBytes = description.pageCacheBytes
     options.synchronous = description.durability == .full ? .full : .normal
     options.exclusiveLocking = description.isExclusive
     options.busyTimeoutMilliseconds = description.busyTimeoutMilliseconds
-    let spec = try CipherKeySpec(key, store: identifier)
     return try ConnectionPool(
-      path: path, key: spec, options: options, maximumReaders: description.isExclusive ? 0 : 4)
+      path: path, key: CipherKeySpec(key, store: identifier), options: options,
+      maximumReaders: description.isExclusive ? 0 : 4)
   }
 }
 

@@ -15,7 +15,9 @@ public struct CommitToken: Sendable, Hashable, Codable {
   /// The token of a save; nil when the save changed links only.
   package init?(_ save: SaveChangesRequest) {
     let node = save.inserted.first ?? save.updated.first?.node
-    guard let id = node?.objectID ?? save.deleted.first?.objectID, let own = id.storeIdentifier else { return nil }
+    guard let id = node?.objectID ?? save.deleted.first?.objectID, let own = id.storeIdentifier else {
+      return nil
+    }
     store = own
     entityName = id.entity.name
     reference = id.reference
