@@ -15,6 +15,9 @@ struct TortureProbe {
     case "once":
       guard arguments.count == 4, let what = Work(rawValue: arguments[2]) else { usage() }
       await Once(playground: Playground(arguments[3])).run(what)
+    case "hold":
+      guard arguments.count == 3 else { usage() }
+      try await hold(Playground(arguments[2]))
     case "create":
       guard arguments.count == 3 else { usage() }
       try await create(arguments[2])
@@ -41,6 +44,17 @@ struct TortureProbe {
       exit(failed ? 1 : 0)
     default: usage()
     }
+  }
+
+  /// Opens a store and closes it, and waits for a line after each.
+  private static func hold(_ playground: Playground) async throws {
+    let container = try await playground.open()
+    _ = try container.newContext().fetch(FetchRequest("Batch"))
+    tell("open")
+    _ = readLine()
+    try container.close()
+    tell("closed")
+    _ = readLine()
   }
 
   /// Makes or opens a store with the keyring's key, adds a batch, and tells the store's identity and what is in it.
