@@ -2,7 +2,8 @@ import CLibSecret
 public import Foundation
 public import StoreKeyring
 
-/// The desktop's keyring through libsecret: GNOME Keyring, KWallet, KeePassXC, or whoever offers the Secret Service.
+/// The desktop's keyring through libsecret: GNOME Keyring, KWallet, KeePassXC, or whoever offers the Secret Service; with
+/// `SECRET_BACKEND=file` in the environment libsecret's own encrypted file.
 ///
 /// A key is one item with the attributes `application`, `store` and `keyid`; items are only ever added and removed.
 /// Every call runs on a thread of its own and ends by its deadline or when the calling task is cancelled.
@@ -32,15 +33,7 @@ public struct SecretServiceVault: KeyVault {
   /// - Throws: `KeyringError`: no bus, no service, locked, no default collection, state unknown, timed out, damaged.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     try await call(interaction) { session in
-      let items = try session.items(store, application: application, interaction: interaction)
-      var keys: [StoredKey] = []
-      var damage: (any Error)?
-      for item in items {
-        do { keys.append(try session.storedKey(item, store)) } catch { damage = error }
-      }
-      // A damaged item beside whole ones does no harm.
-      if keys.isEmpty, let damage { throw damage }
-      return keys.sorted { ($0.created ?? .distantPast) > ($1.created ?? .distantPast) }
+      try session.keys(store, application: application, interaction: interaction)
     }
   }
 
@@ -51,12 +44,12 @@ public struct SecretServiceVault: KeyVault {
   ) async throws -> KeyIdentifier {
     try await call(interaction) { session in
       let identifier = KeyIdentifier()
-      try session.prepareDefaultCollection(interaction)
-      try session.store(key, store, identifier, application: application, label: label)
-      let back = try session.items(store, application: application, interaction: .silent)
-        .compactMap { try? session.storedKey($0, store) }.first { $0.identifier == identifier }
+      try session.add(
+        key, store, identifier, application: application, label: label, interaction: interaction)
+      let back = try session.keys(store, application: application, interaction: .silent)
+        .first { $0.identifier == identifier }
       guard let back, back.key.isSame(as: key) else {
-        try? session.remove(store, identifier, application: application)
+        try? session.remove(store, identifier, application: application, interaction: .silent)
         throw KeyringError(
           .readBackFailed, "the keyring took the key but did not give it back; no store was made with it")
       }
@@ -68,17 +61,15 @@ public struct SecretServiceVault: KeyVault {
   /// - Throws: `KeyringError`.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
     try await call(interaction) { session in
-      if interaction == .prompt {
-        _ = try session.items(store, application: application, interaction: .prompt)
-      }
-      try session.remove(store, identifier, application: application)
+      try session.remove(store, identifier, application: application, interaction: interaction)
     }
   }
 
   private func call<R: Sendable>(
-    _ interaction: KeyInteraction, _ body: @escaping @Sendable (SecretSession) throws -> R
+    _ interaction: KeyInteraction, _ body: @escaping @Sendable (any KeyringSession) throws -> R
   ) async throws -> R {
     try await BoundedCall.run(within: interaction == .prompt ? promptDeadline : deadline) { cancellable in
+      if SecretFileSession.isChosen { return try body(SecretFileSession(cancellable: cancellable)) }
       let session = try SecretSession(cancellable)
       do {
         return try body(session)

@@ -4,10 +4,9 @@ import Glibc
 import StoreKeyring
 
 /// Talks to the Secret Service within one call, on that call's thread.
-struct SecretSession {
+struct SecretSession: KeyringSession {
   let service: UnsafeMutablePointer<SecretService>
   private let cancellable: BoundedCall.Cancellable
-  private static let schemaName = "org.strongroom.StoreKey"
 
   init(_ cancellable: BoundedCall.Cancellable) throws {
     self.cancellable = cancellable
@@ -34,8 +33,12 @@ struct SecretSession {
 
   // MARK: Finding
 
+  func keys(_ store: UUID, application: String, interaction: KeyInteraction) throws -> [StoredKey] {
+    try readable(items(store, application: application, interaction: interaction)) { try storedKey($0, store) }
+  }
+
   /// The items of a store, unlocked. Empty only when the keyring is open and has none.
-  func items(
+  private func items(
     _ store: UUID, application: String, interaction: KeyInteraction
   ) throws -> [GObjectReference<SecretItem>] {
     let found = try search(store, application)
@@ -70,11 +73,11 @@ struct SecretSession {
   }
 
   private func search(_ store: UUID, _ application: String) throws -> [GObjectReference<SecretItem>] {
-    let attributes = Self.attributes(store, nil, application)
-    defer { g_hash_table_unref(attributes) }
     // Without a schema the name of the schema is not matched: a locked keyring that was read from disk answers only so.
-    let list = try GLib.optional("searching the keyring") {
-      secret_service_search_sync(service, nil, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
+    let list = try KeyringSchema.withAttributes(store, nil, application) { attributes in
+      try GLib.optional("searching the keyring") {
+        secret_service_search_sync(service, nil, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
+      }
     }
     var items: [GObjectReference<SecretItem>] = []
     var next = list
@@ -103,7 +106,7 @@ struct SecretSession {
 
   // MARK: Reading
 
-  func storedKey(_ item: GObjectReference<SecretItem>, _ store: UUID) throws -> StoredKey {
+  private func storedKey(_ item: GObjectReference<SecretItem>, _ store: UUID) throws -> StoredKey {
     let loaded = try GLib.flag("reading a key") {
       secret_item_load_secret_sync(item.pointer, cancellable.pointer, $0)
     }
@@ -111,22 +114,16 @@ struct SecretSession {
       throw KeyringError(.itemDamaged, "an item of the keyring has no secret")
     }
     defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
-    var length: gsize = 0
-    let text = secret_value_get(value, &length)
-    let key = try KeyItem.key(UnsafeRawBufferPointer(start: text, count: Int(length)), store: store)
     let attributes = secret_item_get_attributes(item.pointer)
     defer { g_hash_table_unref(attributes) }
-    let identifier = "keyid".withCString { name in
-      g_hash_table_lookup(attributes, name).map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
-    }
     return StoredKey(
-      identifier: KeyIdentifier(identifier ?? ""), store: store, key: key,
+      identifier: KeyringSchema.identifier(attributes), store: store, key: try KeyringSchema.key(value, store),
       created: Date(timeIntervalSince1970: Double(secret_item_get_created(item.pointer))))
   }
 
   // MARK: Writing
 
-  func prepareDefaultCollection(_ interaction: KeyInteraction) throws {
+  private func prepareDefaultCollection(_ interaction: KeyInteraction) throws {
     guard let collection = try defaultCollection() else {
       throw KeyringError(
         .noDefaultCollection,
@@ -138,51 +135,31 @@ struct SecretSession {
     try unlock(UnsafeMutableRawPointer(collection))
   }
 
-  func store(
-    _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String
+  func add(
+    _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String,
+    interaction: KeyInteraction
   ) throws {
-    let attributes = Self.attributes(store, identifier, application)
-    let types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
-    for name in ["application", "store", "keyid"] {
-      g_hash_table_insert(
-        types, g_strdup(name),
-        UnsafeMutableRawPointer(bitPattern: UInt(SECRET_SCHEMA_ATTRIBUTE_STRING.rawValue)))
-    }
-    let schema = secret_schema_newv(Self.schemaName, SECRET_SCHEMA_NONE, types)
-    defer {
-      g_hash_table_unref(attributes)
-      g_hash_table_unref(types)
-      secret_schema_unref(schema)
-    }
-    try KeyItem.withText(key, store: store) { text in
-      let value = secret_value_new(
-        text.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(text.count), "text/plain")
-      defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
-      let stored = try GLib.flag("storing a key") {
-        secret_service_store_sync(
-          service, schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer,
-          $0)
+    try prepareDefaultCollection(interaction)
+    let isStored = try KeyringSchema.with { schema in
+      try KeyringSchema.withAttributes(store, identifier, application) { attributes in
+        try KeyringSchema.withValue(key, store) { value in
+          try GLib.flag("storing a key") {
+            secret_service_store_sync(
+              service, schema, attributes, "default", label.filter { !$0.isNewline }, value,
+              cancellable.pointer, $0)
+          }
+        }
       }
-      if !stored { throw KeyringError(.storageFailed, "the keyring did not store the key") }
     }
+    if !isStored { throw KeyringError(.storageFailed, "the keyring did not store the key") }
   }
 
-  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String) throws {
-    let attributes = Self.attributes(store, identifier, application)
-    defer { g_hash_table_unref(attributes) }
-    _ = try GLib.flag("removing a key") {
-      secret_service_clear_sync(service, nil, attributes, cancellable.pointer, $0)
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction) throws {
+    if interaction == .prompt { _ = try items(store, application: application, interaction: .prompt) }
+    _ = try KeyringSchema.withAttributes(store, identifier, application) { attributes in
+      try GLib.flag("removing a key") {
+        secret_service_clear_sync(service, nil, attributes, cancellable.pointer, $0)
+      }
     }
-  }
-
-  private static func attributes(
-    _ store: UUID, _ identifier: KeyIdentifier?, _ application: String
-  ) -> OpaquePointer? {
-    let table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)
-    func set(_ name: String, _ value: String) { g_hash_table_insert(table, g_strdup(name), g_strdup(value)) }
-    set("application", application)
-    set("store", store.uuidString.lowercased())
-    if let identifier { set("keyid", identifier.description) }
-    return table
   }
 }

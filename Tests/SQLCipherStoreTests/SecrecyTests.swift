@@ -42,8 +42,9 @@ struct SecrecyTests {
   @Test("no value and no name, in the file, its log and its index, while open and after")
   func ciphertext() async throws {
     let scratch = try Scratch()
+    let vault = InMemoryVault()
     let store = try SQLCipherStore(
-      model: try model(), description: PersistentStoreDescription(url: scratch.store, vault: InMemoryVault()))
+      model: try model(), description: PersistentStoreDescription(url: scratch.store, vault: vault))
     try await store.loadMetadata()
     let entity = store.storeEntities[0].entity
     var save = SaveChangesRequest()
@@ -57,6 +58,25 @@ struct SecrecyTests {
     try scan(scratch, atLeast: 3)
     try store.close()
     try scan(scratch, atLeast: 1)
+    // Every file that work on the whole store makes, also while it is made.
+    let watched = Scanned()
+    let look: @Sendable (StoreProgress) -> Void = { _ in
+      do { try self.scan(scratch, atLeast: 1) } catch { watched.failure = error }
+    }
+    var description = PersistentStoreDescription(url: scratch.store, vault: vault)
+    description.createsIfMissing = false
+    let copy = scratch.folder.appendingPathComponent("copy")
+    try await SQLCipherStore.backUp(description, to: copy, progress: look)
+    try await SQLCipherStore.compact(description, progress: look)
+    _ = try await SQLCipherStore.rotateKey(of: description, progress: look)
+    try await SQLCipherStore.restore(from: description, to: copy, replacing: true, progress: look)
+    #expect(watched.failure == nil)
+    try scan(scratch, atLeast: 2)
+  }
+
+  private final class Scanned: @unchecked Sendable {
+    // @unchecked: set by the work that the test waits for.
+    var failure: (any Error)?
   }
 
   private func scan(_ scratch: Scratch, atLeast count: Int) throws {

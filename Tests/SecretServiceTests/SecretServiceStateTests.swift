@@ -73,3 +73,72 @@ struct SecretServiceStateTests {
     #expect(lines.last == "found 1")
   }
 }
+
+@Suite("libsecret's own file, without D-Bus", .serialized)
+struct SecretFileTests {
+  private func run(_ script: String, password: String = "pw") throws -> [String] {
+    try Beside.shell(
+      """
+      room=$(mktemp -d); trap 'rm -rf "$room"' EXIT
+      export SECRET_FILE_TEST_PATH="$room/default.keyring"
+      \(script)
+      """,
+      [
+        "SECRET_BACKEND": "file", "SECRET_FILE_TEST_PASSWORD": password,
+        "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+        "XDG_RUNTIME_DIR": "/nonexistent",
+      ])
+  }
+
+  @Test("keeps keys and gives them back")
+  func life() throws {
+    let lines = try run("$PROBE find $STORE; $PROBE add $STORE; $PROBE add $STORE; $PROBE find $STORE")
+    #expect(lines == ["found 0", "added", "added", "found 2"])
+  }
+
+  @Test("with another password it has no key, and a header that is none is told")
+  func damage() throws {
+    let lines = try run(
+      """
+      $PROBE add $STORE; SECRET_FILE_TEST_PASSWORD=other $PROBE find $STORE
+      printf 'no keyring at all, but of some length' > "$SECRET_FILE_TEST_PATH"; $PROBE find $STORE
+      """)
+    #expect(lines.first == "added")
+    #expect(lines.count == 3 && lines[1] != "found 1" && lines[2] != "found 1", "\(lines)")
+    #expect(lines[2].hasPrefix("vaultUnreachable"), "\(lines)")
+  }
+}
+
+@Suite("A keyring that another program ruined", .serialized, .enabled(if: Beside.hasPrivateKeyring))
+struct RuinedKeyringTests {
+  @Test("leaves the store as it is, makes no new key, and the recovery code opens it again")
+  func ruined() throws {
+    let lines = try Beside.onPrivateBus(
+      """
+      unlock
+      tool=$(dirname $PROBE)/strongroom
+      printf 'Package: a\\nVersion: 1\\n\\n' > $HOME/catalogue
+      $tool import $HOME/store $HOME/catalogue >/dev/null && echo made
+      $tool key recovery show $HOME/store --file $HOME/code >/dev/null && echo code
+      sum=$(sha256sum < $HOME/store)
+      # What a multi-line secret of some other program does at the daemon's next start.
+      printf 'ruined' > $HOME/data/keyrings/login.keyring
+      gnome-keyring-daemon --replace --components=secrets >/dev/null 2>&1 & sleep 0.7
+      $tool info $HOME/store 2>&1 | sed 's/Error: \\([a-zA-Z]*\\):.*/\\1/' | head -1
+      $tool import $HOME/store $HOME/catalogue >/dev/null 2>&1 || echo refused
+      [ "$sum" = "$(sha256sum < $HOME/store)" ] && echo untouched
+      rm $HOME/data/keyrings/login.keyring
+      unlock
+      $tool info $HOME/store 2>&1 | sed 's/Error: \\([a-zA-Z]*\\):.*/\\1/' | head -1
+      $tool key recovery restore $HOME/store --file $HOME/code
+      $tool info $HOME/store >/dev/null && echo opens
+      """)
+    #expect(lines.prefix(2) == ["made", "code"], "\(lines)")
+    #expect(lines.count == 8, "\(lines)")
+    #expect(
+      ["keyMissing", "noDefaultCollection", "vaultLocked"].contains(lines.count > 2 ? lines[2] : ""),
+      "\(lines)")
+    #expect(
+      lines.suffix(5) == ["refused", "untouched", "keyMissing", "the key is back", "opens"], "\(lines)")
+  }
+}

@@ -23,7 +23,7 @@ final class Harness {
   private let kills: Int
   private let playground: Playground
   private var report = Report()
-  private var backups: Set<Int> = []
+  private static let most = 200
 
   init(_ work: Work, kills: Int) {
     self.work = work
@@ -42,6 +42,13 @@ final class Harness {
       report.acknowledged += lines.filter { $0.hasPrefix("done") }.count
       let numbers = lines.compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
       await look(&known, numbers)
+      // Looking at all of a store takes longer the more is in it.
+      if known > Self.most {
+        try FileManager.default.removeItem(at: playground.folder)
+        try FileManager.default.createDirectory(at: playground.folder, withIntermediateDirectories: true)
+        try await prepare()
+        known = 0
+      }
       draw()
     }
     if isatty(STDERR_FILENO) == 1 { say("\r\u{1B}[K") }

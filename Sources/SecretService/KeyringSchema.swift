@@ -1,0 +1,65 @@
+import CLibSecret
+import Foundation
+import StoreKeyring
+
+/// What an item of a key is called and how it is found.
+enum KeyringSchema {
+  private static let name = "org.strongroom.StoreKey"
+
+  /// Lends the schema. Its name is not matched: a locked keyring that was read from disk answers only so.
+  static func with<R>(_ body: (UnsafeMutablePointer<SecretSchema>?) throws -> R) rethrows -> R {
+    let types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
+    for name in ["application", "store", "keyid"] {
+      g_hash_table_insert(
+        types, g_strdup(name),
+        UnsafeMutableRawPointer(bitPattern: UInt(SECRET_SCHEMA_ATTRIBUTE_STRING.rawValue)))
+    }
+    let schema = secret_schema_newv(name, SECRET_SCHEMA_DONT_MATCH_NAME, types)
+    defer {
+      g_hash_table_unref(types)
+      secret_schema_unref(schema)
+    }
+    return try body(schema)
+  }
+
+  /// Lends the attributes of a store's items, or of one.
+  static func withAttributes<R>(
+    _ store: UUID, _ identifier: KeyIdentifier?, _ application: String, _ body: (OpaquePointer?) throws -> R
+  ) rethrows -> R {
+    let table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)
+    defer { g_hash_table_unref(table) }
+    func set(_ name: String, _ value: String) { g_hash_table_insert(table, g_strdup(name), g_strdup(value)) }
+    set("application", application)
+    set("store", store.uuidString.lowercased())
+    if let identifier { set("keyid", identifier.description) }
+    return try body(table)
+  }
+
+  /// The identifier among an item's attributes.
+  static func identifier(_ attributes: OpaquePointer?) -> KeyIdentifier {
+    let text = "keyid".withCString { name in
+      g_hash_table_lookup(attributes, name).map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+    }
+    return KeyIdentifier(text ?? "")
+  }
+
+  /// Lends a key's text as libsecret holds secrets.
+  static func withValue<R>(
+    _ key: StoreKey, _ store: UUID, _ body: (OpaquePointer?) throws -> R
+  ) rethrows -> R {
+    try KeyItem.withText(key, store: store) { text in
+      let value = secret_value_new(
+        text.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(text.count), "text/plain")
+      defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+      return try body(value)
+    }
+  }
+
+  /// The key of a secret.
+  static func key(_ value: OpaquePointer?, _ store: UUID) throws -> StoreKey {
+    guard let value else { throw KeyringError(.itemDamaged, "an item of the keyring has no secret") }
+    var length: gsize = 0
+    let text = secret_value_get(value, &length)
+    return try KeyItem.key(UnsafeRawBufferPointer(start: text, count: Int(length)), store: store)
+  }
+}

@@ -1,0 +1,74 @@
+import CLibSecret
+import Foundation
+import StoreKeyring
+
+/// libsecret's own encrypted file, which it uses in place of the Secret Service in sandboxes (the portal keeps the password) and
+/// where `SECRET_BACKEND=file` says so. There is no service to ask, so nothing in it is ever locked.
+struct SecretFileSession: KeyringSession {
+  let cancellable: BoundedCall.Cancellable
+
+  /// Whether libsecret would choose its file: by the same rule as its own.
+  static var isChosen: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    if let backend = environment["SECRET_BACKEND"] { return backend == "file" }
+    return false
+  }
+
+  func keys(_ store: UUID, application: String, interaction: KeyInteraction) throws -> [StoredKey] {
+    let list = try KeyringSchema.with { schema in
+      try KeyringSchema.withAttributes(store, nil, application) { attributes in
+        try GLib.optional("searching libsecret's file") {
+          secret_password_searchv_sync(schema, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
+        }
+      }
+    }
+    var items: [OpaquePointer] = []
+    var next = list
+    while let node = next {
+      if let data = node.pointee.data { items.append(OpaquePointer(data)) }
+      next = node.pointee.next
+    }
+    defer {
+      for item in items { g_object_unref(UnsafeMutableRawPointer(item)) }
+      g_list_free(list)
+    }
+    return try readable(items) { item in
+      var problem: UnsafeMutablePointer<GError>?
+      let value = secret_retrievable_retrieve_secret_sync(item, cancellable.pointer, &problem)
+      if let problem { throw GLib.error(problem, "reading a key") }
+      defer { if let value { secret_value_unref(UnsafeMutableRawPointer(value)) } }
+      let attributes = secret_retrievable_get_attributes(item)
+      defer { g_hash_table_unref(attributes) }
+      return StoredKey(
+        identifier: KeyringSchema.identifier(attributes), store: store, key: try KeyringSchema.key(value, store),
+        created: Date(timeIntervalSince1970: Double(secret_retrievable_get_created(item))))
+    }
+  }
+
+  func add(
+    _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String,
+    interaction: KeyInteraction
+  ) throws {
+    let isStored = try KeyringSchema.with { schema in
+      try KeyringSchema.withAttributes(store, identifier, application) { attributes in
+        try KeyringSchema.withValue(key, store) { value in
+          try GLib.flag("storing a key") {
+            secret_password_storev_binary_sync(
+              schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+          }
+        }
+      }
+    }
+    if !isStored { throw KeyringError(.storageFailed, "libsecret's file did not take the key") }
+  }
+
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction) throws {
+    _ = try KeyringSchema.with { schema in
+      try KeyringSchema.withAttributes(store, identifier, application) { attributes in
+        try GLib.flag("removing a key") {
+          secret_password_clearv_sync(schema, attributes, cancellable.pointer, $0)
+        }
+      }
+    }
+  }
+}
