@@ -34,7 +34,7 @@ struct OpeningTests {
 
   /// Expects an error of a code from opening and reading all, and the folder byte for byte as before.
   private func expect(
-    _ code: StoreError.Code, _ scratch: Scratch, _ vault: any KeyVault, create: Bool = false,
+    _ code: StoreError.Code, _ scratch: Scratch, _ vault: any KeyVault, create: Bool = false, message: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let before = try contents(scratch)
@@ -47,6 +47,7 @@ struct OpeningTests {
       Issue.record("opening went well", sourceLocation: sourceLocation)
     } catch let error as StoreError {
       #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+      #expect(message.isEmpty || error.message.contains(message), "\(error)", sourceLocation: sourceLocation)
     }
     try? store.close()
     #expect(try contents(scratch) == before, sourceLocation: sourceLocation)
@@ -143,7 +144,7 @@ struct OpeningTests {
     // The middle of every later page that a scan of the notes reads: the last ones.
     for page in stride(from: size / 4096 - 5, to: size / 4096, by: 1) {
       try change(scratch) { $0[page * 4096 + 2000] ^= 0x10 }
-      try await expect(.fileDamaged, scratch, vault)
+      try await expect(.fileDamaged, scratch, vault, message: "page \(page + 1) ")
       try change(scratch) { $0[page * 4096 + 2000] ^= 0x10 }
     }
   }

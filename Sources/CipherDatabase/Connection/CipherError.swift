@@ -17,6 +17,8 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
   package let sql: String?
   package let fileID: String
   package let line: Int
+  /// For damage, pages that are not what was written, where that could be told.
+  package internal(set) var pages: [UInt32] = []
   /// Whether a commit failed, so that its last bytes may have reached the disk or not.
   package internal(set) var isOfCommit = false
 

@@ -41,6 +41,19 @@ package enum PageScan {
     }
   }
 
+  /// The first few damaged pages among those of a file's first gigabyte.
+  static func damagedPages(_ path: String, _ key: CipherKeySpec, _ format: CipherFormat) throws -> [UInt32] {
+    struct Enough: Error {}
+    var damaged: [UInt32] = []
+    let authenticator = try key.withKey { try PageAuthenticator(key: $0, salt: key.salt, format: format.pages) }
+    do {
+      damaged = try damagedPages(path, authenticator, limit: 8) { done, _ in
+        if done >= 1 << 18 { throw Enough() }
+      }
+    } catch is Enough {}
+    return damaged
+  }
+
   /// The first page of some that is what was written with the key.
   package static func firstIntactPage(
     _ path: String, _ authenticator: PageAuthenticator, from first: Int, count: Int

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A key and salt in the one form that SQLCipher takes as they are: `x'<64 hex><32 hex>'`, 99 bytes.
 ///
 /// Any other length or alphabet would silently be taken for a passphrase, so the text is only ever made here.
@@ -32,6 +34,18 @@ package struct CipherKeySpec: Sendable, CustomStringConvertible {
 
   func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try text.withUnsafeBytes(body)
+  }
+
+  /// Lends the 32 bytes of key, wiped afterwards.
+  func withKey<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
+      defer { bytes.baseAddress.map { explicit_bzero($0, bytes.count) } }
+      text.withUnsafeBytes { text in
+        func value(_ digit: UInt8) -> UInt8 { digit < 97 ? digit - 48 : digit - 87 }
+        for index in 0..<32 { bytes[index] = value(text[2 + index * 2]) << 4 | value(text[3 + index * 2]) }
+      }
+      return try body(UnsafeRawBufferPointer(bytes))
+    }
   }
 
   /// Never the key.

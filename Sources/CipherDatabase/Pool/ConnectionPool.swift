@@ -43,7 +43,7 @@ package final class ConnectionPool: Sendable {
     return try writerLock.withLock { _ in
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }
-      return try body(writer.connection)
+      do { return try body(writer.connection) } catch { throw named(error) }
     }
   }
 
@@ -53,13 +53,20 @@ package final class ConnectionPool: Sendable {
     if let result = try writerLock.withLockIfAvailable({ _ in
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }
-      return try body(writer.connection)
+      do { return try body(writer.connection) } catch { throw named(error) }
     }) {
       return result
     }
     guard let slot = try takeReader() else { return try write(body) }
     defer { readers.withLock { $0.idle.append(slot) } }
-    return try body(slot.connection)
+    do { return try body(slot.connection) } catch { throw named(error) }
+  }
+
+  /// Says of damage which pages it is: the library tells only that there is some.
+  private func named(_ error: any Error) -> any Error {
+    guard var damage = error as? CipherError, damage.code == .damagedPage, damage.pages.isEmpty else { return error }
+    damage.pages = (try? PageScan.damagedPages(path, key, options.format)) ?? []
+    return damage
   }
 
   private func takeWriter() throws {
