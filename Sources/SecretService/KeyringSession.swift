@@ -10,7 +10,8 @@ protocol KeyringSession {
     _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String,
     interaction: KeyInteraction
   ) throws
-  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction) throws
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction)
+    throws
 }
 
 extension KeyringSession {

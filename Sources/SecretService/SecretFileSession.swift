@@ -40,7 +40,8 @@ struct SecretFileSession: KeyringSession {
       let attributes = secret_retrievable_get_attributes(item)
       defer { g_hash_table_unref(attributes) }
       return StoredKey(
-        identifier: KeyringSchema.identifier(attributes), store: store, key: try KeyringSchema.key(value, store),
+        identifier: KeyringSchema.identifier(attributes), store: store,
+        key: try KeyringSchema.key(value, store),
         created: Date(timeIntervalSince1970: Double(secret_retrievable_get_created(item))))
     }
   }
@@ -62,7 +63,9 @@ struct SecretFileSession: KeyringSession {
     if !isStored { throw KeyringError(.storageFailed, "libsecret's file did not take the key") }
   }
 
-  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction) throws {
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction)
+    throws
+  {
     _ = try KeyringSchema.with { schema in
       try KeyringSchema.withAttributes(store, identifier, application) { attributes in
         try GLib.flag("removing a key") {

@@ -34,7 +34,9 @@ struct SecretSession: KeyringSession {
   // MARK: Finding
 
   func keys(_ store: UUID, application: String, interaction: KeyInteraction) throws -> [StoredKey] {
-    try readable(items(store, application: application, interaction: interaction)) { try storedKey($0, store) }
+    try readable(items(store, application: application, interaction: interaction)) {
+      try storedKey($0, store)
+    }
   }
 
   /// The items of a store, unlocked. Empty only when the keyring is open and has none.
@@ -117,7 +119,8 @@ struct SecretSession: KeyringSession {
     let attributes = secret_item_get_attributes(item.pointer)
     defer { g_hash_table_unref(attributes) }
     return StoredKey(
-      identifier: KeyringSchema.identifier(attributes), store: store, key: try KeyringSchema.key(value, store),
+      identifier: KeyringSchema.identifier(attributes), store: store,
+      key: try KeyringSchema.key(value, store),
       created: Date(timeIntervalSince1970: Double(secret_item_get_created(item.pointer))))
   }
 
@@ -154,7 +157,9 @@ struct SecretSession: KeyringSession {
     if !isStored { throw KeyringError(.storageFailed, "the keyring did not store the key") }
   }
 
-  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction) throws {
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction)
+    throws
+  {
     if interaction == .prompt { _ = try items(store, application: application, interaction: .prompt) }
     _ = try KeyringSchema.withAttributes(store, identifier, application) { attributes in
       try GLib.flag("removing a key") {

@@ -34,7 +34,8 @@ struct OpeningTests {
 
   /// Expects an error of a code from opening and reading all, and the folder byte for byte as before.
   private func expect(
-    _ code: StoreError.Code, _ scratch: Scratch, _ vault: any KeyVault, create: Bool = false, message: String = "",
+    _ code: StoreError.Code, _ scratch: Scratch, _ vault: any KeyVault, create: Bool = false,
+    message: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let before = try contents(scratch)

@@ -45,7 +45,9 @@ package enum PageScan {
   static func damagedPages(_ path: String, _ key: CipherKeySpec, _ format: CipherFormat) throws -> [UInt32] {
     struct Enough: Error {}
     var damaged: [UInt32] = []
-    let authenticator = try key.withKey { try PageAuthenticator(key: $0, salt: key.salt, format: format.pages) }
+    let authenticator = try key.withKey {
+      try PageAuthenticator(key: $0, salt: key.salt, format: format.pages)
+    }
     do {
       damaged = try damagedPages(path, authenticator, limit: 8) { done, _ in
         if done >= 1 << 18 { throw Enough() }

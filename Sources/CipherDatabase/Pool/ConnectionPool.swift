@@ -64,7 +64,9 @@ package final class ConnectionPool: Sendable {
 
   /// Says of damage which pages it is: the library tells only that there is some.
   private func named(_ error: any Error) -> any Error {
-    guard var damage = error as? CipherError, damage.code == .damagedPage, damage.pages.isEmpty else { return error }
+    guard var damage = error as? CipherError, damage.code == .damagedPage, damage.pages.isEmpty else {
+      return error
+    }
     damage.pages = (try? PageScan.damagedPages(path, key, options.format)) ?? []
     return damage
   }

@@ -11,6 +11,30 @@ enum XCDataModelNames {
     "Undefined": .undefined,
   ]
 
+  /// What is kept and written back, element by element, without being acted on.
+  static let kept: [String: Set<String>] = [
+    "model": [
+      "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
+      "sourceLanguage",
+      "macOSVersion", "iOSVersion", "name", "usedWithSwiftData", "usedWithCloudKit",
+    ],
+    "entity": ["syncable", "codeGenerationType", "coreSpotlightDisplayNameExpression"],
+    "attribute": [
+      "syncable", "storedInTruthFile", "spotlightIndexingEnabled", "allowsCloudEncryption",
+      "defaultValueString",
+      "defaultDateTimeInterval", "minValueString", "maxValueString", "minDateTimeInterval",
+      "maxDateTimeInterval",
+    ],
+    "relationship": ["syncable", "storedInTruthFile", "spotlightIndexingEnabled"],
+    "fetchedProperty": ["optional", "syncable"],
+    "fetchRequest": [
+      "fetchBatchSize", "includeSubentities", "includePropertyValues", "includesPendingChanges",
+      "returnObjectsAsFaults", "returnDistinctResults", "resultType",
+    ],
+    "configuration": ["usedWithCloudKit"],
+    "fetchIndexElement": ["expressionType"],
+  ]
+
   static let deleteRules: [String: DeleteRule] = [
     "No Action": .noAction, "Nullify": .nullify, "Cascade": .cascade, "Deny": .deny,
   ]

@@ -65,7 +65,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       if let identifier = xml.take("userDefinedModelVersionIdentifier"), !identifier.isEmpty {
         model.versionIdentifiers = [identifier]
       }
-      model.extras = xml.rest
+      model.extras = rest(xml, of: name, "")
     case "entity": entity = makeEntity(&xml)
     case "composite": composite = CompositeDescription(xml.take("name") ?? "", [])
     case "attribute": attribute = makeAttribute(&xml)
@@ -73,11 +73,12 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "fetchedProperty":
       var property = FetchedPropertyDescription(
         xml.take("name") ?? "", FetchRequestTemplate("", entityName: ""))
-      property.extras = xml.rest
+      property.extras = rest(xml, of: name, "\(entity?.name ?? "").\(property.name)")
       fetched = property
     case "fetchRequest": addRequest(&xml)
     case "fetchIndex":
       index = FetchIndexDescription(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
+      _ = rest(xml, of: name, index?.name ?? "")
     case "fetchIndexElement": addIndexElement(&xml)
     case "uniquenessConstraint": constraint = []
     case "constraint": constraint?.append(xml.take("value") ?? "")
@@ -86,6 +87,11 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "configuration":
       configuration = xml.take("name") ?? ""
       model.configurations[configuration ?? ""] = []
+      let others = rest(xml, of: name, configuration ?? "")
+      if !others.isEmpty {
+        model.configurationExtras = (model.configurationExtras ?? [:]).merging([configuration ?? "": others])
+        { $1 }
+      }
     case "memberEntity":
       if let configuration { model.configurations[configuration]?.append(xml.take("name") ?? "") }
     case "entry": addEntry(&xml)
@@ -139,7 +145,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       xml.take("name") ?? "", parent: xml.take("parentEntity"), abstract: xml.flag("isAbstract"),
       className: xml.take("representedClassName"), renamingIdentifier: xml.take("elementID"))
     entity.versionHashModifier = xml.take("versionHashModifier")
-    entity.extras = xml.rest
+    entity.extras = rest(xml, of: "entity", entity.name)
     return entity
   }
 
@@ -171,7 +177,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       xml.take("minDateTimeInterval"), xml.take("minValueString"), &warnings)
     attribute.maxValue = defaults.limit(
       xml.take("maxDateTimeInterval"), xml.take("maxValueString"), &warnings)
-    attribute.extras.merge(xml.rest) { own, _ in own }
+    attribute.extras.merge(rest(xml, of: "attribute", "\(entity?.name ?? "").\(name)")) { own, _ in own }
     return attribute
   }
 
@@ -200,15 +206,24 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
         warnings.append("unknown delete rule \(rule) of \(entity?.name ?? "").\(name)")
       }
     }
-    relationship.extras = xml.rest
+    relationship.extras = rest(xml, of: "relationship", "\(entity?.name ?? "").\(name)")
     return relationship
+  }
+
+  /// What an element says that only Apple's services act on: kept for writing back. What no editor is known to write is kept
+  /// too, and told.
+  private func rest(_ xml: XMLAttributes, of element: String, _ name: String) -> [String: String] {
+    for other in xml.rest.keys.sorted() where XCDataModelNames.kept[element]?.contains(other) != true {
+      warnings.append("unknown attribute \(other) of <\(element)> \(name); it is kept, and not acted on")
+    }
+    return xml.rest
   }
 
   private func addRequest(_ xml: inout XMLAttributes) {
     var request = FetchRequestTemplate(
       xml.take("name") ?? "", entityName: xml.take("entity") ?? "", predicate: xml.take("predicateString"),
       limit: xml.take("fetchLimit").flatMap { Int($0) })
-    request.extras = xml.rest
+    request.extras = rest(xml, of: "fetchRequest", request.name)
     if fetched != nil { fetched?.fetchRequest = request } else { model.fetchRequestTemplates.append(request) }
   }
 
@@ -217,6 +232,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       xml.take("property") ?? "", ascending: xml.take("order") != "descending",
       rTree: xml.take("type") == "RTree")
     element.expression = xml.take("expression")
+    _ = rest(xml, of: "fetchIndexElement", index?.name ?? "")
     if element.propertyName?.isEmpty == true { element.propertyName = nil }
     index?.elements.append(element)
   }

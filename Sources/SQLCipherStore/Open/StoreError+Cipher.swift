@@ -9,11 +9,18 @@ extension StoreError {
       switch error.code {
       case .fileIsMissing: (.fileMissing, "there is no store at \(path)")
       case .fileIsEmpty: (.fileEmpty, "the file at \(path) is empty; restore a copy")
-      case .fileIsPlaintext: (.fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of it")
+      case .fileIsPlaintext:
+        (
+          .fileIsPlaintext,
+          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of it"
+        )
       case .wrongKeyOrDamaged:
         (.wrongKey, "the key does not open \(path), or its first page is damaged; try a copy of the file")
       case .damagedPage, .connectionPoisoned:
-        (.fileDamaged, "\(Self.place(error)) is damaged in the store at \(path); nothing more is written; restore a copy")
+        (
+          .fileDamaged,
+          "\(Self.place(error)) is damaged in the store at \(path); nothing more is written; restore a copy"
+        )
       case .truncated: (.fileTruncated, "the file at \(path) is cut off; restore a copy")
       case .foreignJournal:
         (.fileDamaged, "a journal beside \(path) is not the store's own; move it away and open again")

@@ -19,7 +19,8 @@ enum StoreFile {
           "the file at \(path) is empty, so its data is gone or it never was a store; restore a copy")
       case .plaintext:
         StoreError(
-          .fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one")
+          .fileIsPlaintext,
+          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one")
       case .tooShort, .store:
         StoreError(
           .fileTruncated, "the file at \(path) is cut off: it is shorter than one page; restore a copy")

@@ -1,0 +1,44 @@
+import Foundation
+import Strongroom
+
+/// The bundles, single versions and bare files under some paths.
+enum ModelFiles {
+  /// A bundle that can be read, or why not.
+  typealias Found = (path: String, bundle: Result<XCDataModelBundle, ModelError>)
+
+  static func find(_ paths: [String]) -> [Found] {
+    paths.flatMap { find(URL(fileURLWithPath: $0)) }
+  }
+
+  private static func find(_ url: URL) -> [Found] {
+    let isBundle =
+      ["xcdatamodeld", "xcdatamodel"].contains(url.pathExtension) || url.lastPathComponent == "contents"
+    if isBundle {
+      do throws(ModelError) {
+        return [(url.path, .success(try XCDataModelBundle(url: url)))] + nested(url)
+      } catch {
+        return [(url.path, .failure(error))]
+      }
+    }
+    return entries(url).flatMap { find($0) }
+  }
+
+  /// A bundle may lie inside a version folder, by somebody's mistake.
+  private static func nested(_ url: URL) -> [Found] {
+    guard url.pathExtension == "xcdatamodeld" else { return [] }
+    return entries(url).filter { $0.pathExtension == "xcdatamodel" }.flatMap { version in
+      entries(version).filter { $0.pathExtension == "xcdatamodeld" || $0.pathExtension == "xcdatamodel" }
+        .flatMap { find($0) }
+    }
+  }
+
+  private static func entries(_ url: URL) -> [URL] {
+    let entries =
+      (try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)) ?? []
+    return entries.sorted { $0.path < $1.path }.filter { entry in
+      var isFolder: ObjCBool = false
+      let exists = FileManager.default.fileExists(atPath: entry.path, isDirectory: &isFolder)
+      return exists && (isFolder.boolValue || entry.lastPathComponent == "contents")
+    }
+  }
+}

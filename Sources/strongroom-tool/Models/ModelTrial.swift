@@ -1,0 +1,192 @@
+import Foundation
+import Strongroom
+
+/// Does with one version of a model what somebody would who wonders whether it works here.
+struct ModelTrial {
+  private(set) var entities = 0
+  private(set) var objects = 0
+  private(set) var differences: [String] = []
+  private var samples = SampleValues()
+  private static let perEntity = 2
+
+  mutating func run(_ version: XCDataModelBundle.Version) async {
+    do {
+      let model = try ManagedObjectModel.load(version).model
+      entities = model.entities.count
+      rewrite(model)
+      try await store(model)
+    } catch let error as ContextError {
+      differences.append(
+        "\(error.message); " + error.failures.prefix(5).map { "\($0)" }.joined(separator: "; "))
+    } catch {
+      differences.append("\(error)")
+    }
+  }
+
+  private mutating func rewrite(_ model: ManagedObjectModel) {
+    do {
+      let json = try ManagedObjectModel(jsonData: model.jsonData())
+      if json != model { differences.append("read back from JSON, the model is another") }
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let bundle = folder.appendingPathComponent("Model.xcdatamodeld")
+      try model.description.write(xcdatamodeld: bundle)
+      let xml = try ManagedObjectModel.load(contentsOf: bundle).model
+      if xml != model {
+        differences.append("read back from XML, the model is another\(Self.first(xml, model))")
+      }
+    } catch {
+      differences.append("the model cannot be written and read back: \(error)")
+    }
+  }
+
+  /// The first entity that differs.
+  private static func first(_ one: ManagedObjectModel, _ other: ManagedObjectModel) -> String {
+    for (left, right) in zip(one.description.entities, other.description.entities) where left != right {
+      for (own, its) in zip(left.attributes, right.attributes) where own != its {
+        return ": \(left.name).\(own.name)"
+      }
+      for (own, its) in zip(left.relationships, right.relationships) where own != its {
+        return ": \(left.name).\(own.name)"
+      }
+      return ": \(left.name)"
+    }
+    return ""
+  }
+
+  private mutating func store(_ model: ManagedObjectModel) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "strongroom-try-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var description = PersistentStoreDescription(
+      type: SQLCipherStore.storeType, url: folder.appendingPathComponent("store"))
+    description.storeKey = StoreKey()
+    description.durability = .normal
+    let container = PersistentContainer(model: model, description: description)
+    try await container.load()
+    let context = container.newContext()
+    let all = try fill(context, model)
+    objects = all.count
+    try context.save()
+    let saved = try all.map { try State($0) }
+    try container.close()
+    let again = PersistentContainer(model: model, description: description)
+    try await again.load()
+    defer { try? again.close() }
+    let fresh = again.newContext()
+    for state in saved {
+      let object = try fresh.existingObject(with: state.id)
+      for difference in state.differences(try State(object)) {
+        differences.append(
+          "\(object.entity.name) \(state.id.reference).\(difference) is another after reopening")
+      }
+    }
+    for entity in model.entities where !entity.isAbstract {
+      var request = FetchRequest(entity.name)
+      request.includesSubentities = false
+      let count = try fresh.count(for: request)
+      let wanted = saved.filter { $0.id.entity.name == entity.name }.count
+      if count != wanted {
+        differences.append("\(entity.name): \(wanted) objects were saved and \(count) are there")
+      }
+    }
+  }
+
+  // MARK: Filling
+
+  private mutating func fill(_ context: ManagedObjectContext, _ model: ManagedObjectModel) throws
+    -> [ManagedObject]
+  {
+    let composites = Dictionary(model.description.composites.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    var byEntity: [String: [ManagedObject]] = [:]
+    var all: [ManagedObject] = []
+    func insert(_ entity: Entity, _ samples: inout SampleValues) throws -> ManagedObject {
+      let object = try context.insert(entity.name)
+      for attribute in entity.attributes {
+        guard let value = samples.next(attribute, composites: composites) else { continue }
+        try object.setValue(value, for: attribute.name)
+      }
+      byEntity[entity.name, default: []].append(object)
+      all.append(object)
+      return object
+    }
+    for entity in model.entities where !entity.isAbstract {
+      for _ in 0..<Self.perEntity { _ = try insert(entity, &samples) }
+    }
+    func target(_ relationship: Relationship, _ place: Int) -> ManagedObject? {
+      let family = relationship.destination.family.filter { !$0.isAbstract }
+      guard let entity = family.first else { return nil }
+      return byEntity[entity.name].map { $0[place % $0.count] }
+    }
+    for (place, object) in all.enumerated() {
+      for relationship in object.entity.relationships {
+        if relationship.isToMany {
+          for offset in 0..<max(Self.perEntity, relationship.minCount) {
+            let count = try object.objects(relationship.name).count
+            if relationship.maxCount > 0, count >= relationship.maxCount { break }
+            if let target = target(relationship, place + offset) {
+              try object.add(target, to: relationship.name)
+            }
+          }
+        } else if let target = target(relationship, place) {
+          try object.setObject(target, for: relationship.name)
+        }
+      }
+    }
+    // What gave its other end to somebody else and may not be without one gets one of its own.
+    for _ in 0..<8 {
+      var isComplete = true
+      for object in all {
+        for relationship in object.entity.relationships
+        where !relationship.isOptional || relationship.minCount > 0 {
+          guard let entity = relationship.destination.family.first(where: { !$0.isAbstract }) else {
+            continue
+          }
+          if relationship.isToMany {
+            while try object.objects(relationship.name).count < max(relationship.minCount, 1) {
+              isComplete = false
+              try object.add(try insert(entity, &samples), to: relationship.name)
+            }
+          } else if try object.object(relationship.name) == nil {
+            isComplete = false
+            try object.setObject(try insert(entity, &samples), for: relationship.name)
+          }
+        }
+      }
+      if isComplete { break }
+    }
+    return all
+  }
+}
+
+/// Everything that an object holds for good.
+private struct State {
+  let id: ManagedObjectID
+  private let values: [String: AttributeValue]
+  private let targets: [String: [ManagedObjectID]]
+
+  init(_ object: ManagedObject) throws {
+    id = object.objectID
+    var values: [String: AttributeValue] = [:]
+    var targets: [String: [ManagedObjectID]] = [:]
+    for attribute in object.entity.attributes where !attribute.isTransient {
+      values[attribute.name] = try object.value(for: attribute.name)
+    }
+    for relationship in object.entity.relationships where !relationship.isTransient {
+      if relationship.isToMany {
+        let ids = try object.objects(relationship.name).map(\.objectID)
+        targets[relationship.name] = relationship.isOrdered ? ids : ids.sorted { $0.reference < $1.reference }
+      } else {
+        targets[relationship.name] = try object.object(relationship.name).map { [$0.objectID] } ?? []
+      }
+    }
+    self.values = values
+    self.targets = targets
+  }
+
+  /// The properties that another state has otherwise.
+  func differences(_ other: State) -> [String] {
+    values.keys.filter { values[$0] != other.values[$0] }
+      + targets.keys.filter { targets[$0] != other.targets[$0] }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// Published models, where they are at hand; the project's own fixtures are in ObjectModelTests.
+@Suite(
+  "Published Core Data models",
+  .enabled(if: FileManager.default.fileExists(atPath: ModelFilesTests.folder.path)))
+struct ModelFilesTests {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../../shared/models").standardized
+
+  private func tool(_ arguments: [String]) throws -> (code: Int32, lines: [String]) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("strongroom")
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    )
+  }
+
+  @Test("every version makes a store that gives everything back, and is written and read again the same")
+  func trial() throws {
+    let result = try tool(["model", "try", Self.folder.path])
+    #expect(result.code == 0, "\(result.lines.suffix(20))")
+    #expect(result.lines.last?.hasSuffix("differences 0") == true, "\(result.lines.suffix(20))")
+  }
+
+  @Test("the only faults are bundles without a model")
+  func check() throws {
+    let result = try tool(["model", "check", "--quiet", Self.folder.path])
+    let faults = result.lines.filter { $0.contains(": fault: ") }
+    #expect(faults.allSatisfy { $0.contains("there is no model") }, "\(faults)")
+    #expect(result.lines.last?.hasSuffix("faults \(faults.count)") == true)
+  }
+}
