@@ -20,6 +20,7 @@ struct Once {
     } catch let error as StoreError where error.code == .outcomeUnknown {
       tell("unknown")
     } catch let error as StoreError {
+      if ProcessInfo.processInfo.environment["TORTURE_TRACE"] != nil { say("\(error)\n") }
       tell("error \(error.code)")
     } catch let error as KeyringError {
       tell("error \(error.code)")
