@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @Suite("What the keyring's states look like", .serialized, .enabled(if: Beside.hasPrivateKeyring))
@@ -12,6 +13,14 @@ struct SecretServiceStateTests {
         #expect(lines.first?.hasPrefix("noSessionBus g-") == true, "\(address ?? "none"): \(lines)")
       }
     }
+    // A display, but nothing that could start a bus for it.
+    let display = try Beside.shell(
+      "$PROBE find $STORE",
+      [
+        "DBUS_SESSION_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": "/nonexistent", "DISPLAY": ":99",
+        "PATH": "/nonexistent",
+      ])
+    #expect(display.first?.hasPrefix("noSessionBus g-") == true, "\(display)")
     // A bus with an empty folder of services, so that none can be started.
     let lines = try Beside.shell(
       """
@@ -42,6 +51,24 @@ struct SecretServiceStateTests {
           "found 0", "added", "found 1", "vaultLocked -", "vaultLocked -", "vaultLocked -", "vaultLocked -",
           "vaultLocked -",
         ])
+  }
+
+  @Test(
+    "a full disk under the keyring fails the storing, and what was there stays", .enabled(if: getuid() == 0))
+  func fullDisk() throws {
+    let lines = try Beside.onPrivateBus(
+      """
+      mkdir -p $HOME/data/keyrings; mount -t tmpfs -o size=64k tmpfs $HOME/data/keyrings || { echo unmounted; exit; }
+      trap 'umount -l $HOME/data/keyrings' EXIT
+      unlock
+      $PROBE add $STORE
+      head -c 100000 /dev/zero > $HOME/data/keyrings/filler 2>/dev/null
+      $PROBE add $STORE; $PROBE find $STORE
+      """)
+    // Where nothing may be mounted there is nothing to see.
+    if lines == ["unmounted"] { return }
+    #expect(lines.count == 3 && lines[0] == "added" && lines[2].hasPrefix("found"), "\(lines)")
+    #expect(lines.count == 3 && lines[1].hasPrefix("storageFailed g-dbus-error-quark"), "\(lines)")
   }
 
   @Test("no default collection")

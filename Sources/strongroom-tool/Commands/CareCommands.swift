@@ -12,10 +12,9 @@ struct EncryptCommand: AsyncParsableCommand {
   @OptionGroup var keys: KeyArguments
 
   func run() async throws {
-    let progress = CareProgress()
-    try await SQLCipherStore.encrypt(
-      URL(fileURLWithPath: database), to: keys.description(store, create: true), progress: progress.update)
-    progress.finish()
+    let description = keys.description(store, create: true)
+    let source = URL(fileURLWithPath: database)
+    try await CareProgress.run { try await SQLCipherStore.encrypt(source, to: description, progress: $0) }
     print(
       "made \(store); \(database) is still there, readable by anybody: remove it when you have opened the new one"
     )
@@ -38,10 +37,8 @@ struct DecryptCommand: AsyncParsableCommand {
       let second = first == "yes" ? try Terminal.answer("Type the name of the file to make:") : ""
       guard second == database else { throw ValidationError("nothing was written") }
     }
-    let progress = CareProgress()
-    try await SQLCipherStore.decrypt(
-      arguments.description(), to: URL(fileURLWithPath: database), progress: progress.update)
-    progress.finish()
+    let (description, target) = (arguments.description(), URL(fileURLWithPath: database))
+    try await CareProgress.run { try await SQLCipherStore.decrypt(description, to: target, progress: $0) }
     print("made \(database), readable by anybody")
   }
 }
@@ -55,11 +52,11 @@ struct BackupCommand: AsyncParsableCommand {
   @Option(help: "Give the copy a key of its own, kept in this vault.") var newKeyIn: VaultName?
 
   func run() async throws {
-    let progress = CareProgress()
     let vaults = newKeyIn.map { [$0.vault(for: copy, passphraseFile: nil, isNew: true)] }
-    try await SQLCipherStore.backUp(
-      arguments.description(), to: URL(fileURLWithPath: copy), newKeyIn: vaults, progress: progress.update)
-    progress.finish()
+    let (description, target) = (arguments.description(), URL(fileURLWithPath: copy))
+    _ = try await CareProgress.run {
+      try await SQLCipherStore.backUp(description, to: target, newKeyIn: vaults, progress: $0)
+    }
     print("made \(copy)")
   }
 }
@@ -74,11 +71,10 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(help: "Replace a store that is there.") var replace = false
 
   func run() async throws {
-    let progress = CareProgress()
-    try await SQLCipherStore.restore(
-      from: keys.description(backup), to: URL(fileURLWithPath: store), replacing: replace,
-      progress: progress.update)
-    progress.finish()
+    let (description, target, replacing) = (keys.description(backup), URL(fileURLWithPath: store), replace)
+    try await CareProgress.run {
+      try await SQLCipherStore.restore(from: description, to: target, replacing: replacing, progress: $0)
+    }
     print("restored \(store)")
   }
 }
@@ -90,9 +86,8 @@ struct CompactCommand: AsyncParsableCommand {
   @OptionGroup var arguments: StoreArguments
 
   func run() async throws {
-    let progress = CareProgress()
-    let sizes = try await SQLCipherStore.compact(arguments.description(), progress: progress.update)
-    progress.finish()
+    let description = arguments.description()
+    let sizes = try await CareProgress.run { try await SQLCipherStore.compact(description, progress: $0) }
     print("\(sizes.before) bytes before, \(sizes.after) after")
   }
 }
@@ -107,10 +102,10 @@ struct ConvertCipherCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let format = StoreCipherFormat(rawValue: to) else { throw ValidationError("formats are 3 and 4") }
-    let progress = CareProgress()
-    let changed = try await SQLCipherStore.convert(
-      arguments.description(), to: format, progress: progress.update)
-    progress.finish()
+    let description = arguments.description()
+    let changed = try await CareProgress.run {
+      try await SQLCipherStore.convert(description, to: format, progress: $0)
+    }
     print(
       changed ? "converted to the version \(to) format" : "the store has the version \(to) format already")
   }
@@ -129,18 +124,17 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
   func run() async throws {
-    let progress = CareProgress()
+    let description = arguments.description()
     var findings: [StoreFinding]
     if let repairKeeping {
-      let result = try await SQLCipherStore.repair(
-        arguments.description(), keepingOriginalAt: URL(fileURLWithPath: repairKeeping),
-        progress: progress.update)
-      progress.finish()
+      let original = URL(fileURLWithPath: repairKeeping)
+      let result = try await CareProgress.run {
+        try await SQLCipherStore.repair(description, keepingOriginalAt: original, progress: $0)
+      }
       print("findings \(result.before.count), mended \(result.before.count - result.after.count)")
       findings = result.after
     } else {
-      findings = try await SQLCipherStore.verify(arguments.description(), progress: progress.update)
-      progress.finish()
+      findings = try await CareProgress.run { try await SQLCipherStore.verify(description, progress: $0) }
     }
     if !findings.isEmpty {
       let rows = findings.map {

@@ -45,10 +45,10 @@ struct KeyCommand: AsyncParsableCommand {
     var keepOld = false
 
     func run() async throws {
-      let progress = CareProgress()
-      let result = try await SQLCipherStore.rotateKey(
-        of: arguments.description(), keepingOldKeys: keepOld, progress: progress.update)
-      progress.finish()
+      let (description, keepOld) = (arguments.description(), keepOld)
+      let result = try await CareProgress.run {
+        try await SQLCipherStore.rotateKey(of: description, keepingOldKeys: keepOld, progress: $0)
+      }
       print("rotated, \(result.retired) old keys removed; the recovery code is a new one")
       for name in result.stillHolding { print("still holds an old key: \(name)") }
     }

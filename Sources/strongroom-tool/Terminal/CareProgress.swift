@@ -1,11 +1,31 @@
+import Dispatch
+import Glibc
 import Strongroom
 import Synchronization
 
-/// Shows how far work on a whole store is: a bar a step.
+/// Shows how far work on a whole store is, a bar a step, and lets Ctrl-C end it without a trace.
 final class CareProgress: Sendable {
   private let shown = Mutex<(step: StoreProgress.Step, bar: ProgressBar)?>(nil)
 
-  func update(_ progress: StoreProgress) {
+  /// Runs work that tells its progress. Ctrl-C cancels it; it then cleans up and throws.
+  static func run<R: Sendable>(
+    _ work: @escaping @Sendable (@escaping @Sendable (StoreProgress) -> Void) async throws -> R
+  ) async throws -> R {
+    let progress = CareProgress()
+    let task = Task { try await work { progress.update($0) } }
+    signal(SIGINT, SIG_IGN)
+    let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    interrupt.setEventHandler { task.cancel() }
+    interrupt.resume()
+    defer {
+      interrupt.cancel()
+      signal(SIGINT, SIG_DFL)
+      progress.finish()
+    }
+    return try await task.value
+  }
+
+  private func update(_ progress: StoreProgress) {
     shown.withLock { shown in
       if shown?.step != progress.step {
         shown?.bar.finish()
@@ -15,7 +35,7 @@ final class CareProgress: Sendable {
     }
   }
 
-  func finish() {
+  private func finish() {
     shown.withLock { shown in
       shown?.bar.finish()
       shown = nil
