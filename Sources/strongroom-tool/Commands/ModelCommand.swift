@@ -4,7 +4,8 @@ import Strongroom
 
 struct ModelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "model", abstract: "Checks and tries Core Data models.", subcommands: [Check.self, Try.self])
+    commandName: "model", abstract: "Checks and tries Core Data models.",
+    subcommands: [Check.self, Try.self, Diff.self, Diagram.self])
 
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -84,6 +85,39 @@ struct ModelCommand: AsyncParsableCommand {
         "bundles \(found.count), versions \(versions.count), entities \(entities), objects \(objects),"
           + " differences \(differences)")
       if differences > 0 { throw ExitCode(1) }
+    }
+  }
+
+  struct Diff: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "diff", abstract: "Tells in words what changed from one version of a model to another.")
+
+    @Argument(help: "The older model.", completion: .file()) var old: String
+    @Argument(help: "The newer model.", completion: .file()) var new: String
+
+    func run() throws {
+      let models = try [old, new].map {
+        try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)).model
+      }
+      let lines = ModelDifferences(from: models[0], to: models[1]).lines
+      for line in lines { print(line) }
+      let storage = models[0].versionHash == models[1].versionHash ? "the same storage" : "another storage"
+      print("changes \(lines.count), \(storage)")
+    }
+  }
+
+  struct Diagram: ParsableCommand {
+    enum Form: String, ExpressibleByArgument, CaseIterable { case mermaid, dot }
+
+    static let configuration = CommandConfiguration(
+      commandName: "diagram", abstract: "Prints the entity-relationship diagram of a model.")
+
+    @Argument(help: "The model.", completion: .file()) var model: String
+    @Option(help: "mermaid or dot.") var format = Form.mermaid
+
+    func run() throws {
+      let diagram = ModelDiagram(try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model)
+      print(format == .mermaid ? diagram.mermaid : diagram.dot, terminator: "")
     }
   }
 }

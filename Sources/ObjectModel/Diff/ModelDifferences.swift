@@ -1,0 +1,153 @@
+/// What changed from one version of a model to the next, in words.
+///
+/// Entities and properties are matched by this rule, the first part that fits: a new one whose renaming identifier is the name
+/// of an old one is that one; then one whose renaming identifier is the old one's renaming identifier; then one of the
+/// same name. Nothing is matched twice.
+public struct ModelDifferences: Sendable {
+  /// One line each, by entity in the new model's order, what is gone last.
+  public private(set) var lines: [String] = []
+
+  /// Compares two versions.
+  public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+    let (before, after) = (old.description.entities, new.description.entities)
+    let pairs = Self.match(before, after, name: \.name, identifier: \.renamingIdentifier)
+    for (index, entity) in after.enumerated() {
+      guard let own = pairs[index] else {
+        lines.append("entity \(entity.name) is new\(Self.summary(entity))")
+        continue
+      }
+      compare(before[own], entity)
+    }
+    for (index, entity) in before.enumerated() where !pairs.values.contains(index) {
+      lines.append("entity \(entity.name) is gone")
+    }
+    note(
+      "configurations", names(old.description.configurations), names(new.description.configurations),
+      in: "the model")
+  }
+
+  /// The place in `before` of each element of `after` that is an old one.
+  private static func match<T>(
+    _ before: [T], _ after: [T], name: KeyPath<T, String>, identifier: KeyPath<T, String?>
+  ) -> [Int: Int] {
+    var pairs: [Int: Int] = [:]
+    var taken: Set<Int> = []
+    func pair(_ fits: (T, T) -> Bool) {
+      for new in after.indices where pairs[new] == nil {
+        guard let old = before.indices.first(where: { !taken.contains($0) && fits(before[$0], after[new]) })
+        else {
+          continue
+        }
+        pairs[new] = old
+        taken.insert(old)
+      }
+    }
+    pair { $1[keyPath: identifier] == $0[keyPath: name] }
+    pair { $1[keyPath: identifier] != nil && $1[keyPath: identifier] == $0[keyPath: identifier] }
+    pair { $0[keyPath: name] == $1[keyPath: name] }
+    return pairs
+  }
+
+  private static func summary(_ entity: EntityDescription) -> String {
+    let parent = entity.superentityName.map { ", below \($0)" } ?? ""
+    return
+      "\(parent), with \(entity.attributes.count) attributes and \(entity.relationships.count) relationships"
+  }
+
+  private func names(_ configurations: [String: [String]]) -> String {
+    configurations.map { "\($0.key) (\($0.value.sorted().joined(separator: ", ")))" }.sorted().joined(
+      separator: "; ")
+  }
+
+  private mutating func note(_ what: String, _ old: String?, _ new: String?, in place: String) {
+    guard old != new else { return }
+    func text(_ value: String?) -> String { value.flatMap { $0.isEmpty ? nil : $0 } ?? "none" }
+    lines.append("\(place): \(what) was \(text(old)), is \(text(new))")
+  }
+
+  private mutating func note<T: Equatable>(_ what: String, _ old: T, _ new: T, in place: String) {
+    note(what, "\(old)", "\(new)", in: place)
+  }
+
+  private mutating func compare(_ old: EntityDescription, _ new: EntityDescription) {
+    if old.name != new.name { lines.append("entity \(old.name) is now \(new.name)") }
+    note("superentity", old.superentityName, new.superentityName, in: new.name)
+    note("abstract", old.isAbstract, new.isAbstract, in: new.name)
+    note("class", old.managedObjectClassName, new.managedObjectClassName, in: new.name)
+    let attributes = Self.match(
+      old.attributes, new.attributes, name: \.name, identifier: \.renamingIdentifier)
+    for (index, attribute) in new.attributes.enumerated() {
+      if let own = attributes[index] {
+        compare(old.attributes[own], attribute, new.name)
+      } else {
+        let kind = attribute.isOptional ? "optional" : "required"
+        lines.append("\(new.name).\(attribute.name) is new: \(kind) \(attribute.type.rawValue)")
+      }
+    }
+    for (index, attribute) in old.attributes.enumerated() where !attributes.values.contains(index) {
+      lines.append("\(new.name).\(attribute.name) is gone")
+    }
+    let relationships = Self.match(
+      old.relationships, new.relationships, name: \.name, identifier: \.renamingIdentifier)
+    for (index, relationship) in new.relationships.enumerated() {
+      if let own = relationships[index] {
+        compare(old.relationships[own], relationship, new.name)
+      } else {
+        let kind = relationship.isToMany ? "to many" : "to one"
+        lines.append("\(new.name).\(relationship.name) is new: \(kind) \(relationship.destinationEntityName)")
+      }
+    }
+    for (index, relationship) in old.relationships.enumerated() where !relationships.values.contains(index) {
+      lines.append("\(new.name).\(relationship.name) is gone")
+    }
+    note("indexes", indexes(old), indexes(new), in: new.name)
+    note("uniqueness", uniqueness(old), uniqueness(new), in: new.name)
+  }
+
+  private func indexes(_ entity: EntityDescription) -> String {
+    entity.fetchIndexes.map { index in
+      let elements = index.elements.map {
+        ($0.propertyName ?? $0.expression ?? "") + ($0.isAscending ? "" : " descending")
+      }
+      return "\(index.name) on \(elements.joined(separator: ", "))"
+    }.sorted().joined(separator: "; ")
+  }
+
+  private func uniqueness(_ entity: EntityDescription) -> String {
+    entity.uniquenessConstraints.map { $0.propertyNames.joined(separator: " with ") }.sorted().joined(
+      separator: "; ")
+  }
+
+  private mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: String) {
+    let place = "\(entity).\(new.name)"
+    if old.name != new.name { lines.append("\(entity).\(old.name) is now \(new.name)") }
+    note("type", old.type.rawValue, new.type.rawValue, in: place)
+    note("optional", old.isOptional, new.isOptional, in: place)
+    note("transient", old.isTransient, new.isTransient, in: place)
+    note("default", old.defaultValue?.text, new.defaultValue?.text, in: place)
+    note("least", old.minValue?.text, new.minValue?.text, in: place)
+    note("greatest", old.maxValue?.text, new.maxValue?.text, in: place)
+    note("pattern", old.regularExpression, new.regularExpression, in: place)
+    note("indexed", old.isIndexed, new.isIndexed, in: place)
+    note("derivation", old.derivationExpression, new.derivationExpression, in: place)
+    note("transformer", old.valueTransformerName, new.valueTransformerName, in: place)
+    note(
+      "external storage", old.allowsExternalBinaryDataStorage, new.allowsExternalBinaryDataStorage, in: place)
+    note("composite", old.compositeName, new.compositeName, in: place)
+  }
+
+  private mutating func compare(
+    _ old: RelationshipDescription, _ new: RelationshipDescription, _ entity: String
+  ) {
+    let place = "\(entity).\(new.name)"
+    if old.name != new.name { lines.append("\(entity).\(old.name) is now \(new.name)") }
+    note("destination", old.destinationEntityName, new.destinationEntityName, in: place)
+    note("to many", old.isToMany, new.isToMany, in: place)
+    note("ordered", old.isOrdered, new.isOrdered, in: place)
+    note("optional", old.isOptional, new.isOptional, in: place)
+    note("least count", old.minCount, new.minCount, in: place)
+    note("greatest count", old.maxCount, new.maxCount, in: place)
+    note("delete rule", old.deleteRule.rawValue, new.deleteRule.rawValue, in: place)
+    note("inverse", old.inverseName, new.inverseName, in: place)
+  }
+}

@@ -1,0 +1,60 @@
+import ObjectModel
+import Testing
+
+@Suite("Differences and diagrams")
+struct DiffTests {
+  private func old() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Trip") {
+        AttributeDescription("name", .string)
+        AttributeDescription("length", .integer16)
+        AttributeDescription("note", .string)
+        RelationshipDescription("stops", toMany: "Stop", inverse: "trip")
+      }
+      EntityDescription("Stop") { RelationshipDescription("trip", to: "Trip", inverse: "stops") }
+      EntityDescription("Gone")
+    }
+  }
+
+  private func new() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Journey", renamingIdentifier: "Trip") {
+        AttributeDescription("title", .string, optional: false, renamingIdentifier: "name")
+        AttributeDescription("length", .double, default: 1.5)
+        AttributeDescription("added", .date)
+        RelationshipDescription("stops", toMany: "Stop", inverse: "trip", ordered: true, deleteRule: .cascade)
+        UniquenessConstraint("title")
+      }
+      EntityDescription("Stop") { RelationshipDescription("trip", to: "Journey", inverse: "stops") }
+      EntityDescription("Place \"x\"", parent: "Stop")
+    }
+  }
+
+  @Test("renamed, changed, new and gone are told apart")
+  func differences() throws {
+    let lines = ModelDifferences(from: try old(), to: try new()).lines
+    #expect(
+      lines == [
+        "entity Trip is now Journey", "Journey.name is now title",
+        "Journey.title: optional was true, is false",
+        "Journey.length: type was integer16, is double", "Journey.length: default was none, is 1.5",
+        "Journey.added is new: optional date", "Journey.note is gone",
+        "Journey.stops: ordered was false, is true",
+        "Journey.stops: delete rule was nullify, is cascade", "Journey: uniqueness was none, is title",
+        "Stop.trip: destination was Trip, is Journey",
+        "entity Place \"x\" is new, below Stop, with 0 attributes and 0 relationships", "entity Gone is gone",
+      ], "\(lines.joined(separator: "\n"))")
+    #expect(ModelDifferences(from: try new(), to: try new()).lines.isEmpty)
+  }
+
+  @Test("each pair of relationships is drawn once, and odd names do not break the text")
+  func diagrams() throws {
+    let diagram = ModelDiagram(try new())
+    #expect(diagram.mermaid.contains("  Journey |o--o{ Stop : \"stops / trip\"\n"), "\(diagram.mermaid)")
+    #expect(diagram.mermaid.contains("    string title UK\n"))
+    #expect(diagram.mermaid.contains("  Place__x_ {\n"))
+    #expect(diagram.mermaid.components(separatedBy: "stops").count == 2)
+    #expect(diagram.dot.contains("\"Place \\\"x\\\"\" -> \"Stop\""))
+    #expect(diagram.dot.components(separatedBy: "dir=both").count == 2)
+  }
+}
