@@ -66,7 +66,7 @@ public struct ModelDifferences: Sendable {
   }
 
   private mutating func note<T: Equatable>(_ what: String, _ old: T, _ new: T, in place: String) {
-    note(what, "\(old)", "\(new)", in: place)
+    note(what, Optional("\(old)"), Optional("\(new)"), in: place)
   }
 
   private mutating func compare(_ old: EntityDescription, _ new: EntityDescription) {
