@@ -65,8 +65,12 @@ public struct ModelDifferences: Sendable {
     lines.append("\(place): \(what) was \(text(old)), is \(text(new))")
   }
 
-  private mutating func note<T: Equatable>(_ what: String, _ old: T, _ new: T, in place: String) {
-    note(what, Optional("\(old)"), Optional("\(new)"), in: place)
+  private mutating func note(_ what: String, _ old: Bool, _ new: Bool, in place: String) {
+    note(what, String(old), String(new), in: place)
+  }
+
+  private mutating func note(_ what: String, _ old: Int, _ new: Int, in place: String) {
+    note(what, String(old), String(new), in: place)
   }
 
   private mutating func compare(_ old: EntityDescription, _ new: EntityDescription) {
