@@ -87,7 +87,8 @@ let package = Package(
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "StoreKeyring", "keyring-probe"],
       swiftSettings: strict),
-    .testTarget(name: "ObjectModelTests", dependencies: ["ObjectModel"], swiftSettings: strict),
+    .testTarget(
+      name: "ObjectModelTests", dependencies: ["ObjectModel"], exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "ObjectQueryTests", dependencies: ["ObjectQuery"], swiftSettings: strict),
     .testTarget(
       name: "StoreContractTests", dependencies: ["StoreContract", "StoreTestKit"],
