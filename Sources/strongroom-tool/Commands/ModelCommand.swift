@@ -5,7 +5,7 @@ import Strongroom
 struct ModelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model", abstract: "Checks and tries Core Data models.",
-    subcommands: [Check.self, Try.self, Diff.self, Diagram.self])
+    subcommands: [Check.self, Try.self, Diff.self, Diagram.self, Generate.self])
 
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -118,6 +118,19 @@ struct ModelCommand: AsyncParsableCommand {
     func run() throws {
       let diagram = ModelDiagram(try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model)
       print(format == .mermaid ? diagram.mermaid : diagram.dot, terminator: "")
+    }
+  }
+
+  struct Generate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "generate", abstract: "Prints Swift classes with typed accessors for a model's entities.")
+
+    @Argument(help: "The model.", completion: .file()) var model: String
+    @Flag(name: .customLong("public"), help: "Let other modules use the classes.") var isPublic = false
+
+    func run() throws {
+      let model = try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model
+      print(SwiftGenerator(model, isPublic: isPublic).source, terminator: "")
     }
   }
 }

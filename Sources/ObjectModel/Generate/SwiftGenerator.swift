@@ -1,0 +1,201 @@
+/// Writes Swift classes with typed accessors for a model's entities: what a client reads and writes by place, without names.
+public struct SwiftGenerator {
+  private let model: ManagedObjectModel
+  private let access: String
+  private let classes: [String]  // by entity index
+  private let members: [[Int: String]]  // by entity index, by slot
+
+  /// Prepares a model.
+  /// - Parameter isPublic: Whether the classes may be used outside of their module.
+  public init(_ model: ManagedObjectModel, isPublic: Bool = false) {
+    self.model = model
+    access = isPublic ? "public " : ""
+    var taken: Set<String> = []
+    classes = model.entities.map { SwiftNames.type($0, taken: &taken) }
+    members = model.entities.map { entity in
+      // Inherited ones first and in the same order everywhere, so that each has one name in the whole family.
+      var own: Set<String> = []
+      return Dictionary(
+        uniqueKeysWithValues: entity.properties.map { ($0.slot, SwiftNames.member($0.name, taken: &own)) })
+    }
+  }
+
+  /// The whole source file.
+  public var source: String {
+    var lines = [
+      "// swift-format-ignore-file",
+      "// Made from a model by `strongroom model generate`. Changes to this file are lost when it is made again.",
+      "import Foundation", "import Strongroom",
+    ]
+    for entity in model.entities { lines += ["", contentsOf(entity)] }
+    lines += ["", registration]
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func name(_ entity: Entity) -> String { SwiftNames.escaped(classes[entity.index]) }
+
+  private func contentsOf(_ entity: Entity) -> String {
+    let final = entity.hasSubentities ? (access.isEmpty ? "" : "open ") : access + "final "
+    let parent = entity.superentity.map(name) ?? "Strongroom.ManagedObject"
+    let own = entity.properties.filter { property in
+      switch property {
+      case .attribute(let attribute): attribute.entity === entity
+      case .relationship(let relationship): relationship.entity === entity
+      }
+    }
+    var lines = [
+      "/// An object of the entity \(SwiftGenerator.comment(entity.name)).",
+      "\(final)class \(name(entity)): \(parent) {",
+    ]
+    if !own.isEmpty {
+      lines.append("  enum Slots {")
+      for property in own { lines.append(slot(property, entity)) }
+      lines.append("  }")
+    }
+    for property in own { lines += ["", accessor(property, entity)] }
+    lines.append("}")
+    return lines.joined(separator: "\n")
+  }
+
+  private static func comment(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
+  private func member(_ property: Property, _ entity: Entity) -> String {
+    SwiftNames.escaped(members[entity.index][property.slot] ?? property.name)
+  }
+
+  private func slot(_ property: Property, _ entity: Entity) -> String {
+    let field =
+      switch property {
+      case .attribute(let attribute): attribute.field
+      case .relationship(let relationship): relationship.field
+      }
+    return
+      "    static let \(member(property, entity)) = Strongroom.PropertySlot(slot: \(property.slot), field: \(field))"
+  }
+
+  private func accessor(_ property: Property, _ entity: Entity) -> String {
+    let member = member(property, entity)
+    switch property {
+    case .attribute(let attribute): return self.attribute(attribute, member, "Slots.\(member)")
+    case .relationship(let relationship): return self.relationship(relationship, member, "Slots.\(member)")
+    }
+  }
+
+  private func attribute(_ attribute: Attribute, _ member: String, _ slot: String) -> String {
+    let form = Form(attribute.type)
+    let isOptional = attribute.isOptional || attribute.isTransient
+    let type = form.type + (isOptional ? "?" : "")
+    let read = form.read(slot)
+    let write = form.write(slot, "newValue")
+    if !isOptional {
+      return """
+          \(access)var \(member): \(type) {
+            get { \(read) }
+            set { \(write) }
+          }
+        """
+    }
+    return """
+        \(access)var \(member): \(type) {
+          get { isNull(\(slot)) ? nil : \(read) }
+          set {
+            if let newValue { \(write) } else { set(\(slot), to: .null) }
+          }
+        }
+      """
+  }
+
+  private func relationship(_ relationship: Relationship, _ member: String, _ slot: String) -> String {
+    let target = name(relationship.destination)
+    if relationship.isToMany {
+      let plain = members[relationship.entity.index][relationship.slot] ?? relationship.name
+      let capital = plain.prefix(1).uppercased() + plain.dropFirst()
+      return """
+          \(access)var \(member): [\(target)] { objects(\(slot)).compactMap { $0 as? \(target) } }
+          \(access)func addTo\(capital)(_ target: \(target)) { add(target, to: \(slot)) }
+        """
+    }
+    return """
+        \(access)var \(member): \(target)? {
+          get { object(\(slot)) as? \(target) }
+          set { setObject(\(slot), to: newValue) }
+        }
+      """
+  }
+
+  private var registration: String {
+    let lines = model.entities.map { entity in
+      "    try register(\(name(entity)).self, for: \(Self.literal(entity.name)))"
+    }
+    return """
+      extension Strongroom.PersistentStoreCoordinator {
+        /// Makes objects of each entity instances of its class.
+        \(access)func registerGeneratedClasses() throws {
+      \(lines.joined(separator: "\n"))
+        }
+      }
+      """
+  }
+
+  private static func literal(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case _ where scalar.value < 32: result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}
+
+/// How values of a type are read and written by place.
+private struct Form {
+  let type: String
+  private let reader: String
+  private let writer: String
+
+  init(_ type: AttributeType) {
+    switch type {
+    case .integer16, .integer32, .integer64: self.init("Swift.Int64", "integer", "integer")
+    case .boolean: self.init("Swift.Bool", "boolean", "boolean")
+    case .double, .float: self.init("Swift.Double", "double", "double")
+    case .string: self.init("Swift.String", "string", "string")
+    case .date: self.init("Foundation.Date", "date", ".date")
+    case .binary, .transformable: self.init("Foundation.Data", "data", ".data")
+    case .decimal: self.init("Foundation.Decimal", "", ".decimal")
+    case .uuid: self.init("Foundation.UUID", "", ".uuid")
+    case .uri, .objectID: self.init("Foundation.URL", "", ".uri")
+    case .composite: self.init("[Swift.String: Strongroom.AttributeValue]", "", ".composite")
+    case .undefined: self.init("Strongroom.AttributeValue", "", "")
+    }
+  }
+
+  private init(_ type: String, _ reader: String, _ writer: String) {
+    self.type = type
+    self.reader = reader
+    self.writer = writer
+  }
+
+  func read(_ slot: String) -> String {
+    if !reader.isEmpty { return "\(reader)(\(slot))" }
+    if writer.isEmpty { return "value(\(slot))" }
+    let empty =
+      switch writer {
+      case ".decimal": "0"
+      case ".uuid": "Foundation.UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))"
+      case ".uri": "Foundation.URL(fileURLWithPath: \"/\")"
+      default: "[:]"
+      }
+    return "{ if case \(writer)(let it) = value(\(slot)) { it } else { \(empty) } }()"
+  }
+
+  func write(_ slot: String, _ value: String) -> String {
+    if writer.isEmpty { return "set(\(slot), to: \(value))" }
+    return writer.hasPrefix(".")
+      ? "set(\(slot), to: \(writer)(\(value)))" : "set(\(slot), \(writer): \(value))"
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Strongroom
+import Testing
+
+/// `EverythingModel.swift` beside this file is what the generator makes of the fixture with everything in it.
+@Suite("Generated classes")
+struct GeneratedClassesTests {
+  private let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+
+  private func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel.load(
+      contentsOf: here.appendingPathComponent("../ObjectModelTests/Fixtures/Everything.xcdatamodeld")
+        .standardized
+    ).model
+  }
+
+  @Test("are what the generator makes now, and so compile without a warning")
+  func current() throws {
+    let file = try String(contentsOf: here.appendingPathComponent("EverythingModel.swift"), encoding: .utf8)
+    #expect(SwiftGenerator(try model()).source == file)
+  }
+
+  @Test("read and write every type, follow relationships, and come back as themselves")
+  func accessors() async throws {
+    let container = PersistentContainer(
+      model: try model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+    try container.coordinator.registerGeneratedClasses()
+    try await container.load()
+    let context = container.newContext()
+    let record = try context.insert(Record.self)
+    #expect(record.name == "untitled" && record.isLive && record.length == 0)
+    let released = Date(timeIntervalSinceReferenceDate: 12.5)
+    let identifier = UUID()
+    record.name = "Äther"
+    record.year = nil
+    record.price = Decimal(string: "19.99")
+    record.rating = 4.5
+    record.isLive = false
+    record.released = released
+    record.cover = Data([1, 2])
+    record.identifier = identifier
+    record.page = URL(string: "https://example.org/x")
+    record.studio = ["street": "Abbey Road"]
+    let label = try context.insert(Label.self)
+    record.label = label
+    let person = try context.insert(Person.self)
+    record.addToCreators(person)
+    record.addToAlike(record)
+    person.friend = person
+    try context.save()
+    let fresh = container.newContext()
+    let copy = try #require(try fresh.existingObject(with: record.objectID) as? Record)
+    #expect(copy.name == "Äther" && copy.year == nil && copy.tracks == 2_147_483_647)
+    #expect(copy.price == Decimal(string: "19.99") && copy.rating == 4.5 && !copy.isLive)
+    #expect(copy.released == released && copy.cover == Data([1, 2]) && copy.identifier == identifier)
+    #expect(copy.page?.absoluteString == "https://example.org/x" && copy.studio == ["street": "Abbey Road"])
+    #expect(copy.label?.objectID == label.objectID && copy.label?.records == [copy])
+    #expect(copy.creators.map(\.objectID) == [person.objectID] && copy.creators.first?.works == [copy])
+    #expect(copy.creators.first?.friend === copy.creators.first)
+  }
+
+  @Test("names that Swift or every object has already are told apart")
+  func names() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("class") {
+        AttributeDescription("self", .string)
+        AttributeDescription("version", .integer64)
+        AttributeDescription("2nd value", .string)
+        AttributeDescription("2nd-value", .string)
+        RelationshipDescription("object", to: "Type")
+      }
+      EntityDescription("Type", className: "NSManagedObject")
+      EntityDescription("Other", className: "App.Type_")
+    }
+    let source = SwiftGenerator(model, isPublic: true).source
+    for part in [
+      "public final class `class`: Strongroom.ManagedObject", "public var `self`: Swift.String?",
+      "public var version_: Swift.Int64?", "public var _2nd_value: Swift.String?",
+      "public var _2nd_value_: Swift.String?", "public var object_: Type__?", "final class Type__:",
+      "try register(`class`.self, for: \"class\")",
+    ] { #expect(source.contains(part), "\(part)\n\(source)") }
+  }
+}
