@@ -138,6 +138,19 @@ struct ModelTests {
     #expect(back.warnings.count == 1, "\(back.warnings)")
   }
 
+  @Test("a line of inheritance that would take memory by its square is a fault, and a fair one is none")
+  func depth() throws {
+    func line(_ count: Int) -> [EntityDescription] {
+      (0..<count).map { EntityDescription("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
+    }
+    #expect(try ManagedObjectModel(ModelDescription(entities: line(200))).entities.count == 200)
+    for entities in [line(20_000), line(20_000).reversed()] {
+      #expect { try ManagedObjectModel(ModelDescription(entities: entities)) } throws: { error in
+        (error as? ModelError)?.faults.map(\.reason) == [.tooLarge]
+      }
+    }
+  }
+
   @Test("hostile model files end in an error")
   func hostile() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -6,6 +6,7 @@ struct ModelCheck {
   private var composites: [String: CompositeDescription] = [:]
   private var ownProperties: [String: Set<String>] = [:]
   private static let longestName = 1 << 20
+  private static let deepestInheritance = 256
 
   init(_ description: ModelDescription) {
     self.description = description
@@ -16,8 +17,8 @@ struct ModelCheck {
       }
     }
     checkComposites()
-    var sound: Set<String> = []
-    for entity in description.entities { checkInheritance(entity, &sound) }
+    var depths: [String: Int] = [:]
+    for entity in description.entities { checkInheritance(entity, &depths) }
     if !faults.isEmpty { return }
     for entity in description.entities {
       ownProperties[entity.name] = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
@@ -71,24 +72,39 @@ struct ModelCheck {
     sound.insert(name)
   }
 
-  private mutating func checkInheritance(_ entity: EntityDescription, _ sound: inout Set<String>) {
-    var line: Set<String> = []
+  /// - Parameter depths: How many entities each one that was looked at inherits through.
+  private mutating func checkInheritance(_ entity: EntityDescription, _ depths: inout [String: Int]) {
+    var line: [String] = []
+    var seen: Set<String> = []
+    var depth = -1
     var next: EntityDescription? = entity
     while let current = next {
-      if sound.contains(current.name) { break }
-      if !line.insert(current.name).inserted {
+      if let known = depths[current.name] {
+        depth = known
+        break
+      }
+      if !seen.insert(current.name).inserted {
         fault(
           .inheritanceCycle, entity.name, nil,
           "it inherits from itself through \(current.name); break the circle")
         break
       }
+      line.append(current.name)
       guard let parent = current.superentityName else { break }
       next = entities[parent]
       if next == nil {
         fault(.missingSuperentity, current.name, nil, "its superentity \(parent) is not in the model; add it")
       }
     }
-    sound.formUnion(line)
+    for name in line.reversed() {
+      depth += 1
+      depths[name] = depth
+      // Each entity has all that it inherits, so a long line takes memory by its square.
+      if depth == Self.deepestInheritance {
+        fault(
+          .tooLarge, name, nil, "it inherits through \(depth) entities, which is the most; flatten the line")
+      }
+    }
   }
 
   private mutating func check(_ entity: EntityDescription) {
