@@ -3,6 +3,7 @@ import Foundation
 import SQLCipherStore
 import StoreContract
 import StoreKeyring
+import Synchronization
 import Testing
 
 @Suite("Keys of a store change, move and come back")
@@ -50,6 +51,71 @@ struct RotationTests {
     _ = try await SQLCipherStore.rotateKey(of: notes.description, keepingOldKeys: true)
     #expect(try await keys(notes).count == 2)
     #expect(try await notes.count() == 1000)
+    #expect(try await notes.count(PersistentStoreDescription(url: copy, vault: notes.vault)) == 1000)
+  }
+
+  /// Rotates once more, elsewhere, at the first word to the vault after the new key went into it.
+  private final class Overtaken: KeyVault {
+    let inner: InMemoryVault
+    let next: @Sendable () async throws -> Void
+    private let isArmed = Atomic<Bool>(false)
+
+    init(_ inner: InMemoryVault, _ next: @escaping @Sendable () async throws -> Void) {
+      self.inner = inner
+      self.next = next
+    }
+
+    var name: String { inner.name }
+
+    private func overtake() async throws {
+      if isArmed.exchange(false, ordering: .relaxed) { try await next() }
+    }
+
+    func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
+      try await overtake()
+      return try await inner.keys(for: store, interaction: interaction)
+    }
+
+    func add(
+      _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
+    ) async throws -> KeyIdentifier {
+      isArmed.store(true, ordering: .relaxed)
+      return try await inner.add(key, for: store, label: label, interaction: interaction)
+    }
+
+    func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
+      try await overtake()
+      try await inner.remove(identifier, for: store, interaction: interaction)
+    }
+  }
+
+  @Test("a rotation that another one overtakes does not retire the other's key")
+  func overtaken() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    var description = notes.description
+    description.keyVaults = [
+      Overtaken(notes.vault) { _ = try await SQLCipherStore.rotateKey(of: notes.description) }
+    ]
+    _ = try await SQLCipherStore.rotateKey(of: description)
+    #expect(try await notes.count() == 1000)
+  }
+
+  @Test("moving and forgetting leave the keys of older copies alone")
+  func olderKeys() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let copy = notes.file("copy")
+    try FileManager.default.copyItem(at: notes.scratch.store, to: copy)
+    _ = try await SQLCipherStore.rotateKey(of: notes.description, keepingOldKeys: true)
+    let second = KeyFileVault(url: notes.file("second"))
+    try await SQLCipherStore.moveKey(of: notes.description, to: [second])
+    #expect(try await notes.count(PersistentStoreDescription(url: copy, vault: notes.vault)) == 1000)
+    var both = notes.description
+    both.keyVaults.append(second)
+    #expect(try await notes.count(both) == 1000)
+    try await SQLCipherStore.copyKey(of: both, to: [notes.vault])
+    try await SQLCipherStore.forgetKey(of: both, in: notes.vault)
     #expect(try await notes.count(PersistentStoreDescription(url: copy, vault: notes.vault)) == 1000)
   }
 

@@ -13,7 +13,7 @@ package enum Export {
     progress: @escaping Progress
   ) throws {
     try FileChecks(path: path).create()
-    try copy(source.database, to: path, removing: true, progress: progress) { schema, statement in
+    try copy(source.database, to: path, progress: progress) { schema, statement in
       key.withText { bind(statement, $0) }
       return format.settings(schema)
     }
@@ -25,7 +25,7 @@ package enum Export {
     _ source: Connection, to path: String, progress: @escaping Progress
   ) throws {
     try FileChecks(path: path).create()
-    try copy(source.database, to: path, removing: true, progress: progress) { _, statement in
+    try copy(source.database, to: path, progress: progress) { _, statement in
       // An empty key is the one way to say that there is none.
       bind(statement, UnsafeRawBufferPointer(start: nil, count: 0))
       return []
@@ -51,7 +51,7 @@ package enum Export {
     try run(handle, "SELECT count(*) FROM sqlite_master")
     try run(handle, "PRAGMA temp_store = MEMORY")
     try FileChecks(path: path).create()
-    try copy(handle, to: path, removing: true, progress: progress) { schema, statement in
+    try copy(handle, to: path, progress: progress) { schema, statement in
       key.withText { bind(statement, $0) }
       return format.settings(schema)
     }
@@ -69,7 +69,7 @@ package enum Export {
   }
 
   private static func copy(
-    _ source: OpaquePointer, to path: String, removing: Bool, progress: @escaping Progress,
+    _ source: OpaquePointer, to path: String, progress: @escaping Progress,
     key: (_ schema: String, _ statement: OpaquePointer) -> [String]
   ) throws {
     let target = OpenFiles.Registration(path)

@@ -42,6 +42,7 @@ struct GrowingMemory {
   }
 
   private static func checked(_ memory: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer {
+    // As Swift's own arrays do: there is nothing to go on with.
     guard let memory else { fatalError("out of memory") }
     return memory
   }

@@ -75,6 +75,8 @@ public struct NumberColumn<Number: BitwiseCopyable & Sendable>: RandomAccessColl
   @inlinable
   public subscript(row: Int) -> Number {
     precondition(row >= 0 && row < numbers.count, "there is no such row")
+    // Only the buffer keeps the memory, and nothing else here uses it.
+    defer { withExtendedLifetime(self) {} }
     return numbers[row]
   }
 

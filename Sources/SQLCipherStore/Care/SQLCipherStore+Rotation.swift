@@ -32,27 +32,26 @@ extension SQLCipherStore {
     try access.lockWhole(progress)
     let key = StoreKey()
     let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
+    // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
+    let old = await life.held(for: access.store)
     let kept = try await life.add(key, for: access.store, label: description.keyLabel)
     try translating(access.path) {
       access.connection.rekeyAndClose(try CipherKeySpec(key, store: access.store))
     }
     do {
-      try StoreAccess.prove(access.path, access.store, key, access.format, progress)
+      try StoreAccess.prove(access.path, access.store, key, access.format, journal: .writeAhead, progress)
     } catch {
       throw await failure(access, kept, life, error)
     }
     var retired = 0
-    var holding: [String] = []
-    for vault in description.keyVaults where !keepingOldKeys {
-      if vault.isReadOnly {
-        holding.append(vault.name)
-        continue
-      }
+    var holding = keepingOldKeys ? [] : old.unasked
+    for one in old.kept where !keepingOldKeys {
       do {
-        retired += try await KeyLife.retire(
-          from: vault, for: access.store, keeping: key, interaction: description.keyInteraction)
+        try await one.vault.remove(
+          one.stored.identifier, for: access.store, interaction: description.keyInteraction)
+        retired += 1
       } catch {
-        holding.append(vault.name)
+        holding.append(one.vault.name)
       }
     }
     return KeyRotation(
@@ -64,7 +63,8 @@ extension SQLCipherStore {
     _ access: StoreAccess, _ kept: [KeptKey], _ life: KeyLife, _ error: any Error
   ) async -> any Error {
     do {
-      try StoreAccess.prove(access.path, access.store, access.key, access.format) { _ in }
+      try StoreAccess.prove(access.path, access.store, access.key, access.format, journal: .writeAhead) { _ in
+      }
     } catch {
       // In doubt, every key stays where it is.
       return StoreError(
@@ -90,7 +90,8 @@ extension SQLCipherStore {
       .add(access.key, for: access.store, label: description.keyLabel)
   }
 
-  /// Moves a store's key to other vaults: it is removed from the description's own only when the others gave it back.
+  /// Moves a store's key to other vaults: it is removed from the description's own only when the others gave it back. Older
+  /// keys, by which older copies of the file open, stay where they are.
   /// - Returns: Vaults that still hold it, since they only lend keys or failed to remove it.
   /// - Throws: as `copyKey(of:to:)`.
   @discardableResult
@@ -106,7 +107,7 @@ extension SQLCipherStore {
     for vault in description.keyVaults {
       do {
         for old in try await vault.keys(for: access.store, interaction: description.keyInteraction)
-        where !new.contains(old.identifier) {
+        where !new.contains(old.identifier) && old.key.isSame(as: access.key) {
           try await vault.remove(old.identifier, for: access.store, interaction: description.keyInteraction)
         }
       } catch {
@@ -116,7 +117,7 @@ extension SQLCipherStore {
     return holding
   }
 
-  /// Removes a store's key from one vault.
+  /// Removes a store's key from one vault; older keys in it stay.
   /// - Parameter vault: The vault to forget it; another one of the description must still open the store.
   /// - Throws: `StoreError` with code `keyMissing` when no other vault opens the store: the last copy is never removed.
   public static func forgetKey(
@@ -130,7 +131,8 @@ extension SQLCipherStore {
     }
     let access = try await StoreAccess.open(others)
     access.connection.close()
-    for old in try await vault.keys(for: access.store, interaction: description.keyInteraction) {
+    for old in try await vault.keys(for: access.store, interaction: description.keyInteraction)
+    where old.key.isSame(as: access.key) {
       try await vault.remove(old.identifier, for: access.store, interaction: description.keyInteraction)
     }
   }

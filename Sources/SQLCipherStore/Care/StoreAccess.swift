@@ -67,16 +67,18 @@ struct StoreAccess {
   }
 
   /// Opens a file with a key and reads all of it: page by page against the MACs, then as a database.
+  /// - Parameter journal: `rollback` leaves no log beside a copy; `writeAhead` is for a store that others may open.
   /// - Throws: `StoreError`.
   static func prove(
     _ path: String, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
+    journal: ConnectionOptions.Journal = .rollback,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
     try checkPages(path, store, key, format, progress)
     try translating(path) {
       var options = ConnectionOptions()
       options.format = format
-      options.journal = .rollback
+      options.journal = journal
       let connection = try Connection(path: path, key: CipherKeySpec(key, store: store), options: options)
       defer { connection.close() }
       let findings = try connection.integrityCheck()

@@ -68,17 +68,19 @@ public struct KeyLife: Sendable {
     }
   }
 
-  /// Removes a store's keys from a vault, except those that are the same as one that stays.
-  /// - Parameter current: The key that opens the store; only when it was just read from another vault may it go here.
-  /// - Throws: what the vault throws.
-  public static func retire(
-    from vault: any KeyVault, for store: UUID, keeping current: StoreKey, interaction: KeyInteraction
-  ) async throws -> Int {
-    var count = 0
-    for old in try await vault.keys(for: store, interaction: interaction) where !old.key.isSame(as: current) {
-      try await vault.remove(old.identifier, for: store, interaction: interaction)
-      count += 1
+  /// The keys of a store that lie in vaults now, and the names of vaults that could not say or only lend them.
+  public func held(for store: UUID) async -> (kept: [KeptKey], unasked: [String]) {
+    var (kept, unasked): ([KeptKey], [String]) = ([], [])
+    for vault in vaults {
+      do {
+        if vault.isReadOnly { throw KeyringError(.vaultReadOnly, vault.name) }
+        kept += try await vault.keys(for: store, interaction: interaction).map {
+          KeptKey(vault: vault, stored: $0)
+        }
+      } catch {
+        unasked.append(vault.name)
+      }
     }
-    return count
+    return (kept, unasked)
   }
 }

@@ -15,6 +15,7 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible, Cu
     size = max(count + page - 1, page) / page * page
     var raw: UnsafeMutableRawPointer?
     posix_memalign(&raw, page, size)
+    // As Swift's own allocations do; a key must never silently be of no bytes.
     guard let raw else { fatalError("out of memory") }
     // Both may be refused where locked memory is limited; the bytes are wiped all the same.
     mlock(raw, size)
