@@ -36,11 +36,31 @@ struct VaultName: ExpressibleByArgument, Sendable {
     case .keyring: SecretServiceVault()
     case .file(let path): KeyFileVault(url: URL(fileURLWithPath: path))
     case .credential(let name): CredentialVault(name)
-    case .passphrase:
-      PassphraseVault(beside: URL(fileURLWithPath: store)) {
-        try Self.passphrase(passphraseFile, isNew: isNew)
-      }
+    case .passphrase: passphraseVault(store, Asked(passphraseFile, isNew: isNew))
     }
+  }
+
+  private func passphraseVault(_ store: String, _ asked: Asked) -> PassphraseVault {
+    PassphraseVault(beside: URL(fileURLWithPath: store)) { try await asked.passphrase() }
+  }
+}
+
+/// A passphrase that is asked for when it is first needed, and not again.
+private actor Asked {
+  private let file: String?
+  private let isNew: Bool
+  private var known: SecretBytes?
+
+  init(_ file: String?, isNew: Bool) {
+    self.file = file
+    self.isNew = isNew
+  }
+
+  func passphrase() throws -> SecretBytes {
+    if let known { return known }
+    let answer = try Self.passphrase(file, isNew: isNew)
+    known = answer
+    return answer
   }
 
   private static func passphrase(_ file: String?, isNew: Bool) throws -> SecretBytes {
