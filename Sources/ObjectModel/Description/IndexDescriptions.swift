@@ -8,6 +8,8 @@ public struct FetchIndexElement: Sendable, Hashable, Codable {
   public var isAscending: Bool
   /// Whether the index is an R-tree rather than a B-tree.
   public var isRTree: Bool
+  /// What else stood in the model file, kept for writing back.
+  public var extras: [String: String]?
 
   /// An element over a property.
   public init(_ propertyName: String, ascending: Bool = true, rTree: Bool = false) {
@@ -25,6 +27,8 @@ public struct FetchIndexDescription: Sendable, Hashable, Codable {
   public var elements: [FetchIndexElement]
   /// The condition of a partial index, as format text.
   public var partialPredicate: String?
+  /// What else stood in the model file, kept for writing back.
+  public var extras: [String: String]?
 
   /// Declares an index.
   public init(_ name: String, _ elements: [FetchIndexElement], where partialPredicate: String? = nil) {

@@ -91,6 +91,8 @@ public struct ModelDescription: Sendable, Hashable, Codable {
   public var configurations: [String: [String]]
   /// What else stood at configurations in the model file, by their names; kept for writing back.
   public var configurationExtras: [String: [String: String]]?
+  /// Where older editors drew the entities; kept for writing back.
+  public var layout: [[String: String]]?
   /// Fetch requests by name.
   public var fetchRequestTemplates: [FetchRequestTemplate]
   /// The program's own names for this version.

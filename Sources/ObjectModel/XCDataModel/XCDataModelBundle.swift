@@ -84,9 +84,8 @@ extension ManagedObjectModel {
   /// Reads one version of a bundle.
   /// - Throws: as `load(contentsOf:)`.
   public static func load(_ version: XCDataModelBundle.Version) throws(ModelError) -> ModelLoadResult {
-    let reader = XCDataModelReader()
-    let description = try reader.read(try read(version.contents))
-    return ModelLoadResult(model: try ManagedObjectModel(description), warnings: reader.warnings)
+    let (description, warnings) = try ModelDescription.read(xcdatamodelContents: read(version.contents))
+    return ModelLoadResult(model: try ManagedObjectModel(description), warnings: warnings)
   }
 
   private static func read(_ url: URL) throws(ModelError) -> Data {
@@ -95,5 +94,17 @@ extension ManagedObjectModel {
     } catch {
       throw ModelError([ModelFault(.unreadable, "\(url.lastPathComponent) cannot be read")], cause: error)
     }
+  }
+}
+
+extension ModelDescription {
+  /// Reads the XML of a model version, which is what `contents` holds, and does not check the model.
+  /// - Returns: what the XML says, and a line for each thing in it that is not understood or not acted on.
+  /// - Throws: `ModelError` when it is no XML of a model, or larger than 64 MiB.
+  public static func read(
+    xcdatamodelContents data: Data
+  ) throws(ModelError) -> (description: ModelDescription, warnings: [String]) {
+    let reader = XCDataModelReader()
+    return (try reader.read(data), reader.warnings)
   }
 }

@@ -67,7 +67,9 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       }
       model.extras = rest(xml, of: name, "")
     case "entity": entity = makeEntity(&xml)
-    case "composite": composite = CompositeDescription(xml.take("name") ?? "", [])
+    case "composite":
+      composite = CompositeDescription(xml.take("name") ?? "", [])
+      tell(xml, of: name)
     case "attribute": attribute = makeAttribute(&xml)
     case "relationship": relationship = makeRelationship(&xml)
     case "fetchedProperty":
@@ -78,12 +80,19 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "fetchRequest": addRequest(&xml)
     case "fetchIndex":
       index = FetchIndexDescription(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
-      _ = rest(xml, of: name, index?.name ?? "")
+      let others = rest(xml, of: name, index?.name ?? "")
+      if !others.isEmpty { index?.extras = others }
     case "fetchIndexElement": addIndexElement(&xml)
     case "uniquenessConstraint": constraint = []
-    case "constraint": constraint?.append(xml.take("value") ?? "")
+    case "constraint":
+      constraint?.append(xml.take("value") ?? "")
+      tell(xml, of: name)
     case "compoundIndex": index = FetchIndexDescription("", [])
-    case "index": index?.elements.append(FetchIndexElement(xml.take("value") ?? ""))
+    case "index":
+      if let property = xml.take("value"), !property.isEmpty {
+        index?.elements.append(FetchIndexElement(property))
+      }
+      tell(xml, of: name)
     case "configuration":
       configuration = xml.take("name") ?? ""
       model.configurations[configuration ?? ""] = []
@@ -94,8 +103,13 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       }
     case "memberEntity":
       if let configuration { model.configurations[configuration]?.append(xml.take("name") ?? "") }
-    case "entry": addEntry(&xml)
-    case "userInfo", "uniquenessConstraints", "compoundIndexes", "elements", "element": break
+      tell(xml, of: name)
+    case "entry":
+      addEntry(&xml)
+      tell(xml, of: name)
+    case "elements": model.layout = model.layout ?? []
+    case "element": model.layout?.append(xml.rest)
+    case "userInfo", "uniquenessConstraints", "compoundIndexes": break
     default: warnings.append("unknown element <\(name)> in <\(parent ?? "")>; it is not kept")
     }
   }
@@ -219,6 +233,13 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     return xml.rest
   }
 
+  /// Warns of what is left of an element that has nowhere to keep it.
+  private func tell(_ xml: XMLAttributes, of element: String) {
+    for other in xml.rest.keys.sorted() {
+      warnings.append("unknown attribute \(other) of <\(element)>; it is not kept")
+    }
+  }
+
   private func addRequest(_ xml: inout XMLAttributes) {
     var request = FetchRequestTemplate(
       xml.take("name") ?? "", entityName: xml.take("entity") ?? "", predicate: xml.take("predicateString"),
@@ -232,7 +253,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       xml.take("property") ?? "", ascending: xml.take("order") != "descending",
       rTree: xml.take("type") == "RTree")
     element.expression = xml.take("expression")
-    _ = rest(xml, of: "fetchIndexElement", index?.name ?? "")
+    let others = rest(xml, of: "fetchIndexElement", index?.name ?? "")
+    if !others.isEmpty { element.extras = others }
     if element.propertyName?.isEmpty == true { element.propertyName = nil }
     index?.elements.append(element)
   }

@@ -1,5 +1,4 @@
 public import Foundation
-import FoundationXML
 
 extension ModelDescription {
   /// The model as the XML of a model version: what `contents` holds.
@@ -44,27 +43,21 @@ struct XCDataModelWriter {
       root.addChild(node)
     }
     for request in model.fetchRequestTemplates { root.addChild(self.request(request)) }
-    let document = XMLDocument(rootElement: root)
-    document.version = "1.0"
-    document.characterEncoding = "UTF-8"
-    document.isStandalone = true
-    return document.xmlData(options: .nodePrettyPrint)
+    if let layout = model.layout {
+      let node = element("elements", [:])
+      for one in layout { node.addChild(element("element", one)) }
+      root.addChild(node)
+    }
+    return root.document
   }
 
-  private func element(_ name: String, _ attributes: [String: String?]) -> XMLElement {
-    let element = XMLElement(name: name)
-    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
-      guard let value, let node = XMLNode.attribute(withName: name, stringValue: value) as? XMLNode else {
-        continue
-      }
-      element.addAttribute(node)
-    }
-    return element
+  private func element(_ name: String, _ attributes: [String: String?]) -> XMLTag {
+    XMLTag(name, attributes)
   }
 
   private func flag(_ value: Bool) -> String? { value ? "YES" : nil }
 
-  private func entity(_ entity: EntityDescription) -> XMLElement {
+  private func entity(_ entity: EntityDescription) -> XMLTag {
     let node = element(
       "entity",
       entity.extras.mapValues { $0 }.merging([
@@ -95,22 +88,26 @@ struct XCDataModelWriter {
     return node
   }
 
-  private func fetchIndex(_ index: FetchIndexDescription) -> XMLElement {
-    let node = element("fetchIndex", ["name": index.name, "partialIndexPredicate": index.partialPredicate])
+  private func fetchIndex(_ index: FetchIndexDescription) -> XMLTag {
+    let node = element(
+      "fetchIndex",
+      (index.extras ?? [:]).mapValues { $0 }.merging([
+        "name": index.name, "partialIndexPredicate": index.partialPredicate,
+      ]) { _, own in own })
     for one in index.elements {
       node.addChild(
         element(
           "fetchIndexElement",
-          [
+          (one.extras ?? [:]).mapValues { $0 }.merging([
             "property": one.propertyName, "expression": one.expression,
             "type": one.isRTree ? "RTree" : "Binary",
             "order": one.isAscending ? "ascending" : "descending",
-          ]))
+          ]) { _, own in own }))
     }
     return node
   }
 
-  private func attribute(_ attribute: AttributeDescription) -> XMLElement {
+  private func attribute(_ attribute: AttributeDescription) -> XMLTag {
     var values: [String: String?] = attribute.extras.mapValues { $0 }
     let type = XCDataModelNames.types.first { $0.value == attribute.type && $0.key != "Undefined" }?.key
     values.merge([
@@ -142,7 +139,7 @@ struct XCDataModelWriter {
     return node
   }
 
-  private func relationship(_ relationship: RelationshipDescription) -> XMLElement {
+  private func relationship(_ relationship: RelationshipDescription) -> XMLTag {
     let rule = XCDataModelNames.deleteRules.first { $0.value == relationship.deleteRule }?.key
     let node = element(
       "relationship",
@@ -161,7 +158,7 @@ struct XCDataModelWriter {
     return node
   }
 
-  private func request(_ request: FetchRequestTemplate) -> XMLElement {
+  private func request(_ request: FetchRequestTemplate) -> XMLTag {
     element(
       "fetchRequest",
       request.extras.mapValues { $0 }.merging([
@@ -170,7 +167,7 @@ struct XCDataModelWriter {
       ]) { _, own in own })
   }
 
-  private func add(_ userInfo: [String: String], to node: XMLElement) {
+  private func add(_ userInfo: [String: String], to node: XMLTag) {
     guard !userInfo.isEmpty else { return }
     let info = element("userInfo", [:])
     for (key, value) in userInfo.sorted(by: { $0.key < $1.key }) {

@@ -1,0 +1,17 @@
+// swift-tools-version: 6.1
+// Drivers of libFuzzer for what reads files of others. Scripts/fuzz builds and runs them.
+import PackageDescription
+
+let package = Package(
+  name: "Fuzzing",
+  dependencies: [.package(name: "Strongroom", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "model-fuzzer",
+      dependencies: [.product(name: "Strongroom", package: "Strongroom")],
+      path: "Sources/ModelFuzzer",
+      // libFuzzer brings the main function.
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+  ],
+  swiftLanguageModes: [.v6]
+)
