@@ -37,10 +37,11 @@ public final class SQLCipherStore: IncrementalStore {
     }
     self.model = model
     storeDescription = description
+    path = url.path
   }
 
   /// The store's file.
-  public var path: String { storeDescription.url?.path ?? "" }
+  public let path: String
 
   var open: Opened {
     get throws {

@@ -164,11 +164,12 @@ struct SaveWriter {
     }
   }
 
-  /// One statement a root entity.
+  /// One statement a root entity; a second where objects are gone.
   func checkExisting(_ ids: [ManagedObjectID]) throws {
     var gone: [ManagedObjectID] = []
     for (_, own) in Dictionary(grouping: ids, by: { $0.entity.root.index }) {
       let table = opened.schema.table(own[0].entity).name.quoted
+      if own.count <= Self.few, try exist(own, table) { continue }
       let statement = try connection.cached(
         "SELECT r.position FROM _integers(?1) AS r LEFT JOIN \(table) AS t ON t._id = r.value WHERE t._id IS NULL"
       )
@@ -177,6 +178,20 @@ struct SaveWriter {
       while try statement.step() { gone.append(own[Int(statement.int64(0))]) }
     }
     if !gone.isEmpty { throw StoreError.targetsGone(gone) }
+  }
+
+  private static let few = 4
+
+  /// Whether a few objects exist, without the cost of a list of them.
+  private func exist(_ ids: [ManagedObjectID], _ table: String) throws -> Bool {
+    let found = "EXISTS (SELECT 1 FROM \(table) WHERE _id"
+    let statement = try connection.cached(
+      "SELECT \(found) = ?1) AND \(found) = ?2) AND \(found) = ?3) AND \(found) = ?4)")
+    defer { statement.reset() }
+    for place in 0..<Self.few {
+      statement.bind(Int32(place + 1), ids[min(place, ids.count - 1)].reference)
+    }
+    return try statement.step() && statement.int64(0) != 0
   }
 
   mutating func delete(_ locks: [LockedObject]) throws {
