@@ -160,6 +160,11 @@ struct ModelTests {
     for text in [
       "", "not xml", "<a/>", "<model>", "<!DOCTYPE m [<!ENTITY x 'y'>]><model>&x;</model>",
       String(repeating: "<model>", count: 5000), "<model><entity/></model>",
+      // Stops Foundation's parser, and the program with it.
+      "<model><?x?></model>", "<?xm?><model></model>", "\u{FEFF}<?xml version=\"1.0\"?><?x?><model></model>",
+      // Would be read in that encoding, where a document type looks different.
+      "<?xml version=\"1.0\" encoding=\"UTF-7\"?><model></model>",
+      "<?xml version='1.0' encoding = 'IBM037'?><model></model>",
     ] {
       try Data(text.utf8).write(to: folder.appendingPathComponent("contents"))
       #expect(throws: ModelError.self, "\(text.prefix(20))") {

@@ -15,6 +15,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public static let objectGone = Code(description: "objectGone")
     /// The object's context is gone.
     public static let noContext = Code(description: "noContext")
+    /// No transformer is registered under the name that the model has for an attribute.
+    public static let noTransformer = Code(description: "noTransformer")
     /// An object of another context or store was given.
     public static let foreignObject = Code(description: "foreignObject")
     /// Objects to be saved break rules of the model; see `failures`.
@@ -31,12 +33,12 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public let objectID: ManagedObjectID
     /// The property; nil when the object as a whole is refused.
     public let property: String?
-    /// The rule in words.
-    public let rule: String
+    /// The rule, with its bound.
+    public let rule: ValidationRule
     /// What an overridden validation threw.
     public let cause: (any Error)?
 
-    /// Entity, property and rule.
+    /// Entity, property, rule and bound.
     public var description: String { "\(objectID.entity.name)\(property.map { "." + $0 } ?? ""): \(rule)" }
   }
 

@@ -20,10 +20,13 @@ extension AttributeConvertible where Self: FixedWidthInteger {
     }
   }
 
-  /// Integers that fit.
+  /// Integers that fit, and decimals that are such.
   public init?(attributeValue: AttributeValue) {
-    guard case .integer(let integer) = attributeValue, let value = Self(exactly: integer) else { return nil }
-    self = value
+    switch attributeValue {
+    case .integer(let integer): self.init(exactly: integer)
+    case .decimal(let decimal): self.init("\(decimal)")
+    default: return nil
+    }
   }
 }
 
@@ -35,6 +38,10 @@ extension Int8: AttributeConvertible {}
 extension UInt8: AttributeConvertible {}
 extension UInt16: AttributeConvertible {}
 extension UInt32: AttributeConvertible {}
+/// Numbers above `Int64.max` fit decimal attributes only, where they compare, sort and add up exactly.
+extension UInt64: AttributeConvertible {}
+/// Numbers above `Int64.max` fit decimal attributes only, where they compare, sort and add up exactly.
+extension UInt: AttributeConvertible {}
 
 extension Bool: AttributeConvertible {
   /// A boolean.

@@ -1,10 +1,16 @@
 public import ObjectModel
+import ObjectQuery
 
 extension ManagedObject {
   /// An attribute's value by name. Fires the fault: one statement for the whole batch the object came with.
   /// - Throws: `unknownName` when the entity has no such attribute, `objectGone` when the row is no longer there.
+  ///
+  /// A name with dots leads into a composite: `address.city`.
   public final func value(for name: String) throws -> AttributeValue {
-    try slotValue(.attribute(attribute(name)))
+    guard let (attribute, path) = try element(name) else {
+      return try slotValue(.attribute(attribute(name)))
+    }
+    return try slotValue(.attribute(attribute)).element(path)
   }
 
   /// An attribute's value by name as a Swift type; nil when it is null.
@@ -21,13 +27,18 @@ extension ManagedObject {
   /// Sets an attribute by name; `.null` clears it. Issues no statement unless the object is a fault.
   /// - Throws: `unknownName`, and `wrongType` when the value is not of the attribute's type.
   public final func setValue(_ value: AttributeValue, for name: String) throws {
-    let attribute = try attribute(name)
-    guard value.matches(attribute.type) else {
+    var attribute = try attribute(name)
+    guard attribute.accepts(value) else {
       throw ContextError(
         .wrongType, "\(entity.name).\(name) takes values of type \(attribute.type.rawValue) only")
     }
     let context = try context()
     if !state.contains(.inserted) { _ = try row() }
+    var value = value
+    if let (composite, path) = try element(name) {
+      attribute = composite
+      value = try slotValue(.attribute(composite)).setting(value, at: path)
+    }
     setSlot(attribute.slot, value)
     if !attribute.isTransient { context.noteUpdated(self) }
   }
@@ -39,11 +50,19 @@ extension ManagedObject {
     try setValue(value?.attributeValue(for: type) ?? .null, for: name)
   }
 
+  /// The attribute of a name, or the element of a composite that a name with dots leads to.
   final func attribute(_ name: String) throws(ContextError) -> Attribute {
-    guard let attribute = entity.attribute(named: name) else {
-      throw ContextError(.unknownName, "\(entity.name) has no attribute \(name)")
-    }
-    return attribute
+    if let attribute = entity.attribute(named: name) { return attribute }
+    if let (composite, path) = try element(name), let element = composite.element(path) { return element }
+    throw ContextError(.unknownName, "\(entity.name) has no attribute \(name)")
+  }
+
+  /// A composite and the names that lead into it; nil for a name without dots.
+  private func element(_ name: String) throws(ContextError) -> (Attribute, [String])? {
+    guard name.contains(".") else { return nil }
+    let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let composite = entity.attribute(named: names[0]), composite.type == .composite else { return nil }
+    return (composite, Array(names.dropFirst()))
   }
 
   /// The values that were set and differ from the stored ones, by name; attributes and to-ones.
@@ -74,5 +93,17 @@ extension ManagedObject {
       try relationship.field < 0
         ? .null : row().target(relationship.field).map(AttributeValue.reference) ?? .null
     }
+  }
+}
+
+extension AttributeValue {
+  /// A composite with one element changed; a null composite begins empty, and null takes an element out.
+  fileprivate func setting(_ value: AttributeValue, at path: [String]) -> AttributeValue {
+    guard let name = path.first else { return value }
+    var elements: [String: AttributeValue] = [:]
+    if case .composite(let present) = self { elements = present }
+    let inner = (elements[name] ?? .null).setting(value, at: Array(path.dropFirst()))
+    elements[name] = inner.isNull ? nil : inner
+    return .composite(elements)
   }
 }

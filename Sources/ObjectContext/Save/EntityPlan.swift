@@ -20,17 +20,16 @@ final class EntityPlan {
   /// The attributes and relationships that have a rule.
   let checkedAttributes: [Attribute]
   let checkedRelationships: [Relationship]
-  let expressions: [Int: NSRegularExpression]
+  /// The compiled patterns of attributes and of elements of composites.
+  let expressions: [Attribute: NSRegularExpression]
   let hasDenyRule: Bool
 
   init(_ entity: Entity) {
     var transient = SlotSet()
-    var expressions: [Int: NSRegularExpression] = [:]
+    var expressions: [Attribute: NSRegularExpression] = [:]
     for attribute in entity.attributes {
       if attribute.isTransient { transient.insert(attribute.slot) }
-      if let pattern = attribute.declaration.regularExpression {
-        expressions[attribute.slot] = try? NSRegularExpression(pattern: pattern)
-      }
+      Self.compile(attribute, &expressions)
     }
     for relationship in entity.relationships where relationship.isTransient {
       transient.insert(relationship.slot)
@@ -50,16 +49,27 @@ final class EntityPlan {
     destinations = entity.storedFields.map { stored in
       if case .toOne(let relationship) = stored { relationship.destination } else { nil }
     }
-    checkedAttributes = entity.attributes.filter { attribute in
-      let rules = attribute.declaration
-      return !attribute.isTransient
-        && (!attribute.isOptional || rules.minValue != nil || rules.maxValue != nil
-          || rules.regularExpression != nil)
-    }
+    checkedAttributes = entity.attributes.filter { !$0.isTransient && Self.hasRules($0) }
     checkedRelationships = entity.relationships.filter {
       !$0.isTransient && (!$0.isOptional || $0.isToMany && ($0.minCount > 0 || $0.maxCount > 0))
     }
     hasDenyRule = entity.relationships.contains { $0.deleteRule == .deny }
+  }
+
+  private static func hasRules(_ attribute: Attribute) -> Bool {
+    let rules = attribute.declaration
+    return !attribute.isOptional || rules.minValue != nil || rules.maxValue != nil
+      || rules.regularExpression != nil || attribute.elements.contains(where: hasRules)
+  }
+
+  private static func compile(
+    _ attribute: Attribute, _ expressions: inout [Attribute: NSRegularExpression]
+  ) {
+    if let pattern = attribute.declaration.regularExpression {
+      // The model's check has compiled it. Core Data asks SELF MATCHES, which is about the whole text.
+      expressions[attribute] = try? NSRegularExpression(pattern: "^(?:\(pattern))\\z")
+    }
+    for element in attribute.elements { compile(element, &expressions) }
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import ObjectQuery
 import StoreContract
 
 /// Checks the objects of a save against the rules of the model and collects every failure.
@@ -14,16 +15,14 @@ struct Validation {
     if let changes = object.changes {
       for attribute in plan.checkedAttributes {
         guard let value = changes.value(attribute.slot) else { continue }
-        if let broken = Self.broken(attribute, value, plan.expressions[attribute.slot]) {
-          fail(object, attribute.name, broken)
-        }
+        Self.check(value, attribute, attribute.name, plan) { fail(object, $0, $1) }
       }
     }
     for relationship in plan.checkedRelationships { try check(object, relationship) }
     do {
       if object.isInserted { try object.validateForInsert() } else { try object.validateForUpdate() }
     } catch {
-      fail(object, nil, "its own validation refused it", error)
+      fail(object, nil, .own, error)
     }
   }
 
@@ -31,10 +30,13 @@ struct Validation {
   func check(_ values: [String: AttributeValue], of entity: Entity) throws {
     for attribute in plans[entity].checkedAttributes {
       guard let value = values[attribute.name] else { continue }
-      guard let rule = Self.broken(attribute, value, plans[entity].expressions[attribute.slot]) else {
-        continue
+      var broken: [String] = []
+      Self.check(value, attribute, attribute.name, plans[entity]) {
+        broken.append("\(entity.name).\($0) \($1)")
       }
-      throw ContextError(.validation, "nothing was changed: \(entity.name).\(attribute.name) \(rule)")
+      if !broken.isEmpty {
+        throw ContextError(.validation, "nothing was changed: " + broken.joined(separator: "; "))
+      }
     }
   }
 
@@ -44,9 +46,9 @@ struct Validation {
         relationship.isToMany
         ? try object.targets(relationship).contains { !$0.isDeleted }
         : try object.target(relationship).map { !$0.isDeleted } ?? false
-      if left { fail(object, relationship.name, "cannot be deleted while this relationship leads anywhere") }
+      if left { fail(object, relationship.name, .denied) }
     }
-    do { try object.validateForDelete() } catch { fail(object, nil, "its own validation refused it", error) }
+    do { try object.validateForDelete() } catch { fail(object, nil, .own, error) }
   }
 
   func throwFailures() throws {
@@ -56,7 +58,7 @@ struct Validation {
   }
 
   private mutating func fail(
-    _ object: ManagedObject, _ property: String?, _ rule: String, _ cause: (any Error)? = nil
+    _ object: ManagedObject, _ property: String?, _ rule: ValidationRule, _ cause: (any Error)? = nil
   ) {
     failures.append(
       ContextError.Failure(objectID: object.objectID, property: property, rule: rule, cause: cause))
@@ -66,56 +68,51 @@ struct Validation {
     if !relationship.isToMany {
       guard !relationship.isOptional else { return }
       if try object.slotValue(.relationship(relationship)).isNull {
-        fail(object, relationship.name, "is required")
+        fail(object, relationship.name, .required)
       }
       return
     }
     guard object.isInserted || object.changes?.knownToMany(relationship)?.hasChanges == true else { return }
     let count = try object.targets(relationship).count
     if count == 0, relationship.isOptional { return }
-    if count < max(relationship.minCount, relationship.isOptional ? 0 : 1) {
-      fail(object, relationship.name, "has too few objects")
+    let fewest = max(relationship.minCount, relationship.isOptional ? 0 : 1)
+    if count < fewest {
+      fail(object, relationship.name, .fewest(fewest))
     } else if relationship.maxCount > 0, count > relationship.maxCount {
-      fail(object, relationship.name, "has too many objects")
+      fail(object, relationship.name, .most(relationship.maxCount))
+    }
+  }
+
+  /// Reports what an attribute's value breaks, and what the elements of a composite do.
+  private static func check(
+    _ value: AttributeValue, _ attribute: Attribute, _ name: String, _ plan: EntityPlan,
+    _ report: (String, ValidationRule) -> Void
+  ) {
+    if let rule = broken(attribute, value, plan.expressions[attribute]) { report(name, rule) }
+    guard case .composite(let values) = value else { return }
+    for element in attribute.elements {
+      check(values[element.name] ?? .null, element, "\(name).\(element.name)", plan, report)
     }
   }
 
   private static func broken(
     _ attribute: Attribute, _ value: AttributeValue, _ expression: NSRegularExpression?
-  ) -> String? {
+  ) -> ValidationRule? {
     let rules = attribute.declaration
     switch value {
-    case .null: return attribute.isOptional ? nil : "is required"
+    case .null: return attribute.isOptional ? nil : .required
     case .string(let text):
-      if let low = rules.minValue, case .integer(let limit) = low, text.count < limit {
-        return "is too short"
-      }
-      if let high = rules.maxValue, case .integer(let limit) = high, text.count > limit {
-        return "is too long"
-      }
-      if let expression {
-        let whole = NSRange(text.startIndex..., in: text)
-        if expression.firstMatch(in: text, range: whole) == nil { return "does not match its pattern" }
+      if case .integer(let bound)? = rules.minValue, text.count < bound { return .shortest(bound) }
+      if case .integer(let bound)? = rules.maxValue, text.count > bound { return .longest(bound) }
+      let whole = NSRange(text.startIndex..., in: text)
+      if let expression, expression.firstMatch(in: text, range: whole) == nil {
+        return .pattern(rules.regularExpression ?? "")
       }
       return nil
     default:
-      if let low = rules.minValue.flatMap(number), let own = number(value), own < low {
-        return "is too small"
-      }
-      if let high = rules.maxValue.flatMap(number), let own = number(value), own > high {
-        return "is too large"
-      }
+      if let bound = rules.minValue, ValueOrder.compare(value, bound) ?? 0 < 0 { return .least(bound) }
+      if let bound = rules.maxValue, ValueOrder.compare(value, bound) ?? 0 > 0 { return .greatest(bound) }
       return nil
-    }
-  }
-
-  private static func number(_ value: AttributeValue) -> Double? {
-    switch value {
-    case .integer(let integer): Double(integer)
-    case .double(let double): double
-    case .date(let date): date.timeIntervalSinceReferenceDate
-    case .decimal(let decimal): Double(truncating: decimal as NSDecimalNumber)
-    default: nil
     }
   }
 }

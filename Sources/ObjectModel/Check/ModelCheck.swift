@@ -1,3 +1,5 @@
+import Foundation
+
 /// Looks for everything that is wrong with a model. Linear in its size.
 struct ModelCheck {
   private(set) var faults: [ModelFault] = []
@@ -63,8 +65,9 @@ struct ModelCheck {
       return
     }
     path.append(name)
-    for attribute in composites[name]?.attributes ?? [] where attribute.type == .composite {
-      if let inner = attribute.compositeName, composites[inner] != nil {
+    for attribute in composites[name]?.attributes ?? [] {
+      check(attribute, of: name)
+      if attribute.type == .composite, let inner = attribute.compositeName, composites[inner] != nil {
         checkComposite(inner, &path, &sound)
       }
     }
@@ -122,7 +125,7 @@ struct ModelCheck {
         ancestor = entities[name]?.superentityName
       }
     }
-    for attribute in entity.attributes { check(attribute, entity) }
+    for attribute in entity.attributes { check(attribute, of: entity.name) }
     for relationship in entity.relationships { check(relationship, entity) }
     for constraint in entity.uniquenessConstraints {
       for property in constraint.propertyNames where find(property, entity) == nil {
@@ -150,22 +153,27 @@ struct ModelCheck {
     return nil
   }
 
-  private mutating func check(_ attribute: AttributeDescription, _ entity: EntityDescription) {
+  private mutating func check(_ attribute: AttributeDescription, of owner: String) {
     if let value = attribute.defaultValue, !value.matches(attribute.type) {
       fault(
-        .wrongDefault, entity.name, attribute.name, "the default is not of type \(attribute.type.rawValue)")
+        .wrongDefault, owner, attribute.name, "the default is not of type \(attribute.type.rawValue)")
+    }
+    if let pattern = attribute.regularExpression, (try? NSRegularExpression(pattern: pattern)) == nil {
+      fault(
+        .wrongPattern, owner, attribute.name, "its regular expression cannot be read; mend or remove it"
+      )
     }
     if attribute.type == .composite {
       guard let name = attribute.compositeName, composites[name] != nil else {
         fault(
-          .missingComposite, entity.name, attribute.name,
+          .missingComposite, owner, attribute.name,
           "its composite \(attribute.compositeName ?? "is not named and so") is not in the model; add it")
         return
       }
     }
     if attribute.type == .undefined, !attribute.isTransient {
       fault(
-        .wrongDefault, entity.name, attribute.name, "only a transient attribute may have no type; choose one")
+        .wrongDefault, owner, attribute.name, "only a transient attribute may have no type; choose one")
     }
   }
 

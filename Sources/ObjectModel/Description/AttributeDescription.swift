@@ -24,7 +24,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
   public var minValue: AttributeValue?
   /// The greatest value, or the greatest number of characters of text.
   public var maxValue: AttributeValue?
-  /// The pattern that text must contain.
+  /// The regular expression that the whole text must fit.
   public var regularExpression: String?
   /// Whether the attribute has an index of its own.
   public var isIndexed = false

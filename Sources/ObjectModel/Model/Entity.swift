@@ -87,7 +87,7 @@ public final class Entity: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Takes over what is inherited and places its own properties; the superentity is complete by then.
-  func place(entity: (String) -> Entity) {
+  func place(composites: [String: CompositeDescription], entity: (String) -> Entity) {
     if let superentity {
       ancestors = superentity.ancestors.union([ObjectIdentifier(superentity)])
       superentity.subentities.append(self)
@@ -97,7 +97,8 @@ public final class Entity: Sendable, Hashable, CustomStringConvertible {
     }
     for own in declaration.attributes {
       let attribute = Attribute(
-        own, slot: properties.count, field: own.isTransient ? -1 : storedFields.count, entity: self)
+        own, slot: properties.count, field: own.isTransient ? -1 : storedFields.count, entity: self,
+        composites: composites)
       properties.append(.attribute(attribute))
       if !own.isTransient { storedFields.append(.attribute(attribute)) }
     }

@@ -39,7 +39,8 @@ public final class ManagedObjectModel: Sendable, Hashable {
         order.append(entity)
       }
     }
-    for entity in order { entity.place { made[$0] ?? entity } }
+    let composites = Dictionary(description.composites.map { ($0.name, $0) }) { first, _ in first }
+    for entity in order { entity.place(composites: composites) { made[$0] ?? entity } }
     for entity in order where entity.superentity == nil { entity.completeFamily() }
     for entity in order {
       for relationship in entity.relationships where relationship.entity === entity {

@@ -48,20 +48,46 @@ public final class Attribute: Sendable, Hashable {
   public let isTransient: Bool
   /// What new objects have.
   public let defaultValue: AttributeValue
+  /// What a composite is made of; none for other types. Elements have no slot and no field of their own.
+  public let elements: [Attribute]
   // Entities and properties refer to each other: a model lives as long as its process, and programs have few.
   /// The entity that declares it.
   public let entity: Entity
 
-  init(_ declaration: AttributeDescription, slot: Int, field: Int, entity: Entity) {
+  /// - Parameter composites: The composite types of the model by name; the check has ruled out circles.
+  init(
+    _ declaration: AttributeDescription, slot: Int, field: Int, entity: Entity,
+    composites: [String: CompositeDescription]
+  ) {
     self.declaration = declaration
+    let composite =
+      declaration.type == .composite ? declaration.compositeName.flatMap { composites[$0] } : nil
+    elements = (composite?.attributes ?? []).map {
+      Attribute($0, slot: -1, field: -1, entity: entity, composites: composites)
+    }
     name = declaration.name
     type = declaration.type
     self.slot = slot
     self.field = field
     isOptional = declaration.isOptional
     isTransient = declaration.isTransient
-    defaultValue = declaration.defaultValue ?? .null
+    let defaults = elements.filter { !$0.defaultValue.isNull }.map { ($0.name, $0.defaultValue) }
+    defaultValue =
+      declaration.defaultValue
+      ?? (defaults.isEmpty ? .null : .composite(Dictionary(defaults) { first, _ in first }))
     self.entity = entity
+  }
+
+  /// The element of a composite at the end of a path of names, itself for no names; nil when there is none.
+  public func element(_ path: some Collection<String>) -> Attribute? {
+    guard let name = path.first else { return self }
+    return elements.first { $0.name == name }?.element(path.dropFirst())
+  }
+
+  /// Whether the attribute may have a value: of its type, and for a composite with known elements of their types only.
+  public func accepts(_ value: AttributeValue) -> Bool {
+    guard case .composite(let values) = value, type == .composite else { return value.matches(type) }
+    return values.allSatisfy { name, value in element(CollectionOfOne(name))?.accepts(value) ?? false }
   }
 
   /// Identity.

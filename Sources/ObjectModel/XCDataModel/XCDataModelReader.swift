@@ -3,8 +3,7 @@ import FoundationXML
 
 /// Reads the XML of a model version into a description.
 ///
-/// Document types are refused before parsing, so neither entity bombs nor external entities can occur; nesting is as
-/// shallow as the format's.
+/// What no model needs and hostile files use is refused before parsing; nesting is as shallow as the format's.
 final class XCDataModelReader: NSObject, XMLParserDelegate {
   private(set) var warnings: [String] = []
   private var model = ModelDescription(entities: [])
@@ -25,14 +24,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     guard data.count <= Self.largestFile else {
       throw ModelError([ModelFault(.tooLarge, "the model file is larger than 64 MiB")])
     }
-    guard String(bytes: data, encoding: .utf8) != nil else {
-      throw ModelError([ModelFault(.syntax, "the model file is not UTF-8")])
-    }
-    guard data.range(of: Data("<!DOCTYPE".utf8)) == nil, data.range(of: Data("<!ENTITY".utf8)) == nil else {
-      throw ModelError([
-        ModelFault(.syntax, "the model file declares a document type, which no model needs; take it out")
-      ])
-    }
+    try XMLGate.check(data)
     let parser = XMLParser(data: data)
     parser.shouldResolveExternalEntities = false
     parser.delegate = self

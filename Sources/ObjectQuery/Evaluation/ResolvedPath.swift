@@ -4,6 +4,8 @@ import ObjectModel
 struct ResolvedPath: Sendable {
   enum End: Sendable {
     case attribute(Attribute)
+    /// Names that lead into a composite, or into the JSON of a transformable attribute.
+    case element(Attribute, [String])
     case toOne(Relationship)
     case toMany(Relationship)
     case count(Relationship)
@@ -23,11 +25,16 @@ struct ResolvedPath: Sendable {
       let isLast = index == names.count - 1
       switch property {
       case .attribute(let attribute):
-        guard isLast else {
-          throw QueryError(.unknownKey, "\(entity.name).\(name) is an attribute; no key can follow it")
+        let rest = Array(names[(index + 1)...])
+        guard isLast || attribute.type == .transformable || attribute.element(rest) != nil else {
+          throw QueryError(
+            .unknownKey,
+            attribute.type == .composite
+              ? "the composite \(entity.name).\(name) has no element \(rest.joined(separator: "."))"
+              : "\(entity.name).\(name) is an attribute; no key can follow it")
         }
         self.steps = steps
-        end = .attribute(attribute)
+        end = isLast ? .attribute(attribute) : .element(attribute, rest)
         return
       case .relationship(let relationship):
         if isLast {
@@ -66,6 +73,7 @@ struct ResolvedPath: Sendable {
     }
     switch end {
     case .attribute(let attribute): return try object.queryValue(of: attribute)
+    case .element(let attribute, let names): return try object.queryValue(of: attribute).element(names)
     case .toOne(let relationship):
       return try object.queryTarget(of: relationship).map { .reference($0.queryReference) } ?? .null
     case .count(let relationship): return .integer(Int64(try object.queryTargets(of: relationship).count))

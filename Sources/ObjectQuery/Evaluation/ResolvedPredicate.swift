@@ -172,7 +172,8 @@ struct ResolvedComparison: Sendable {
         return false
       }
       return low >= 0 && high <= 0
-    case .in: return right.contains { equal(left, $0) }
+    case .in: return right.contains { equal(left, $0) || $0.holds(left) }
+    case .contains where left.isData: return left.holds(first)
     case .contains, .beginsWith, .endsWith:
       guard case .string(let text) = left, case .string(let part) = first else { return false }
       return holds(ValueOrder.fold(text, comparison.options), ValueOrder.fold(part, comparison.options))

@@ -56,7 +56,7 @@ struct SampleValues {
   private func text(_ attribute: AttributeDescription) -> AttributeValue? {
     let least = Int(number(attribute.minValue) ?? 0)
     let most = attribute.maxValue.flatMap { number($0) }.map { Int($0) } ?? .max
-    let pattern = attribute.regularExpression.flatMap { try? NSRegularExpression(pattern: $0) }
+    let pattern = attribute.regularExpression.flatMap { try? NSRegularExpression(pattern: "^(?:\($0))\\z") }
     let seeds = [
       "text \(count) 'quoted' \"twice\" äöü 漢字", "text \(count)", "\(count)", "abc", "a", "A1",
       "a@example.org", "2020-01-01",

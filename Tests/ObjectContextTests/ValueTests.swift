@@ -1,0 +1,224 @@
+import Foundation
+import Strongroom
+import Testing
+
+/// What programs store beside the plain types, and the rules that values keep.
+@Suite("Values and their rules")
+struct ValueTests {
+  private enum Genre: String, AttributeConvertible { case novel, verse }
+
+  private struct Settings: CodableAttribute, Equatable {
+    var theme: String
+    var sizes: [Int]
+    var margins: [String: Double]
+    var isNew = true
+  }
+
+  private static func model() throws -> ManagedObjectModel {
+    var label = AttributeDescription("label", .transformable)
+    label.valueTransformerName = "Reversed"
+    var unknown = AttributeDescription("unknown", .transformable)
+    unknown.valueTransformerName = "Nobody's"
+    return try ManagedObjectModel(
+      ModelDescription(
+        entities: [
+          EntityDescription("Page") {
+            AttributeDescription("title", .string, minValue: 2, maxValue: 5, regularExpression: "[a-z]+")
+            AttributeDescription("number", .integer64, minValue: 1, maxValue: 9)
+            AttributeDescription(
+              "price", .decimal, minValue: .decimal(Decimal(string: "0.1")!),
+              maxValue: .decimal(Decimal(string: "0.3")!))
+            AttributeDescription(
+              "day", .date, minValue: .date(Date(timeIntervalSinceReferenceDate: 0)))
+            AttributeDescription("tags", .transformable)
+            AttributeDescription("settings", .transformable)
+            AttributeDescription("genre", .string)
+            AttributeDescription("count", .decimal)
+            AttributeDescription("place", .composite, composite: "Place")
+            AttributeDescription("size", .composite, composite: "Size")
+            label
+            unknown
+            RelationshipDescription("notes", toMany: "Note", optional: false, minCount: 1, maxCount: 2)
+          },
+          EntityDescription("Note") { AttributeDescription("text", .string) },
+        ],
+        composites: [
+          CompositeDescription(
+            "Place",
+            [
+              AttributeDescription("city", .string, optional: false, maxValue: 4),
+              AttributeDescription("spot", .composite, composite: "Spot"),
+            ]),
+          CompositeDescription("Size", [AttributeDescription("width", .integer16, default: 7)]),
+          CompositeDescription(
+            "Spot",
+            [
+              AttributeDescription("x", .double, minValue: -1),
+              AttributeDescription("y", .double),
+            ]),
+        ]))
+  }
+
+  private func context(_ inMemory: Bool) async throws -> (ManagedObjectContext, PersistentContainer, URL) {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("values-\(UUID().uuidString)")
+    let container =
+      inMemory
+      ? PersistentContainer(
+        model: try Self.model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+      : PersistentContainer(
+        name: "Values", model: try Self.model(), url: folder.appendingPathComponent("v.strongroom"),
+        vault: InMemoryVault())
+    try await container.load()
+    return (container.newContext(), container, folder)
+  }
+
+  @Test("every rule that is broken is told with its property and bound")
+  func rules() async throws {
+    let (context, _, _) = try await context(true)
+    let page = try context.insert("Page")
+    try page.set("title", "A")
+    try page.set("number", 10)
+    try page.set("price", Decimal(string: "0.30000000000000000001")!)
+    try page.set("day", Date(timeIntervalSinceReferenceDate: -0.001))
+    try page.setValue(.string("Berlin"), for: "place.city")
+    try page.setValue(.double(-2), for: "place.spot.x")
+    let other = try context.insert("Page")
+    try other.set("title", "abc def")
+    try other.setValue(.double(2), for: "place.spot.y")
+    for _ in 0..<3 { try other.add(try context.insert("Note"), to: "notes") }
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(
+      Set(
+        error?.failures.filter { $0.objectID == page.objectID }.map { "\($0.property ?? "") \($0.rule)" }
+          ?? [])
+        == [
+          "title is shorter than 2 characters", "number is more than 9, the most it may be",
+          "price is more than 0.3, the most it may be",
+          "day is less than 2001-01-01T00:00:00Z, the least it may be",
+          "place.city is longer than 4 characters", "place.spot.x is less than -1, the least it may be",
+          "notes leads to fewer objects than 1",
+        ])
+    #expect(
+      error?.failures.filter { $0.objectID == other.objectID }.map(\.rule)
+        == [.longest(5), .required, .most(2)])
+    #expect(error.map { "\($0)" }?.contains("Berlin") == false)
+    try other.set("title", "ABC")
+    let second = #expect(throws: ContextError.self) { try context.save() }
+    #expect(second?.failures.contains { $0.rule == .pattern("[a-z]+") } == true)
+  }
+
+  @Test(
+    "arrays, sets, dictionaries, structures and enumerations come back, and predicates look into them",
+    arguments: [
+      true, false,
+    ])
+  func codable(inMemory: Bool) async throws {
+    let (context, container, folder) = try await context(inMemory)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let settings = Settings(theme: "dark", sizes: [9, 12], margins: ["top": 0.5])
+    for index in 0..<4 {
+      let page = try context.insert("Page")
+      try page.add(try context.insert("Note"), to: "notes")
+      try page.set("number", index + 1)
+      if index == 0 { continue }
+      try page.set("tags", index == 1 ? ["new", "ä"] : ["old"])
+      try page.set(
+        "settings", index == 1 ? settings : Settings(theme: "light", sizes: [], margins: [:], isNew: false))
+      try page.set("genre", index == 1 ? Genre.verse : .novel)
+      try page.set("count", UInt64.max - UInt64(index))
+    }
+    try context.save()
+    let fresh = container.newContext()
+    func numbers(_ format: String, _ arguments: [AttributeValue] = []) throws -> [Int64] {
+      try fresh.fetch(
+        FetchRequest(
+          "Page", where: FetchPredicate(format: format, arguments: arguments), sort: [FetchSort("number")])
+      ).compactMap { try $0.get("number") }
+    }
+    let page = try #require(
+      try fresh.fetch(FetchRequest("Page", where: FetchPredicate(format: "number == 2"))).first)
+    #expect(try page.get("tags", as: [String].self) == ["new", "ä"])
+    #expect(try page.get("tags", as: Set<String>.self) == ["ä", "new"])
+    #expect(try page.get("settings", as: Settings.self) == settings)
+    #expect(try page.get("genre", as: Genre.self) == .verse)
+    #expect(try page.get("count", as: UInt64.self) == UInt64.max - 1)
+    #expect(throws: ContextError.self) { try page.get("count", as: Int64.self) }
+    #expect(try numbers("tags CONTAINS 'new'") == [2])
+    #expect(try numbers("'old' IN tags") == [3, 4])
+    #expect(try numbers("NOT tags CONTAINS 'new'") == [1, 3, 4])
+    #expect(try numbers("settings.theme == 'dark'") == [2])
+    #expect(try numbers("settings.sizes.1 == 12") == [2])
+    #expect(try numbers("settings.sizes CONTAINS 9") == [2])
+    #expect(try numbers("settings.margins.top < 1") == [2])
+    #expect(try numbers("settings.isNew == NO") == [3, 4])
+    #expect(try numbers("settings.nothing == NULL") == [1, 2, 3, 4])
+    #expect(try numbers("genre == 'verse'") == [2])
+    #expect(try numbers("count == %@", [.decimal(Decimal(string: "18446744073709551614")!)]) == [2])
+    #expect(try numbers("count >= %@", [.decimal(Decimal(string: "18446744073709551613")!)]) == [2, 3])
+    let sorted = try fresh.fetch(FetchRequest("Page", sort: [FetchSort("count", ascending: false)]))
+    #expect(try sorted.map { try $0.get("number", as: Int.self) } == [2, 3, 4, 1])
+  }
+
+  @Test("a composite is reached by key path, in objects, predicates and orders", arguments: [true, false])
+  func composites(inMemory: Bool) async throws {
+    let (context, container, folder) = try await context(inMemory)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (index, city) in ["Rom", "Köln", nil].enumerated() {
+      let page = try context.insert("Page")
+      try page.add(try context.insert("Note"), to: "notes")
+      try page.set("number", index + 1)
+      #expect(try page.value(for: "size") == .composite(["width": 7]))
+      guard let city else { continue }
+      try page.set("place.city", city)
+      try page.set("place.spot.y", Double(index) + 0.5)
+      #expect(throws: ContextError.self) { try page.set("place.city", 3) }
+      #expect(throws: ContextError.self) { try page.set("place.town", "x") }
+      #expect(throws: ContextError.self) { try page.setValue(.composite(["town": "x"]), for: "place") }
+    }
+    try context.save()
+    let fresh = container.newContext()
+    func numbers(_ format: String) throws -> [Int64] {
+      try fresh.fetch(
+        FetchRequest("Page", where: FetchPredicate(format: format), sort: [FetchSort("number")])
+      )
+      .compactMap { try $0.get("number") }
+    }
+    #expect(try numbers("place.city == 'Rom'") == [1])
+    #expect(try numbers("place.city BEGINSWITH[cd] 'KOL'") == [2])
+    #expect(try numbers("place.spot.y > 1") == [2])
+    #expect(try numbers("place.city != 'Rom'") == [2, 3])
+    #expect(throws: (any Error).self) { try numbers("place.town == 'Rom'") }
+    let sorted = try fresh.fetch(FetchRequest("Page", sort: [FetchSort("place.spot.y", ascending: false)]))
+    #expect(try sorted.map { try $0.get("number", as: Int.self) } == [2, 1, 3])
+    #expect(try sorted[1].get("place.city", as: String.self) == "Rom")
+    #expect(try sorted[1].get("size.width", as: Int.self) == 7)
+    #expect(try sorted[1].get("place.spot.x", as: Double.self) == nil)
+  }
+
+  private struct Reversed: AttributeTransformer {
+    func data(from value: [Character]) throws -> Data { Data(String(value.reversed()).utf8) }
+    func value(from data: Data) throws -> [Character] { String(decoding: data, as: UTF8.self).reversed() }
+  }
+
+  @Test("a transformable attribute takes what its registered transformer takes, and nothing else")
+  func transformers() async throws {
+    Reversed().register(as: "Reversed")
+    let (context, container, _) = try await context(true)
+    let page = try context.insert("Page")
+    try page.add(try context.insert("Note"), to: "notes")
+    try page.setTransformed(Array("abc"), for: "label")
+    #expect(try page.value(for: "label") == .data(Data("cba".utf8)))
+    try page.setTransformed(["k": [1, 2]], for: "settings")
+    try context.save()
+    let again = try #require(try container.newContext().fetch(FetchRequest("Page")).first)
+    #expect(try again.transformed("label") == Array("abc"))
+    #expect(try again.transformed("settings") == ["k": [1, 2]])
+    #expect(try again.transformed("tags", as: [String].self) == nil)
+    #expect(throws: ContextError.self) { try again.transformed("label", as: String.self) }
+    #expect(throws: ContextError.self) { try again.setTransformed("text", for: "label") }
+    let unknown = #expect(throws: ContextError.self) { try again.setTransformed("text", for: "unknown") }
+    #expect(unknown?.code == .noTransformer)
+    #expect(throws: ContextError.self) { try again.setTransformed({ 1 }, for: "settings") }
+    #expect(throws: DecodingError.self) { try again.transformed("settings", as: [Int].self) }
+  }
+}
