@@ -80,4 +80,38 @@ struct GeneratedClassesTests {
       "try register(`class`.self, for: \"class\")",
     ] { #expect(source.contains(part), "\(part)\n\(source)") }
   }
+
+  @Test("templates take variables, and fetched properties know their object")
+  func requests() async throws {
+    let container = PersistentContainer(
+      model: try model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+    try container.coordinator.registerGeneratedClasses()
+    try await container.load()
+    let context = container.newContext()
+    let label = try context.insert(Label.self)
+    let records = try (0..<3).map { index in
+      let record = try context.insert(Record.self)
+      record.name = index == 2 ? "other" : "same"
+      record.label = label
+      record.identifier = UUID()
+      record.tracks = Int64(index)
+      return record
+    }
+    let people = try ["a", "b"].map { group in
+      let person = try context.insert(Person.self)
+      person.group = group
+      return person
+    }
+    for _ in 0..<2 {
+      let request = try container.model.fetchRequest(fromTemplate: "byGroup", variables: ["group": "b"])
+      #expect(request.limit == 220)
+      #expect(try context.fetch(request) == [people[1]])
+      #expect(Set(try records[0].fetchedObjects("namesakes")) == Set(records[0...1]))
+      #expect(try records[2].fetchedObjects("namesakes") == [records[2]])
+      try context.save()
+    }
+    #expect(throws: QueryError.self) { try container.model.fetchRequest(fromTemplate: "byGroup") }
+    #expect(throws: QueryError.self) { try container.model.fetchRequest(fromTemplate: "nothing") }
+    #expect(throws: ContextError.self) { try people[0].fetchedObjects("namesakes") }
+  }
 }

@@ -78,6 +78,11 @@ public final class Entity: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
+  /// The fetched property of a name, own or inherited.
+  public func fetchedProperty(named name: String) -> FetchedPropertyDescription? {
+    declaration.fetchedProperties.first { $0.name == name } ?? superentity?.fetchedProperty(named: name)
+  }
+
   /// The slot of the property of a name. O(1).
   public func slot(named name: String) -> Int? { byName[name]?.slot }
 
