@@ -153,12 +153,8 @@ final class Record: Work {
     }
   }
 
-  var worksCount: Swift.Int64? {
-    get { isNull(Slots.worksCount) ? nil : integer(Slots.worksCount) }
-    set {
-      if let newValue { set(Slots.worksCount, integer: newValue) } else { set(Slots.worksCount, to: .null) }
-    }
-  }
+  /// Computed by the store.
+  var worksCount: Swift.Int64? { isNull(Slots.worksCount) ? nil : integer(Slots.worksCount) }
 
   var scratch: Strongroom.AttributeValue? {
     get { isNull(Slots.scratch) ? nil : value(Slots.scratch) }

@@ -14,6 +14,8 @@ package struct ConnectionOptions: Sendable {
   package var exclusiveLocking = false
   package var busyTimeoutMilliseconds = 5000
   package var format = CipherFormat.version3
+  /// What statements and triggers may call.
+  package var functions: [ScalarFunction] = []
 
   package init() {}
 }

@@ -13,9 +13,15 @@ extension ManagedObjectContext {
   ///   value, `conflict` for a target that does not exist. Nothing is inserted then.
   @discardableResult
   public func insertBatch(into entityName: String, _ next: (BatchRow) throws -> Bool) throws -> BatchResult {
-    let result = try coordinator.store.insert(into: try entity(named: entityName), next: next)
-    coordinator.post(.inserted, from: inbox)
-    generation += 1
+    let entity = try entity(named: entityName)
+    let result = try coordinator.store.insert(into: entity, next: next)
+    if entity.derivedEntities.isEmpty {
+      coordinator.post(.inserted, from: inbox)
+      generation += 1
+    } else {
+      coordinator.post(.updated, from: inbox)
+      refreshAllObjects()
+    }
     return result
   }
 

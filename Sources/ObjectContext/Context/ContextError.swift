@@ -17,6 +17,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public static let noContext = Code(description: "noContext")
     /// No transformer is registered under the name that the model has for an attribute.
     public static let noTransformer = Code(description: "noTransformer")
+    /// The store computes the attribute; it cannot be set.
+    public static let derivedAttribute = Code(description: "derivedAttribute")
     /// An object of another context or store was given.
     public static let foreignObject = Code(description: "foreignObject")
     /// Objects to be saved break rules of the model; see `failures`.

@@ -25,12 +25,16 @@ extension ManagedObject {
   }
 
   /// Sets an attribute by name; `.null` clears it. Issues no statement unless the object is a fault.
-  /// - Throws: `unknownName`, and `wrongType` when the value is not of the attribute's type.
+  /// - Throws: `unknownName`, `wrongType` when the value is not of the attribute's type, `derivedAttribute`.
   public final func setValue(_ value: AttributeValue, for name: String) throws {
     var attribute = try attribute(name)
     guard attribute.accepts(value) else {
       throw ContextError(
         .wrongType, "\(entity.name).\(name) takes values of type \(attribute.type.rawValue) only")
+    }
+    if attribute.derivation != nil {
+      throw ContextError(
+        .derivedAttribute, "\(entity.name).\(name) is computed by the store; change what it is derived from")
     }
     let context = try context()
     if !state.contains(.inserted) { _ = try row() }

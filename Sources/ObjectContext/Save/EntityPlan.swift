@@ -8,6 +8,8 @@ final class EntityPlan {
     let slot: Int
     let type: AttributeType
     let isBytes: Bool
+    /// The store computes it.
+    var isDerived = false
   }
 
   /// By field of the row.
@@ -39,7 +41,9 @@ final class EntityPlan {
     fields = entity.storedFields.map { stored in
       switch stored {
       case .attribute(let attribute):
-        Field(slot: attribute.slot, type: attribute.type, isBytes: stored.isStoredAsBytes)
+        Field(
+          slot: attribute.slot, type: attribute.type, isBytes: stored.isStoredAsBytes,
+          isDerived: attribute.derivation != nil)
       case .toOne(let relationship): Field(slot: relationship.slot, type: .objectID, isBytes: false)
       }
     }
@@ -49,7 +53,9 @@ final class EntityPlan {
     destinations = entity.storedFields.map { stored in
       if case .toOne(let relationship) = stored { relationship.destination } else { nil }
     }
-    checkedAttributes = entity.attributes.filter { !$0.isTransient && Self.hasRules($0) }
+    checkedAttributes = entity.attributes.filter {
+      !$0.isTransient && $0.derivation == nil && Self.hasRules($0)
+    }
     checkedRelationships = entity.relationships.filter {
       !$0.isTransient && (!$0.isOptional || $0.isToMany && ($0.minCount > 0 || $0.maxCount > 0))
     }

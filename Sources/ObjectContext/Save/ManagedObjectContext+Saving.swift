@@ -24,7 +24,29 @@ extension ManagedObjectContext {
     try takePermanentIDs(also: updated)
     let plan = try SavePlan(plans, inserted: insertedList, updated: updated, deleted: deleted)
     if !plan.request.isEmpty { _ = try coordinator.execute(plan.request, lookup: nil) }
+    let saved = insertedList + updated + deleted
     settle(plan, updated: updated, deleted: deleted)
+    refreshDerived(saved)
+  }
+
+  /// Turns objects whose derived attributes the store has computed anew into faults, which fire together.
+  private func refreshDerived(_ saved: [ManagedObject]) {
+    var entities: Set<Entity> = []
+    for object in saved { entities.formUnion(object.entity.derivedEntities) }
+    if entities.isEmpty { return }
+    var stale: [Entity: [ManagedObject]] = [:]
+    for object in registeredObjects where !object.hasChanges && object.node != nil {
+      if entities.contains(where: object.entity.isKind) {
+        stale[object.entity.root, default: []].append(object)
+      }
+    }
+    for (root, objects) in stale {
+      let batch = FetchBatch(root, objects.map(\.reference), generation: generation)
+      for object in objects {
+        object.node = nil
+        object.batch = batch
+      }
+    }
   }
 
   /// Hooks may change further objects; those get their turn too.

@@ -67,7 +67,7 @@ struct SavePlan {
     builder.begin(fieldCount: plan.fields.count)
     for field in plan.fields.indices {
       let step = plan.fields[field]
-      if let value = changes.value(step.slot) {
+      if !step.isDerived, let value = changes.value(step.slot) {
         try set(field, plan, value, of: object)
         changed.insert(field)
       } else {

@@ -28,6 +28,10 @@ struct Validation {
 
   /// Checks values that many objects are to get.
   func check(_ values: [String: AttributeValue], of entity: Entity) throws {
+    for name in values.keys.sorted() where entity.attribute(named: name)?.derivation != nil {
+      throw ContextError(
+        .derivedAttribute, "\(entity.name).\(name) is computed by the store and cannot be set")
+    }
     for attribute in plans[entity].checkedAttributes {
       guard let value = values[attribute.name] else { continue }
       var broken: [String] = []

@@ -89,6 +89,12 @@ public struct SwiftGenerator {
     let type = form.type + (isOptional ? "?" : "")
     let read = form.read(slot)
     let write = form.write(slot, "newValue")
+    if attribute.derivation != nil {
+      return """
+          /// Computed by the store.
+          \(access)var \(member): \(type) { \(isOptional ? "isNull(\(slot)) ? nil : " : "")\(read) }
+        """
+    }
     if !isOptional {
       return """
           \(access)var \(member): \(type) {

@@ -36,6 +36,8 @@ public final class Entity: Sendable, Hashable, CustomStringConvertible {
   public nonisolated(unsafe) internal(set) var defaultValues: [AttributeValue] = []
   /// Its uniqueness constraints and the inherited ones.
   public nonisolated(unsafe) internal(set) var uniquenessConstraints: [UniquenessConstraint] = []
+  /// The entities with derived attributes that change when objects of this one are saved or deleted.
+  public nonisolated(unsafe) internal(set) var derivedEntities: [Entity] = []
   /// A SHA-256 over what changes the storage or meaning of the entity; see `ManagedObjectModel.versionHash`.
   public nonisolated(unsafe) internal(set) var versionHash = Data()
   private nonisolated(unsafe) var byName: [String: Property] = [:]

@@ -58,10 +58,25 @@ public final class ManagedObjectModel: Sendable, Hashable {
         if let inverse = relationship.inverse, inverse.inverse !== relationship { relationship.inverse = nil }
       }
     }
+    Self.derive(order)
     for entity in order { entity.versionHash = VersionHash.of(entity) }
     entities = order.sorted { $0.index < $1.index }
     byName = made
     versionHash = VersionHash.of(entities, composites: description.composites)
+  }
+
+  /// Reads the expressions of derived attributes, and notes whose objects they look at.
+  private static func derive(_ entities: [Entity]) {
+    for entity in entities {
+      for attribute in entity.attributes where attribute.entity === entity {
+        attribute.derivation = Derivation(of: attribute, in: entity)
+        guard let derivation = attribute.derivation else { continue }
+        let sources = Set(entity.root.family + (derivation.relationship?.destination.root.family ?? []))
+        for source in sources where !source.derivedEntities.contains(entity) {
+          source.derivedEntities.append(entity)
+        }
+      }
+    }
   }
 
   /// Makes a model of entities alone.

@@ -50,6 +50,9 @@ public final class Attribute: Sendable, Hashable {
   public let defaultValue: AttributeValue
   /// What a composite is made of; none for other types. Elements have no slot and no field of their own.
   public let elements: [Attribute]
+  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the model.
+  /// How the store computes the value, for a derived attribute whose expression is understood; programs cannot set it then.
+  public nonisolated(unsafe) internal(set) var derivation: Derivation?
   // Entities and properties refer to each other: a model lives as long as its process, and programs have few.
   /// The entity that declares it.
   public let entity: Entity

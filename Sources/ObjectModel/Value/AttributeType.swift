@@ -34,3 +34,8 @@ public enum AttributeType: String, Sendable, Codable, CaseIterable, Hashable {
   /// The ID of another object, as a URI.
   case objectID
 }
+
+extension AttributeType {
+  /// Whether values are whole numbers.
+  public var isInteger: Bool { self == .integer64 || self == .integer32 || self == .integer16 }
+}

@@ -85,7 +85,8 @@ extension ManagedObjectModel {
   /// - Throws: as `load(contentsOf:)`.
   public static func load(_ version: XCDataModelBundle.Version) throws(ModelError) -> ModelLoadResult {
     let (description, warnings) = try ModelDescription.read(xcdatamodelContents: read(version.contents))
-    return ModelLoadResult(model: try ManagedObjectModel(description), warnings: warnings)
+    let model = try ManagedObjectModel(description)
+    return ModelLoadResult(model: model, warnings: warnings + model.underivable)
   }
 
   private static func read(_ url: URL) throws(ModelError) -> Data {
@@ -93,6 +94,18 @@ extension ManagedObjectModel {
       return try Data(contentsOf: url)
     } catch {
       throw ModelError([ModelFault(.unreadable, "\(url.lastPathComponent) cannot be read")], cause: error)
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  fileprivate var underivable: [String] {
+    entities.flatMap { entity in
+      entity.attributes.filter {
+        $0.entity === entity && $0.declaration.derivationExpression != nil && $0.derivation == nil
+      }.map {
+        "the derivation of \(entity.name).\($0.name) cannot be computed; the attribute is kept as a plain one"
+      }
     }
   }
 }

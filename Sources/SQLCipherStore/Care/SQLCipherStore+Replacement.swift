@@ -64,7 +64,7 @@ extension SQLCipherStore {
     try StoreAccess.prove(new, access.store, access.key, format, progress)
     try translating(access.path) {
       let old = try counts(access.connection)
-      var options = ConnectionOptions()
+      var options = ConnectionOptions.ofStore
       options.format = format
       options.journal = .rollback
       let copy = try Connection(

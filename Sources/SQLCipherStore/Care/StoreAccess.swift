@@ -19,7 +19,7 @@ struct StoreAccess {
     guard case .store(let store) = state else { throw state.refusal(path) }
     var search = KeySearch(description, store: store)
     let (connection, found) = try await search.first { found -> Connection in
-      var options = ConnectionOptions()
+      var options = ConnectionOptions.ofStore
       options.format = found.format
       options.busyTimeoutMilliseconds = description.busyTimeoutMilliseconds
       return try Connection(path: path, key: CipherKeySpec(found.key, store: store), options: options)
@@ -76,7 +76,7 @@ struct StoreAccess {
   ) throws {
     try checkPages(path, store, key, format, progress)
     try translating(path) {
-      var options = ConnectionOptions()
+      var options = ConnectionOptions.ofStore
       options.format = format
       options.journal = journal
       let connection = try Connection(path: path, key: CipherKeySpec(key, store: store), options: options)

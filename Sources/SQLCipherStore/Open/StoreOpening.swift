@@ -155,7 +155,7 @@ struct StoreOpening {
   ) throws {
     let new = StoreAccess.temporary(path)
     defer { File.removeDatabase(new) }
-    var options = ConnectionOptions()
+    var options = ConnectionOptions.ofStore
     options.createIfMissing = true
     let connection = try Connection(
       path: new, key: CipherKeySpec(key, store: identifier), options: options)
@@ -177,7 +177,7 @@ struct StoreOpening {
   }
 
   private func pool(_ key: StoreKey, _ identifier: UUID, _ format: CipherFormat) throws -> ConnectionPool {
-    var options = ConnectionOptions()
+    var options = ConnectionOptions.ofStore
     options.format = format
     options.access = description.isReadOnly ? .readOnly : .readWrite
     options.pageCacheBytes = description.pageCacheBytes

@@ -12,6 +12,7 @@ final class StoreSchema: Sendable {
   let entityNumbers: [Int64]
   private let entityIndices: [Int64: Int]
   private let indexStatements: [String]
+  private let triggerStatements: [String]
 
   init(model: ManagedObjectModel, entityNumbers: [Int64]) {
     self.model = model
@@ -42,6 +43,9 @@ final class StoreSchema: Sendable {
     orderedLinkTables = ordered
     oneDirectionalLinks = Dictionary(
       grouping: ordered.filter { $0.owner.inverse == nil }, by: { $0.owner.destination.root.index })
+    triggerStatements = DerivationTriggers(
+      model: model, tables: tables, linkTables: links, entityNumbers: entityNumbers
+    ).all(naming: &naming)
   }
 
   private let orderedLinkTables: [LinkTable]
@@ -56,9 +60,9 @@ final class StoreSchema: Sendable {
 
   func entityIndex(number: Int64) -> Int? { entityIndices[number] }
 
-  /// Every statement that makes the tables and indexes of a new store.
+  /// Every statement that makes the tables, indexes and triggers of a new store.
   var creation: [String] {
     model.entities.filter { $0.superentity == nil }.map { table($0).creation }
-      + orderedLinkTables.flatMap(\.creation) + indexStatements
+      + orderedLinkTables.flatMap(\.creation) + indexStatements + triggerStatements
   }
 }

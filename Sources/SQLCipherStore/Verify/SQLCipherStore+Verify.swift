@@ -44,7 +44,7 @@ extension SQLCipherStore {
       let spec = try CipherKeySpec(access.key, store: access.store)
       try Backup.copy(
         access.connection, to: new, key: spec, format: access.format, progress: copying(progress))
-      var options = ConnectionOptions()
+      var options = ConnectionOptions.ofStore
       options.format = access.format
       options.journal = .rollback
       let copy = StoreAccess(

@@ -18,6 +18,42 @@ extension InMemoryStore {
       if let metadata = save.metadata { next.metadata = metadata }
       state = next
     }
+    try derive(save)
+  }
+
+  /// Computes the derived attributes that a save may have changed. A row that another save changed meanwhile is left to it.
+  private func derive(_ save: SaveChangesRequest) throws {
+    let written =
+      save.inserted.map(\.entity) + save.updated.map(\.node.entity) + save.deleted.map(\.objectID.entity)
+    let linked = save.links.flatMap { [$0.relationship.entity, $0.relationship.destination] }
+    let entities = Set((written + linked).flatMap(\.derivedEntities))
+    let changed = Set((save.inserted + save.updated.map(\.node)).map(\.objectID))
+    for entity in entities {
+      let rows = state.withLock { state in
+        (state.tables[entity.root.index] ?? [:]).values.filter { $0.entity.isKind(of: entity) }
+      }
+      let builder = NodeBuilder()
+      for row in rows {
+        builder.begin(fieldCount: row.entity.fieldCount)
+        for field in row.entity.storedFields {
+          guard case .attribute(let attribute) = field, let derivation = attribute.derivation,
+            derivation != .now || changed.contains(row.objectID)
+          else {
+            try builder.set(field, row.value(of: field))
+            continue
+          }
+          try builder.set(
+            attribute, try derivation.value(of: StoreQueryObject(row, in: self), for: attribute))
+        }
+        let new = builder.finish(
+          storeEntities[row.entity.index], reference: row.reference, version: row.version)
+        state.withLock { state in
+          if state.tables[entity.root.index]?[row.reference]?.version == row.version {
+            state.tables[entity.root.index]?[row.reference] = new
+          }
+        }
+      }
+    }
   }
 
   private static func checkVersions(_ save: SaveChangesRequest, in state: State) throws {

@@ -82,11 +82,6 @@ extension NodeBuilder {
   }
 }
 
-extension AttributeType {
-  /// Whether values are whole numbers.
-  public var isInteger: Bool { self == .integer64 || self == .integer32 || self == .integer16 }
-}
-
 /// How the less common types stand in the packed row and in the file: the bytes are the same in both.
 package enum FieldCoding {
   package enum Bytes {

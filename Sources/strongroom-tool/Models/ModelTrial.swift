@@ -102,7 +102,7 @@ struct ModelTrial {
     var all: [ManagedObject] = []
     func insert(_ entity: Entity, _ samples: inout SampleValues) throws -> ManagedObject {
       let object = try context.insert(entity.name)
-      for attribute in entity.attributes {
+      for attribute in entity.attributes where attribute.derivation == nil {
         guard let value = samples.next(attribute, composites: composites) else { continue }
         try object.setValue(value, for: attribute.name)
       }
@@ -169,7 +169,7 @@ private struct State {
     id = object.objectID
     var values: [String: AttributeValue] = [:]
     var targets: [String: [ManagedObjectID]] = [:]
-    for attribute in object.entity.attributes where !attribute.isTransient {
+    for attribute in object.entity.attributes where !attribute.isTransient && attribute.derivation == nil {
       values[attribute.name] = try object.value(for: attribute.name)
     }
     for relationship in object.entity.relationships where !relationship.isTransient {

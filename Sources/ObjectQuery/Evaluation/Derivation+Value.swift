@@ -1,0 +1,42 @@
+import Foundation
+package import ObjectModel
+
+extension Derivation {
+  /// The value for an object, computed in memory.
+  /// - Throws: what reading the object throws.
+  package func value(of object: any QueryObject, for attribute: Attribute) throws -> AttributeValue {
+    switch self {
+    case .now: return .date(Date())
+    case .copy(let step, let source, let folding):
+      var holder: (any QueryObject)? = object
+      if let step { holder = try object.queryTarget(of: step) }
+      guard let value = try holder?.queryValue(of: source) else { return .null }
+      guard let folding, case .string(let text) = value else { return value }
+      return .string(folding.apply(text))
+    case .count(let relationship):
+      return .integer(Int64(try object.queryTargets(of: relationship).count))
+    case .sum(let relationship, let source):
+      var whole: Int64 = 0
+      var real = 0.0
+      for target in try object.queryTargets(of: relationship) {
+        switch try target.queryValue(of: source) {
+        case .integer(let integer): whole &+= integer
+        case .double(let double): real += double
+        default: break
+        }
+      }
+      return attribute.type.isInteger ? .integer(whole) : .double(real + Double(whole))
+    }
+  }
+}
+
+extension Derivation.Folding {
+  /// The folded text.
+  package func apply(_ text: String) -> String {
+    switch self {
+    case .canonical: ValueOrder.fold(text, [.caseInsensitive, .diacriticInsensitive])
+    case .uppercase: text.uppercased()
+    case .lowercase: text.lowercased()
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import CipherDatabase
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// The triggers that keep derived attributes true, whoever writes: a save, a batch, or another process.
+///
+/// A number of objects and a sum of whole numbers follow each change by its difference; other sums are made anew, in the time
+/// that the owner's objects take.
+struct DerivationTriggers {
+  let model: ManagedObjectModel
+  let tables: [EntityTable]
+  let linkTables: [ObjectIdentifier: LinkTable]
+  let entityNumbers: [Int64]
+
+  /// A trigger's event, and the statements it runs.
+  private struct Trigger {
+    let table: String
+    let event: String
+    let body: [String]
+  }
+
+  func all(naming: inout Naming) -> [String] {
+    var triggers: [Trigger] = []
+    for entity in model.entities {
+      for attribute in entity.attributes where attribute.entity === entity {
+        guard let derivation = attribute.derivation else { continue }
+        triggers += own(attribute, derivation) + others(attribute, derivation)
+      }
+    }
+    return triggers.map { trigger in
+      let name = naming.own("_derive")
+      return
+        "CREATE TRIGGER \(name.quoted) AFTER \(trigger.event) ON \(trigger.table.quoted) BEGIN "
+        + trigger.body.map { $0 + "; " }.joined() + "END"
+    }
+  }
+
+  // MARK: Pieces
+
+  private func column(_ attribute: Attribute) -> String {
+    tables[attribute.entity.index].column(attribute)!.name.quoted
+  }
+
+  private func column(_ toOne: Relationship) -> String {
+    tables[toOne.entity.index].column(toOne)!.name.quoted
+  }
+
+  private func family(_ entity: Entity) -> String {
+    "_entity IN (\(entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
+  }
+
+  private func set(_ attribute: Attribute, to value: String, where condition: String) -> String {
+    "UPDATE \(tables[attribute.entity.index].name.quoted) SET \(column(attribute)) = \(value)"
+      + " WHERE \(condition) AND \(family(attribute.entity))"
+  }
+
+  /// The value for the row of the owner's table that is being updated.
+  private func value(_ attribute: Attribute, _ derivation: Derivation) -> String {
+    let owner = tables[attribute.entity.index].name.quoted
+    switch derivation {
+    // Seconds since 2001-01-01 UTC, in milliseconds.
+    case .now: return "(julianday('now') - 2451910.5) * 86400.0"
+    case .copy(let step, let source, let folding):
+      var sql = step == nil ? column(source) : "s.\(column(source))"
+      if let folding { sql = "\(folding.function)(\(sql))" }
+      guard let step else { return sql }
+      return
+        "(SELECT \(sql) FROM \(tables[step.destination.index].name.quoted) AS s WHERE s._id = \(owner).\(column(step)))"
+    case .count(let relationship): return "(SELECT count(*) FROM \(targets(relationship, owner)))"
+    case .sum(let relationship, let source):
+      let sum = "sum(c.\(column(source)))"
+      return "(SELECT ifnull(\(sum), 0) FROM \(targets(relationship, owner)))"
+    }
+  }
+
+  /// The objects `c` that a to-many of a row leads to.
+  private func targets(_ relationship: Relationship, _ owner: String) -> String {
+    let destination = tables[relationship.destination.index].name.quoted
+    guard let link = linkTables[ObjectIdentifier(relationship.linkOwner)] else {
+      return "\(destination) AS c WHERE c.\(column(relationship.inverse!)) = \(owner)._id"
+    }
+    let (near, far) = ends(relationship, link)
+    return
+      "\(link.name.quoted) AS l JOIN \(destination) AS c ON c._id = l.\(far) WHERE l.\(near) = \(owner)._id"
+  }
+
+  private func ends(_ relationship: Relationship, _ link: LinkTable) -> (near: String, far: String) {
+    relationship === link.owner ? ("_source", "_target") : ("_target", "_source")
+  }
+
+  // MARK: Triggers
+
+  /// When the owner itself is written.
+  private func own(_ attribute: Attribute, _ derivation: Derivation) -> [Trigger] {
+    let table = tables[attribute.entity.index]
+    let update = set(attribute, to: value(attribute, derivation), where: "_id = NEW._id")
+    var triggers = [Trigger(table: table.name, event: "INSERT", body: [update])]
+    switch derivation {
+    case .now:
+      triggers.append(Trigger(table: table.name, event: "UPDATE OF _version", body: [update]))
+    case .copy(let step, let source, _):
+      let watched = step.map { column($0) } ?? column(source)
+      triggers.append(Trigger(table: table.name, event: "UPDATE OF \(watched)", body: [update]))
+    case .count, .sum: break
+    }
+    return triggers
+  }
+
+  /// When what the owner looks at is written.
+  private func others(_ attribute: Attribute, _ derivation: Derivation) -> [Trigger] {
+    switch derivation {
+    case .now, .copy(nil, _, _): return []
+    case .copy(let step?, let source, _):
+      let table = tables[step.destination.index].name
+      let update = set(attribute, to: value(attribute, derivation), where: "\(column(step)) = NEW._id")
+      // A save may insert the owner before what it leads to.
+      return ["INSERT", "UPDATE OF \(column(source))"].map { Trigger(table: table, event: $0, body: [update]) }
+    case .count(let relationship): return following(attribute, derivation, relationship, nil)
+    case .sum(let relationship, let source): return following(attribute, derivation, relationship, source)
+    }
+  }
+
+  private func following(
+    _ attribute: Attribute, _ derivation: Derivation, _ relationship: Relationship, _ source: Attribute?
+  ) -> [Trigger] {
+    let destination = tables[relationship.destination.index].name
+    let isExact = source?.type.isInteger ?? true
+    /// The owner's value after a target came (+) or went (-).
+    func change(_ sign: String, _ owner: String, _ amount: String) -> String {
+      guard isExact else { return set(attribute, to: value(attribute, derivation), where: "_id = \(owner)") }
+      return set(
+        attribute, to: "ifnull(\(column(attribute)), 0) \(sign) ifnull(\(amount), 0)", where: "_id = \(owner)"
+      )
+    }
+    if let link = linkTables[ObjectIdentifier(relationship.linkOwner)] {
+      let (near, far) = ends(relationship, link)
+      func amount(_ row: String) -> String {
+        source.map { "(SELECT \(column($0)) FROM \(destination.quoted) WHERE _id = \(row).\(far))" } ?? "1"
+      }
+      var triggers = [
+        Trigger(table: link.name, event: "INSERT", body: [change("+", "NEW.\(near)", amount("NEW"))]),
+        Trigger(table: link.name, event: "DELETE", body: [recompute(attribute, derivation, "= OLD.\(near)")]),
+      ]
+      if let source {
+        let owners = "IN (SELECT \(near) FROM \(link.name.quoted) WHERE \(far) = NEW._id)"
+        triggers.append(
+          Trigger(
+            table: destination, event: "UPDATE OF \(column(source))",
+            body: [recompute(attribute, derivation, owners)]))
+      }
+      return triggers
+    }
+    let key = column(relationship.inverse!)
+    let watched = [key] + (source.map { [column($0)] } ?? [])
+    func amount(_ row: String) -> String { source.map { "\(row).\(column($0))" } ?? "1" }
+    return [
+      Trigger(table: destination, event: "INSERT", body: [change("+", "NEW.\(key)", amount("NEW"))]),
+      Trigger(table: destination, event: "DELETE", body: [change("-", "OLD.\(key)", amount("OLD"))]),
+      Trigger(
+        table: destination, event: "UPDATE OF \(watched.joined(separator: ", "))",
+        body: [change("-", "OLD.\(key)", amount("OLD")), change("+", "NEW.\(key)", amount("NEW"))]),
+    ]
+  }
+
+  private func recompute(_ attribute: Attribute, _ derivation: Derivation, _ owners: String) -> String {
+    set(attribute, to: value(attribute, derivation), where: "_id \(owners)")
+  }
+}
+
+extension Derivation.Folding {
+  /// The SQL function of the same meaning.
+  var function: String { "_\(rawValue)" }
+}
+
+extension ConnectionOptions {
+  /// The options every connection to a store begins with: its triggers call these functions.
+  static var ofStore: ConnectionOptions {
+    var options = ConnectionOptions()
+    options.functions = Derivation.Folding.allCases.map { folding in
+      ScalarFunction(folding.function) { folding.apply($0) }
+    }
+    return options
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Strongroom
+import Testing
+
+@Suite("Derived attributes")
+struct DerivedTests {
+  private static func derived(_ name: String, _ type: AttributeType, _ expression: String)
+    -> AttributeDescription
+  {
+    var attribute = AttributeDescription(name, type)
+    attribute.derivationExpression = expression
+    return attribute
+  }
+
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Thing", abstract: true) { AttributeDescription("note", .string) }
+      EntityDescription("Shelf", parent: "Thing") {
+        AttributeDescription("name", .string)
+        derived("plain", .string, "canonical:(name)")
+        derived("loud", .string, "uppercase:(name)")
+        derived("quiet", .string, "lowercase:( name )")
+        derived("changed", .date, "now()")
+        derived("count", .integer64, "books.@count")
+        derived("pages", .integer64, "books.@sum.pages")
+        derived("weight", .double, "books.weight.@sum")
+        derived("labels", .integer16, "tags.@count")
+        derived("points", .integer64, "tags.@sum.points")
+        derived("kept", .integer32, "ordered.@count")
+        derived("strange", .string, "capitalised:(name)")
+        RelationshipDescription("books", toMany: "Book", inverse: "shelf")
+        RelationshipDescription("tags", toMany: "Tag", inverse: "shelves")
+        RelationshipDescription("ordered", toMany: "Book", inverse: "keeper", ordered: true)
+      }
+      EntityDescription("Book") {
+        AttributeDescription("pages", .integer32)
+        AttributeDescription("weight", .double)
+        derived("shelfName", .string, "shelf.name")
+        derived("plainShelf", .string, "canonical:(shelf.name)")
+        RelationshipDescription("shelf", to: "Shelf", inverse: "books")
+        RelationshipDescription("keeper", to: "Shelf", inverse: "ordered")
+      }
+      EntityDescription("Tag") {
+        AttributeDescription("points", .integer16)
+        RelationshipDescription("shelves", toMany: "Shelf", inverse: "tags")
+      }
+    }
+  }
+
+  private func container(_ inMemory: Bool) async throws -> (PersistentContainer, URL) {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("derived-\(UUID().uuidString)")
+    let container =
+      inMemory
+      ? PersistentContainer(
+        model: try Self.model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+      : PersistentContainer(
+        name: "Derived", model: try Self.model(), url: folder.appendingPathComponent("d.strongroom"),
+        vault: InMemoryVault())
+    try await container.load()
+    return (container, folder)
+  }
+
+  /// The values that count, sum and fold, compared with the same computed from the objects themselves.
+  private func check(_ shelf: ManagedObject, line: Int = #line) throws {
+    let books = try shelf.objects("books")
+    let tags = try shelf.objects("tags")
+    let place = SourceLocation(fileID: #fileID, filePath: #filePath, line: line, column: 1)
+    #expect(try shelf.get("count", as: Int.self) == books.count, sourceLocation: place)
+    #expect(
+      try shelf.get("pages", as: Int.self)
+        == books.reduce(0) { try $0 + ($1.get("pages", as: Int.self) ?? 0) },
+      sourceLocation: place)
+    let weight = try books.reduce(0.0) { try $0 + ($1.get("weight") ?? 0) }
+    #expect(abs(try shelf.get("weight", as: Double.self)! - weight) < 1e-9, sourceLocation: place)
+    #expect(try shelf.get("labels", as: Int.self) == tags.count, sourceLocation: place)
+    #expect(
+      try shelf.get("points", as: Int.self)
+        == tags.reduce(0) { try $0 + ($1.get("points", as: Int.self) ?? 0) },
+      sourceLocation: place)
+    #expect(try shelf.get("kept", as: Int.self) == shelf.objects("ordered").count, sourceLocation: place)
+    for book in books {
+      #expect(try book.value(for: "shelfName") == shelf.value(for: "name"), sourceLocation: place)
+      #expect(try book.value(for: "plainShelf") == shelf.value(for: "plain"), sourceLocation: place)
+    }
+  }
+
+  @Test("follow every change at the save, and read anew at once", arguments: [true, false])
+  func follow(inMemory: Bool) async throws {
+    let (container, folder) = try await container(inMemory)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let context = container.newContext()
+    let before = Date().addingTimeInterval(-1)
+    let shelf = try context.insert("Shelf")
+    let other = try context.insert("Shelf")
+    try shelf.set("name", "Große ÉTAGÈRE")
+    let books = try (1...4).map { index in
+      let book = try context.insert("Book")
+      try book.set("pages", index * 100)
+      try book.set("weight", Double(index) * 0.1)
+      try book.setObject(shelf, for: "shelf")
+      return book
+    }
+    let tags = try (1...3).map { index in
+      let tag = try context.insert("Tag")
+      try tag.set("points", index)
+      try shelf.add(tag, to: "tags")
+      return tag
+    }
+    try shelf.add(books[0], to: "ordered")
+    try context.save()
+    try check(shelf)
+    try check(other)
+    #expect(try shelf.get("plain", as: String.self) == "große etagere")
+    #expect(try shelf.get("loud", as: String.self) == "GROSSE ÉTAGÈRE")
+    #expect(try shelf.get("quiet", as: String.self) == "große étagère")
+    #expect(try shelf.value(for: "strange").isNull)
+    let changed = try #require(try shelf.get("changed", as: Date.self))
+    #expect(changed > before && changed < Date().addingTimeInterval(1))
+
+    try books[0].setObject(other, for: "shelf")
+    try books[1].set("pages", 7)
+    try books[2].set("weight", 9.5)
+    try tags[0].set("points", 50)
+    try shelf.remove(tags[1], from: "tags")
+    try shelf.remove(books[0], from: "ordered")
+    try other.add(tags[0], to: "tags")
+    try shelf.set("name", "B")
+    try context.save()
+    try check(shelf)
+    try check(other)
+    #expect(try shelf.get("count", as: Int.self) == 3)
+    #expect(try shelf.get("plain", as: String.self) == "b")
+
+    try context.delete(books[3])
+    try context.delete(tags[0])
+    try books[1].set("pages", nil as Int?)
+    try context.save()
+    try check(shelf)
+    try check(other)
+    let again = container.newContext()
+    for id in [shelf.objectID, other.objectID] { try check(try again.object(with: id)) }
+    let found = try again.fetch(
+      FetchRequest("Shelf", where: FetchPredicate(format: "count == 1 AND pages == 100")))
+    #expect(found.map(\.objectID) == [other.objectID])
+  }
+
+  @Test("follow batches too, and cannot be set")
+  func batches() async throws {
+    let (container, folder) = try await container(false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let context = container.newContext()
+    let shelf = try context.insert("Shelf")
+    try shelf.set("name", "A")
+    try context.save()
+    let number = shelf.objectID.reference
+    try context.insertBatch(
+      into: "Book",
+      dictionaries: (0..<100).map { ["pages": .integer($0), "shelf": .reference(number), "weight": 0.5] })
+    try check(shelf)
+    #expect(try shelf.get("count", as: Int.self) == 100)
+    try context.updateBatch(
+      FetchRequest("Book", where: FetchPredicate(format: "pages < 10")), set: ["pages": 1000])
+    try check(shelf)
+    try context.deleteBatch(FetchRequest("Book", where: FetchPredicate(format: "pages == 1000")))
+    try check(shelf)
+    #expect(try shelf.get("count", as: Int.self) == 90)
+    try context.updateBatch(FetchRequest("Shelf"), set: ["name": "Z"])
+    try check(shelf)
+    let error = #expect(throws: ContextError.self) { try shelf.set("count", 5) }
+    #expect(error?.code == .derivedAttribute)
+    #expect(throws: ContextError.self) { try context.updateBatch(FetchRequest("Shelf"), set: ["count": 5]) }
+  }
+
+  @Test("of objects in another context turn up there, without a conflict of the two saves")
+  func concurrent() async throws {
+    let (container, folder) = try await container(false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let context = container.newContext()
+    let shelf = try context.insert("Shelf")
+    try context.save()
+    let other = container.newContext()
+    let same = try other.object(with: shelf.objectID)
+    #expect(try same.get("count", as: Int.self) == 0)
+    for context in [context, other, context] {
+      let book = try context.insert("Book")
+      try book.setObject(try context.object(with: shelf.objectID), for: "shelf")
+      try context.save()
+    }
+    #expect(try shelf.get("count", as: Int.self) == 3)
+    other.refreshAllObjects()
+    #expect(try same.get("count", as: Int.self) == 3)
+  }
+}
