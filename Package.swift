@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "SecretService", targets: ["SecretService"]),
     .library(name: "StoreTestKit", targets: ["StoreTestKit"]),
     .executable(name: "strongroom", targets: ["strongroom"]),
+    .plugin(name: "ModelClasses", targets: ["ModelClasses"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -70,6 +71,11 @@ let package = Package(
         "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
+    .plugin(name: "ModelClasses", capability: .buildTool(), dependencies: ["model-classes"]),
+    .executableTarget(
+      name: "model-classes",
+      dependencies: ["ObjectModel", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict),
     // Programs that tests run in a process of its own: with another library loaded first, on another bus.
     .executableTarget(
       name: "cipher-probe", dependencies: ["CipherDatabase"], path: "Tests/CipherProbe", swiftSettings: strict
@@ -99,6 +105,9 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
+    .testTarget(
+      name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],
+      swiftSettings: strict, plugins: ["ModelClasses"]),
     .testTarget(
       name: "StrongroomTests", dependencies: ["Strongroom", "strongroom", "import-probe", "torture-probe"],
       swiftSettings: strict),

@@ -1,12 +1,12 @@
-/// The entity-relationship diagram of a model as text for drawing programs.
+/// The entity-relationship diagram of a model as a picture, and as text for drawing programs.
 public struct ModelDiagram: Sendable {
-  private let model: ManagedObjectModel
+  let model: ManagedObjectModel
 
   /// Draws a model.
   public init(_ model: ManagedObjectModel) { self.model = model }
 
   /// One line of the diagram: a relationship with its inverse, once for both.
-  private var pairs: [Relationship] {
+  var pairs: [Relationship] {
     model.entities.flatMap { entity in
       entity.relationships.filter { relationship in
         guard relationship.entity === entity else { return false }

@@ -115,7 +115,9 @@ struct DerivationTriggers {
       let table = tables[step.destination.index].name
       let update = set(attribute, to: value(attribute, derivation), where: "\(column(step)) = NEW._id")
       // A save may insert the owner before what it leads to.
-      return ["INSERT", "UPDATE OF \(column(source))"].map { Trigger(table: table, event: $0, body: [update]) }
+      return ["INSERT", "UPDATE OF \(column(source))"].map {
+        Trigger(table: table, event: $0, body: [update])
+      }
     case .count(let relationship): return following(attribute, derivation, relationship, nil)
     case .sum(let relationship, let source): return following(attribute, derivation, relationship, source)
     }

@@ -107,17 +107,23 @@ struct ModelCommand: AsyncParsableCommand {
   }
 
   struct Diagram: ParsableCommand {
-    enum Form: String, ExpressibleByArgument, CaseIterable { case mermaid, dot }
+    enum Form: String, ExpressibleByArgument, CaseIterable { case svg, mermaid, dot }
 
     static let configuration = CommandConfiguration(
       commandName: "diagram", abstract: "Prints the entity-relationship diagram of a model.")
 
     @Argument(help: "The model.", completion: .file()) var model: String
-    @Option(help: "mermaid or dot.") var format = Form.mermaid
+    @Option(help: "svg, mermaid or dot.") var format = Form.svg
 
     func run() throws {
       let diagram = ModelDiagram(try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model)
-      print(format == .mermaid ? diagram.mermaid : diagram.dot, terminator: "")
+      let text =
+        switch format {
+        case .svg: diagram.svg
+        case .mermaid: diagram.mermaid
+        case .dot: diagram.dot
+        }
+      print(text, terminator: "")
     }
   }
 

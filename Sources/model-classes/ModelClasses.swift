@@ -1,0 +1,18 @@
+import ArgumentParser
+import Foundation
+import ObjectModel
+
+/// What the build plugin runs: the classes of one model into one file.
+@main
+struct ModelClasses: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "model-classes", abstract: "Writes Swift classes of a Core Data model.")
+
+  @Argument(help: "The model.") var model: String
+  @Argument(help: "The Swift file to write.") var output: String
+
+  func run() throws {
+    let model = try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model
+    try SwiftGenerator(model).source.write(toFile: output, atomically: true, encoding: .utf8)
+  }
+}
