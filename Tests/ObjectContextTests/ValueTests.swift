@@ -155,6 +155,18 @@ struct ValueTests {
     #expect(try numbers("genre == 'verse'") == [2])
     #expect(try numbers("count == %@", [.decimal(Decimal(string: "18446744073709551614")!)]) == [2])
     #expect(try numbers("count >= %@", [.decimal(Decimal(string: "18446744073709551613")!)]) == [2, 3])
+    var sums = FetchRequest("Page")
+    sums.resultType = .dictionaries
+    sums.propertiesToFetch = [
+      FetchColumn("count", aggregate: .sum), FetchColumn("count", aggregate: .average),
+    ]
+    let exact = Decimal(string: "55340232221128654839")!
+    #expect(
+      try fresh.dictionaries(for: sums) == [
+        ["sum_count": .decimal(exact), "average_count": .decimal(exact / 3)]
+      ])
+    sums.predicate = try FetchPredicate(format: "number == 1")
+    #expect(try fresh.dictionaries(for: sums) == [["sum_count": .decimal(0), "average_count": .null]])
     let sorted = try fresh.fetch(FetchRequest("Page", sort: [FetchSort("count", ascending: false)]))
     #expect(try sorted.map { try $0.get("number", as: Int.self) } == [2, 3, 4, 1])
   }

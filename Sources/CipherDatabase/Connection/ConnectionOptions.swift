@@ -16,6 +16,8 @@ package struct ConnectionOptions: Sendable {
   package var format = CipherFormat.version3
   /// What statements and triggers may call.
   package var functions: [ScalarFunction] = []
+  /// What statements may call over groups of rows.
+  package var aggregates: [AggregateFunction] = []
 
   package init() {}
 }

@@ -86,9 +86,21 @@ public struct ResolvedColumns: Sendable {
         row[column.name] = values.first ?? .null
         continue
       }
-      row[column.name] = Self.aggregate(aggregate, values.filter { !$0.isNull })
+      let present = values.filter { !$0.isNull }
+      row[column.name] =
+        aggregate == .sum && present.isEmpty ? Self.zero(path) : Self.aggregate(aggregate, present)
     }
     return row
+  }
+
+  /// The sum of no values, of the type that a sum of some has.
+  private static func zero(_ path: ResolvedPath?) -> AttributeValue {
+    guard case .attribute(let attribute)? = path?.end else { return .integer(0) }
+    return switch attribute.type {
+    case .decimal: .decimal(0)
+    case .double, .float: .double(0)
+    default: .integer(0)
+    }
   }
 
   private static func aggregate(_ aggregate: FetchColumn.Aggregate, _ values: [AttributeValue])

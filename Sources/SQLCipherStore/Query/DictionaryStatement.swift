@@ -98,10 +98,12 @@ struct DictionaryStatement {
       switch attribute.type {
       case .double, .float, .integer16, .integer32: break
       case .integer64 where aggregate == .average: break
+      case .decimal:
+        return aggregate == .sum ? "_decimal_sum(\(operand.sql))" : "_decimal_average(\(operand.sql))"
       default: return nil
       }
       return aggregate == .sum
-        ? (attribute.type.isInteger ? "ifnull(sum(\(operand.sql)), 0)" : "sum(\(operand.sql))")
+        ? "ifnull(sum(\(operand.sql)), 0)"
         : "avg(\(operand.sql))"
     }
   }
@@ -115,7 +117,7 @@ struct DictionaryStatement {
     guard case .attribute(let attribute)? = operand.field else {
       return DictionaryColumn(name: column.name, type: .objectID, isReference: true)
     }
-    let type = column.aggregate == .average ? .double : attribute.type
+    let type = column.aggregate == .average && attribute.type != .decimal ? .double : attribute.type
     return DictionaryColumn(name: column.name, type: type, isReference: false)
   }
 }
