@@ -86,7 +86,7 @@ extension ManagedObjectModel {
   public static func load(_ version: XCDataModelBundle.Version) throws(ModelError) -> ModelLoadResult {
     let (description, warnings) = try ModelDescription.read(xcdatamodelContents: read(version.contents))
     let model = try ManagedObjectModel(description)
-    return ModelLoadResult(model: model, warnings: warnings + model.underivable)
+    return ModelLoadResult(model: model, warnings: warnings + model.notActedOn)
   }
 
   private static func read(_ url: URL) throws(ModelError) -> Data {
@@ -99,7 +99,25 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModel {
-  fileprivate var underivable: [String] {
+  /// What the model says and the store does otherwise.
+  fileprivate var notActedOn: [String] { underivable + oddIndexes }
+
+  private var oddIndexes: [String] {
+    entities.flatMap { entity in
+      entity.fetchIndexes.compactMap { index in
+        if index.elements.contains(where: { $0.expression != nil }) {
+          return
+            "the index \(index.name) of \(entity.name) is over an expression; it is kept, and makes no index"
+        }
+        if index.elements.contains(where: \.isRTree) {
+          return "the index \(index.name) of \(entity.name) is an R-tree; it is kept, and makes a plain index"
+        }
+        return nil
+      }
+    }
+  }
+
+  private var underivable: [String] {
     entities.flatMap { entity in
       entity.attributes.filter {
         $0.entity === entity && $0.declaration.derivationExpression != nil && $0.derivation == nil

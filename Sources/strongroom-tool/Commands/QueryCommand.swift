@@ -72,6 +72,9 @@ struct QueryCommand: AsyncParsableCommand {
       if object.entity.attribute(named: name) != nil, index == names.count - 1 {
         return try object.value(for: name).text
       }
+      if object.entity.attribute(named: name)?.type == .composite {
+        return try object.value(for: names[index...].joined(separator: ".")).text
+      }
       guard let relationship = object.entity.relationship(named: name) else {
         // A subentity's attribute is empty for the others.
         if index == names.count - 1,

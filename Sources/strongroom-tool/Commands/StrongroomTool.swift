@@ -13,6 +13,6 @@ struct StrongroomTool: AsyncParsableCommand {
     subcommands: [
       ImportCommand.self, QueryCommand.self, InfoCommand.self, SchemaCommand.self, KeyCommand.self,
       VerifyCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self, EncryptCommand.self,
-      DecryptCommand.self, ConvertCipherCommand.self, ModelCommand.self,
+      DecryptCommand.self, ExportCommand.self, ConvertCipherCommand.self, ModelCommand.self,
     ])
 }

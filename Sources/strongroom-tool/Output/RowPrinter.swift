@@ -43,7 +43,7 @@ struct RowPrinter {
   }
 
   /// RFC 4180: fields with commas, quotes or line ends stand in quotes.
-  private static func field(_ text: String) -> String {
+  static func field(_ text: String) -> String {
     guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
     return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
