@@ -23,4 +23,11 @@ extension PersistentContainer {
     PersistentStoreCoordinator.register(SQLCipherStore.self)
     self.init(name: "Strongroom", model: model, storeDescription: description)
   }
+
+  /// A container over several stores, each with the entities of its description's `configuration`; the encrypted store is
+  /// registered.
+  public convenience init(model: ManagedObjectModel, descriptions: [PersistentStoreDescription]) {
+    PersistentStoreCoordinator.register(SQLCipherStore.self)
+    self.init(name: "Strongroom", model: model, storeDescriptions: descriptions)
+  }
 }

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func insertBatch(into entityName: String, _ next: (BatchRow) throws -> Bool) throws -> BatchResult {
     let entity = try entity(named: entityName)
-    let result = try coordinator.store.insert(into: entity, next: next)
+    let result = try coordinator.store(for: entity).insert(into: entity, next: next)
     if entity.derivedEntities.isEmpty {
       coordinator.post(.inserted, from: inbox)
       generation += 1
@@ -60,7 +60,8 @@ extension ManagedObjectContext {
     _ request: FetchRequest, set values: [String: AttributeValue]
   ) throws -> BatchResult {
     try Validation(plans).check(values, of: try entity(named: request.entityName))
-    let result = try coordinator.store.update(BatchUpdate(request, set: values))
+    let result = try coordinator.store(forEntityNamed: request.entityName).update(
+      BatchUpdate(request, set: values))
     if result.count > 0 {
       coordinator.post(.updated, from: inbox)
       refreshAllObjects()
@@ -73,7 +74,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func deleteBatch(_ request: FetchRequest) throws -> BatchResult {
     _ = try entity(named: request.entityName)
-    let result = try coordinator.store.delete(matching: request)
+    let result = try coordinator.store(forEntityNamed: request.entityName).delete(matching: request)
     if result.count > 0 {
       coordinator.post(.deleted, from: inbox)
       try mergeDeletions()

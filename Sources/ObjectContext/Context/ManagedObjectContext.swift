@@ -15,15 +15,20 @@ public final class ManagedObjectContext {
   let classes: [ManagedObject.Type]
   let temporaryEntities: [StoreEntity]
   @exclusivity(unchecked) private(set) var identities: [IdentityMapBox]
-  /// The store, when it wants to know which objects are held.
-  private let registrar: (any IncrementalStore)?
+  /// Whether a store wants to know which objects are held.
+  private let hasRegistrar: Bool
   let plans: EntityPlans
-  /// The store's own, or those of temporary IDs while there is no store.
+  /// The stores' own, or those of temporary IDs where no store has the entity.
   var storeEntities: [StoreEntity] {
-    if storeEntitiesOfStore.isEmpty { storeEntitiesOfStore = (try? coordinator.store.storeEntities) ?? [] }
-    return storeEntitiesOfStore.isEmpty ? temporaryEntities : storeEntitiesOfStore
+    let changes = coordinator.storeChanges
+    if changes != knownStoreChanges {
+      knownStoreChanges = changes
+      storeEntitiesOfStores = coordinator.storeEntities
+    }
+    return storeEntitiesOfStores
   }
-  private var storeEntitiesOfStore: [StoreEntity] = []
+  @exclusivity(unchecked) private var storeEntitiesOfStores: [StoreEntity]
+  @exclusivity(unchecked) private var knownStoreChanges = 0
   let inbox = ContextInbox()
   /// Why a read by an accessor that cannot throw brought nothing; nil when all went well. While it is set, `save()`
   /// throws it, so that nothing is written over what could not be read. `rollback()` and `reset()` clear it.
@@ -46,7 +51,8 @@ public final class ManagedObjectContext {
     temporaryEntities = coordinator.temporaryEntities
     plans = EntityPlans(coordinator.model)
     coordinator.inboxes.add(inbox)
-    registrar = (try? coordinator.store).flatMap { $0.wantsRegistrations ? $0 : nil }
+    storeEntitiesOfStores = coordinator.temporaryEntities
+    hasRegistrar = coordinator.stores.contains { $0.wantsRegistrations }
     var byRoot: [Int: IdentityMapBox] = [:]
     identities = model.entities.map { entity in
       if let box = byRoot[entity.root.index] { return box }
@@ -67,7 +73,7 @@ public final class ManagedObjectContext {
 
   func register(_ object: ManagedObject) {
     identities[object.entity.index].map.insert(object)
-    if let registrar, object.reference > 0 { registrar.didRegister([object.objectID]) }
+    if hasRegistrar, object.reference > 0 { registrar(object.entity)?.didRegister([object.objectID]) }
   }
 
   func unregister(_ object: ManagedObject) {
@@ -75,7 +81,11 @@ public final class ManagedObjectContext {
     // A successor of the same ID may be there already.
     guard box.map.object(object.reference) === object else { return }
     box.map.remove(object.reference)
-    if let registrar, object.reference > 0 { registrar.didUnregister([object.objectID]) }
+    if hasRegistrar, object.reference > 0 { registrar(object.entity)?.didUnregister([object.objectID]) }
+  }
+
+  private func registrar(_ entity: Entity) -> (any IncrementalStore)? {
+    (try? coordinator.store(for: entity)).flatMap { $0.wantsRegistrations ? $0 : nil }
   }
 
   func make(
@@ -100,10 +110,10 @@ public final class ManagedObjectContext {
     for box in identities where roots.insert(ObjectIdentifier(box)).inserted {
       var ids: [ManagedObjectID] = []
       box.map.forEach {
-        if registrar != nil, $0.reference > 0 { ids.append($0.objectID) }
+        if hasRegistrar, $0.reference > 0 { ids.append($0.objectID) }
         $0.managedObjectContext = nil
       }
-      if !ids.isEmpty { registrar?.didUnregister(ids) }
+      if let first = ids.first { registrar(first.entity)?.didUnregister(ids) }
       box.map = IdentityMap()
     }
     withExtendedLifetime(held) {}

@@ -7,24 +7,43 @@ public final class PersistentContainer: Sendable {
   public let name: String
   /// The coordinator.
   public let coordinator: PersistentStoreCoordinator
-  /// Where and how the store is opened.
-  public let storeDescription: PersistentStoreDescription
+  /// Where and how the stores are opened.
+  public let storeDescriptions: [PersistentStoreDescription]
+  /// The first store's.
+  public var storeDescription: PersistentStoreDescription { storeDescriptions[0] }
 
   /// Makes a container; `load()` opens its store.
   public init(name: String, model: ManagedObjectModel, storeDescription: PersistentStoreDescription) {
     self.name = name
-    self.storeDescription = storeDescription
+    storeDescriptions = [storeDescription]
+    coordinator = PersistentStoreCoordinator(model: model)
+  }
+
+  /// Makes a container of several stores, each with the entities of its description's `configuration`.
+  /// - Precondition: There is one description at least.
+  public init(name: String, model: ManagedObjectModel, storeDescriptions: [PersistentStoreDescription]) {
+    precondition(!storeDescriptions.isEmpty, "a container needs a store")
+    self.name = name
+    self.storeDescriptions = storeDescriptions
     coordinator = PersistentStoreCoordinator(model: model)
   }
 
   /// The model.
   public var model: ManagedObjectModel { coordinator.model }
 
-  /// Opens the store, or makes it when the description allows.
-  /// - Throws: `StoreError` and the vault's errors, each saying what to do; nothing is changed then.
-  public func load() async throws { try await coordinator.addStore(storeDescription) }
+  /// Opens the stores, or makes them when their descriptions allow.
+  /// - Throws: `StoreError`, `ContextError` for configurations that do not fit, and the vaults' errors, each saying what to do;
+  ///   none is open then.
+  public func load() async throws {
+    do {
+      for description in storeDescriptions { try await coordinator.addStore(description) }
+    } catch {
+      if storeDescriptions.count > 1 { try? coordinator.removeStore() }
+      throw error
+    }
+  }
 
-  /// Closes the store.
+  /// Closes the stores.
   /// - Throws: whatever the store throws.
   public func close() throws { try coordinator.removeStore() }
 

@@ -4,7 +4,7 @@ import ObjectQuery
 public import StoreContract
 import Synchronization
 
-/// Stands between contexts and the store: opens it, routes requests to it, knows which class each entity has.
+/// Stands between contexts and stores: opens them, routes requests to them by entity, knows which class each entity has.
 ///
 /// Sendable; one coordinator serves any number of contexts on any isolation.
 public final class PersistentStoreCoordinator: Sendable {
@@ -14,12 +14,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
   let inboxes = Inboxes()
 
-  private struct Loaded: Sendable {
-    var store: any IncrementalStore
-    var storeEntities: [StoreEntity]
-  }
-
-  private let loaded = Mutex<Loaded?>(nil)
+  private let loaded: Mutex<StoreAssignment>
+  /// How often stores were added and removed, so that contexts see when what they know is out of date.
+  private let changes = Atomic<Int>(0)
   private let classesByIndex: Mutex<[ManagedObject.Type]>
 
   private static let storeTypes = Mutex<[String: any IncrementalStore.Type]>([
@@ -30,6 +27,7 @@ public final class PersistentStoreCoordinator: Sendable {
   public init(model: ManagedObjectModel) {
     self.model = model
     temporaryEntities = StoreEntity.all(of: model, in: nil)
+    loaded = Mutex(StoreAssignment(model, temporaryEntities))
     classesByIndex = Mutex(Array(repeating: ManagedObject.self, count: model.entities.count))
   }
 
@@ -49,79 +47,140 @@ public final class PersistentStoreCoordinator: Sendable {
 
   var objectClasses: [ManagedObject.Type] { classesByIndex.withLock { $0 } }
 
-  /// Opens the store that a description names.
-  /// - Throws: `noStore` when its type is not registered or a store is open already; whatever the store throws.
+  /// Opens the store that a description names, for the entities of its configuration and their families; for all when it
+  /// names none. Several stores may be open, each with entities of its own.
+  /// - Throws: `noStore` when its type is not registered; `unknownName` when the model has no such configuration;
+  ///   `configuration` when another store has one of its entities, or a relationship leads from one of them to an entity
+  ///   that is not among them; whatever the store throws.
   public func addStore(_ description: PersistentStoreDescription) async throws {
     guard let type = Self.storeTypes.withLock({ $0[description.type] }) else {
       throw ContextError(.noStore, "no store of type \(description.type) is registered")
     }
-    guard loaded.withLock({ $0 == nil }) else {
-      throw ContextError(.noStore, "this coordinator has a store; use a container of its own for another")
-    }
+    let entities = try StoreAssignment.entities(of: description.configuration, in: model)
+    try loaded.withLock { try $0.check(entities) }
     let store = try type.init(model: model, description: description)
     try await store.loadMetadata()
-    loaded.withLock { $0 = Loaded(store: store, storeEntities: store.storeEntities) }
-  }
-
-  /// Closes the store. Contexts keep what they have read; anything more throws.
-  /// - Throws: whatever the store throws.
-  public func removeStore() throws {
-    let old = loaded.withLock { loaded in
-      defer { loaded = nil }
-      return loaded
+    do {
+      try loaded.withLock { try $0.add(store, entities) }
+    } catch {
+      try? store.close()
+      throw error
     }
-    try old?.store.close()
+    changes.wrappingAdd(1, ordering: .releasing)
   }
 
-  /// The store.
+  /// Closes every store. Contexts keep what they have read; anything more throws.
+  /// - Throws: whatever a store throws, once all are closed.
+  public func removeStore() throws {
+    let stores = loaded.withLock { loaded in
+      defer { loaded = StoreAssignment(model, temporaryEntities) }
+      return loaded.stores
+    }
+    changes.wrappingAdd(1, ordering: .releasing)
+    let failures = stores.compactMap { store in
+      do {
+        try store.close()
+        return nil as (any Error)?
+      } catch {
+        return error
+      }
+    }
+    if let first = failures.first { throw first }
+  }
+
+  var storeChanges: Int { changes.load(ordering: .acquiring) }
+
+  /// The stores, in the order they were added.
+  public var stores: [any IncrementalStore] { loaded.withLock { $0.stores } }
+
+  /// The store; the first of several.
   /// - Throws: `noStore` when none is open.
   public var store: any IncrementalStore {
     get throws {
-      guard let store = loaded.withLock({ $0?.store }) else {
-        throw ContextError(.noStore, "no store is open; load the container's store first")
-      }
+      guard let store = loaded.withLock({ $0.stores.first }) else { throw Self.closed }
       return store
     }
   }
 
-  var storeEntities: [StoreEntity] { loaded.withLock { $0?.storeEntities } ?? temporaryEntities }
+  /// The store that has the objects of an entity.
+  /// - Throws: `noStore` when none has.
+  public func store(for entity: Entity) throws -> any IncrementalStore {
+    guard let store = loaded.withLock({ $0.store(of: entity) }) else {
+      throw stores.isEmpty
+        ? Self.closed
+        : ContextError(
+          .noStore, "no open store has the entity \(entity.name); add a store for its configuration")
+    }
+    return store
+  }
+
+  private static var closed: ContextError {
+    ContextError(.noStore, "no store is open; load the container's store first")
+  }
+
+  @usableFromInline
+  func store(forEntityNamed name: String) throws -> any IncrementalStore {
+    guard let entity = model.entity(named: name) else { return try store }
+    return try store(for: entity)
+  }
+
+  /// By entity; those of temporary IDs where no store has the entity.
+  var storeEntities: [StoreEntity] { loaded.withLock { $0.storeEntities } }
 
   /// The store's own instance of what an ID from anywhere names.
   func storeEntity(of id: ManagedObjectID) throws -> StoreEntity {
-    let store = try store
-    guard id.storeIdentifier == store.identifier, let entity = model.entity(named: id.entity.name) else {
+    guard let entity = model.entity(named: id.entity.name),
+      case let own = storeEntities[entity.index], own.storeIdentifier == id.storeIdentifier,
+      own.storeIdentifier != nil
+    else {
       throw ContextError(.foreignObject, "the ID of a \(id.entity.name) is of another store")
     }
-    return storeEntities[entity.index]
+    return own
   }
 
   /// The ID that a URI names; nil when it is of another store or entity.
   public func objectID(for uri: URL) -> ManagedObjectID? {
-    guard let parts = ManagedObjectID.components(of: uri), let store = try? store,
-      parts.store == store.identifier, let entity = model.entity(named: parts.entityName)
+    guard let parts = ManagedObjectID.components(of: uri), let entity = model.entity(named: parts.entityName),
+      case let own = storeEntities[entity.index], own.storeIdentifier == parts.store
     else { return nil }
-    return ManagedObjectID(storeEntities[entity.index], reference: parts.reference)
+    return ManagedObjectID(own, reference: parts.reference)
   }
 
-  /// Executes any request on the store.
-  /// - Throws: `StoreError`.
+  /// Executes any request: a fetch on the store of its entity, a save on all stores it concerns, anything else on the first.
+  /// - Throws: `StoreError`; `partlySaved` as `save(_:)` does.
   public func execute(
     _ request: any PersistentStoreRequest, lookup: (any NodeLookup)? = nil
   ) throws -> StoreResult {
-    try store.execute(request, lookup: lookup)
+    switch request {
+    case let fetch as FetchRequest:
+      return try store(forEntityNamed: fetch.entityName).execute(fetch, lookup: lookup)
+    case let save as SaveChangesRequest:
+      if let only = loaded.withLock({ $0.onlyStore }) { return try only.execute(save, lookup: lookup) }
+      try self.save(save)
+      return .saved
+    default: return try store.execute(request, lookup: lookup)
+    }
   }
 
   func post(_ news: ContextInbox.News, from sender: ContextInbox) { inboxes.post(news, from: sender) }
 
   func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
-    references.isEmpty ? [] : try store.newValues(for: references, of: entity)
+    references.isEmpty ? [] : try store(for: entity).newValues(for: references, of: entity)
   }
 
   func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
-    try store.newValues(for: relationship, of: references)
+    try store(for: relationship.entity).newValues(for: relationship, of: references)
   }
 
   func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
-    try store.obtainPermanentIDs(for: entities)
+    if let only = loaded.withLock({ $0.onlyStore }) { return try only.obtainPermanentIDs(for: entities) }
+    var ids: [Int: ManagedObjectID] = [:]
+    for (_, places) in Dictionary(
+      grouping: entities.indices, by: { storeEntities[entities[$0].index].storeIdentifier })
+    {
+      let own = try store(for: entities[places[0]]).obtainPermanentIDs(for: places.map { entities[$0] })
+      for (place, id) in zip(places, own) { ids[place] = id }
+    }
+    return entities.indices.compactMap { ids[$0] }
   }
 }

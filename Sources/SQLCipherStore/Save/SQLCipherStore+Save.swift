@@ -7,7 +7,9 @@ extension SQLCipherStore {
   /// and kind (for changes: per entity and set of changed columns), each run once per object in key order.
   /// - Throws: `conflict` when a row has another version than the one it was read with, `notUnique` when a
   ///   uniqueness constraint would break; nothing is changed then.
-  func execute(_ save: SaveChangesRequest, in opened: Opened) throws {
+  func execute(
+    _ save: SaveChangesRequest, in opened: Opened, beforeCommit: () throws -> Void = {}
+  ) throws {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let metadata = save.metadata ?? (save.isEmpty ? opened.metadata : nil)
     try opened.pool.write { connection in
@@ -22,6 +24,7 @@ extension SQLCipherStore {
           try writer.insert(save.inserted)
           for changes in save.links { try writer.apply(changes) }
           if let metadata { try StoreTable(connection).write(metadata: metadata) }
+          try beforeCommit()
         }
       } catch let error as CipherError where error.isOfCommit {
         try settle(connection, save, error)
@@ -32,6 +35,13 @@ extension SQLCipherStore {
 }
 
 extension SQLCipherStore {
+  /// Executes a save within one transaction, and calls `beforeCommit` at its end.
+  /// - Throws: as a save does, and what `beforeCommit` throws; nothing is saved then.
+  public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
+    let opened = try open
+    try translating(path) { try self.execute(save, in: opened, beforeCommit: beforeCommit) }
+  }
+
   /// Decides a commit that failed: its frames may lie whole in the log, where opening the store after a crash would find
   /// them. Another write puts frames over them, and then they are certainly gone.
   /// - Throws: `outcomeUnknown` when the disk takes no other write either; else the failure, with nothing saved.

@@ -1,7 +1,12 @@
 import ObjectModel
 
 extension InMemoryStore {
-  func execute(_ save: SaveChangesRequest) throws {
+  /// Executes a save; see `IncrementalStore`.
+  public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
+    try execute(save, beforeCommit: beforeCommit)
+  }
+
+  func execute(_ save: SaveChangesRequest, beforeCommit: () throws -> Void = {}) throws {
     if isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     try state.withLock { state in
       try Self.checkVersions(save, in: state)
@@ -16,6 +21,7 @@ extension InMemoryStore {
       for changes in save.links { Self.apply(changes, to: &next) }
       try Self.checkUniqueness(of: save.inserted + save.updated.map(\.node), in: next)
       if let metadata = save.metadata { next.metadata = metadata }
+      try beforeCommit()
       state = next
     }
     try derive(save)

@@ -33,6 +33,10 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// - Parameter lookup: What the asking context holds already; may be ignored.
   func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult
 
+  /// Executes a save, and calls `beforeCommit` when all that can fail but the commit has gone well; when that throws, nothing is
+  /// saved. Used where a save concerns several stores.
+  func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws
+
   /// The states of objects, in the order asked for; nil where there is no such object.
   ///
   /// One call for any number, so that faults fire by the batch. Also answers for references whose entity is only
@@ -71,6 +75,12 @@ public protocol IncrementalStore: AnyObject, Sendable {
 }
 
 extension IncrementalStore {
+  /// Lets the others go first, for stores that cannot hold a save open.
+  public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
+    try beforeCommit()
+    _ = try execute(save, lookup: nil)
+  }
+
   /// Asks for the targets, then for their states.
   public func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes {
     try targetsThenNodes(for: relationship, of: references)

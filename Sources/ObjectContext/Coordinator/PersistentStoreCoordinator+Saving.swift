@@ -1,0 +1,45 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+extension PersistentStoreCoordinator {
+  /// Saves changes of several stores: every store's statements are executed before the first commits, so that a broken
+  /// rule, a conflict or a full disk leaves all as they were.
+  /// - Throws: `StoreError` with nothing saved; `partlySaved` when a disk failed at the very commit of one store after another
+  ///   had committed.
+  func save(_ save: SaveChangesRequest) throws {
+    _ = try store
+    var parts: [UUID: SaveChangesRequest] = [:]
+    func add(_ entity: Entity, _ change: (inout SaveChangesRequest) -> Void) throws {
+      change(&parts[try store(for: entity).identifier, default: SaveChangesRequest()])
+    }
+    for node in save.inserted { try add(node.entity) { $0.inserted.append(node) } }
+    for object in save.updated { try add(object.node.entity) { $0.updated.append(object) } }
+    for object in save.deleted { try add(object.objectID.entity) { $0.deleted.append(object) } }
+    for object in save.locked { try add(object.objectID.entity) { $0.locked.append(object) } }
+    for id in save.existing { try add(id.entity) { $0.existing.append(id) } }
+    for links in save.links { try add(links.relationship.entity) { $0.links.append(links) } }
+    let concerned = stores.filter { parts[$0.identifier]?.isEmpty == false }
+    var saved: [any IncrementalStore] = []
+    do {
+      try execute(concerned[...], parts, &saved)
+    } catch {
+      if saved.isEmpty { throw error }
+      let names = saved.map { "\($0.identifier)" }.joined(separator: ", ")
+      throw ContextError(
+        .partlySaved,
+        "the stores \(names) were saved and the others were not: a disk failed while they were committed",
+        cause: error)
+    }
+  }
+
+  /// Each store's transaction around the next one's.
+  private func execute(
+    _ stores: ArraySlice<any IncrementalStore>, _ parts: [UUID: SaveChangesRequest],
+    _ saved: inout [any IncrementalStore]
+  ) throws {
+    guard let store = stores.first, let part = parts[store.identifier] else { return }
+    try store.save(part) { try execute(stores.dropFirst(), parts, &saved) }
+    saved.append(store)
+  }
+}

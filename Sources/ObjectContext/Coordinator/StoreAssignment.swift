@@ -1,0 +1,66 @@
+import ObjectModel
+import StoreContract
+
+/// Which store has which entity.
+struct StoreAssignment: Sendable {
+  private(set) var stores: [any IncrementalStore] = []
+  /// By entity; those of temporary IDs where no store has the entity.
+  private(set) var storeEntities: [StoreEntity]
+  /// By entity: the place among the stores.
+  private var places: [Int?]
+
+  init(_ model: ManagedObjectModel, _ temporary: [StoreEntity]) {
+    storeEntities = temporary
+    places = Array(repeating: nil, count: model.entities.count)
+  }
+
+  /// The entities of a configuration with all that inherit from the same roots, since a family shares a table.
+  static func entities(of configuration: String?, in model: ManagedObjectModel) throws(ContextError)
+    -> [Entity]
+  {
+    guard let configuration, configuration != "Default" || model.description.configurations["Default"] != nil
+    else {
+      return model.entities
+    }
+    guard let names = model.description.configurations[configuration] else {
+      throw ContextError(.unknownName, "the model has no configuration \(configuration)")
+    }
+    let roots = Set(names.compactMap { model.entity(named: $0)?.root })
+    let entities = model.entities.filter { roots.contains($0.root) }
+    let own = Set(entities)
+    for entity in entities {
+      for relationship in entity.relationships
+      where !relationship.isTransient && !own.contains(relationship.destination) {
+        throw ContextError(
+          .configuration,
+          "\(entity.name).\(relationship.name) leads out of the configuration \(configuration); no store can refer to "
+            + "another, so put \(relationship.destination.name) into it too, or use a fetched property")
+      }
+    }
+    return entities
+  }
+
+  func check(_ entities: [Entity]) throws(ContextError) {
+    guard let taken = entities.first(where: { places[$0.index] != nil }) else { return }
+    throw ContextError(
+      .configuration,
+      "a store of this coordinator has the entity \(taken.name) already; name configurations without common entities, "
+        + "or use a container of its own")
+  }
+
+  mutating func add(_ store: any IncrementalStore, _ entities: [Entity]) throws(ContextError) {
+    try check(entities)
+    stores.append(store)
+    let own = store.storeEntities
+    for entity in entities {
+      places[entity.index] = stores.count - 1
+      storeEntities[entity.index] = own[entity.index]
+    }
+    onlyStore = stores.count == 1 && !places.contains(nil) ? store : nil
+  }
+
+  /// The store that has every entity.
+  private(set) var onlyStore: (any IncrementalStore)?
+
+  func store(of entity: Entity) -> (any IncrementalStore)? { places[entity.index].map { stores[$0] } }
+}
