@@ -85,6 +85,9 @@ struct ModelTests {
     #expect(try hash(AttributeDescription("b", .string)) != base)
     #expect(try hash(AttributeDescription("a", .uri)) != base)
     #expect(try hash(AttributeDescription("a", .string, optional: false)) != base)
+    // Stores keep the hash: when this changes, no store made before opens any more.
+    let hex = base.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    #expect(hex == "72333c0c39f25e14d7429426a7f13f0f5a33042694432358c119d708e460b272")
   }
 
   @Test("a Core Data model file is read with all it says, and what is odd in it is told")

@@ -19,7 +19,13 @@ extension PersistentStoreCoordinator {
     for object in save.locked { try add(object.objectID.entity) { $0.locked.append(object) } }
     for id in save.existing { try add(id.entity) { $0.existing.append(id) } }
     for links in save.links { try add(links.relationship.entity) { $0.links.append(links) } }
-    let concerned = stores.filter { parts[$0.identifier]?.isEmpty == false }
+    // Metadata is the first store's, as everything is that names no entity.
+    if let metadata = save.metadata {
+      parts[try store.identifier, default: SaveChangesRequest()].metadata = metadata
+    }
+    let concerned = stores.filter { store in
+      parts[store.identifier].map { !$0.isEmpty || $0.metadata != nil } ?? false
+    }
     var saved: [any IncrementalStore] = []
     do {
       try execute(concerned[...], parts, &saved)
