@@ -23,9 +23,10 @@ extension PersistentStoreCoordinator {
     if let metadata = save.metadata {
       parts[try store.identifier, default: SaveChangesRequest()].metadata = metadata
     }
+    // In one order whoever saves, so that two programs never wait for each other's stores.
     let concerned = stores.filter { store in
       parts[store.identifier].map { !$0.isEmpty || $0.metadata != nil } ?? false
-    }
+    }.sorted { $0.identifier.uuidString < $1.identifier.uuidString }
     var saved: [any IncrementalStore] = []
     do {
       try execute(concerned[...], parts, &saved)

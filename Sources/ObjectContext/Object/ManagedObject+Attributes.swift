@@ -7,10 +7,10 @@ extension ManagedObject {
   ///
   /// A name with dots leads into a composite: `address.city`.
   public final func value(for name: String) throws -> AttributeValue {
-    guard let (attribute, path) = try element(name) else {
-      return try slotValue(.attribute(attribute(name)))
-    }
-    return try slotValue(.attribute(attribute)).element(path)
+    if let attribute = entity.attribute(named: name) { return try slotValue(.attribute(attribute)) }
+    guard let (composite, path) = element(name) else { throw unknown(name) }
+    _ = try attribute(name)
+    return try slotValue(.attribute(composite)).element(path)
   }
 
   /// An attribute's value by name as a Swift type; nil when it is null.
@@ -39,7 +39,7 @@ extension ManagedObject {
     let context = try context()
     if !state.contains(.inserted) { _ = try row() }
     var value = value
-    if let (composite, path) = try element(name) {
+    if attribute.slot < 0, let (composite, path) = element(name) {
       attribute = composite
       value = try slotValue(.attribute(composite)).setting(value, at: path)
     }
@@ -57,12 +57,16 @@ extension ManagedObject {
   /// The attribute of a name, or the element of a composite that a name with dots leads to.
   final func attribute(_ name: String) throws(ContextError) -> Attribute {
     if let attribute = entity.attribute(named: name) { return attribute }
-    if let (composite, path) = try element(name), let element = composite.element(path) { return element }
-    throw ContextError(.unknownName, "\(entity.name) has no attribute \(name)")
+    if let (composite, path) = element(name), let element = composite.element(path) { return element }
+    throw unknown(name)
+  }
+
+  private func unknown(_ name: String) -> ContextError {
+    ContextError(.unknownName, "\(entity.name) has no attribute \(name)")
   }
 
   /// A composite and the names that lead into it; nil for a name without dots.
-  private func element(_ name: String) throws(ContextError) -> (Attribute, [String])? {
+  private func element(_ name: String) -> (Attribute, [String])? {
     guard name.contains(".") else { return nil }
     let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let composite = entity.attribute(named: names[0]), composite.type == .composite else { return nil }
