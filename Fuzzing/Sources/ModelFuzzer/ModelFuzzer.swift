@@ -1,6 +1,7 @@
 import Foundation
 import Strongroom
 
+/// What libFuzzer calls with each input it makes up.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   if let bytes { ModelFuzzer.drive(Data(bytes: bytes, count: count)) }
