@@ -5,9 +5,8 @@ import Testing
 @Suite("Several stores under one coordinator")
 struct ConfigurationTests {
   private static func model() throws -> ManagedObjectModel {
-    var notes = FetchedPropertyDescription(
+    let notes = FetchedPropertyDescription(
       "notes", FetchRequestTemplate("", entityName: "Note", predicate: "book == $FETCH_SOURCE.title"))
-    notes.userInfo = [:]
     var book = EntityDescription("Book") {
       AttributeDescription("title", .string)
       RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", deleteRule: .cascade)

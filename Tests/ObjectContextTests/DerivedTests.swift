@@ -47,19 +47,6 @@ struct DerivedTests {
     }
   }
 
-  private func container(_ inMemory: Bool) async throws -> (PersistentContainer, URL) {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("derived-\(UUID().uuidString)")
-    let container =
-      inMemory
-      ? PersistentContainer(
-        model: try Self.model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
-      : PersistentContainer(
-        name: "Derived", model: try Self.model(), url: folder.appendingPathComponent("d.strongroom"),
-        vault: InMemoryVault())
-    try await container.load()
-    return (container, folder)
-  }
-
   /// The values that count, sum and fold, compared with the same computed from the objects themselves.
   private func check(_ shelf: ManagedObject, line: Int = #line) throws {
     let books = try shelf.objects("books")
@@ -86,9 +73,9 @@ struct DerivedTests {
 
   @Test("follow every change at the save, and read anew at once", arguments: [true, false])
   func follow(inMemory: Bool) async throws {
-    let (container, folder) = try await container(inMemory)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let context = container.newContext()
+    let place = try await Shelf(try Self.model(), inMemory: inMemory)
+    defer { withExtendedLifetime(place) {} }
+    let context = place.container.newContext()
     let before = Date().addingTimeInterval(-1)
     let shelf = try context.insert("Shelf")
     let other = try context.insert("Shelf")
@@ -137,7 +124,7 @@ struct DerivedTests {
     try context.save()
     try check(shelf)
     try check(other)
-    let again = container.newContext()
+    let again = place.container.newContext()
     for id in [shelf.objectID, other.objectID] { try check(try again.object(with: id)) }
     let found = try again.fetch(
       FetchRequest("Shelf", where: FetchPredicate(format: "count == 1 AND pages == 100")))
@@ -146,9 +133,9 @@ struct DerivedTests {
 
   @Test("follow batches too, and cannot be set")
   func batches() async throws {
-    let (container, folder) = try await container(false)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let context = container.newContext()
+    let place = try await Shelf(try Self.model(), inMemory: false)
+    defer { withExtendedLifetime(place) {} }
+    let context = place.container.newContext()
     let shelf = try context.insert("Shelf")
     try shelf.set("name", "A")
     try context.save()
@@ -173,12 +160,12 @@ struct DerivedTests {
 
   @Test("of objects in another context turn up there, without a conflict of the two saves")
   func concurrent() async throws {
-    let (container, folder) = try await container(false)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let context = container.newContext()
+    let place = try await Shelf(try Self.model(), inMemory: false)
+    defer { withExtendedLifetime(place) {} }
+    let context = place.container.newContext()
     let shelf = try context.insert("Shelf")
     try context.save()
-    let other = container.newContext()
+    let other = place.container.newContext()
     let same = try other.object(with: shelf.objectID)
     #expect(try same.get("count", as: Int.self) == 0)
     for context in [context, other, context] {

@@ -45,9 +45,9 @@ final class Shelf: Sendable {
   let container: PersistentContainer
   let vault = InMemoryVault()
 
-  init(inMemory: Bool = false) async throws {
+  init(_ model: ManagedObjectModel? = nil, inMemory: Bool = false) async throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("strongroom-\(UUID().uuidString)")
-    let model = try Library.model()
+    let model = try model ?? Library.model()
     container =
       inMemory
       ? PersistentContainer(

@@ -59,22 +59,10 @@ struct ValueTests {
         ]))
   }
 
-  private func context(_ inMemory: Bool) async throws -> (ManagedObjectContext, PersistentContainer, URL) {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("values-\(UUID().uuidString)")
-    let container =
-      inMemory
-      ? PersistentContainer(
-        model: try Self.model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
-      : PersistentContainer(
-        name: "Values", model: try Self.model(), url: folder.appendingPathComponent("v.strongroom"),
-        vault: InMemoryVault())
-    try await container.load()
-    return (container.newContext(), container, folder)
-  }
-
   @Test("every rule that is broken is told with its property and bound")
   func rules() async throws {
-    let (context, _, _) = try await context(true)
+    let shelf = try await Shelf(try Self.model(), inMemory: true)
+    let context = shelf.container.newContext()
     let page = try context.insert("Page")
     try page.set("title", "A")
     try page.set("number", 10)
@@ -113,8 +101,9 @@ struct ValueTests {
       true, false,
     ])
   func codable(inMemory: Bool) async throws {
-    let (context, container, folder) = try await context(inMemory)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let shelf = try await Shelf(try Self.model(), inMemory: inMemory)
+    defer { withExtendedLifetime(shelf) {} }
+    let context = shelf.container.newContext()
     let settings = Settings(theme: "dark", sizes: [9, 12], margins: ["top": 0.5])
     for index in 0..<4 {
       let page = try context.insert("Page")
@@ -128,7 +117,7 @@ struct ValueTests {
       try page.set("count", UInt64.max - UInt64(index))
     }
     try context.save()
-    let fresh = container.newContext()
+    let fresh = shelf.container.newContext()
     func numbers(_ format: String, _ arguments: [AttributeValue] = []) throws -> [Int64] {
       try fresh.fetch(
         FetchRequest(
@@ -173,8 +162,9 @@ struct ValueTests {
 
   @Test("a composite is reached by key path, in objects, predicates and orders", arguments: [true, false])
   func composites(inMemory: Bool) async throws {
-    let (context, container, folder) = try await context(inMemory)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let shelf = try await Shelf(try Self.model(), inMemory: inMemory)
+    defer { withExtendedLifetime(shelf) {} }
+    let context = shelf.container.newContext()
     for (index, city) in ["Rom", "Köln", nil].enumerated() {
       let page = try context.insert("Page")
       try page.add(try context.insert("Note"), to: "notes")
@@ -188,7 +178,7 @@ struct ValueTests {
       #expect(throws: ContextError.self) { try page.setValue(.composite(["town": "x"]), for: "place") }
     }
     try context.save()
-    let fresh = container.newContext()
+    let fresh = shelf.container.newContext()
     func numbers(_ format: String) throws -> [Int64] {
       try fresh.fetch(
         FetchRequest("Page", where: FetchPredicate(format: format), sort: [FetchSort("number")])
@@ -215,14 +205,16 @@ struct ValueTests {
   @Test("a transformable attribute takes what its registered transformer takes, and nothing else")
   func transformers() async throws {
     Reversed().register(as: "Reversed")
-    let (context, container, _) = try await context(true)
+    let shelf = try await Shelf(try Self.model(), inMemory: true)
+    defer { withExtendedLifetime(shelf) {} }
+    let context = shelf.container.newContext()
     let page = try context.insert("Page")
     try page.add(try context.insert("Note"), to: "notes")
     try page.setTransformed(Array("abc"), for: "label")
     #expect(try page.value(for: "label") == .data(Data("cba".utf8)))
     try page.setTransformed(["k": [1, 2]], for: "settings")
     try context.save()
-    let again = try #require(try container.newContext().fetch(FetchRequest("Page")).first)
+    let again = try #require(try shelf.container.newContext().fetch(FetchRequest("Page")).first)
     #expect(try again.transformed("label") == Array("abc"))
     #expect(try again.transformed("settings") == ["k": [1, 2]])
     #expect(try again.transformed("tags", as: [String].self) == nil)

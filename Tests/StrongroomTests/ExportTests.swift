@@ -4,20 +4,6 @@ import Testing
 
 @Suite("Export")
 struct ExportTests {
-  private func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("strongroom")
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-  }
-
   @Test("writes every object of a store, without its model's file")
   func export() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID().uuidString)")
@@ -61,9 +47,9 @@ struct ExportTests {
     try container.close()
 
     let out = folder.appendingPathComponent("out").path
-    let refused = try run(["export", store, out, "--vault", "file:\(keys)"])
+    let refused = try Tool.run(["export", store, out, "--vault", "file:\(keys)"])
     #expect(refused.code != 0 && !FileManager.default.fileExists(atPath: out))
-    let result = try run(["export", store, out, "--vault", "file:\(keys)", "--yes"])
+    let result = try Tool.run(["export", store, out, "--vault", "file:\(keys)", "--yes"])
     #expect(result.code == 0, "\(result.output)")
     #expect(result.output.contains("objects 2503"))
     let lines = try String(contentsOfFile: out + "/Book.json", encoding: .utf8).split(separator: "\n")
@@ -78,9 +64,11 @@ struct ExportTests {
     #expect(
       try String(contentsOfFile: out + "/Author.json", encoding: .utf8) == "{\"_id\":1,\"books\":[1,2]}\n")
     #expect(try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: out + "/model.json")).model == model)
-    #expect(try run(["export", store, out, "--vault", "file:\(keys)", "--yes"]).code != 0)
+    #expect(try Tool.run(["export", store, out, "--vault", "file:\(keys)", "--yes"]).code != 0)
 
-    let csv = try run(["export", store, out + "2", "--vault", "file:\(keys)", "--yes", "--format", "csv"])
+    let csv = try Tool.run([
+      "export", store, out + "2", "--vault", "file:\(keys)", "--yes", "--format", "csv",
+    ])
     #expect(csv.code == 0)
     let text = try String(contentsOfFile: out + "2/Book.csv", encoding: .utf8)
     #expect(

@@ -8,19 +8,8 @@ private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 @Suite("Published Core Data models", .enabled(if: FileManager.default.fileExists(atPath: folder.path)))
 struct ModelFilesTests {
   private func tool(_ arguments: [String]) throws -> (code: Int32, lines: [String]) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("strongroom")
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (
-      process.terminationStatus, String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-    )
+    let (code, output) = try Tool.run(arguments)
+    return (code, output.split(separator: "\n").map(String.init))
   }
 
   @Test("every version makes a store that gives everything back, and is written and read again the same")

@@ -32,9 +32,8 @@ package struct AggregateFunction: Sendable {
         let group = AggregateFunction.group(context)
         guard let answer = group?.finish() else { return sqlite3_result_null(context) }
         answer.withUnsafeBytes {
-          // -1: SQLite copies the bytes before it returns.
           sqlite3_result_blob(
-            context, $0.baseAddress, Int32($0.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+            context, $0.baseAddress, Int32($0.count), Statement.transient)
         }
         AggregateFunction.release(context)
       }, { if let box = $0 { Unmanaged<Box>.fromOpaque(box).release() } })

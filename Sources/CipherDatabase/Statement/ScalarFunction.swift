@@ -24,9 +24,8 @@ package struct ScalarFunction: Sendable {
         var answer = body(String(decoding: bytes, as: UTF8.self))
         answer.withUTF8 { utf8 in
           utf8.withMemoryRebound(to: CChar.self) {
-            // -1: SQLite copies the bytes before it returns.
             sqlite3_result_text(
-              context, $0.baseAddress, Int32($0.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+              context, $0.baseAddress, Int32($0.count), Statement.transient)
           }
         }
       }, nil, nil, { if let box = $0 { Unmanaged<Box>.fromOpaque(box).release() } })

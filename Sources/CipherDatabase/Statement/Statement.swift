@@ -115,6 +115,9 @@ package final class Statement {
   package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   @inlinable
+  package func isInteger(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_INTEGER }
+
+  @inlinable
   package func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
   @inlinable

@@ -66,6 +66,34 @@ extension ManagedObjectContext {
     return node
   }
 
+  /// Reads what an object's row came without. The object keeps it, until it turns into a fault. One statement.
+  ///
+  /// Where the row has changed since, an unchanged object has all of the new one; a changed object keeps its own, of
+  /// which a save will say that it is stale.
+  func readExternal(
+    _ attribute: Attribute, of object: ManagedObject, _ row: IncrementalStoreNode
+  ) throws -> IncrementalStoreNode {
+    guard let whole = try coordinator.wholeValues(for: object.reference, of: object.entity) else {
+      throw ContextError(
+        .objectGone,
+        "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
+    }
+    if whole.version == row.version || !object.hasChanges {
+      object.node = whole
+      return whole
+    }
+    let plan = plans[object.entity]
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: plan.fields.count)
+    for field in plan.fields.indices {
+      builder.copy(
+        field, from: field == attribute.field ? whole : row, isBytes: plan.fields[field].isBytes)
+    }
+    let mixed = builder.finish(object.storeEntity, reference: row.reference, version: row.version)
+    object.node = mixed
+    return mixed
+  }
+
   /// Reads the rows of a batch that are not here, in one statement.
   func fire(_ batch: FetchBatch) throws {
     var seen: Set<Int64> = []

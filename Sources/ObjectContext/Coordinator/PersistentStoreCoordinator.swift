@@ -168,6 +168,10 @@ public final class PersistentStoreCoordinator: Sendable {
     references.isEmpty ? [] : try store(for: entity).newValues(for: references, of: entity)
   }
 
+  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+    try store(for: entity).wholeValues(for: reference, of: entity)
+  }
+
   func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
     try store(for: relationship.entity).newValues(for: relationship, of: references)
   }

@@ -90,13 +90,18 @@ extension ManagedObject {
   public final func committedValues() throws -> [String: AttributeValue] {
     if isInserted { return [:] }
     var result: [String: AttributeValue] = [:]
-    for field in entity.storedFields { result[field.name] = try row().value(of: field) }
+    for field in entity.storedFields {
+      switch field {
+      case .attribute(let attribute): result[field.name] = try storedValue(attribute)
+      case .toOne: result[field.name] = try row().value(of: field)
+      }
+    }
     return result
   }
 
   private func committed(_ property: Property) throws -> AttributeValue {
     switch property {
-    case .attribute(let attribute): try row().value(of: attribute)
+    case .attribute(let attribute): try storedValue(attribute)
     case .relationship(let relationship):
       try relationship.field < 0
         ? .null : row().target(relationship.field).map(AttributeValue.reference) ?? .null

@@ -62,7 +62,9 @@ extension ManagedObject {
 
   /// Bytes; none when null.
   public final func data(_ property: PropertySlot) -> Data {
-    if dirty & property.mask == 0, let node { return node.withBytes(property.field) { Data($0) } }
+    if dirty & property.mask == 0, let node, !node.isUnread(property.field) {
+      return node.withBytes(property.field) { Data($0) }
+    }
     if case .data(let data) = slowValue(property) { return data }
     return Data()
   }
@@ -71,7 +73,9 @@ extension ManagedObject {
   public final func withBytes<R>(
     _ property: PropertySlot, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    if dirty & property.mask == 0, let node { return try node.withBytes(property.field, body) }
+    if dirty & property.mask == 0, let node, !node.isUnread(property.field) {
+      return try node.withBytes(property.field, body)
+    }
     switch slowValue(property) {
     case .string(var text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
     case .data(let data): return try data.withUnsafeBytes(body)

@@ -131,12 +131,19 @@ open class ManagedObject {
     return try context().fire(self)
   }
 
+  /// The stored value of an attribute, with its bytes read now if the row came without them.
+  final func storedValue(_ attribute: Attribute) throws -> AttributeValue {
+    let row = try row()
+    guard attribute.isExternal, row.isUnread(attribute.field) else { return row.value(of: attribute) }
+    return try context().readExternal(attribute, of: self, row).value(of: attribute)
+  }
+
   /// The present value of an attribute or the present `.reference` of a to-one.
   final func slotValue(_ property: Property) throws -> AttributeValue {
     if let value = changes?.value(property.slot) { return value }
     if state.contains(.inserted) { return .null }
     switch property {
-    case .attribute(let attribute): return try row().value(of: attribute)
+    case .attribute(let attribute): return try storedValue(attribute)
     case .relationship(let relationship):
       if relationship.field < 0 { return .null }
       return try row().target(relationship.field).map(AttributeValue.reference) ?? .null

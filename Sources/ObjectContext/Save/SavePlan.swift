@@ -138,6 +138,7 @@ extension IncrementalStoreNode {
   func isSame(_ field: Int, as other: IncrementalStoreNode, isBytes: Bool) -> Bool {
     if isNull(field) || other.isNull(field) { return isNull(field) == other.isNull(field) }
     if !isBytes { return integer(field) == other.integer(field) }
+    if other.isUnread(field) { return isUnread(field) }
     return withBytes(field) { own in other.withBytes(field) { own.elementsEqual($0) } }
   }
 }

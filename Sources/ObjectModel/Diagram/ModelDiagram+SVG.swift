@@ -79,15 +79,15 @@ private struct DiagramPicture {
       "<rect \(place) height=\"\(number(box.height))\" rx=\"4\" fill=\"#fbfbf8\" stroke=\"#555\"/>",
       "<rect \(place) height=\"\(number(DiagramLayout.header))\" rx=\"4\" fill=\"\(box.isAbstract ? "#8a8a8a" : "#2f4858")\"/>",
       "<text x=\"\(number(x + width / 2))\" y=\"\(number(y + 16))\" text-anchor=\"middle\" fill=\"#fff\""
-        + " font-weight=\"bold\"\(box.isAbstract ? " font-style=\"italic\"" : "")>\(escaped(box.title))</text>",
+        + " font-weight=\"bold\"\(box.isAbstract ? " font-style=\"italic\"" : "")>\(box.title.xmlEscaped)</text>",
     ]
     for (index, row) in box.rows.enumerated() {
       let base = number(box.portY(index) + 4)
       let colour = row.isRelationship ? "#1f5fa8" : "#222"
       parts.append(
-        "<text x=\"\(number(x + 8))\" y=\"\(base)\" fill=\"\(colour)\">\(escaped(row.text))</text>")
+        "<text x=\"\(number(x + 8))\" y=\"\(base)\" fill=\"\(colour)\">\(row.text.xmlEscaped)</text>")
       parts.append(
-        "<text x=\"\(number(x + width - 8))\" y=\"\(base)\" text-anchor=\"end\" fill=\"#777\">\(escaped(row.type))</text>"
+        "<text x=\"\(number(x + width - 8))\" y=\"\(base)\" text-anchor=\"end\" fill=\"#777\">\(row.type.xmlEscaped)</text>"
       )
     }
     return parts.joined(separator: "\n")
@@ -134,19 +134,5 @@ private struct DiagramPicture {
   private func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
-  }
-
-  private func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }

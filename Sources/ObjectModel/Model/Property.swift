@@ -48,6 +48,9 @@ public final class Attribute: Sendable, Hashable {
   public let isTransient: Bool
   /// What new objects have.
   public let defaultValue: AttributeValue
+  /// Whether a store may leave a long value out of the row it hands on, and read it when it is asked for: what the model
+  /// allows for binary data with "allows external storage".
+  public let isExternal: Bool
   /// What a composite is made of; none for other types. Elements have no slot and no field of their own.
   public let elements: [Attribute]
   // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the model.
@@ -74,6 +77,9 @@ public final class Attribute: Sendable, Hashable {
     self.field = field
     isOptional = declaration.isOptional
     isTransient = declaration.isTransient
+    isExternal =
+      declaration.allowsExternalBinaryDataStorage && field >= 0
+      && (type == .binary || type == .transformable)
     let defaults = elements.filter { !$0.defaultValue.isNull }.map { ($0.name, $0.defaultValue) }
     defaultValue =
       declaration.defaultValue

@@ -29,9 +29,7 @@ final class XMLTag {
     let indent = String(repeating: " ", count: depth * 4)
     text += "\(indent)<\(name)"
     for (name, value) in attributes {
-      text += " \(name)=\""
-      Self.escape(value, &text)
-      text += "\""
+      text += " \(name)=\"\(value.xmlEscaped)\""
     }
     if children.isEmpty {
       text += "/>\n"
@@ -41,9 +39,13 @@ final class XMLTag {
       text += "\(indent)</\(name)>\n"
     }
   }
+}
 
-  private static func escape(_ value: String, _ text: inout String) {
-    for scalar in value.unicodeScalars {
+extension String {
+  /// The text as XML writes it in an attribute or between tags.
+  var xmlEscaped: String {
+    var text = ""
+    for scalar in unicodeScalars {
       switch scalar {
       case "&": text += "&amp;"
       case "<": text += "&lt;"
@@ -56,5 +58,6 @@ final class XMLTag {
       default: text.unicodeScalars.append(scalar)
       }
     }
+    return text
   }
 }

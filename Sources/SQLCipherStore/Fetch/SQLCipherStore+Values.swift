@@ -12,11 +12,7 @@ extension SQLCipherStore {
       try opened.pool.read { connection in
         let builder = NodeBuilder()
         if references.count == 1 {
-          let statement = try connection.cached(plan.byReference)
-          defer { statement.reset() }
-          statement.bind(1, references[0])
-          guard try statement.step() else { return [nil] }
-          return [try plan.node(statement, builder: builder, opened: opened, lookup: nil)]
+          return [try plan.node(plan.byReference, references[0], connection, builder, opened)]
         }
         let statement = try connection.cached(plan.byReferences)
         defer { statement.reset() }
@@ -31,6 +27,17 @@ extension SQLCipherStore {
           nodes[order?[position] ?? position] = node
         }
         return nodes
+      }
+    }
+  }
+
+  /// The state of an object with its external values, however long. One statement.
+  public func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+    let opened = try open
+    let plan = opened.plans[entity.index]
+    return try translating(path) {
+      try opened.pool.read { connection in
+        try plan.node(plan.wholeByReference, reference, connection, NodeBuilder(), opened)
       }
     }
   }
@@ -67,6 +74,20 @@ extension SQLCipherStore {
         return result
       }
     }
+  }
+}
+
+extension SelectPlan {
+  /// The node of one row; nil where there is none.
+  fileprivate func node(
+    _ text: StatementText, _ reference: Int64, _ connection: Connection, _ builder: NodeBuilder,
+    _ opened: SQLCipherStore.Opened
+  ) throws -> IncrementalStoreNode? {
+    let statement = try connection.cached(text)
+    defer { statement.reset() }
+    statement.bind(1, reference)
+    guard try statement.step() else { return nil }
+    return try node(statement, builder: builder, opened: opened, lookup: nil)
   }
 }
 

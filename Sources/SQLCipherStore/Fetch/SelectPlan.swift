@@ -4,7 +4,11 @@ import StoreContract
 
 /// How rows of one entity, with or without its subentities, are selected and decoded. Made once per entity.
 final class SelectPlan: Sendable {
-  enum Kind: UInt8, Sendable { case integer, double, text, blob }
+  enum Kind: UInt8, Sendable { case integer, double, text, blob, external }
+
+  /// The longest external value that is read with its row, in bytes: about where a statement of its own costs less
+  /// than deciphering what nobody may ask for.
+  static let longestExternalRead = 8192
 
   struct Step: Sendable {
     let column: Int32
@@ -17,6 +21,8 @@ final class SelectPlan: Sendable {
   let columns: String
   let hasEntityColumn: Bool
   let byReference: StatementText
+  /// With external values, however long.
+  let wholeByReference: StatementText
   /// The row's place in the list asked for comes last.
   let byReferences: StatementText
   let positionColumn: Int32
@@ -28,6 +34,7 @@ final class SelectPlan: Sendable {
     let table = schema.table(entity)
     hasEntityColumn = entity.hasSubentities
     var names = ["t0._id", "t0._version"] + (hasEntityColumn ? ["t0._entity"] : [])
+    var wholeNames = names
     var results: [Int: Int32] = [:]  // table ordinal -> result column
     var steps: [[Step]] = []
     var positions: [Int: Int] = [:]
@@ -39,16 +46,25 @@ final class SelectPlan: Sendable {
           let column = table.columns[ordinal]
           if results[ordinal] == nil {
             results[ordinal] = Int32(names.count)
-            names.append("t0." + column.name.quoted)
+            let name = "t0." + column.name.quoted
+            // Its length alone, a number, stands for what is left out; to tell a length SQLite reads no content.
+            names.append(
+              column.isExternal
+                ? "CASE WHEN length(\(name)) > \(Self.longestExternalRead) THEN length(\(name)) ELSE \(name) END"
+                : name)
+            wholeNames.append(name)
           }
-          return Step(column: results[ordinal]!, field: field, kind: Kind(column.storage))
+          return Step(
+            column: results[ordinal]!, field: field,
+            kind: column.isExternal ? .external : Kind(column.storage))
         })
     }
     columns = names.joined(separator: ", ")
     self.steps = steps
     familyPositions = positions
-    let from = "SELECT \(columns) FROM \(table.name.quoted) AS t0"
-    byReference = StatementText(from + " WHERE t0._id = ?1")
+    let one = " FROM \(table.name.quoted) AS t0 WHERE t0._id = ?1"
+    byReference = StatementText("SELECT " + columns + one)
+    wholeByReference = StatementText("SELECT " + wholeNames.joined(separator: ", ") + one)
     positionColumn = Int32(names.count)
     byReferences = StatementText(
       "SELECT \(columns), r.position FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0"

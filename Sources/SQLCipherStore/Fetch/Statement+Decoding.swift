@@ -13,7 +13,8 @@ extension Statement {
     case .double:
       let number = double(column)
       if number != 0 || !isNull(column) { builder.set(field, double: number) }
-    case .text, .blob:
+    case .external where isInteger(column): builder.setUnread(field)
+    case .text, .blob, .external:
       let bytes = bytes(column)
       if bytes.baseAddress != nil || !isNull(column) { builder.set(field, bytes: bytes) }
     }

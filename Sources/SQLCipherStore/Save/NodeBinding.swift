@@ -21,7 +21,7 @@ struct NodeBinding {
     case .integer: statement.bind(index, node.integer(field))
     case .double: statement.bind(index, node.double(field))
     case .text: node.withBytes(field) { statement.bind(index, text: $0, copy: false) }
-    case .blob: node.withBytes(field) { statement.bind(index, blob: $0, copy: false) }
+    case .blob, .external: node.withBytes(field) { statement.bind(index, blob: $0, copy: false) }
     }
   }
 }
@@ -38,7 +38,7 @@ extension NodeBinding {
     case .integer: statement.bind(index, Int64(bitPattern: row.word(field)))
     case .double: statement.bind(index, Double(bitPattern: row.word(field)))
     case .text: statement.bind(index, text: row.bytes(field), copy: false)
-    case .blob: statement.bind(index, blob: row.bytes(field), copy: false)
+    case .blob, .external: statement.bind(index, blob: row.bytes(field), copy: false)
     }
   }
 }

@@ -38,6 +38,7 @@ struct DerivationTriggers {
 
   // MARK: Pieces
 
+  // The tables have a column for each stored attribute and to-one, and what is derived looks at such only.
   private func column(_ attribute: Attribute) -> String {
     tables[attribute.entity.index].column(attribute)!.name.quoted
   }
@@ -78,6 +79,7 @@ struct DerivationTriggers {
   private func targets(_ relationship: Relationship, _ owner: String) -> String {
     let destination = tables[relationship.destination.index].name.quoted
     guard let link = linkTables[ObjectIdentifier(relationship.linkOwner)] else {
+      // A to-many without an inverse has a link table.
       return "\(destination) AS c WHERE c.\(column(relationship.inverse!)) = \(owner)._id"
     }
     let (near, far) = ends(relationship, link)
@@ -130,7 +132,7 @@ struct DerivationTriggers {
     let isExact = source?.type.isInteger ?? true
     /// The owner's value after a target came (+) or went (-).
     func change(_ sign: String, _ owner: String, _ amount: String) -> String {
-      guard isExact else { return set(attribute, to: value(attribute, derivation), where: "_id = \(owner)") }
+      guard isExact else { return recompute(attribute, derivation, "= \(owner)") }
       return set(
         attribute, to: "ifnull(\(column(attribute)), 0) \(sign) ifnull(\(amount), 0)", where: "_id = \(owner)"
       )
@@ -153,6 +155,7 @@ struct DerivationTriggers {
       }
       return triggers
     }
+    // As in `targets`.
     let key = column(relationship.inverse!)
     let watched = [key] + (source.map { [column($0)] } ?? [])
     func amount(_ row: String) -> String { source.map { "\(row).\(column($0))" } ?? "1" }

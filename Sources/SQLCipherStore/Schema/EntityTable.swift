@@ -7,6 +7,10 @@ final class EntityTable: Sendable {
     let name: String
     let field: StoredField
     let storage: ColumnStorage
+
+    var isExternal: Bool {
+      if case .attribute(let attribute) = field { attribute.isExternal } else { false }
+    }
   }
 
   let root: Entity
@@ -47,7 +51,10 @@ final class EntityTable: Sendable {
 
   var creation: String {
     let own = ["_id INTEGER PRIMARY KEY NOT NULL", "_entity INTEGER NOT NULL", "_version INTEGER NOT NULL"]
-    let rest = columns.map { "\($0.name.quoted) \($0.storage.declaredType)" }
+    // To reach a column SQLite walks over all pages before it, so what is long and seldom read comes last.
+    let rest = (columns.filter { !$0.isExternal } + columns.filter(\.isExternal)).map {
+      "\($0.name.quoted) \($0.storage.declaredType)"
+    }
     return "CREATE TABLE \(name.quoted) (\((own + rest).joined(separator: ", ")))"
   }
 }

@@ -48,6 +48,11 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @inlinable
   public func isNull(_ field: Int) -> Bool { word(field >> 6) & (1 << UInt64(field & 63)) != 0 }
 
+  /// Whether the store left a field's bytes out of the row, for `IncrementalStore.wholeValues(for:of:)` to bring; only
+  /// long values of external attributes. `withBytes` sees none then.
+  @inlinable
+  public func isUnread(_ field: Int) -> Bool { fieldWord(field) == 0 && !isNull(field) }
+
   /// An integer, boolean or to-one field; 0 when null.
   @inlinable
   public func integer(_ field: Int) -> Int64 { Int64(bitPattern: fieldWord(field)) }

@@ -86,6 +86,10 @@ public final class NodeBuilder {
     base[scratch.pointee.maskWords + field] = 0
   }
 
+  /// Marks the bytes of a field as there but not read. No bytes that are stand at the row's beginning.
+  @inlinable
+  public func setUnread(_ field: Int) { setWord(field, 0) }
+
   /// Sets an integer, boolean or to-one field.
   @inlinable @inline(__always)
   public func set(_ field: Int, integer: Int64) { setWord(field, UInt64(bitPattern: integer)) }
@@ -114,6 +118,8 @@ public final class NodeBuilder {
   public func copy(_ field: Int, from node: IncrementalStoreNode, isBytes: Bool) {
     if node.isNull(field) {
       setNull(field)
+    } else if isBytes, node.isUnread(field) {
+      setUnread(field)
     } else if isBytes {
       node.withBytes(field) { set(field, bytes: $0) }
     } else {

@@ -43,6 +43,10 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// known up to a superentity: each node tells its own.
   func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?]
 
+  /// The state of an object with nothing left out (`IncrementalStoreNode.isUnread`); nil where there is none. The
+  /// default is right for stores that never leave anything out.
+  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode?
+
   /// What a to-many relationship leads to, for many sources at once.
   func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets
 
@@ -79,6 +83,11 @@ extension IncrementalStore {
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     try beforeCommit()
     _ = try execute(save, lookup: nil)
+  }
+
+  /// What `newValues(for:of:)` answers.
+  public func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+    try newValues(for: [reference], of: entity)[0]
   }
 
   /// Asks for the targets, then for their states.

@@ -14,7 +14,10 @@ package struct StoreQueryObject: QueryObject {
   package var queryEntity: Entity { node.entity }
   package var queryReference: Int64 { node.reference }
 
-  package func queryValue(of attribute: Attribute) throws -> AttributeValue { node.value(of: attribute) }
+  package func queryValue(of attribute: Attribute) throws -> AttributeValue {
+    guard attribute.isExternal, node.isUnread(attribute.field) else { return node.value(of: attribute) }
+    return try store.wholeValues(for: node.reference, of: node.entity)?.value(of: attribute) ?? .null
+  }
 
   package func queryTarget(of toOne: Relationship) throws -> (any QueryObject)? {
     guard toOne.field >= 0, let reference = node.target(toOne.field) else { return nil }
