@@ -85,6 +85,11 @@ let package = Package(
     .executableTarget(
       name: "torture-probe", dependencies: ["Strongroom"], path: "Tests/TortureProbe", swiftSettings: strict),
     .executableTarget(
+      name: "differential-probe",
+      dependencies: [
+        "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Tests/DifferentialProbe", swiftSettings: strict),
+    .executableTarget(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
       swiftSettings: strict),
     .testTarget(

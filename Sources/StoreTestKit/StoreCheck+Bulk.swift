@@ -225,7 +225,7 @@ extension StoreCheck {
       request.propertiesToGroupBy = ["string"]
       request.propertiesToFetch =
         ["integer64", "double", "boolean"].flatMap { name in
-          [FetchColumn.Aggregate.sum, .average, .min, .max, .count].map { FetchColumn(name, aggregate: $0) }
+          [FetchAggregate.sum, .average, .min, .max, .count].map { FetchColumn(name, aggregate: $0) }
         } + [FetchColumn("string")]
       guard case .dictionaries(let rows) = try store.execute(request, lookup: nil) else {
         throw StoreCheckFailure(description: "dictionaries were asked for")

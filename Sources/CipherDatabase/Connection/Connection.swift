@@ -100,6 +100,7 @@ package final class Connection {
     try IntegerArrayModule.register(on: self)
     for function in options.functions { try function.register(on: self) }
     for function in options.aggregates { try function.register(on: self) }
+    for collation in options.collations { try collation.register(on: self) }
   }
 
   /// A file may be replaced by another while its opening waits for a lock; what was then saved into the old one would be

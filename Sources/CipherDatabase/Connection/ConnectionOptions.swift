@@ -18,6 +18,8 @@ package struct ConnectionOptions: Sendable {
   package var functions: [ScalarFunction] = []
   /// What statements may call over groups of rows.
   package var aggregates: [AggregateFunction] = []
+  /// What statements may sort by.
+  package var collations: [TextCollation] = []
 
   package init() {}
 }

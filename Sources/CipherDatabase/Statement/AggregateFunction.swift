@@ -1,40 +1,35 @@
 import CSQLCipher
 
-/// A function over the bytes of a group's rows; null rows are left out.
+/// A function over a group's rows.
 package struct AggregateFunction: Sendable {
   /// What one group has come to.
   package protocol Group: AnyObject {
-    func add(_ bytes: UnsafeRawBufferPointer)
-    /// The answer; nil for null.
-    func finish() -> [UInt8]?
+    /// Takes a row in.
+    func add(_ row: FunctionArguments)
+    func finish() -> FunctionResult
   }
 
   package let name: String
+  package let argumentCount: Int32
   fileprivate let begin: @Sendable () -> any Group
 
-  package init(_ name: String, _ begin: @escaping @Sendable () -> any Group) {
+  package init(_ name: String, arguments: Int32, _ begin: @escaping @Sendable () -> any Group) {
     self.name = name
+    argumentCount = arguments
     self.begin = begin
   }
 
   func register(on connection: Connection) throws(CipherError) {
     let box = Unmanaged.passRetained(Box(begin)).toOpaque()
     let result = sqlite3_create_function_v2(
-      connection.database, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, box, nil,
-      { context, _, values in
-        guard let value = values?.pointee, sqlite3_value_type(value) != SQLITE_NULL,
-          let group = AggregateFunction.group(context)
-        else { return }
-        let bytes = sqlite3_value_blob(value)
-        group.add(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))))
+      connection.database, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC, box, nil,
+      { context, count, values in
+        AggregateFunction.group(context)?.add(FunctionArguments(count: Int(count), values: values))
       },
       { context in
-        let group = AggregateFunction.group(context)
-        guard let answer = group?.finish() else { return sqlite3_result_null(context) }
-        answer.withUnsafeBytes {
-          sqlite3_result_blob(
-            context, $0.baseAddress, Int32($0.count), Statement.transient)
-        }
+        // A group of no rows begins here.
+        guard let group = AggregateFunction.group(context) else { return sqlite3_result_null(context) }
+        group.finish().set(context)
         AggregateFunction.release(context)
       }, { if let box = $0 { Unmanaged<Box>.fromOpaque(box).release() } })
     guard result == SQLITE_OK else { throw connection.failure(result, nil) }

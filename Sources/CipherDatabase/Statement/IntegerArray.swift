@@ -1,10 +1,22 @@
 import CSQLCipher
 
-/// A list of integers to be bound as one parameter: `SELECT value FROM _integers(?)`.
+/// A list to be bound as one parameter: of integers, `SELECT value FROM _integers(?)`, or of other values,
+/// `SELECT any FROM _integers(?)`.
 package final class IntegerArray: Sendable {
   package let values: [Int64]
+  let others: [FunctionResult]
 
-  package init(_ values: [Int64]) { self.values = values }
+  package init(_ values: [Int64]) {
+    self.values = values
+    others = []
+  }
+
+  package init(others: [FunctionResult]) {
+    values = []
+    self.others = others
+  }
+
+  var count: Int { others.isEmpty ? values.count : others.count }
 }
 
 /// The lists that are bound on a connection now, by handle. A statement carries a handle and never an address, so
@@ -24,7 +36,8 @@ final class IntegerArrayRegistry {
   func array(_ handle: Int64) -> IntegerArray? { arrays[handle] }
 }
 
-/// The table-valued function `_integers(handle)` with the columns `value` and `position` (from 0).
+/// The table-valued function `_integers(handle)` with the columns `value`, `position` (from 0) and `any`, which has no
+/// affinity and so leaves what is beside it in a comparison as it is.
 enum IntegerArrayModule {
   /// One open walk over a list; C sees the struct, whose first member must be SQLite's own.
   private struct Cursor {
@@ -46,7 +59,7 @@ enum IntegerArrayModule {
     module.initialize(to: sqlite3_module())
     module.pointee.xConnect = { database, registry, _, _, table, _ in
       let result = sqlite3_declare_vtab(
-        database, "CREATE TABLE x(value INTEGER, position INTEGER, handle INTEGER HIDDEN)")
+        database, "CREATE TABLE x(value INTEGER, position INTEGER, handle INTEGER HIDDEN, any)")
       guard result == SQLITE_OK else { return result }
       let new = UnsafeMutablePointer<Table>.allocate(capacity: 1)
       new.initialize(to: Table(registry: registry))
@@ -80,11 +93,16 @@ enum IntegerArrayModule {
       return cursor.pointee.position >= cursor.pointee.count ? 1 : 0
     }
     module.pointee.xColumn = { cursor, context, column in
-      guard let cursor = pointer(cursor), let start = cursor.pointee.start else { return SQLITE_OK }
+      guard let cursor = pointer(cursor) else { return SQLITE_OK }
       let position = cursor.pointee.position
       switch column {
-      case 0: sqlite3_result_int64(context, start[position])
+      case 0:
+        guard let start = cursor.pointee.start else { return SQLITE_OK }
+        sqlite3_result_int64(context, start[position])
       case 1: sqlite3_result_int64(context, Int64(position))
+      case 3:
+        let list = cursor.pointee.array?.takeUnretainedValue()
+        if let list, position < list.others.count { list.others[position].set(context) }
       default: sqlite3_result_null(context)
       }
       return SQLITE_OK
@@ -132,9 +150,10 @@ enum IntegerArrayModule {
     guard let array = arrays.array(sqlite3_value_int64(value)) else { return SQLITE_ERROR }
     cursor.pointee.array = .passRetained(array)
     // An array of a retained, immutable object keeps its place.
-    cursor.pointee.start = array.values.withUnsafeBufferPointer { $0.baseAddress }
+    cursor.pointee.start =
+      array.others.isEmpty ? array.values.withUnsafeBufferPointer { $0.baseAddress } : nil
     cursor.pointee.position = 0
-    cursor.pointee.count = array.values.count
+    cursor.pointee.count = array.count
     return SQLITE_OK
   }
 

@@ -34,7 +34,7 @@ extension Derivation.Folding {
   /// The folded text.
   package func apply(_ text: String) -> String {
     switch self {
-    case .canonical: ValueOrder.fold(text, [.caseInsensitive, .diacriticInsensitive])
+    case .canonical: TextFolding.fold(text, [.caseInsensitive, .diacriticInsensitive])
     case .uppercase: text.uppercased()
     case .lowercase: text.lowercased()
     }

@@ -18,8 +18,8 @@ extension QueryObject {
   /// What lies at the end of a key path, as a constant; a list over to-manys.
   /// - Throws: `QueryError` when a property is unknown, and what reading throws.
   package func queryExpression(_ names: [String]) throws -> FetchExpression {
-    let path = try ResolvedPath(names, from: queryEntity)
-    if path.isPlural { return .list(try path.values(of: self).map(FetchExpression.value)) }
-    return .value(try path.value(of: self))
+    let path = try ResolvedExpression(.keyPath(names), ResolutionScope(queryEntity))
+    if path.isPlural { return .list(try path.values([self]).map(FetchExpression.value)) }
+    return .value(try path.value([self]))
   }
 }

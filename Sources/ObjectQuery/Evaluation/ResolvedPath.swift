@@ -8,7 +8,6 @@ struct ResolvedPath: Sendable {
     case element(Attribute, [String])
     case toOne(Relationship)
     case toMany(Relationship)
-    case count(Relationship)
   }
 
   let steps: [Relationship]
@@ -42,11 +41,6 @@ struct ResolvedPath: Sendable {
           end = relationship.isToMany ? .toMany(relationship) : .toOne(relationship)
           return
         }
-        if index == names.count - 2, names[index + 1] == "@count", relationship.isToMany {
-          self.steps = steps
-          end = .count(relationship)
-          return
-        }
         steps.append(relationship)
         entity = relationship.destination
       }
@@ -65,10 +59,7 @@ struct ResolvedPath: Sendable {
   func value(of object: any QueryObject) throws -> AttributeValue {
     var object = object
     for step in steps {
-      guard let next = try object.queryTarget(of: step) else {
-        if case .count = end { return .integer(0) }
-        return .null
-      }
+      guard let next = try object.queryTarget(of: step) else { return .null }
       object = next
     }
     switch end {
@@ -76,32 +67,45 @@ struct ResolvedPath: Sendable {
     case .element(let attribute, let names): return try object.queryValue(of: attribute).element(names)
     case .toOne(let relationship):
       return try object.queryTarget(of: relationship).map { .reference($0.queryReference) } ?? .null
-    case .count(let relationship): return .integer(Int64(try object.queryTargets(of: relationship).count))
     case .toMany: return .null
     }
   }
 
-  /// All values.
+  /// Where a path to objects leads.
+  var destination: Entity? {
+    switch end {
+    case .toOne(let relationship), .toMany(let relationship): relationship.destination
+    case .attribute, .element: nil
+    }
+  }
+
+  /// The objects at the end of a path to objects.
+  func objects(of object: any QueryObject) throws -> [any QueryObject] {
+    switch end {
+    case .toOne(let relationship), .toMany(let relationship):
+      try Self.follow(steps + [relationship], from: object)
+    case .attribute, .element: []
+    }
+  }
+
+  /// All values; none where a step leads nowhere.
   func values(of object: any QueryObject) throws -> [AttributeValue] {
+    if destination != nil { return try objects(of: object).map { .reference($0.queryReference) } }
+    let last = ResolvedPath(steps: [], end: end)
+    return try Self.follow(steps, from: object).map { try last.value(of: $0) }
+  }
+
+  private static func follow(_ steps: [Relationship], from object: any QueryObject) throws
+    -> [any QueryObject]
+  {
     var objects = [object]
     for step in steps {
-      var next: [any QueryObject] = []
-      for object in objects {
-        if step.isToMany {
-          next += try object.queryTargets(of: step)
-        } else if let target = try object.queryTarget(of: step) {
-          next.append(target)
-        }
-      }
-      objects = next
-    }
-    if case .toMany(let relationship) = end {
-      return try objects.flatMap {
-        try $0.queryTargets(of: relationship).map { .reference($0.queryReference) }
+      objects = try objects.flatMap { object in
+        if step.isToMany { return try object.queryTargets(of: step) }
+        return try object.queryTarget(of: step).map { [$0] } ?? []
       }
     }
-    let last = ResolvedPath(steps: [], end: end)
-    return try objects.map { try last.value(of: $0) }
+    return objects
   }
 
   private init(steps: [Relationship], end: End) {

@@ -1,39 +1,67 @@
+import Foundation
 public import ObjectModel
 
 /// An order whose names have been looked up for an entity.
 public struct ResolvedSort: Sendable {
-  private let keys: [(path: ResolvedPath, sort: FetchSort)]
+  private let keys: [(value: ResolvedExpression, sort: FetchSort)]
 
   /// Looks the names up.
-  /// - Throws: `QueryError` when a property is unknown or leads over a to-many.
+  /// - Throws: `QueryError` when a property is unknown or leads over a to-many without an aggregate.
   public init(_ sort: [FetchSort], for entity: Entity) throws {
+    let scope = ResolutionScope(entity)
     keys = try sort.map { sort in
-      let path = try ResolvedPath(sort.keyPath, from: entity)
-      guard !path.isPlural else { throw QueryError(.typeMismatch, "an order cannot lead over a to-many") }
-      return (path, sort)
+      let value = try ResolvedExpression(.keyPath(sort.keyPath), scope)
+      guard !value.isPlural else {
+        throw QueryError(.typeMismatch, "an order cannot lead over a to-many without an aggregate")
+      }
+      return (value, sort)
     }
   }
 
   /// Whether one object comes before another. Level objects come in the order they were inserted, new ones last.
   /// - Throws: what reading the objects throws.
   public func areInIncreasingOrder(_ left: any QueryObject, _ right: any QueryObject) throws -> Bool {
-    for (path, sort) in keys {
-      let order = Self.compare(try path.value(of: left), try path.value(of: right), sort.options)
-      if order != 0 { return (order < 0) == sort.ascending }
+    for (value, sort) in keys {
+      if let isBefore = try sort.areInIncreasingOrder(value.value([left]), value.value([right])) {
+        return isBefore
+      }
     }
     let (a, b) = (left.queryReference, right.queryReference)
     if (a < 0) != (b < 0) { return b < 0 }
     return a < 0 ? a > b : a < b
   }
+}
 
-  private static func compare(
-    _ left: AttributeValue, _ right: AttributeValue, _ options: ComparisonOptions
-  ) -> Int {
-    if left.isNull || right.isNull { return left.isNull ? (right.isNull ? 0 : -1) : 1 }
-    if !options.isEmpty, case .string(let a) = left, case .string(let b) = right {
-      return ValueOrder.compare(.string(ValueOrder.fold(a, options)), .string(ValueOrder.fold(b, options)))
-        ?? 0
+extension FetchSort {
+  /// Nil for values that are level.
+  func areInIncreasingOrder(_ left: AttributeValue, _ right: AttributeValue) -> Bool? {
+    if left.isNull || right.isNull {
+      if left.isNull, right.isNull { return nil }
+      let isFirst = nulls == .least ? ascending : nulls == .first
+      return left.isNull == isFirst
     }
-    return ValueOrder.compare(left, right) ?? 0
+    let order = compare(left, right)
+    return order == 0 ? nil : (order < 0) == ascending
+  }
+
+  private func compare(_ left: AttributeValue, _ right: AttributeValue) -> Int {
+    if comparator != .scalars, case .string(let a) = left, case .string(let b) = right {
+      return comparator.compare(TextFolding.fold(a, options), TextFolding.fold(b, options))
+    }
+    return ValueComparison.order(left, right, options) ?? 0
+  }
+}
+
+extension FetchSort.Comparator {
+  /// -1, 0 or 1.
+  package func compare(_ left: String, _ right: String) -> Int {
+    switch self {
+    case .scalars: ValueOrder.compare(.string(left), .string(right)) ?? 0
+    case .localized: left.compare(right, locale: .current).rawValue
+    case .localizedStandard:
+      left.compare(
+        right, options: [.caseInsensitive, .numeric, .widthInsensitive, .forcedOrdering], locale: .current
+      ).rawValue
+    }
   }
 }

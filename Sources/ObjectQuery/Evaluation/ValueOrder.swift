@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import ObjectModel
 
 /// Comparison of values by meaning, the same as SQL's over the stored columns.
@@ -8,7 +8,8 @@ package enum ValueOrder {
     switch (left, right) {
     case (.string(let a), .string(let b)): return order(a.unicodeScalars, b.unicodeScalars)
     case (.date(let a), .date(let b)):
-      return order(a.timeIntervalSinceReferenceDate, b.timeIntervalSinceReferenceDate)
+      let (a, b) = (a.timeIntervalSinceReferenceDate, b.timeIntervalSinceReferenceDate)
+      return a.isNaN || b.isNaN ? nil : order(a, b)
     case (.data(let a), .data(let b)): return bytes(a, b)
     case (.uuid(let a), .uuid(let b)):
       return withUnsafeBytes(of: a.uuid) { a in withUnsafeBytes(of: b.uuid) { b in bytes(a, b) } }
@@ -43,7 +44,7 @@ package enum ValueOrder {
     }
   }
 
-  private static func decimal(_ value: AttributeValue) -> Decimal? {
+  package static func decimal(_ value: AttributeValue) -> Decimal? {
     switch value {
     case .decimal(let decimal): decimal
     case .integer(let integer): Decimal(integer)
@@ -80,18 +81,5 @@ package enum ValueOrder {
   package static func equal(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
     if left.isNull || right.isNull { return left.isNull && right.isNull }
     return compare(left, right) == 0
-  }
-
-  /// Text folded by the options: marks stripped after decomposition, then cases folded.
-  package static func fold(_ text: String, _ options: ComparisonOptions) -> String {
-    var text = text
-    if options.contains(.diacriticInsensitive) {
-      let bare = text.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
-        $0.properties.generalCategory != .nonspacingMark
-      }
-      text = String(String.UnicodeScalarView(bare))
-    }
-    if options.contains(.caseInsensitive) { text = text.lowercased() }
-    return text
   }
 }

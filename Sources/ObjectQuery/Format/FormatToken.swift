@@ -1,7 +1,8 @@
 /// One word of format text and the column it begins at.
 struct FormatToken: Equatable {
   enum Kind: Equatable {
-    case word(String)  // names and keywords; names may hold dots
+    case word(String)  // names and keywords; names may hold dots, and those of functions colons
+    case name(String)  // a name that is no keyword: #first
     case text(String)
     case integer(Int64)
     case double(Double)
@@ -16,21 +17,21 @@ struct FormatToken: Equatable {
   let column: Int
 }
 
-/// Cuts format text into words.
+/// Cuts format text into words, by Unicode scalars: a mark behind a quote does not hide the quote.
 struct FormatLexer {
-  private let text: [Character]
+  private let text: [Unicode.Scalar]
   private var place = 0
   private static let symbols = [
-    "==", "!=", "<>", "<=", ">=", "=>", "=<", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", ",", "[",
-    "]", "-",
-  ]
+    "==", "!=", "<>", "<=", ">=", "=>", "=<", "&&", "||", "**", "=", "<", ">", "!", "(", ")", "{", "}",
+    ",", "[", "]", "-", "+", "*", "/", ".",
+  ].map { (text: $0, scalars: Array($0.unicodeScalars)) }
 
-  init(_ text: String) { self.text = Array(text) }
+  init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
   mutating func tokens() throws(QueryError) -> [FormatToken] {
     var result: [FormatToken] = []
     while true {
-      while place < text.count, text[place].isWhitespace { place += 1 }
+      while place < text.count, text[place].properties.isWhitespace { place += 1 }
       let column = place + 1
       guard place < text.count else {
         result.append(FormatToken(kind: .end, column: column))
@@ -41,55 +42,79 @@ struct FormatLexer {
   }
 
   private mutating func next() throws(QueryError) -> FormatToken.Kind {
-    let character = text[place]
-    if character == "\"" || character == "'" { return .text(try quoted(character)) }
-    if character.isNumber { return try number() }
-    if character == "$" {
+    let scalar = text[place]
+    if scalar == "\"" || scalar == "'" { return .text(try quoted(scalar)) }
+    if isDigit(place) || scalar == "." && isDigit(place + 1) { return try number() }
+    switch scalar {
+    case "$":
       place += 1
       return .variable(word())
-    }
-    if character == "%" {
+    case "#":
       place += 1
-      guard place < text.count else { throw QueryError(.syntax, "a lone % at the end", column: place) }
-      place += 1
-      if text[place - 1] == "K" { return .keyArgument }
-      // The letters of C's number formats all stand for the next argument.
-      if text[place - 1] == "@" { return .argument }
-      place -= 1
-      while place < text.count, "lhqzdiufgxX".contains(text[place]) { place += 1 }
-      if text[place - 1] == "%" {
-        throw QueryError(.syntax, "% must be followed by @, K or a number format", column: place)
-      }
-      return .argument
+      return .name(word())
+    case "%": return try argument()
+    default: break
     }
-    if character == "#" {
-      place += 1
-      return .text(word())
-    }
-    if character.isLetter || character == "_" || character == "@" { return .word(word()) }
-    for symbol in Self.symbols where text[place...].starts(with: Array(symbol)) {
-      place += symbol.count
-      return .symbol(symbol)
+    if isLetter(scalar) || scalar == "_" || scalar == "@" { return .word(word()) }
+    for symbol in Self.symbols where text[place...].starts(with: symbol.scalars) {
+      place += symbol.scalars.count
+      return .symbol(symbol.text)
     }
     throw QueryError(.syntax, "this character means nothing here", column: place + 1)
   }
 
-  private mutating func word() -> String {
-    let start = place
-    while place < text.count, text[place].isLetter || text[place].isNumber || "_.@".contains(text[place]) {
-      place += 1
+  private mutating func argument() throws(QueryError) -> FormatToken.Kind {
+    place += 1
+    guard place < text.count else { throw QueryError(.syntax, "a lone % at the end", column: place) }
+    place += 1
+    if text[place - 1] == "K" { return .keyArgument }
+    if text[place - 1] == "@" { return .argument }
+    // The letters of C's number formats all stand for the next argument.
+    place -= 1
+    while place < text.count, "lhqzdiufgxX".unicodeScalars.contains(text[place]) { place += 1 }
+    if text[place - 1] == "%" {
+      throw QueryError(.syntax, "% must be followed by @, K or a number format", column: place)
     }
-    return String(text[start..<place])
+    return .argument
   }
 
-  private mutating func quoted(_ quote: Character) throws(QueryError) -> String {
+  private mutating func word() -> String {
+    let start = place
+    while place < text.count, isInWord(place) || text[place] == ":" && isFunctionName(start) { place += 1 }
+    return string(start..<place)
+  }
+
+  private func string(_ range: Range<Int>) -> String {
+    String(String.UnicodeScalarView(text[range]))
+  }
+
+  private func isLetter(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic }
+
+  private func isInWord(_ place: Int) -> Bool {
+    let scalar = text[place]
+    return isLetter(scalar) || scalar.properties.numericType != nil || "_.@".unicodeScalars.contains(scalar)
+      || scalar.properties.generalCategory == .nonspacingMark
+  }
+
+  private func isDigit(_ place: Int) -> Bool {
+    place < text.count && text[place].value >= 0x30 && text[place].value <= 0x39
+  }
+
+  /// Whether the words and colons from here end at a parenthesis: `modulus:by:(`.
+  private func isFunctionName(_ start: Int) -> Bool {
+    var end = place
+    while end < text.count, end - start < 64, text[end] == ":" || isInWord(end) { end += 1 }
+    return end < text.count && text[end] == "(" && text[end - 1] == ":"
+  }
+
+  private mutating func quoted(_ quote: Unicode.Scalar) throws(QueryError) -> String {
     let start = place + 1
     place += 1
-    var result = ""
+    var result = String.UnicodeScalarView()
     while place < text.count, text[place] != quote {
       if text[place] == "\\", place + 1 < text.count {
         place += 1
-        result.append(text[place] == "n" ? "\n" : text[place] == "t" ? "\t" : text[place])
+        result.append(escaped())
       } else {
         result.append(text[place])
       }
@@ -97,22 +122,40 @@ struct FormatLexer {
     }
     guard place < text.count else { throw QueryError(.syntax, "the text is not closed", column: start) }
     place += 1
-    return result
+    return String(result)
+  }
+
+  /// What stands behind a backslash; signs without a meaning there stand for themselves.
+  private mutating func escaped() -> Unicode.Scalar {
+    switch text[place] {
+    case "n": return "\n"
+    case "t": return "\t"
+    case "r": return "\r"
+    case "u", "U", "x":
+      let count = text[place] == "x" ? 2 : text[place] == "u" ? 4 : 8
+      let digits = string((place + 1)..<min(place + 1 + count, text.count))
+      guard digits.unicodeScalars.count == count, let number = UInt32(digits, radix: 16),
+        let scalar = Unicode.Scalar(number)
+      else { return text[place] }
+      place += count
+      return scalar
+    default: return text[place]
+    }
   }
 
   private mutating func number() throws(QueryError) -> FormatToken.Kind {
     let start = place
-    while place < text.count, text[place].isNumber || text[place].isLetter || text[place] == "." {
+    while place < text.count, isInWord(place), text[place] != "@" { place += 1 }
+    if place < text.count, text[place] == "+" || text[place] == "-", "eE".unicodeScalars.contains(text[place - 1]),
+      !string(start..<place).hasPrefix("0x")
+    {
       place += 1
+      while isDigit(place) { place += 1 }
     }
-    if place < text.count, "+-".contains(text[place]), "eE".contains(text[place - 1]) {
-      place += 1
-      while place < text.count, text[place].isNumber { place += 1 }
-    }
-    let digits = String(text[start..<place])
+    let digits = string(start..<place).replacing("_", with: "")
     if let integer = Int64(digits) { return .integer(integer) }
-    if digits.hasPrefix("0x"), let integer = Int64(digits.dropFirst(2), radix: 16) {
-      return .integer(integer)
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where digits.hasPrefix(prefix) {
+      if let integer = Int64(digits.dropFirst(2), radix: radix) { return .integer(integer) }
     }
     if let double = Double(digits) { return .double(double) }
     throw QueryError(.syntax, "this is no number", column: start + 1)

@@ -35,9 +35,24 @@ extension FetchPredicate {
 extension FetchExpression {
   func substituting(_ value: (String) throws -> FetchExpression?) rethrows -> FetchExpression {
     switch self {
-    case .variable(let name): try value(name) ?? self
-    case .list(let list): .list(try list.map { try $0.substituting(value) })
-    case .value, .keyPath, .selfObject: self
+    case .variable(let name): return try value(name) ?? self
+    case .list(let list): return .list(try list.map { try $0.substituting(value) })
+    case .function(let function, let arguments):
+      return .function(function, try arguments.map { try $0.substituting(value) })
+    case .aggregate(let aggregate, let part): return .aggregate(aggregate, try part.substituting(value))
+    case .conditional(let condition, let then, let otherwise):
+      return .conditional(
+        try condition.substituting(value), try then.substituting(value), try otherwise.substituting(value))
+    case .element(let collection, let place, let names):
+      return .element(try collection.substituting(value), place, names)
+    case .subquery(var subquery):
+      subquery.collection = try subquery.collection.substituting(value)
+      let own = subquery.variable
+      subquery.predicate = try subquery.predicate.substituting { name in
+        name == own || name.hasPrefix(own + ".") ? nil : try value(name)
+      }
+      return .subquery(subquery)
+    case .value, .keyPath, .selfObject: return self
     }
   }
 }

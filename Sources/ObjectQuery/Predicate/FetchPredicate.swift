@@ -59,6 +59,11 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable, Codable {
   public static let caseInsensitive = ComparisonOptions(rawValue: 1)
   /// Letters are the same with and without marks.
   public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
+  /// The texts are compared as they stand; they are so without options too.
+  public static let normalized = ComparisonOptions(rawValue: 4)
+
+  /// Whether texts change before they are compared.
+  package var folds: Bool { !isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) }
 }
 
 /// One comparison.
@@ -95,25 +100,6 @@ public struct FetchComparison: Sendable, Hashable, Codable {
     self.right = right
     self.modifier = modifier
     self.options = options
-  }
-}
-
-/// One side of a comparison.
-public indirect enum FetchExpression: Sendable, Hashable, Codable {
-  /// A constant.
-  case value(AttributeValue)
-  /// Properties to follow; `@count` may come last.
-  case keyPath([String])
-  /// Several expressions, for BETWEEN and IN.
-  case list([FetchExpression])
-  /// The object itself.
-  case selfObject
-  /// A value given later.
-  case variable(String)
-
-  /// A key path in dotted form.
-  public static func path(_ dotted: String) -> FetchExpression {
-    .keyPath(dotted.split(separator: ".").map(String.init))
   }
 }
 

@@ -1,45 +1,14 @@
-/// One key of an order.
-public struct FetchSort: Sendable, Hashable, Codable {
-  /// The attribute, through to-ones if need be.
-  public var keyPath: [String]
-  /// The direction; null comes first when ascending.
-  public var ascending: Bool
-  /// How text is folded.
-  public var options: ComparisonOptions
-
-  /// Sorts by a dotted key path.
-  public init(_ dotted: String, ascending: Bool = true, options: ComparisonOptions = []) {
-    keyPath = dotted.split(separator: ".").map(String.init)
-    self.ascending = ascending
-    self.options = options
-  }
-}
-
 /// One column of a dictionary result.
 public struct FetchColumn: Sendable, Hashable, Codable {
-  /// A function over the rows of a group.
-  public enum Aggregate: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The number of values that are not null.
-    case count
-    /// The sum.
-    case sum
-    /// The mean.
-    case average
-    /// The least.
-    case min
-    /// The greatest.
-    case max
-  }
-
   /// The key in the dictionaries.
   public var name: String
-  /// The attribute, through to-ones if need be; empty for the object itself.
+  /// The attribute, through to-ones and with collection operators if need be; empty for the object itself.
   public var keyPath: [String]
   /// The function; nil for the value itself.
-  public var aggregate: Aggregate?
+  public var aggregate: FetchAggregate?
 
   /// A column of values, or of a function of them.
-  public init(_ dotted: String, aggregate: Aggregate? = nil, as name: String? = nil) {
+  public init(_ dotted: String, aggregate: FetchAggregate? = nil, as name: String? = nil) {
     keyPath = dotted.split(separator: ".").map(String.init)
     self.aggregate = aggregate
     self.name = name ?? aggregate.map { "\($0.rawValue)_\(dotted)" } ?? dotted

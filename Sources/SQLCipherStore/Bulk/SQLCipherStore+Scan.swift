@@ -16,9 +16,9 @@ extension SQLCipherStore {
     try translating(path) {
       let plan = try plan(shape, in: opened)
       let isDone = try opened.pool.read { connection -> Bool in
-        guard !plan.needsEvaluation, !request.returnsDistinctResults, let columns = plan.dictionaryColumns,
-          let statement = try plan.bound(connection, request, shape.constants)
+        guard !plan.needsEvaluation, !request.returnsDistinctResults, let columns = plan.dictionaryColumns
         else { return false }
+        let statement = try plan.bound(connection, request, shape.constants)
         defer { statement.reset() }
         let types = columns.map { $0.isReference ? AttributeType.objectID : $0.type }
         let expected = try expectedCount(request, plan.entity, connection, opened)

@@ -91,8 +91,7 @@ struct BatchSelection {
     plan = try store.plan(shape, in: opened)
     entity = plan.entity
     constants = shape.constants
-    let fits = constants.isEmpty || plan.bindings.allSatisfy { $0.value(shape.constants) != nil }
-    if plan.needsEvaluation || plan.isCut || !fits {
+    if plan.needsEvaluation || plan.isCut {
       guard case .objectIDs(let ids) = try store.execute(request, lookup: nil, in: opened) else {
         references = IntegerArray([])
         return
@@ -110,7 +109,7 @@ struct BatchSelection {
     if let references {
       statement.bind(1, integers: references)
     } else {
-      _ = plan.bind(constants, to: statement)
+      plan.bind(constants, to: statement)
     }
   }
 

@@ -11,7 +11,7 @@ extension SQLCipherStore {
     let plan = try plan(shape, in: opened)
     let constants = shape.constants
     let result = try opened.pool.read { connection -> StoreResult? in
-      guard let statement = try plan.bound(connection, request, constants) else { return nil }
+      let statement = try plan.bound(connection, request, constants)
       defer { statement.reset() }
       if plan.needsEvaluation { return .nodes(try nodes(statement, plan, lookup, in: opened)) }
       switch request.resultType {

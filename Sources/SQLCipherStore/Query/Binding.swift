@@ -1,3 +1,5 @@
+import CipherDatabase
+import Foundation
 import ObjectModel
 import ObjectQuery
 
@@ -7,32 +9,61 @@ struct Binding: Sendable {
     case constant(Int)
     /// One of a list.
     case element(Int, Int)
-    /// A whole list, as one parameter.
+    /// A whole list of whole numbers or objects, as one parameter.
     case integers(Int)
+    /// Those of a list that are of a kind, as one parameter.
+    case list(Int, SQLKind)
+    /// The same in every request of the shape.
+    case fixed(AttributeValue)
+  }
+
+  /// What a constant becomes on its way.
+  enum Conversion: Sendable {
+    case none
+    /// A whole number beside decimals.
+    case decimal
+    case folded(ComparisonOptions)
   }
 
   let source: Source
-  /// What the value stands beside; nil for the object itself.
-  let field: StoredField?
+  var conversion = Conversion.none
 
-  /// Nil when SQL would not compare the value as memory does; another value of the shape might.
-  func value(_ constants: [FetchExpression]) -> SQLValue? {
+  func value(_ constants: [FetchExpression]) -> SQLValue {
     switch source {
-    case .constant(let index): return constants[index].constant.flatMap { SQLValue($0, comparedWith: field) }
-    case .element(let index, let position):
-      guard case .list(let list) = constants[index] else { return nil }
-      return list[position].constant.flatMap { SQLValue($0, comparedWith: field) }
+    case .constant(let index): return .plain(convert(constants[index].constant ?? .null))
+    case .element(let index, let place): return .plain(convert(list(constants[index])[place]))
+    case .fixed(let value): return .plain(convert(value))
     case .integers(let index):
-      guard case .list(let list) = constants[index] else { return nil }
       return .integers(
-        list.compactMap { element in
+        list(constants[index]).compactMap { element in
           switch element {
-          case .value(.integer(let number)), .value(.reference(let number)): number
+          case .integer(let number), .reference(let number): number
           default: nil
           }
         })
+    case .list(let index, let kind):
+      return .list(
+        list(constants[index]).compactMap { SQLKind($0).isBeside(kind) ? convert($0) : nil })
     }
   }
+
+  private func list(_ constant: FetchExpression) -> [AttributeValue] {
+    if case .list(let list) = constant { list.map { $0.constant ?? .null } } else { [] }
+  }
+
+  private func convert(_ value: AttributeValue) -> FunctionResult {
+    switch (conversion, value) {
+    case (.decimal, .integer(let integer)): FunctionResult(.decimal(Decimal(integer)))
+    case (.decimal, .boolean(let flag)): FunctionResult(.decimal(flag ? 1 : 0))
+    case (.folded(let options), .string(let text)): .text(TextFolding.fold(text, options))
+    default: FunctionResult(value)
+    }
+  }
+}
+
+extension SQLKind {
+  /// Whether a constant of this kind can stand in a list beside values of another.
+  func isBeside(_ other: SQLKind) -> Bool { compares(with: other) || other == .decimal && isNumeric }
 }
 
 extension FetchExpression {

@@ -10,9 +10,12 @@ struct DictionaryColumn: Sendable {
   /// The attribute's type, `objectID` for objects, `integer64` for counts.
   let type: AttributeType
   let isReference: Bool
+  /// Whether each row tells if its number is whole.
+  var isAnyNumber = false
 
   func value(_ statement: Statement, _ column: Int32) -> AttributeValue {
     if statement.isNull(column) { return .null }
+    if isAnyNumber, statement.isInteger(column) { return .integer(statement.int64(column)) }
     if isReference { return .reference(statement.int64(column)) }
     switch type {
     case .integer16, .integer32, .integer64: return .integer(statement.int64(column))
@@ -45,23 +48,23 @@ struct DictionaryStatement {
     var isOwnRow = !isGrouped && !aggregates
     for path in request.propertiesToGroupBy {
       guard let operand = translation.column(path.split(separator: ".").map(String.init)) else { return nil }
-      groups.append(operand.sql)
+      groups.append(translation.sql(operand))
     }
     for column in wanted {
-      let operand: PredicateTranslation.Operand? =
-        column.keyPath.isEmpty
-        ? .init(sql: "t0._id", field: nil) : translation.column(column.keyPath)
-      guard let operand, let text = Self.text(column.aggregate, operand) else { return nil }
+      let operand =
+        column.keyPath.isEmpty ? translation.term(.selfObject) : translation.column(column.keyPath)
+      guard let operand, operand.kind != .null, let text = Self.text(column.aggregate, operand, &translation)
+      else { return nil }
       // SQL takes a bare column beside an aggregate from any row of the group; memory takes the first.
-      if column.aggregate == nil, isGrouped || aggregates, !groups.contains(operand.sql) { return nil }
-      if operand.alias != "t0" { isOwnRow = false }
+      if column.aggregate == nil, isGrouped || aggregates, !groups.contains(text) { return nil }
+      if case .column(_, _, alias: "t0", _) = operand {} else { isOwnRow = false }
       texts.append(text)
       columns.append(Self.column(column, operand))
     }
     var orders: [String] = []
     if isGrouped {
       for sort in request.sort {
-        guard sort.options.isEmpty,
+        guard !sort.options.folds, sort.comparator == .scalars, sort.nulls == .least,
           let place = wanted.firstIndex(where: { $0.name == sort.keyPath.joined(separator: ".") })
         else { return nil }
         orders.append("\(place + 1)\(sort.ascending ? "" : " DESC")")
@@ -83,41 +86,71 @@ struct DictionaryStatement {
   }
 
   private static func text(
-    _ aggregate: FetchColumn.Aggregate?, _ operand: PredicateTranslation.Operand
+    _ aggregate: FetchAggregate?, _ operand: SQLTerm, _ translation: inout PredicateTranslation
   ) -> String? {
+    let sql = translation.sql(operand)
+    let kind = operand.kind
     switch aggregate {
-    case nil: return operand.sql
+    case nil: return sql
     // The row's own number is never null.
-    case .count: return operand.sql == "t0._id" ? "count(*)" : "count(\(operand.sql))"
+    case .count: return sql == "t0._id" ? "count(*)" : "count(\(sql))"
     case .min, .max:
-      guard operand.isOrdered else { return nil }
-      return "\(aggregate == .min ? "min" : "max")(\(operand.sql))"
+      if kind == .any || kind == .object { return nil }
+      return "\(aggregate == .min ? "min" : "max")(\(sql))"
+    case .median:
+      guard kind == .number || kind == .decimal else { return nil }
+      return "_median('\(kind.rawValue)\(kind.rawValue)', \(sql))"
     case .sum, .average:
+      if kind == .decimal {
+        let call = "\(aggregate == .sum ? "_sum" : "_average")('dd', \(sql))"
+        guard aggregate == .sum else { return call }
+        return "CASE count(*) WHEN 0 THEN \(translation.add(.fixed(.decimal(0)))) ELSE \(call) END"
+      }
       // Whole sums can overflow, which SQL makes an error of; small ones cannot in any file's number of rows.
-      guard case .attribute(let attribute)? = operand.field else { return nil }
+      guard case .column(_, _, _, .attribute(let attribute)?) = operand else { return nil }
       switch attribute.type {
       case .double, .float, .integer16, .integer32: break
       case .integer64 where aggregate == .average: break
-      case .decimal:
-        return aggregate == .sum ? "_decimal_sum(\(operand.sql))" : "_decimal_average(\(operand.sql))"
       default: return nil
       }
-      return aggregate == .sum
-        ? "ifnull(sum(\(operand.sql)), 0)"
-        : "avg(\(operand.sql))"
+      return aggregate == .sum ? "ifnull(sum(\(sql)), 0)" : "avg(\(sql))"
     }
   }
 
-  private static func column(
-    _ column: FetchColumn, _ operand: PredicateTranslation.Operand
-  ) -> DictionaryColumn {
+  private static func column(_ column: FetchColumn, _ operand: SQLTerm) -> DictionaryColumn {
     if column.aggregate == .count {
       return DictionaryColumn(name: column.name, type: .integer64, isReference: false)
     }
-    guard case .attribute(let attribute)? = operand.field else {
-      return DictionaryColumn(name: column.name, type: .objectID, isReference: true)
+    var type: AttributeType
+    if case .column(_, _, _, .attribute(let attribute)?) = operand {
+      type = attribute.type
+    } else {
+      type = operand.kind.attributeType
     }
-    let type = column.aggregate == .average && attribute.type != .decimal ? .double : attribute.type
-    return DictionaryColumn(name: column.name, type: type, isReference: false)
+    if column.aggregate == .average || column.aggregate == .median, type != .decimal { type = .double }
+    var isAnyNumber = column.aggregate == .median && type == .double
+    if type == .undefined, operand.kind == .number {
+      type = column.keyPath.last == "@count" ? .integer64 : .double
+      isAnyNumber = true
+    }
+    return DictionaryColumn(
+      name: column.name, type: type, isReference: operand.kind == .object, isAnyNumber: isAnyNumber)
+  }
+}
+
+extension SQLKind {
+  /// A type whose values are of the kind. Numbers are read as they come.
+  fileprivate var attributeType: AttributeType {
+    switch self {
+    case .number, .any, .null, .nothing: .undefined
+    case .boolean: .boolean
+    case .decimal: .decimal
+    case .date: .date
+    case .text: .string
+    case .uri: .uri
+    case .bytes: .binary
+    case .uuid: .uuid
+    case .object: .objectID
+    }
   }
 }

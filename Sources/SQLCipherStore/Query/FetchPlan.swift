@@ -82,12 +82,12 @@ final class FetchPlan: Sendable {
     text = StatementText(sql)
   }
 
-  /// The statement with a request's values in it; nil when one of them does not fit the column it stands beside.
+  /// The statement with a request's values in it.
   func bound(_ connection: Connection, _ request: FetchRequest, _ constants: [FetchExpression]) throws
-    -> Statement?
+    -> Statement
   {
     let statement = try connection.cached(text)
-    guard bind(constants, to: statement) else { return nil }
+    bind(constants, to: statement)
     if isCut {
       statement.bind(Int32(bindings.count + 1), Int64(request.limit ?? -1))
       statement.bind(Int32(bindings.count + 2), Int64(request.offset))
@@ -95,16 +95,11 @@ final class FetchPlan: Sendable {
     return statement
   }
 
-  /// Binds the values of the condition; false when one of them does not fit the column it stands beside.
-  func bind(_ constants: [FetchExpression], to statement: Statement) -> Bool {
+  /// Binds the values of the condition.
+  func bind(_ constants: [FetchExpression], to statement: Statement) {
     for (index, binding) in bindings.enumerated() {
-      guard let value = binding.value(constants) else {
-        statement.reset()
-        return false
-      }
-      value.bind(to: statement, at: Int32(index + 1))
+      binding.value(constants).bind(to: statement, at: Int32(index + 1))
     }
-    return true
   }
 }
 

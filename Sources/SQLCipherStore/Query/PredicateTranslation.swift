@@ -5,79 +5,74 @@ import StoreContract
 /// Predicate parts as SQL conditions over the fetched entity's table `t0` and tables joined along to-one key paths.
 ///
 /// Logic is two-valued as in memory: a condition may yield NULL for false, and `NOT` tests with `IS NOT 1`, so that
-/// NULL never turns into true and never survives a negation. Answers nil for what SQL would not decide exactly as
-/// memory does; the caller then evaluates that part in memory.
+/// NULL never turns into true and never survives a negation. What kinds of values can meet is known from the model, so
+/// what memory finds incomparable is decided here and not by SQL's order of types. Answers nil for what no row stores,
+/// such as a transient relationship; the caller then evaluates that part in memory.
 struct PredicateTranslation {
+  /// An object that paths begin at: the one fetched, or an element of a subquery.
+  struct Scope {
+    let variable: String
+    let entity: Entity
+    let alias: String
+  }
+
   let entity: Entity
   let schema: StoreSchema
   /// The constants of the predicate, which names them by `RequestShape.constantName`.
   let constants: [FetchExpression]
-  private(set) var joins = Joins()
+  var joins = Joins()
   private(set) var bindings: [Binding] = []
+  var scopes: [Scope]
   private var serial = 0
 
   init(entity: Entity, schema: StoreSchema, constants: [FetchExpression]) {
     self.entity = entity
     self.schema = schema
     self.constants = constants
+    scopes = [Scope(variable: "", entity: entity, alias: "t0")]
   }
 
-  /// A column, and what it holds.
-  struct Operand {
-    let sql: String
-    let field: StoredField?  // nil: the object itself
-    var alias = "t0"
+  mutating func nextSerial() -> Int {
+    serial += 1
+    return serial
+  }
+
+  mutating func add(_ source: Binding.Source, _ conversion: Binding.Conversion = .none) -> String {
+    bindings.append(Binding(source: source, conversion: conversion))
+    return "?\(bindings.count)"
   }
 
   /// A condition that every row must meet, or nil.
   mutating func condition(_ predicate: FetchPredicate) -> String? {
     let mark = bindings.count
-    if case .comparison(let comparison) = predicate, let result = linked(comparison) ?? attempt(comparison) {
-      requireTargets(of: comparison)
-      return result
+    let result: String?
+    if case .comparison(let comparison) = predicate {
+      result = linked(comparison) ?? attempt(comparison, isTop: true)
+    } else {
+      result = attempt(predicate)
     }
-    let result = attempt(predicate)
     if result == nil { bindings.removeSubrange(mark...) }
     return result
   }
 
   /// "This object is among those a many-to-many leads to" as a join: a pair of the link table comes once.
   private mutating func linked(_ comparison: FetchComparison) -> String? {
-    guard comparison.modifier == .any, comparison.operator == .equal, comparison.options.isEmpty,
+    guard comparison.modifier == .any, comparison.operator == .equal, !comparison.options.folds,
       case .keyPath(let path) = comparison.left, path.count == 1,
-      let (index, constant) = constant(comparison.right), case .value(.reference) = constant,
+      case .constant(.reference, let source)? = term(comparison.right),
       let relationship = entity.relationship(named: path[0]), relationship.isToMany,
       relationship.hasLinkTable, relationship.inverse !== relationship,
       let table = schema.linkTable(relationship)
     else { return nil }
     let forward = relationship === table.owner
     guard joins.begin(with: table.name, end: forward ? "_source" : "_target") else { return nil }
-    bindings.append(Binding(source: .constant(index), field: nil))
-    return "m0.\(forward ? "_target" : "_source") = ?\(bindings.count)"
+    return "m0.\(forward ? "_target" : "_source") = \(add(source))"
   }
 
-  /// Where a comparison is false beside null, to-ones that lead nowhere need not be joined as nulls.
-  private mutating func requireTargets(of comparison: FetchComparison) {
-    guard comparison.modifier == .direct, comparison.operator != .notEqual else { return }
-    for side in [comparison.left, comparison.right] {
-      if let constant = constant(side)?.expression {
-        if case .value(.null) = constant { return }
-        if case .list(let list) = constant, list.contains(.value(.null)) { return }
-      } else if comparison.operator == .equal, constant(comparison.left) == nil,
-        constant(comparison.right) == nil
-      {
-        return
-      }
-    }
-    for side in [comparison.left, comparison.right] {
-      if let operand = operand(side) { joins.require(operand.alias) }
-    }
-  }
-
-  private mutating func attempt(_ predicate: FetchPredicate) -> String? {
+  mutating func attempt(_ predicate: FetchPredicate) -> String? {
     switch predicate {
     case .constant(let flag): return flag ? "1" : "0"
-    case .comparison(let comparison): return attempt(comparison)
+    case .comparison(let comparison): return attempt(comparison, isTop: false)
     case .and(let parts): return joined(parts, " AND ", empty: "1")
     case .or(let parts): return joined(parts, " OR ", empty: "0")
     case .not(let part): return attempt(part).map { "((\($0)) IS NOT 1)" }
@@ -94,216 +89,129 @@ struct PredicateTranslation {
     return "(" + conditions.joined(separator: word) + ")"
   }
 
-  private mutating func attempt(_ comparison: FetchComparison) -> String? {
-    guard comparison.options.isEmpty else { return nil }
-    guard comparison.modifier == .direct else { return attemptPlural(comparison) }
-    if let left = operand(comparison.left) { return attempt(left, comparison) }
-    guard let (index, constant) = constant(comparison.left), let value = constant.constant,
-      let right = operand(comparison.right), let mirrored = comparison.operator.mirrored
-    else { return nil }
-    return compare(right, mirrored, value, index)
-  }
+  // MARK: Comparisons
 
-  private mutating func attempt(_ left: Operand, _ comparison: FetchComparison) -> String? {
-    guard let (index, constant) = constant(comparison.right) else {
-      return operand(comparison.right).flatMap { compare(left, comparison.operator, $0) }
-    }
-    switch constant {
-    case .value(let value): return compare(left, comparison.operator, value, index)
-    case .list(let list): return compare(left, comparison.operator, list, index)
-    default: return nil
-    }
-  }
-
-  private func constant(_ expression: FetchExpression) -> (index: Int, expression: FetchExpression)? {
-    guard case .variable(let name) = expression, let index = RequestShape.constantIndex(name) else {
-      return nil
-    }
-    return (index, constants[index])
+  private mutating func attempt(_ comparison: FetchComparison, isTop: Bool) -> String? {
+    if let rows = rows(of: comparison.left) { return attempt(comparison, over: rows) }
+    if isCollection(comparison.left) { return nil }
+    guard let left = term(comparison.left) else { return nil }
+    return compare(left, comparison, isTop: isTop && comparison.modifier == .direct)
   }
 
   /// ANY is a subquery that finds a row, ALL one that finds no row to the contrary.
-  private mutating func attemptPlural(_ comparison: FetchComparison) -> String? {
-    guard case .keyPath(let path) = comparison.left,
-      let rows = PluralPath(path, entity, schema, serial: serial),
-      let condition = attempt(rows.operand, comparison)
-    else { return nil }
-    serial += 1
-    if comparison.modifier == .any, comparison.operator == .equal, isIndexed(rows.operand) {
+  private mutating func attempt(_ comparison: FetchComparison, over rows: Rows) -> String? {
+    guard let condition = compare(rows.end, comparison, isTop: false) else { return nil }
+    if comparison.modifier == .any, comparison.operator == .equal, rows.conditions.isEmpty,
+      isIndexed(rows.end), isConstant(comparison.right)
+    {
       // Few rows meet the condition: find those first, and from them the way back.
-      let conditions = [rows.innerLinks, condition].filter { !$0.isEmpty }.joined(separator: " AND ")
-      return
-        "\(rows.start.outside) IN (SELECT \(rows.start.inside) FROM \(rows.tables) WHERE \(conditions))"
+      let path = rows.path
+      let conditions = path.links.dropFirst() + [condition]
+      return "\(path.start.outside) IN (SELECT \(path.start.inside) FROM \(path.tables.joined(separator: ", "))"
+        + " WHERE \(conditions.joined(separator: " AND ")))"
     }
-    let wanted = comparison.modifier == .any ? condition : "((\(condition)) IS NOT 1)"
-    let exists = "EXISTS (SELECT 1 FROM \(rows.tables) WHERE \(rows.links) AND \(wanted))"
-    return comparison.modifier == .any ? exists : "NOT \(exists)"
+    let wanted = comparison.modifier == .all ? "((\(condition)) IS NOT 1)" : condition
+    let exists = "EXISTS (SELECT 1 \(rows.path.source(rows.conditions + [wanted])))"
+    return comparison.modifier == .all ? "NOT " + exists : exists
   }
 
-  private func isIndexed(_ operand: Operand) -> Bool {
-    guard let field = operand.field else { return true }
-    guard case .attribute(let attribute) = field else { return true }
+  private func isConstant(_ expression: FetchExpression) -> Bool {
+    if case .variable(let name) = expression { return RequestShape.constantIndex(name) != nil }
+    if case .value = expression { return true }
+    return false
+  }
+
+  private func isIndexed(_ term: SQLTerm) -> Bool {
+    guard case .column(_, _, _, let field) = term else { return false }
+    guard case .attribute(let attribute)? = field else { return true }
     return attribute.declaration.isIndexed
       || attribute.entity.uniquenessConstraints.contains { $0.propertyNames.first == attribute.name }
       || attribute.entity.fetchIndexes.contains { $0.elements.first?.propertyName == attribute.name }
   }
 
-  private mutating func compare(
-    _ left: Operand, _ op: FetchOperator, _ value: AttributeValue, _ index: Int
-  ) -> String? {
-    if value.isNull {
-      switch op {
-      case .equal: return "\(left.sql) IS NULL"
-      case .notEqual: return "\(left.sql) IS NOT NULL"
-      default: return nil
-      }
-    }
-    switch op {
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      guard let bound = bind(value, .constant(index), for: left), let sign = op.sign else { return nil }
-      return "\(left.sql) \(sign) \(bound)"
-    case .contains, .beginsWith, .endsWith:
-      guard case .attribute(let attribute)? = left.field, attribute.type == .string,
-        case .string(let text) = value, !text.isEmpty, op != .endsWith,
-        let bound = bind(value, .constant(index), for: left)
-      else { return nil }
-      return "instr(\(left.sql), \(bound)) \(op == .contains ? "> 0" : "= 1")"
-    default: return nil
-    }
-  }
-
-  private mutating func compare(
-    _ left: Operand, _ op: FetchOperator, _ list: [FetchExpression], _ index: Int
-  ) -> String? {
-    let values = list.compactMap(\.constant)
-    guard values.count == list.count else { return nil }
-    switch op {
+  /// One value of the left side against the right side.
+  private mutating func compare(_ left: SQLTerm, _ comparison: FetchComparison, isTop: Bool) -> String? {
+    let options = comparison.options
+    switch comparison.operator {
     case .between:
-      guard values.count == 2, let low = bind(values[0], .element(index, 0), for: left),
-        let high = bind(values[1], .element(index, 1), for: left)
+      guard let bounds = elements(comparison.right), bounds.count == 2, let low = bounds[0],
+        let high = bounds[1], let above = compare(left, .greaterOrEqual, low, options),
+        let below = compare(left, .lessOrEqual, high, options)
       else { return nil }
-      return "(\(left.sql) >= \(low) AND \(left.sql) <= \(high))"
-    case .in:
-      var condition = "0"
-      let hasNull = values.contains { $0.isNull }
-      if isIntegers(values.filter { !$0.isNull }, for: left), !values.isEmpty {
-        condition = "\(left.sql) IN (SELECT value FROM _integers(\(add(.integers(index), for: left))))"
-      } else {
-        guard values.count <= 500 else { return nil }
-        var bound: [String] = []
-        for (position, value) in values.enumerated() where !value.isNull {
-          guard let one = bind(value, .element(index, position), for: left) else { return nil }
-          bound.append(one)
+      if isTop { require(left, high) }
+      return "(\(above) AND \(below))"
+    case .in: return isElement(left, of: comparison.right, options)
+    default:
+      guard !isCollection(comparison.right), let right = term(comparison.right) else { return nil }
+      if isTop, comparison.operator != .notEqual {
+        require(left, right)
+        require(right, left)
+      }
+      return compare(left, comparison.operator, right, options)
+    }
+  }
+
+  /// Where a comparison is false beside null, to-ones that lead nowhere need not be joined as nulls.
+  private mutating func require(_ column: SQLTerm, _ other: SQLTerm) {
+    if case .column(_, _, let alias, _) = column, other.isValue { joins.require(alias) }
+  }
+
+  private mutating func isElement(
+    _ left: SQLTerm, of right: FetchExpression, _ options: ComparisonOptions
+  ) -> String? {
+    if let rows = rows(of: right) {
+      guard let condition = compare(left, .in, rows.end, options) else { return nil }
+      return "EXISTS (SELECT 1 \(rows.path.source(rows.conditions + [condition])))"
+    }
+    if let (index, list) = constantList(right) { return isElement(left, of: list, index, options) }
+    guard case .list(let list) = right else {
+      guard !isCollection(right), let term = term(right) else { return nil }
+      return compare(left, .in, term, options)
+    }
+    if list.isEmpty { return "0" }
+    var conditions: [String] = []
+    for element in list {
+      guard let condition = isElement(left, of: element, options) else { return nil }
+      conditions.append(condition)
+    }
+    return "(" + conditions.joined(separator: " OR ") + ")"
+  }
+
+  /// Constants that SQL compares as memory does make one list, whatever their number; the others stand alone.
+  private mutating func isElement(
+    _ left: SQLTerm, of list: [AttributeValue], _ index: Int, _ options: ComparisonOptions
+  ) -> String? {
+    let kind = left.kind
+    var conditions: [String] = []
+    var count = 0
+    var isWhole = kind == .number || kind == .object
+    for (place, value) in list.enumerated() {
+      let other = SQLKind(value)
+      if other == .decimal ? kind == .decimal : other.isBeside(kind) && !(other == .number && kind == .decimal && value.isFloating)
+        && kind != .null && other != .bytes
+      {
+        count += 1
+        switch value {
+        case .integer, .reference: break
+        default: isWhole = false
         }
-        if !bound.isEmpty { condition = "\(left.sql) IN (\(bound.joined(separator: ", ")))" }
-      }
-      return hasNull ? "(\(condition) OR \(left.sql) IS NULL)" : condition
-    default: return nil
-    }
-  }
-
-  private func compare(_ left: Operand, _ op: FetchOperator, _ right: Operand) -> String? {
-    guard left.comparisonClass == right.comparisonClass, left.comparisonClass != nil, let sign = op.sign
-    else { return nil }
-    return "\(left.sql) \(sign == "=" ? "IS" : sign) \(right.sql)"
-  }
-
-  private func isIntegers(_ values: [AttributeValue], for operand: Operand) -> Bool {
-    let kind = operand.comparisonClass
-    return values.allSatisfy { value in
-      switch value {
-      case .integer: kind == "number"
-      case .reference: kind == "object"
-      default: false
+      } else if let condition = compare(left, .in, .constant(value, .element(index, place)), options),
+        condition != "0"
+      {
+        conditions.append(condition)
       }
     }
-  }
-
-  private mutating func bind(_ value: AttributeValue, _ source: Binding.Source, for operand: Operand)
-    -> String?
-  {
-    SQLValue(value, comparedWith: operand.field) == nil ? nil : add(source, for: operand)
-  }
-
-  private mutating func add(_ source: Binding.Source, for operand: Operand) -> String {
-    bindings.append(Binding(source: source, field: operand.field))
-    return "?\(bindings.count)"
-  }
-
-  // MARK: Key paths
-
-  mutating func order(_ sort: FetchSort) -> String? {
-    guard sort.options.isEmpty, let operand = column(sort.keyPath), operand.isOrdered else { return nil }
-    return operand.sql + (sort.ascending ? "" : " DESC")
-  }
-
-  private mutating func operand(_ expression: FetchExpression) -> Operand? {
-    switch expression {
-    case .keyPath(let path): column(path)
-    case .selfObject: Operand(sql: "t0._id", field: nil)
-    default: nil
+    if count > 0 {
+      let source: Binding.Source = isWhole ? .integers(index) : .list(index, kind)
+      let conversion: Binding.Conversion =
+        kind == .text && options.folds ? .folded(options) : kind == .decimal ? .decimal : .none
+      let value = folded(sql(left), kind, options)
+      conditions.append("\(value) IN (SELECT \(isWhole ? "value" : "any") FROM _integers(\(add(source, conversion))))")
     }
-  }
-
-  /// The column at the end of a path of to-ones; each step not seen before is one join.
-  mutating func column(_ path: [String]) -> Operand? {
-    var entity = entity
-    var alias = "t0"
-    for (index, name) in path.enumerated() {
-      guard let property = entity.property(named: name), let column = schema.table(entity).column(property)
-      else { return nil }
-      if index == path.count - 1 {
-        return Operand(sql: "\(alias).\(column.name.quoted)", field: column.field, alias: alias)
-      }
-      guard case .toOne(let relationship) = column.field else { return nil }
-      entity = relationship.destination
-      alias = joins.alias(
-        Array(path[...index]), table: schema.table(entity).name, from: alias, column: column.name)
-    }
-    return nil
+    return conditions.isEmpty ? "0" : "(" + conditions.joined(separator: " OR ") + ")"
   }
 }
 
-extension PredicateTranslation.Operand {
-  /// Whether SQL sorts the column as memory sorts its values.
-  var isOrdered: Bool { comparisonClass != nil && comparisonClass != "object" }
-
-  /// Columns of one class compare in SQL as their values do in memory.
-  var comparisonClass: String? {
-    switch field {
-    case nil, .toOne: "object"
-    case .attribute(let attribute):
-      switch attribute.type {
-      case .integer16, .integer32, .integer64, .double, .float, .boolean: "number"
-      case .date, .string, .uri, .binary, .uuid, .decimal: attribute.type.rawValue
-      default: nil
-      }
-    }
-  }
-}
-
-extension FetchOperator {
-  var sign: String? {
-    switch self {
-    case .equal: "="
-    case .notEqual: "IS NOT"
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    default: nil
-    }
-  }
-
-  /// The operator with its sides exchanged.
-  var mirrored: FetchOperator? {
-    switch self {
-    case .equal, .notEqual: self
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    default: nil
-    }
-  }
+extension AttributeValue {
+  fileprivate var isFloating: Bool { if case .double = self { true } else { false } }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import ObjectQuery
 
@@ -91,6 +92,8 @@ struct RequestShape: Hashable, Sendable {
     case (.constant(let a)?, .constant(let b)?): a == b
     case (.comparison(let a)?, .comparison(let b)?):
       a.operator == b.operator && a.modifier == b.modifier && a.options == b.options
+        // A wrong regular expression is found when the plan is made.
+        && (a.operator != .matches || a.right == b.right)
         && same(a.left, b.left) && same(a.right, b.right)
     case (.and(let a)?, .and(let b)?), (.or(let a)?, .or(let b)?):
       a.count == b.count && zip(a, b).allSatisfy { same($0, $1) }
@@ -104,9 +107,11 @@ struct RequestShape: Hashable, Sendable {
     case (.value(let a), .value(let b)): kind(a) == kind(b)
     case (.keyPath(let a), .keyPath(let b)): a == b
     case (.selfObject, .selfObject): true
-    case (.variable(let a), .variable(let b)): a == b
-    case (.list(let a), .list(let b)): kind(a) == kind(b)
-    default: false
+    case (.list(let a), .list(let b)):
+      // A list with other expressions in it stands in the SQL as it is.
+      a.isConstantList && b.isConstantList ? kind(a) == kind(b) : a == b
+    // Constants inside of these belong to the shape.
+    default: left == right
     }
   }
 
@@ -132,12 +137,12 @@ struct RequestShape: Hashable, Sendable {
     case .boolean: 1
     case .integer: 2
     case .double(let double): double.isNaN ? 4 : 3
-    case .date: 5
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN ? 4 : 5
     case .string(let text): text.isEmpty ? 7 : 6
     case .data: 8
     case .uuid: 9
     case .uri: 10
-    case .decimal: 11
+    case .decimal(let decimal): decimal.isNaN ? 4 : 11
     case .composite: 12
     case .reference: 13
     }
@@ -161,8 +166,13 @@ extension FetchRequest {
 extension FetchExpression {
   var isConstant: Bool {
     switch self {
-    case .value, .list: true
+    case .value: true
+    case .list(let list): list.isConstantList
     default: false
     }
   }
+}
+
+extension [FetchExpression] {
+  fileprivate var isConstantList: Bool { allSatisfy { $0.constant != nil } }
 }

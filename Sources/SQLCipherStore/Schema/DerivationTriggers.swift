@@ -177,15 +177,3 @@ extension Derivation.Folding {
   /// The SQL function of the same meaning.
   var function: String { "_\(rawValue)" }
 }
-
-extension ConnectionOptions {
-  /// The options every connection to a store begins with: its triggers and queries call these functions.
-  static var ofStore: ConnectionOptions {
-    var options = ConnectionOptions()
-    options.functions = Derivation.Folding.allCases.map { folding in
-      ScalarFunction(folding.function) { folding.apply($0) }
-    }
-    options.aggregates = DecimalSum.functions
-    return options
-  }
-}

@@ -6,6 +6,7 @@ package struct FetchEvaluation {
   let request: FetchRequest
   let predicate: ResolvedPredicate?
   let sort: ResolvedSort
+  let columns: ResolvedColumns?
   let entity: Entity
 
   /// Resolves the request's names.
@@ -13,7 +14,8 @@ package struct FetchEvaluation {
     self.request = request
     self.entity = entity
     predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
-    sort = try ResolvedSort(request.sort, for: entity)
+    columns = request.resultType == .dictionaries ? try ResolvedColumns(request, for: entity) : nil
+    sort = try ResolvedSort(columns == nil ? request.sort : [], for: entity)
   }
 
   /// The result over all rows of the entity.
@@ -23,9 +25,7 @@ package struct FetchEvaluation {
       let object = StoreQueryObject(node, in: store)
       if try predicate?.matches(object) ?? true { objects.append(object) }
     }
-    if request.resultType == .dictionaries {
-      return .dictionaries(try ResolvedColumns(request, for: entity).rows(objects))
-    }
+    if let columns { return .dictionaries(try columns.rows(objects)) }
     try objects.sort { try sort.areInIncreasingOrder($0, $1) }
     var kept = objects[...].dropFirst(request.offset)
     if let limit = request.limit { kept = kept.prefix(limit) }

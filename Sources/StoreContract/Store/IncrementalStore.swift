@@ -33,6 +33,9 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// - Parameter lookup: What the asking context holds already; may be ignored.
   func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult
 
+  /// How a fetch is answered. The default says that all of it happens in memory.
+  func explain(_ request: FetchRequest) throws -> FetchExplanation
+
   /// Executes a save, and calls `beforeCommit` when all that can fail but the commit has gone well; when that throws, nothing is
   /// saved. Used where a save concerns several stores.
   func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws
@@ -79,6 +82,11 @@ public protocol IncrementalStore: AnyObject, Sendable {
 }
 
 extension IncrementalStore {
+  /// In memory.
+  public func explain(_ request: FetchRequest) throws -> FetchExplanation {
+    FetchExplanation(statement: nil, steps: [], isEvaluatedInMemory: true, helpfulIndexes: [])
+  }
+
   /// Lets the others go first, for stores that cannot hold a save open.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     try beforeCommit()

@@ -1,0 +1,27 @@
+extension FetchExpression {
+  /// A key path in which a collection operator stands, as the aggregate it means: `books.@sum.pages` and
+  /// `books.pages.@sum` are the sum over `books.pages`. Nil for a path without one.
+  /// - Throws: `QueryError` for an operator that is not known, or has no place there.
+  package static func collectionOperator(in names: [String]) throws(QueryError) -> FetchExpression? {
+    guard let place = names.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
+    let path = Array(names[..<place])
+    let rest = Array(names[(place + 1)...])
+    guard !path.isEmpty else {
+      throw QueryError(.syntax, "\(names[place]) must follow a to-many relationship")
+    }
+    let aggregate: FetchAggregate
+    switch names[place] {
+    case "@count":
+      guard rest.isEmpty else { throw QueryError(.syntax, "nothing can follow @count") }
+      aggregate = .count
+    case "@sum": aggregate = .sum
+    case "@avg", "@average": aggregate = .average
+    case "@min": aggregate = .min
+    case "@max": aggregate = .max
+    case "@median": aggregate = .median
+    case "@unionOfObjects": return try collectionOperator(in: path + rest) ?? .keyPath(path + rest)
+    default: throw QueryError(.unsupported, "the collection operator \(names[place]) is not known")
+    }
+    return .aggregate(aggregate, .keyPath(path + rest))
+  }
+}

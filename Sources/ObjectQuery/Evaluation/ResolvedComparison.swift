@@ -1,0 +1,60 @@
+import ObjectModel
+
+/// A comparison whose names have been looked up.
+struct ResolvedComparison: Sendable {
+  private let left: ResolvedExpression
+  private let right: ResolvedExpression
+  private let comparison: FetchComparison
+
+  init(_ comparison: FetchComparison, _ scope: ResolutionScope) throws {
+    self.comparison = comparison
+    left = try ResolvedExpression(comparison.left, scope)
+    right = try ResolvedExpression(comparison.right, scope)
+    if left.isPlural, comparison.modifier == .direct {
+      throw QueryError(.typeMismatch, "what leads over a to-many needs ANY or ALL")
+    }
+    switch comparison.operator {
+    case .in: break
+    case .between:
+      guard case .list(let bounds) = right, bounds.count == 2, !bounds.contains(where: \.isPlural) else {
+        throw QueryError(.typeMismatch, "BETWEEN takes a list of two")
+      }
+    default:
+      if right.isPlural {
+        throw QueryError(.typeMismatch, "what leads over a to-many can stand on the left only, or behind IN")
+      }
+    }
+    if comparison.operator == .matches, case .value(.string(let pattern)) = right {
+      do { _ = try TextPattern.expression(pattern, comparison.options) } catch {
+        throw QueryError(.syntax, "the regular expression is wrong", cause: error)
+      }
+    }
+  }
+
+  func matches(_ objects: [any QueryObject]) throws -> Bool {
+    switch comparison.operator {
+    case .in: try compare(objects, try right.values(objects))
+    case .between: try compare(objects, try right.values(objects))
+    default: try compare(objects, [try right.value(objects)])
+    }
+  }
+
+  private func compare(_ objects: [any QueryObject], _ right: [AttributeValue]) throws -> Bool {
+    switch comparison.modifier {
+    case .direct: compare(try left.value(objects), right)
+    case .any: try left.values(objects).contains { compare($0, right) }
+    case .all: try left.values(objects).allSatisfy { compare($0, right) }
+    }
+  }
+
+  private func compare(_ left: AttributeValue, _ right: [AttributeValue]) -> Bool {
+    let options = comparison.options
+    return switch comparison.operator {
+    case .in: right.contains { ValueComparison.isElement(left, of: $0, options) }
+    case .between:
+      right.count == 2 && ValueComparison.holds(left, .greaterOrEqual, right[0], options)
+        && ValueComparison.holds(left, .lessOrEqual, right[1], options)
+    default: ValueComparison.holds(left, comparison.operator, right[0], options)
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import ObjectModel
+
+/// An expression whose names have been looked up. `objects` in its functions are the object itself and then the elements
+/// of the subqueries around.
+indirect enum ResolvedExpression: Sendable {
+  case value(AttributeValue)
+  case list([ResolvedExpression])
+  case object(Int)
+  case path(Int, ResolvedPath)
+  case function(FetchFunction, [ResolvedExpression])
+  case aggregate(FetchAggregate, ResolvedExpression, AttributeType?)
+  case subquery(Int, ResolvedPath, ResolvedPredicate, ResolvedPath?)
+  case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
+  case element(Int, ResolvedPath, FetchPlace, ResolvedPath?)
+
+  init(_ expression: FetchExpression, _ scope: ResolutionScope) throws {
+    switch expression {
+    case .value(let value): self = .value(value)
+    case .list(let list): self = .list(try list.map { try ResolvedExpression($0, scope) })
+    case .selfObject: self = .object(0)
+    case .keyPath(let names): self = try Self.path(0, names, scope)
+    case .variable(let name):
+      switch try scope.meaning(of: name) {
+      case .value(let value): self = .value(value)
+      case .object(let place, let names):
+        self = names.isEmpty ? .object(place) : try Self.path(place, names, scope)
+      }
+    case .function(let function, let arguments):
+      guard arguments.count == function.argumentCount else {
+        throw QueryError(.typeMismatch, "\(function.rawValue) takes \(function.argumentCount) arguments")
+      }
+      let resolved = try arguments.map { try ResolvedExpression($0, scope) }
+      guard !resolved.contains(where: \.isPlural) else {
+        throw QueryError(.typeMismatch, "\(function.rawValue) takes single values; use an aggregate")
+      }
+      self = .function(function, resolved)
+    case .aggregate(let aggregate, let part):
+      let resolved = try ResolvedExpression(part, scope)
+      if [.sum, .average, .median].contains(aggregate), !resolved.mayBeNumbers {
+        throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes numbers")
+      }
+      self = .aggregate(aggregate, resolved, resolved.attributeType)
+    case .subquery(let subquery):
+      let (place, names) = try scope.path(of: subquery.collection)
+      let path = try ResolvedPath(names, from: scope.entities[place])
+      guard let destination = path.destination else {
+        throw QueryError(.typeMismatch, "SUBQUERY takes a key path to objects")
+      }
+      let inner = scope.adding(subquery.variable, destination)
+      let rest = subquery.keyPath.isEmpty ? nil : try ResolvedPath(subquery.keyPath, from: destination)
+      self = .subquery(place, path, try ResolvedPredicate(subquery.predicate, inner), rest)
+    case .conditional(let condition, let then, let otherwise):
+      self = .conditional(
+        try ResolvedPredicate(condition, scope), try ResolvedExpression(then, scope),
+        try ResolvedExpression(otherwise, scope))
+    case .element(let collection, let position, let names):
+      let (place, path) = try scope.path(of: collection)
+      let resolved = try ResolvedPath(path, from: scope.entities[place])
+      guard let destination = resolved.destination, case .toMany = resolved.end,
+        !resolved.steps.contains(where: \.isToMany)
+      else { throw QueryError(.typeMismatch, "an index takes one to-many relationship") }
+      if case .at(let number) = position, number < 0 {
+        throw QueryError(.typeMismatch, "an index begins at 0")
+      }
+      let rest = names.isEmpty ? nil : try ResolvedPath(names, from: destination)
+      if rest?.isPlural == true {
+        throw QueryError(.typeMismatch, "a path from an indexed object must lead to one value")
+      }
+      self = .element(place, resolved, position, rest)
+    }
+  }
+
+  private static func path(_ place: Int, _ names: [String], _ scope: ResolutionScope) throws
+    -> ResolvedExpression
+  {
+    if let aggregate = try FetchExpression.collectionOperator(in: names) {
+      return try ResolvedExpression(aggregate.rooted(at: place, scope), scope)
+    }
+    return .path(place, try ResolvedPath(names, from: scope.entities[place]))
+  }
+
+  /// Whether it may have several values.
+  var isPlural: Bool {
+    switch self {
+    case .path(_, let path): path.isPlural
+    case .subquery, .list: true
+    default: false
+    }
+  }
+
+  /// Whether a sum makes sense.
+  private var mayBeNumbers: Bool {
+    switch self {
+    case .object, .subquery(_, _, _, nil): false
+    case .path(_, let path), .subquery(_, _, _, let path?):
+      switch path.end {
+      case .attribute(let attribute):
+        switch attribute.type {
+        case .integer16, .integer32, .integer64, .double, .float, .decimal, .boolean, .undefined: true
+        default: false
+        }
+      case .element: true
+      case .toOne, .toMany: false
+      }
+    default: true
+    }
+  }
+
+  /// What values of an attribute's path have.
+  var attributeType: AttributeType? {
+    switch self {
+    case .path(_, let path), .subquery(_, _, _, let path?):
+      if case .attribute(let attribute) = path.end { attribute.type } else { nil }
+    default: nil
+    }
+  }
+
+  /// The one value.
+  func value(_ objects: [any QueryObject]) throws -> AttributeValue {
+    switch self {
+    case .value(let value): return value
+    case .list, .subquery: return .null
+    case .object(let place): return .reference(objects[place].queryReference)
+    case .path(let place, let path): return try path.value(of: objects[place])
+    case .function(let function, let arguments): return function.value(try arguments.map { try $0.value(objects) })
+    case .aggregate(let aggregate, let part, let type):
+      return aggregate.value(of: try part.values(objects), type: type)
+    case .conditional(let condition, let then, let otherwise):
+      return try (condition.matches(objects) ? then : otherwise).value(objects)
+    case .element(let place, let path, let position, let rest):
+      let elements = try path.objects(of: objects[place])
+      let element: (any QueryObject)? =
+        switch position {
+        case .first: elements.first
+        case .last: elements.last
+        case .at(let number): number < elements.count ? elements[number] : nil
+        }
+      guard let element else { return .null }
+      return try rest?.value(of: element) ?? .reference(element.queryReference)
+    }
+  }
+
+  /// All values; one for what is not plural.
+  func values(_ objects: [any QueryObject]) throws -> [AttributeValue] {
+    switch self {
+    case .list(let list): return try list.flatMap { try $0.values(objects) }
+    case .path(let place, let path) where path.isPlural: return try path.values(of: objects[place])
+    case .subquery(let place, let path, let predicate, let rest):
+      return try path.objects(of: objects[place]).filter { try predicate.matches(objects + [$0]) }.flatMap {
+        try rest?.values(of: $0) ?? [.reference($0.queryReference)]
+      }
+    default: return [try value(objects)]
+    }
+  }
+}
+
+extension FetchExpression {
+  /// An aggregate over a path from the object, as one from another object of the scope.
+  fileprivate func rooted(at place: Int, _ scope: ResolutionScope) -> FetchExpression {
+    guard place > 0, case .aggregate(let aggregate, .keyPath(let names)) = self,
+      let name = scope.name(of: place)
+    else { return self }
+    return .aggregate(aggregate, .variable(([name] + names).joined(separator: ".")))
+  }
+}
+
+extension ResolutionScope {
+  /// The variable that stands for an object but the first.
+  package func name(of place: Int) -> String? { place == 0 ? nil : variableNames[place - 1] }
+}

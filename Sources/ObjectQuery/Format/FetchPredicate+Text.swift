@@ -1,0 +1,157 @@
+import Foundation
+import ObjectModel
+
+extension FetchPredicate {
+  /// The condition as format text, which reads as the same condition again. It holds the constants: do not log it where
+  /// those are secrets.
+  public var formatText: String { text(within: .or) }
+
+  /// How tightly what stands around binds.
+  private enum Tightness: Int { case or, and, not }
+
+  private func text(within outer: Tightness) -> String {
+    switch self {
+    case .constant(let flag): return flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .comparison(let comparison): return comparison.formatText
+    case .not(let part):
+      // One comparison with ANY is read as NONE otherwise; both mean the same, and are not the same tree.
+      return "NOT " + part.text(within: .not)
+    case .and(let parts): return Self.joined(parts, "AND", .and, outer)
+    case .or(let parts): return Self.joined(parts, "OR", .or, outer)
+    }
+  }
+
+  private static func joined(
+    _ parts: [FetchPredicate], _ word: String, _ own: Tightness, _ outer: Tightness
+  ) -> String {
+    if parts.isEmpty { return own == .and ? "TRUEPREDICATE" : "FALSEPREDICATE" }
+    let text = parts.map { part in
+      // A condition of one part, or of the same kind inside, would be read as one with its surroundings.
+      switch part {
+      case .and, .or: "(\(part.text(within: .or)))"
+      default: part.text(within: .not)
+      }
+    }.joined(separator: " \(word) ")
+    return parts.count == 1 || outer != .or ? "(\(text))" : text
+  }
+}
+
+extension FetchComparison {
+  fileprivate var formatText: String {
+    var letters = ""
+    if options.contains(.caseInsensitive) { letters += "c" }
+    if options.contains(.diacriticInsensitive) { letters += "d" }
+    if options.contains(.normalized) { letters += "n" }
+    let word = modifier == .direct ? "" : modifier == .any ? "ANY " : "ALL "
+    return "\(word)\(left.formatText) \(`operator`.formatText)\(letters.isEmpty ? "" : "[\(letters)]") "
+      + right.formatText
+  }
+}
+
+extension FetchOperator {
+  fileprivate var formatText: String {
+    switch self {
+    case .equal: "=="
+    case .notEqual: "!="
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    default: rawValue.uppercased()
+    }
+  }
+}
+
+extension FetchExpression {
+  /// The expression as format text, which reads as the same expression again.
+  public var formatText: String {
+    switch self {
+    case .value(let value): return value.formatText
+    case .keyPath(let names): return Self.path(names)
+    case .list(let list): return "{\(list.map(\.formatText).joined(separator: ", "))}"
+    case .selfObject: return "SELF"
+    case .variable(let name): return "$" + name
+    case .function(.castToNumber, let parts): return Self.cast(parts, "NSNumber")
+    case .function(.castToInteger, let parts): return Self.cast(parts, "NSInteger")
+    case .function(.castToDecimal, let parts): return Self.cast(parts, "NSDecimalNumber")
+    case .function(.castToDate, let parts): return Self.cast(parts, "NSDate")
+    case .function(.castToString, let parts): return Self.cast(parts, "NSString")
+    case .function(let function, let parts):
+      return "\(function.rawValue)(\(parts.map(\.formatText).joined(separator: ", ")))"
+    case .aggregate(let aggregate, let part): return "\(aggregate.rawValue)(\(part.formatText))"
+    case .subquery(let subquery):
+      let text =
+        "SUBQUERY(\(subquery.collection.formatText), $\(subquery.variable), \(subquery.predicate.formatText))"
+      return subquery.keyPath.isEmpty ? text : text + "." + Self.path(subquery.keyPath)
+    case .conditional(let condition, let then, let otherwise):
+      return "TERNARY(\(condition.formatText), \(then.formatText), \(otherwise.formatText))"
+    case .element(let collection, let place, let names):
+      let index =
+        switch place {
+        case .first: "FIRST"
+        case .last: "LAST"
+        case .at(let number): String(number)
+        }
+      return "\(collection.formatText)[\(index)]" + (names.isEmpty ? "" : "." + Self.path(names))
+    }
+  }
+
+  private static func cast(_ parts: [FetchExpression], _ type: String) -> String {
+    "CAST(\(parts.map(\.formatText).joined(separator: ", ")), \"\(type)\")"
+  }
+
+  private static let reserved: Set<String> = [
+    "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "BETWEEN", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH",
+    "LIKE", "MATCHES", "TRUEPREDICATE", "FALSEPREDICATE", "SELF", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL",
+    "FIRST", "LAST", "SIZE",
+  ]
+
+  private static func path(_ names: [String]) -> String {
+    let text = names.joined(separator: ".")
+    return reserved.contains(names.first?.uppercased() ?? "") ? "#" + text : text
+  }
+}
+
+extension AttributeValue {
+  fileprivate var formatText: String {
+    switch self {
+    case .null: "nil"
+    case .boolean(let flag): flag ? "TRUE" : "FALSE"
+    case .integer(.min): Self.cast(String(Int64.min), "NSInteger")
+    case .integer(let integer): String(integer)
+    case .double(let double) where double.isFinite: "\(double)"
+    case .double(let double): Self.cast("\(double)", "NSNumber")
+    case .string(let text): text.quotedForFormat
+    case .date(let date): "CAST(\(AttributeValue.double(date.timeIntervalSinceReferenceDate).formatText), \"NSDate\")"
+    case .data(let data): Self.cast(data.base64EncodedString(), "NSData")
+    case .uuid(let uuid): Self.cast(uuid.uuidString, "NSUUID")
+    case .uri(let url): Self.cast(url.absoluteString, "NSURL")
+    case .decimal(let decimal): Self.cast(decimal.description, "NSDecimalNumber")
+    case .reference(let number): "CAST(\(number), \"NSManagedObjectID\")"
+    case .composite:
+      Self.cast(
+        (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "", "NSDictionary")
+    }
+  }
+
+  private static func cast(_ text: String, _ type: String) -> String {
+    "CAST(\(text.quotedForFormat), \"\(type)\")"
+  }
+}
+
+extension String {
+  fileprivate var quotedForFormat: String {
+    var text = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\""
+  }
+}

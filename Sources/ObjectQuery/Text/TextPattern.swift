@@ -1,0 +1,96 @@
+package import Foundation
+import Synchronization
+
+/// What LIKE and MATCHES hold a text against.
+package enum TextPattern {
+  /// Whether a text fits a pattern in which `*` stands for any characters, `?` for one (a Unicode scalar), and `\` makes
+  /// the next stand for itself.
+  package static func like(_ text: String, _ pattern: String, _ options: ComparisonOptions) -> Bool {
+    let text = Array(TextFolding.fold(text, options).unicodeScalars)
+    let parts = parts(TextFolding.fold(pattern, options))
+    var (place, part) = (0, 0)
+    // Where the last star stands, and how much of the text it has taken.
+    var star: (part: Int, place: Int)?
+    while place < text.count {
+      if part < parts.count, parts[part].fits(text[place]) {
+        place += 1
+        part += 1
+      } else if part < parts.count, case .any = parts[part] {
+        star = (part, place)
+        part += 1
+      } else if let last = star {
+        star = (last.part, last.place + 1)
+        place = last.place + 1
+        part = last.part + 1
+      } else {
+        return false
+      }
+    }
+    return parts[part...].allSatisfy { if case .any = $0 { true } else { false } }
+  }
+
+  private enum Part {
+    case any, one
+    case scalar(Unicode.Scalar)
+
+    func fits(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .any: false
+      case .one: true
+      case .scalar(let own): own == scalar
+      }
+    }
+  }
+
+  private static func parts(_ pattern: String) -> [Part] {
+    var result: [Part] = []
+    var isEscaped = false
+    for scalar in pattern.unicodeScalars {
+      if isEscaped {
+        result.append(.scalar(scalar))
+        isEscaped = false
+      } else {
+        switch scalar {
+        case "\\": isEscaped = true
+        case "*": result.append(.any)
+        case "?": result.append(.one)
+        default: result.append(.scalar(scalar))
+        }
+      }
+    }
+    return result
+  }
+
+  /// Whether the whole text fits an ICU regular expression; false for one that is wrong.
+  package static func matches(_ text: String, _ pattern: String, _ options: ComparisonOptions) -> Bool {
+    guard let expression = try? expression(pattern, options) else { return false }
+    let marks = options.intersection(.diacriticInsensitive)
+    let text = TextFolding.fold(text, marks)
+    return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+  }
+
+  private struct Key: Hashable {
+    let pattern: String
+    let options: ComparisonOptions
+  }
+
+  private static let known = Mutex<[Key: NSRegularExpression]>([:])
+  private static let most = 64
+
+  /// The compiled expression, kept for the next row.
+  /// - Throws: what Foundation says of a wrong one.
+  package static func expression(_ pattern: String, _ options: ComparisonOptions) throws -> NSRegularExpression
+  {
+    let key = Key(pattern: pattern, options: options)
+    if let kept = known.withLock({ $0[key] }) { return kept }
+    let marks = options.intersection(.diacriticInsensitive)
+    var own: NSRegularExpression.Options = [.dotMatchesLineSeparators]
+    if options.contains(.caseInsensitive) { own.insert(.caseInsensitive) }
+    let new = try NSRegularExpression(pattern: "^(?:\(TextFolding.fold(pattern, marks)))\\z", options: own)
+    known.withLock { known in
+      if known.count >= most { known.removeAll() }
+      known[key] = new
+    }
+    return new
+  }
+}

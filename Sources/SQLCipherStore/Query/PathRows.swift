@@ -1,0 +1,72 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// The tables a path of relationships leads through, from a row outside of a subquery.
+struct PathRows {
+  /// What stands behind FROM.
+  private(set) var tables: [String] = []
+  /// How the tables hang together, the row outside first.
+  private(set) var links: [String] = []
+  /// The two sides of the first link: of the row outside, and of the first table.
+  private(set) var start = (outside: "", inside: "")
+  /// The last table, its entity, and the expression that orders its rows.
+  private(set) var alias: String
+  private(set) var entity: Entity
+  private(set) var order = ""
+  private let serial: Int
+
+  /// - Parameters:
+  ///   - alias: The table outside.
+  ///   - serial: Makes the names of the tables differ from those of others.
+  init(from alias: String, _ entity: Entity, serial: Int) {
+    self.alias = alias
+    self.entity = entity
+    self.serial = serial
+  }
+
+  /// Goes one relationship on; false for one that is not stored.
+  mutating func follow(_ relationship: Relationship, _ schema: StoreSchema) -> Bool {
+    if relationship.isTransient { return false }
+    let isFirst = tables.isEmpty
+    let next = "s\(serial)_\(tables.count)"
+    let destination = schema.table(relationship.destination)
+    if relationship.isToMany, relationship.hasLinkTable {
+      guard let table = schema.linkTable(relationship) else { return false }
+      let isForward = relationship === table.owner
+      let (near, far) = isForward ? ("_source", "_target") : ("_target", "_source")
+      tables.append("\(table.name.quoted) AS \(next)l")
+      link("\(next)l.\(near)", "\(alias)._id", isFirst)
+      links.append("\(next)._id = \(next)l.\(far)")
+      order = relationship.isOrdered ? "\(next)l.\(isForward ? "_position" : "_inverse_position"), " : ""
+    } else if relationship.isToMany {
+      guard let inverse = relationship.inverse.flatMap({ destination.column($0) }) else { return false }
+      link("\(next).\(inverse.name.quoted)", "\(alias)._id", isFirst)
+      order = ""
+    } else {
+      guard let column = schema.table(entity).column(relationship) else { return false }
+      link("\(next)._id", "\(alias).\(column.name.quoted)", isFirst)
+      order = ""
+    }
+    tables.append("\(destination.name.quoted) AS \(next)")
+    alias = next
+    entity = relationship.destination
+    return true
+  }
+
+  private mutating func link(_ inside: String, _ outside: String, _ isFirst: Bool) {
+    links.append("\(inside) = \(outside)")
+    if isFirst { start = (outside, inside) }
+  }
+
+  /// The rows in the order of the last relationship.
+  func ordered(descending: Bool) -> String {
+    (order + alias + "._id").split(separator: ",").map { descending ? "\($0) DESC" : String($0) }
+      .joined(separator: ",")
+  }
+
+  /// FROM and WHERE, with conditions besides.
+  func source(_ conditions: [String] = []) -> String {
+    "FROM \(tables.joined(separator: ", ")) WHERE \((links + conditions).joined(separator: " AND "))"
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension PredicateTranslation {
+  mutating func call(_ function: FetchFunction, _ arguments: [FetchExpression]) -> SQLTerm? {
+    var terms: [SQLTerm] = []
+    for argument in arguments {
+      guard let term = term(argument) else { return nil }
+      terms.append(term)
+    }
+    let kind = function.kind(of: terms.map(\.kind))
+    if kind == .null { return .expression("NULL", .null) }
+    if let sign = function.sign, terms.allSatisfy({ $0.kind.isNumeric }) {
+      return .expression("(\(sql(terms[0])) \(sign) \(sql(terms[1])))", .number)
+    }
+    let kinds = String([kind.rawValue] + terms.map(\.kind.rawValue))
+    let values = terms.map { ", " + sql($0) }.joined()
+    let name = function == .now ? "_call" : "_stable_call"
+    return .expression("\(name)('\(function.rawValue)', '\(kinds)'\(values))", kind)
+  }
+
+  /// Both values as one kind.
+  mutating func choice(
+    _ condition: FetchPredicate, _ then: FetchExpression, _ otherwise: FetchExpression
+  ) -> SQLTerm? {
+    guard let condition = attempt(condition), let a = term(then), let b = term(otherwise) else { return nil }
+    let kind = SQLKind.common(a.kind, b.kind)
+    return .expression("CASE WHEN \(condition) THEN \(sql(a, as: kind)) ELSE \(sql(b, as: kind)) END", kind)
+  }
+
+  private mutating func sql(_ term: SQLTerm, as kind: SQLKind) -> String {
+    if kind != .any || term.kind == .any { return sql(term) }
+    if term.kind == .null || term.kind == .nothing { return "NULL" }
+    return "_tag('\(term.kind.rawValue)', \(sql(term)))"
+  }
+
+  // MARK: Orders
+
+  /// Behind ORDER BY; nil where SQL does not order the values as memory does.
+  mutating func order(_ sort: FetchSort) -> String? {
+    guard let term = column(sort.keyPath), term.kind != .any else { return nil }
+    return sort.order(by: folded(sql(term), term.kind, sort.options), term.kind)
+  }
+
+  // MARK: Aggregates
+
+  mutating func aggregate(_ aggregate: FetchAggregate, _ part: FetchExpression) -> SQLTerm? {
+    if let elements = elements(part) { return self.aggregate(aggregate, ofList: elements) }
+    if let rows = rows(of: part) { return self.aggregate(aggregate, of: rows) }
+    return isCollection(part) ? nil : self.aggregate(aggregate, ofList: [term(part)])
+  }
+
+  mutating func aggregate(_ aggregate: FetchAggregate, of rows: Rows?) -> SQLTerm? {
+    guard let rows else { return nil }
+    let source = rows.path.source(rows.conditions)
+    if aggregate == .count { return .expression("(SELECT count(*) \(source))", .number) }
+    var type: AttributeType?
+    if case .column(_, _, _, .attribute(let attribute)?) = rows.end { type = attribute.type }
+    return self.aggregate(aggregate, sql(rows.end), rows.end.kind, type, source)
+  }
+
+  private mutating func aggregate(
+    _ aggregate: FetchAggregate, _ value: String, _ kind: SQLKind, _ type: AttributeType?, _ source: String
+  ) -> SQLTerm {
+    if kind == .null { return aggregate == .sum ? .expression("0", .number) : .expression("NULL", .null) }
+    if aggregate == .min || aggregate == .max, kind != .any {
+      return .expression("(SELECT \(aggregate.rawValue)(\(value)) \(source))", kind)
+    }
+    let own: SQLKind = kind == .boolean && aggregate != .min && aggregate != .max ? .number : kind
+    let isFloating = type == .double || type == .float
+    let call = "\(aggregate.function)('\(own.rawValue)\(kind.rawValue)\(isFloating ? "f" : "")', \(value))"
+    guard aggregate == .sum else { return .expression("(SELECT \(call) \(source))", own) }
+    let zero =
+      switch own {
+      case .decimal: add(.fixed(.decimal(0)))
+      case .any: "_tag('n', 0)"
+      default: isFloating ? "0.0" : "0"
+      }
+    return .expression("(SELECT CASE count(*) WHEN 0 THEN \(zero) ELSE \(call) END \(source))", own)
+  }
+
+  private mutating func aggregate(_ aggregate: FetchAggregate, ofList elements: [SQLTerm?]) -> SQLTerm? {
+    var terms: [SQLTerm] = []
+    for element in elements {
+      guard let element else { return nil }
+      terms.append(element)
+    }
+    if aggregate == .count { return .expression(String(terms.count), .number) }
+    let kind = terms.map(\.kind).reduce(.null, SQLKind.common)
+    let values = terms.map { "SELECT \(sql($0, as: kind)) AS v" }.joined(separator: " UNION ALL ")
+    if values.isEmpty {
+      return aggregate == .sum ? .expression("0", .number) : .expression("NULL", .null)
+    }
+    return self.aggregate(aggregate, "v", kind, nil, "FROM (\(values))")
+  }
+}
+
+extension FetchSort {
+  /// The order by an expression.
+  func order(by sql: String, _ kind: SQLKind) -> String {
+    var text = sql
+    if comparator != .scalars, kind == .text { text += " COLLATE \(comparator.collation)" }
+    if !ascending { text += " DESC" }
+    switch nulls {
+    case .least: return text
+    case .first: return ascending ? text : "\(sql) IS NOT NULL, \(text)"
+    case .last: return ascending ? "\(sql) IS NULL, \(text)" : text
+    }
+  }
+}
+
+extension SQLKind {
+  /// The kind of what may be of one or the other.
+  static func common(_ a: SQLKind, _ b: SQLKind) -> SQLKind {
+    if a == b || b == .null { return a }
+    return a == .null ? b : .any
+  }
+}
+
+extension FetchFunction {
+  /// SQL's operator of the same meaning for numbers.
+  fileprivate var sign: String? {
+    switch self {
+    case .add: "+"
+    case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
+    default: nil
+    }
+  }
+
+  /// The kind of the answer; null where memory answers null whatever the values.
+  fileprivate func kind(of kinds: [SQLKind]) -> SQLKind {
+    if kinds.contains(.null) || kinds.contains(.nothing) { return .null }
+    let hasAny = kinds.contains(.any)
+    switch self {
+    case .now, .castToDate: return .date
+    case .castToString, .uppercase, .lowercase, .canonical, .concatenate: return .text
+    case .castToDecimal: return .decimal
+    case .castToNumber, .castToInteger, .length, .power, .modulus, .bitwiseAnd, .bitwiseOr, .bitwiseXor,
+      .ceiling, .floor, .round, .trunc, .sqrt, .exp, .ln, .log:
+      return .number
+    case .abs, .negate:
+      if hasAny { return .any }
+      return kinds == [.decimal] ? .decimal : kinds[0].isNumeric ? .number : .null
+    case .add, .subtract, .multiply, .divide:
+      if hasAny { return .any }
+      let numbers = kinds.allSatisfy { $0.isNumeric || $0 == .decimal }
+      if numbers { return kinds.contains(.decimal) ? .decimal : .number }
+      if kinds == [.date, .date] { return self == .subtract ? .number : .null }
+      guard let other = kinds.first(where: { $0 != .date }), kinds.contains(.date),
+        other.isNumeric || other == .decimal, self == .add || self == .subtract && kinds[0] == .date
+      else { return .null }
+      return .date
+    }
+  }
+}

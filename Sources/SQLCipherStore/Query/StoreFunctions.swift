@@ -1,0 +1,117 @@
+import CipherDatabase
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// What triggers and queries call where SQL has nothing of its own that means the same: the code that memory runs.
+enum StoreFunctions {
+  static let scalars: [ScalarFunction] =
+    Derivation.Folding.allCases.map { folding in
+      ScalarFunction(folding.function, arguments: 1) { arguments in
+        arguments.kind(0) == .null ? .null : .text(folding.apply(arguments.text(0)))
+      }
+    } + [fold, compare, call, stableCall, element, tag]
+
+  /// `_fold(text, options)`.
+  private static let fold = ScalarFunction("_fold", arguments: 2) { arguments in
+    if arguments.kind(0) == .null { return .null }
+    return .text(
+      TextFolding.fold(arguments.text(0), ComparisonOptions(rawValue: Int(arguments.integer(1)))))
+  }
+
+  /// `_compare(operator, options, kinds, left, right)`: 1 or 0.
+  private static let compare = ScalarFunction("_compare", arguments: 5) { arguments in
+    let kinds = kinds(arguments, 2)
+    guard let op = FetchOperator(rawValue: arguments.text(0)), kinds.count == 2 else {
+      return .failure("_compare was called with an operator or kinds that are not known")
+    }
+    let options = ComparisonOptions(rawValue: Int(arguments.integer(1)))
+    let holds = ValueComparison.holds(
+      kinds[0].read(arguments, 3), op, kinds[1].read(arguments, 4), options)
+    return .integer(holds ? 1 : 0)
+  }
+
+  /// `_call(function, kinds, ...)`, the kind of the answer first among the kinds.
+  private static let call = ScalarFunction("_call", arguments: -1, isDeterministic: false, answer)
+  private static let stableCall = ScalarFunction("_stable_call", arguments: -1, answer)
+
+  private static let answer: ScalarFunction.Body = { arguments in
+    let kinds = kinds(arguments, 1)
+    guard let function = FetchFunction(rawValue: arguments.text(0)), kinds.count == arguments.count - 1 else {
+      return .failure("a function was called that is not known")
+    }
+    let values = kinds.dropFirst().enumerated().map { $0.element.read(arguments, $0.offset + 2) }
+    return kinds[0].write(function.value(values))
+  }
+
+  /// `_element(kind, value, path)`: what lies inside a composite or stored JSON.
+  private static let element = ScalarFunction("_element", arguments: 3) { arguments in
+    guard let kind = kinds(arguments, 0).first else { return .null }
+    let names = arguments.text(2).split(separator: ".").map(String.init)
+    return SQLKind.any.write(kind.read(arguments, 1).element(names))
+  }
+
+  /// `_tag(kind, value)`: a value with its kind.
+  private static let tag = ScalarFunction("_tag", arguments: 2) { arguments in
+    guard let kind = kinds(arguments, 0).first else { return .null }
+    return SQLKind.any.write(kind.read(arguments, 1))
+  }
+
+  fileprivate static func kinds(_ arguments: FunctionArguments, _ place: Int) -> [SQLKind] {
+    arguments.bytes(place).compactMap { SQLKind(rawValue: Character(Unicode.Scalar($0))) }
+  }
+
+  static let aggregates = FetchAggregate.allCases.map { aggregate in
+    AggregateFunction(aggregate.function, arguments: 2) { Values(aggregate) }
+  }
+
+  static let collations = [FetchSort.Comparator.localized, .localizedStandard].map { comparator in
+    TextCollation(comparator.collation) { comparator.compare($0, $1) }
+  }
+
+  /// The values of a group: `_sum(kinds, value)`, the kind of the answer first, and an f last where
+  /// the attribute is floating.
+  private final class Values: AggregateFunction.Group {
+    private let aggregate: FetchAggregate
+    private var kinds: [SQLKind] = []
+    private var values: [AttributeValue] = []
+    private var type: AttributeType?
+
+    init(_ aggregate: FetchAggregate) { self.aggregate = aggregate }
+
+    func add(_ row: FunctionArguments) {
+      if kinds.isEmpty {
+        kinds = StoreFunctions.kinds(row, 0)
+        type = kinds.first == .decimal ? .decimal : row.bytes(0).last == UInt8(ascii: "f") ? .double : nil
+      }
+      if kinds.count == 2 { values.append(kinds[1].read(row, 1)) }
+    }
+
+    func finish() -> FunctionResult {
+      // Of no rows the kind is not known; the statement says what stands for null then.
+      guard kinds.count == 2 else { return .null }
+      return kinds[0].write(aggregate.value(of: values, type: type))
+    }
+  }
+}
+
+extension FetchAggregate {
+  /// The SQL function of the same meaning.
+  var function: String { "_" + rawValue }
+}
+
+extension FetchSort.Comparator {
+  /// The collation of the same order.
+  var collation: String { "_" + rawValue.lowercased() }
+}
+
+extension ConnectionOptions {
+  /// The options every connection to a store begins with.
+  static var ofStore: ConnectionOptions {
+    var options = ConnectionOptions()
+    options.functions = StoreFunctions.scalars
+    options.aggregates = StoreFunctions.aggregates
+    options.collations = StoreFunctions.collations
+    return options
+  }
+}
