@@ -114,7 +114,8 @@ let package = Package(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],
       swiftSettings: strict, plugins: ["ModelClasses"]),
     .testTarget(
-      name: "StrongroomTests", dependencies: ["Strongroom", "strongroom", "import-probe", "torture-probe"],
+      name: "StrongroomTests",
+      dependencies: ["Strongroom", "strongroom", "import-probe", "torture-probe", "differential-probe"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

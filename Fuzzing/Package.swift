@@ -11,7 +11,12 @@ let package = Package(
       dependencies: [.product(name: "Strongroom", package: "Strongroom")],
       path: "Sources/ModelFuzzer",
       // libFuzzer brings the main function.
-      swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+    .executableTarget(
+      name: "predicate-fuzzer",
+      dependencies: [.product(name: "Strongroom", package: "Strongroom")],
+      path: "Sources/PredicateFuzzer",
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
   ],
   swiftLanguageModes: [.v6]
 )

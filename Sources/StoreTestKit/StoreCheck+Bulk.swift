@@ -162,9 +162,9 @@ extension StoreCheck {
         })
       try expect(seen == 7, "stopped")
       request.propertiesToFetch = [FetchColumn("tags")]
-      try expectError(.notFound, "a to-many is no column") {
-        try store.scan(request, begin: { _ in }, row: { _ in true })
-      }
+      var isRefused = false
+      do { try store.scan(request, begin: { _ in }, row: { _ in true }) } catch is QueryError { isRefused = true }
+      try expect(isRefused, "a to-many is no column")
     },
     StoreCheck("targets come with their states, as they do one by one") { factory in
       let model = try Sample.model()

@@ -67,7 +67,8 @@ struct Round {
   func run(until last: Int, _ random: inout Random, _ report: inout Report, _ show: Int) throws {
     var grammar = Grammar(model)
     while report.evaluations < last {
-      var request = FetchRequest("Item", where: grammar.predicate(random.below(4), &random), sort: grammar.sort(&random))
+      var request = FetchRequest(
+        "Item", where: grammar.predicate(random.below(4), &random), sort: grammar.sort(&random))
       // What is stored and sent is the same condition after it was written and read.
       if random.chance(4), let predicate = request.predicate {
         let text = predicate.formatText

@@ -31,7 +31,8 @@ struct Grammar {
       if random.chance(8) { result.modifier = random.chance(2) ? .any : .all }
     }
     switch result.operator {
-    case .between: result.right = .list([side(result.left, depth, &random), side(result.left, depth, &random)])
+    case .between:
+      result.right = .list([side(result.left, depth, &random), side(result.left, depth, &random)])
     case .in:
       if random.chance(3) {
         result.right = collection(&random, toObjects: false)
@@ -43,14 +44,16 @@ struct Grammar {
     case .matches:
       result.right = .value(.string(["a.*", ".", "[a-z]+", "", "(?i)SS", "ä", "\\d+"][random.below(7)]))
     case .like:
-      result.right = .value(.string(["a*", "?", "*", "*b", "a?b", "\\*", "s*s", "ä", "", "*ß*"][random.below(10)]))
+      result.right = .value(
+        .string(["a*", "?", "*", "*b", "a?b", "\\*", "s*s", "ä", "", "*ß*"][random.below(10)]))
     default: result.right = side(result.left, depth, &random)
     }
     return result
   }
 
   /// What stands beside something: often of its type.
-  private mutating func side(_ left: FetchExpression, _ depth: Int, _ random: inout Random) -> FetchExpression {
+  private mutating func side(_ left: FetchExpression, _ depth: Int, _ random: inout Random) -> FetchExpression
+  {
     if random.chance(6) { return expression(depth - 1, &random) }
     if case .keyPath(let names) = left, !random.chance(8), let attribute = attribute(names) {
       if attribute.type == .composite { return .value(Values.value(attribute, &random)) }
@@ -101,7 +104,8 @@ struct Grammar {
     let attributes =
       entity == "Item"
       ? [
-        "small", "number", "other", "real", "single", "exact", "flag", "day", "name", "title", "bytes", "id", "page",
+        "small", "number", "other", "real", "single", "exact", "flag", "day", "name", "title", "bytes", "id",
+        "page",
         "stored", "mood", "place", "place.city", "place.x", "stored.a", "stored.b.c", "stored.1", "parent",
       ] : ["name", "weight", "owner"]
     var path: [String] = []
@@ -109,14 +113,17 @@ struct Grammar {
     if random.chance(25) { path.append("parent") }
     let names = entity == "Tag" && path == ["owner"] ? ["name", "number", "parent"] : attributes
     if entity == "Tag", path.last == "parent" { path = ["owner", "parent"] }
-    return path + random.element(entity == "Tag" && path.count == 2 ? ["name", "real"] : names)!.split(separator: ".").map(String.init)
+    return path
+      + random.element(entity == "Tag" && path.count == 2 ? ["name", "real"] : names)!.split(separator: ".")
+      .map(String.init)
   }
 
   /// A path over to-manys.
   private func plural(_ random: inout Random, toObjects: Bool) -> [String] {
     let starts = [
       ["children"], ["tags"], ["list"], ["friends"], ["parent", "children"], ["children", "tags"],
-      ["tags", "items"], ["friends", "children"], ["children", "children"], ["tags", "owner"], ["list", "owner", "tags"],
+      ["tags", "items"], ["friends", "children"], ["children", "children"], ["tags", "owner"],
+      ["list", "owner", "tags"],
     ]
     let start = random.element(starts)!
     if toObjects || random.chance(5) { return start }
@@ -148,9 +155,13 @@ struct Grammar {
     switch random.below(6) {
     case 0: return .keyPath(plural(&random, toObjects: true) + ["@count"])
     case 1: return .keyPath(["children", "@sum", name])
-    case 2: return .keyPath(["children", name, random.element(["@sum", "@avg", "@min", "@max", "@median"])!])
+    case 2:
+      return .keyPath(["children", name, random.element(["@sum", "@avg", "@min", "@max", "@median"])!])
     case 3: return .aggregate(.count, collection(&random, toObjects: random.chance(2)))
-    case 4: return .aggregate(random.chance(2) ? .min : .max, .keyPath(["children", random.element(numbers + ["name", "day", "id"])!]))
+    case 4:
+      return .aggregate(
+        random.chance(2) ? .min : .max,
+        .keyPath(["children", random.element(numbers + ["name", "day", "id"])!]))
     default:
       return .aggregate(
         random.element([.min, .max, .count])!,
@@ -160,8 +171,13 @@ struct Grammar {
 
   private mutating func element(_ random: inout Random) -> FetchExpression {
     let place: FetchPlace = [.first, .last, .at(0), .at(1)][random.below(4)]
-    let (path, isTag) = [(["list"], true), (["children"], false), (["parent", "list"], true), (["tags"], true)][random.below(4)]
-    let rest = isTag ? [[], ["name"], ["weight"], ["owner", "name"]][random.below(4)] : [[], ["name"], ["parent", "real"], ["exact"]][random.below(4)]
+    let (path, isTag) = [
+      (["list"], true), (["children"], false), (["parent", "list"], true), (["tags"], true),
+    ][random.below(4)]
+    let rest =
+      isTag
+      ? [[], ["name"], ["weight"], ["owner", "name"]][random.below(4)]
+      : [[], ["name"], ["parent", "real"], ["exact"]][random.below(4)]
     return .element(.keyPath(path), place, rest)
   }
 
@@ -170,8 +186,10 @@ struct Grammar {
   func sort(_ random: inout Random) -> [FetchSort] {
     (0..<random.below(4)).map { _ in
       let paths = [
-        "small", "number", "real", "exact", "flag", "day", "name", "title", "id", "page", "bytes", "parent.name",
-        "parent.parent.number", "children.@count", "children.@max.real", "tags.@count", "parent.exact", "mood",
+        "small", "number", "real", "exact", "flag", "day", "name", "title", "id", "page", "bytes",
+        "parent.name",
+        "parent.parent.number", "children.@count", "children.@max.real", "tags.@count", "parent.exact",
+        "mood",
         "children.@sum.other",
       ]
       return FetchSort(
@@ -187,7 +205,9 @@ extension FetchFunction {
   fileprivate var arguments: Int {
     switch self {
     case .now: 0
-    case .add, .subtract, .multiply, .divide, .modulus, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .concatenate: 2
+    case .add, .subtract, .multiply, .divide, .modulus, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor,
+      .concatenate:
+      2
     default: 1
     }
   }

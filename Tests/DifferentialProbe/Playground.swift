@@ -9,7 +9,8 @@ final class Playground {
   let memory: InMemoryStore
 
   init(seed: UInt64, count: Int) async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("differential-\(UUID().uuidString)")
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "differential-\(UUID().uuidString)")
     model = try Self.makeModel()
     let real = PersistentContainer(
       name: "Differential", model: model, url: folder.appendingPathComponent("d.strongroom"),

@@ -4,20 +4,27 @@ import Strongroom
 /// Values that are few, so that they meet, and odd.
 enum Values {
   private static let texts = [
-    "", "a", "A", "ab", "aB", "ä", "Ä", "a\u{308}", "ß", "ss", "SS", "straße", "Σ", "ς", "σ", "10", "2", "9", "%",
-    "_", "*", "?", "a*b", "\\", "'", "\"", "NULL", "👩‍👩‍👧", "İ", "ı", "i", "I", "é", "e\u{301}\u{327}", "x\u{0}y", "ﬁ",
+    "", "a", "A", "ab", "aB", "ä", "Ä", "a\u{308}", "ß", "ss", "SS", "straße", "Σ", "ς", "σ", "10", "2", "9",
+    "%",
+    "_", "*", "?", "a*b", "\\", "'", "\"", "NULL", "👩‍👩‍👧", "İ", "ı", "i", "I", "é", "e\u{301}\u{327}", "x\u{0}y",
+    "ﬁ",
     "fi", "a b", "\n", "nan", "1.5",
   ]
   private static let integers: [Int64] = [
-    0, 1, -1, 2, 3, 5, 7, 10, 100, 32767, -32768, 2_147_483_647, -2_147_483_648, .max, .min, 1 << 53, (1 << 53) + 1,
+    0, 1, -1, 2, 3, 5, 7, 10, 100, 32767, -32768, 2_147_483_647, -2_147_483_648, .max, .min, 1 << 53,
+    (1 << 53) + 1,
   ]
   private static let reals: [Double] = [
-    0, 1, -1, 0.1, 0.5, -0.5, 2, 2.5, 3, 1e308, -1e308, 2.5e-308, 9_007_199_254_740_992, 9.3e18, .infinity, -.infinity,
+    0, 1, -1, 0.1, 0.5, -0.5, 2, 2.5, 3, 1e308, -1e308, 2.5e-308, 9_007_199_254_740_992, 9.3e18, .infinity,
+    -.infinity,
     100,
   ]
-  private static let decimals = ["0", "1", "-1", "0.1", "0.5", "2", "2.5", "-0.1", "100", "1e30", "-1e30", "18446744073709551615"]
+  private static let decimals = [
+    "0", "1", "-1", "0.1", "0.5", "2", "2.5", "-0.1", "100", "1e30", "-1e30", "18446744073709551615",
+  ]
   private static let documents = [
-    "[1,2,3]", "[\"a\",\"ä\"]", "{\"a\":1,\"b\":{\"c\":\"x\"}}", "{\"a\":\"ab\",\"b\":[true,null]}", "no JSON", "2", "[]", "{\"a\":[1,2],\"b\":{\"c\":[\"a\"]}}",
+    "[1,2,3]", "[\"a\",\"ä\"]", "{\"a\":1,\"b\":{\"c\":\"x\"}}", "{\"a\":\"ab\",\"b\":[true,null]}",
+    "no JSON", "2", "[]", "{\"a\":[1,2],\"b\":{\"c\":[\"a\"]}}",
   ]
 
   static func text(_ random: inout Random) -> AttributeValue { .string(random.element(texts)!) }
@@ -53,7 +60,10 @@ enum Values {
     case .string: text(&random)
     case .binary, .transformable: .data(data(&random))
     case .uuid: .uuid(UUID(uuid: (UInt8(random.below(3)), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
-    case .uri: .uri(URL(string: ["https://a.example/", "https://b.example/x?y=1", "mailto:a@b.example"][random.below(3)])!)
+    case .uri:
+      .uri(
+        URL(
+          string: ["https://a.example/", "https://b.example/x?y=1", "mailto:a@b.example"][random.below(3)])!)
     case .composite, .undefined, .objectID: .null
     }
   }

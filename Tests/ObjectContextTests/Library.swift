@@ -44,8 +44,10 @@ final class Shelf: Sendable {
   let folder: URL
   let container: PersistentContainer
   let vault = InMemoryVault()
+  let isInMemory: Bool
 
   init(_ model: ManagedObjectModel? = nil, inMemory: Bool = false) async throws {
+    isInMemory = inMemory
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("strongroom-\(UUID().uuidString)")
     let model = try model ?? Library.model()
     container =

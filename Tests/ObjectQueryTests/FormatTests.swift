@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import ObjectQuery
 import Testing
@@ -32,7 +33,8 @@ struct FormatTests {
     "that is wrong ends in an error with its column",
     arguments: [
       ("", 1), ("a ==", 5), ("a == 1 b", 8), ("(a == 1", 8), ("a = 'x", 5), ("a ~ 1", 3), ("a == 12x", 6),
-      ("a CONTAINS[q] 'x'", 12), ("SUBQUERY(a, b) == 1", 13), ("a == %@", 6), ("(a + 1", 7), ("a + 1", 6), ("a + > 1", 5), ("nosuch(a) == 1", 1), ("a[x] == 1", 3),
+      ("a CONTAINS[q] 'x'", 12), ("SUBQUERY(a, b) == 1", 13), ("a == %@", 6), ("(a + 1", 7), ("a + 1", 6),
+      ("a + > 1", 5), ("nosuch(a) == 1", 1), ("a[x] == 1", 3),
     ])
   func wrong(format: String, column: Int) throws {
     do {
@@ -46,5 +48,75 @@ struct FormatTests {
     for text in ["(", "{", "-", "NOT ", "a == {"] {
       #expect(throws: QueryError.self) { try FetchPredicate(format: String(repeating: text, count: 100_000)) }
     }
+  }
+}
+
+extension FormatTests {
+  private static let samples = [
+    "n > 3 AND name BEGINSWITH[cd] \"na\"", "SUBQUERY(c, $x, $x.n > 1 AND n == 3).@count > 0",
+    "ANY c.name LIKE \"*a?\" OR NONE c.n IN {1, 2, 3}", "c[FIRST].p.name == \"x\" || c[LAST].n != c[SIZE]",
+    "(n + 2) * 3 - -4 / 2 ** 2 >= abs(d)", "TERNARY(n > 3, \"a\", name) MATCHES \"a.*\"",
+    "CAST(t, \"NSNumber\") BETWEEN {0, 1.5e3}",
+    "c.@sum.n == c.n.@max AND sum:({1, 2, n}) < modulus:by:(n, 2)",
+    "FUNCTION(\"uppercase:\", name) ENDSWITH #first AND $y == nil",
+    "some a.b =[n] 0x1F or all a.b <> 'q\\'\\u00e4'",
+    "((a == 1)) AND (b + 1) == (c)", "NOT NOT a == 1", "x == CAST(\"1.5\", \"NSDecimalNumber\")",
+    "SUBQUERY(c, $x, $x.n > 1).name.@min == 'x' AND !SELF.a == TRUE",
+    "bitwiseAnd:with:(a, 4) != 0 and now() > t",
+  ]
+
+  @Test("prints as text that is read as the same", arguments: samples)
+  func printing(format: String) throws {
+    let predicate = try FetchPredicate(format: format)
+    #expect(try FetchPredicate(format: predicate.formatText) == predicate, "\(predicate.formatText)")
+  }
+
+  @Test("cut anywhere ends in a condition or an error")
+  func prefixes() throws {
+    for sample in Self.samples {
+      for length in 0...sample.count {
+        let text = String(sample.prefix(length))
+        do throws(QueryError) { _ = try FetchPredicate(format: text) } catch {
+          #expect(!error.message.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test("of a megabyte, or in ten thousand parentheses, ends in an answer")
+  func huge() throws {
+    let long = String(repeating: "ä\"".replacing("\"", with: ""), count: 1 << 20)
+    guard case .comparison(let comparison) = try FetchPredicate(format: "a == '\(long)'") else {
+      Issue.record("no comparison")
+      return
+    }
+    #expect(comparison.right == .value(.string(long)))
+    let deep = String(repeating: "(", count: 10_000) + "a == 1" + String(repeating: ")", count: 10_000)
+    #expect(throws: QueryError.self) { try FetchPredicate(format: deep) }
+    let nested = String(repeating: "(", count: 40) + "a == 1" + String(repeating: ")", count: 40)
+    #expect(try FetchPredicate(format: nested) == .compare("a", .equal, 1))
+    #expect(throws: QueryError.self) {
+      try FetchPredicate(format: String(repeating: "1 + ", count: 10_000) + "1 == 1")
+    }
+    let many = Array(repeating: "a == 1", count: 10_000).joined(separator: " OR ")
+    guard case .or(let parts) = try FetchPredicate(format: many) else {
+      Issue.record("no OR")
+      return
+    }
+    #expect(parts.count == 10_000)
+  }
+
+  @Test("takes arguments of every kind")
+  func arguments() throws {
+    let date = Date(timeIntervalSinceReferenceDate: 5)
+    #expect(
+      try FetchPredicate("%K == %@ AND n IN %@ AND t > %@ AND x == %@", "a.b", "x", [1, 2], date, nil)
+        == .and([
+          .compare("a.b", .equal, "x"), .comparison(.init(.path("n"), .in, .list([1, 2]))),
+          .compare("t", .greater, .date(date)), .compare("x", .equal, .null),
+        ]))
+    #expect(throws: QueryError.self) { try FetchPredicate("a == %@") }
+    #expect(throws: QueryError.self) { try FetchPredicate("a == 1", 2) }
+    #expect(throws: QueryError.self) { try FetchPredicate("%K == 1", 2) }
   }
 }

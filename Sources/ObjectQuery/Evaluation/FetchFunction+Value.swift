@@ -115,7 +115,8 @@ extension FetchFunction {
     case (.date(let a), .date(let b)):
       return self == .subtract ? .double(a.timeIntervalSince(b)) : .null
     case (.date(let date), _), (_, .date(let date)):
-      guard let seconds = (left.isDate ? right : left).floating, self == .add || self == .subtract && left.isDate
+      guard let seconds = (left.isDate ? right : left).floating,
+        self == .add || self == .subtract && left.isDate
       else { return .null }
       return .date(date.addingTimeInterval(self == .add ? seconds : -seconds))
     case (.decimal, _), (_, .decimal):

@@ -30,7 +30,9 @@ package struct ResolutionScope: Sendable {
   /// - Throws: `QueryError` with code `missingVariable`.
   package func meaning(of variable: String) throws(QueryError) -> Meaning {
     let parts = variable.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    if let place = variableNames.lastIndex(of: parts[0]) { return .object(place + 1, Array(parts.dropFirst())) }
+    if let place = variableNames.lastIndex(of: parts[0]) {
+      return .object(place + 1, Array(parts.dropFirst()))
+    }
     guard let value = variables[variable] else {
       throw QueryError(.missingVariable, "the variable $\(variable) was given no value")
     }

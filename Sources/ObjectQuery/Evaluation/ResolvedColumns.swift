@@ -74,7 +74,8 @@ public struct ResolvedColumns: Sendable {
     rows.enumerated().sorted { left, right in
       for sort in request.sort {
         let name = sort.keyPath.joined(separator: ".")
-        if let isBefore = sort.areInIncreasingOrder(left.element[name] ?? .null, right.element[name] ?? .null) {
+        if let isBefore = sort.areInIncreasingOrder(left.element[name] ?? .null, right.element[name] ?? .null)
+        {
           return isBefore
         }
       }

@@ -36,6 +36,9 @@ indirect enum ResolvedExpression: Sendable {
       self = .function(function, resolved)
     case .aggregate(let aggregate, let part):
       let resolved = try ResolvedExpression(part, scope)
+      if case .path(_, let path) = resolved, !path.isPlural {
+        throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes a collection")
+      }
       if [.sum, .average, .median].contains(aggregate), !resolved.mayBeNumbers {
         throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes numbers")
       }
@@ -122,7 +125,8 @@ indirect enum ResolvedExpression: Sendable {
     case .list, .subquery: return .null
     case .object(let place): return .reference(objects[place].queryReference)
     case .path(let place, let path): return try path.value(of: objects[place])
-    case .function(let function, let arguments): return function.value(try arguments.map { try $0.value(objects) })
+    case .function(let function, let arguments):
+      return function.value(try arguments.map { try $0.value(objects) })
     case .aggregate(let aggregate, let part, let type):
       return aggregate.value(of: try part.values(objects), type: type)
     case .conditional(let condition, let then, let otherwise):

@@ -122,7 +122,8 @@ extension AttributeValue {
     case .double(let double) where double.isFinite: "\(double)"
     case .double(let double): Self.cast("\(double)", "NSNumber")
     case .string(let text): text.quotedForFormat
-    case .date(let date): "CAST(\(AttributeValue.double(date.timeIntervalSinceReferenceDate).formatText), \"NSDate\")"
+    case .date(let date):
+      "CAST(\(AttributeValue.double(date.timeIntervalSinceReferenceDate).formatText), \"NSDate\")"
     case .data(let data): Self.cast(data.base64EncodedString(), "NSData")
     case .uuid(let uuid): Self.cast(uuid.uuidString, "NSUUID")
     case .uri(let url): Self.cast(url.absoluteString, "NSURL")

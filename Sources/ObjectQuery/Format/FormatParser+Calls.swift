@@ -50,7 +50,9 @@ extension FormatParser {
   private mutating func cast() throws(QueryError) -> FetchExpression {
     let value = try expression()
     try expect(",")
-    guard case .text(let type) = token.kind else { throw failure("the name of a class in quotes is expected here") }
+    guard case .text(let type) = token.kind else {
+      throw failure("the name of a class in quotes is expected here")
+    }
     let here = token.column
     place += 1
     try expect(")")

@@ -72,6 +72,7 @@ extension FormatParser {
 
   private mutating func place(in collection: FetchExpression) throws(QueryError) -> FetchExpression {
     let here = token
+    if here.kind == .end { throw failure("FIRST, LAST, SIZE or a number is expected here") }
     place += 1
     try expect("]")
     switch here.kind {
@@ -122,11 +123,13 @@ extension FormatParser {
     if here.kind != .end { place += 1 }
     switch here.kind {
     case .text(let text): return .value(.value(.string(text)))
-    case .name(let name): return .value(.path(name))
+    case .name(let name): return .value(try path(name, here.column))
     case .integer(let integer): return .value(.value(.integer(integer)))
     case .double(let double): return .value(.value(.double(double)))
     case .variable(let name):
-      guard !name.isEmpty else { throw QueryError(.syntax, "a name is expected behind $", column: here.column) }
+      guard !name.isEmpty else {
+        throw QueryError(.syntax, "a name is expected behind $", column: here.column)
+      }
       return .value(.variable(name))
     case .argument:
       place -= 1
@@ -135,23 +138,31 @@ extension FormatParser {
       return .value(value)
     case .keyArgument:
       place -= 1
-      guard case .value(.string(let path)) = try argument() else { throw failure("%K takes a key path as text") }
+      guard case .value(.string(let path)) = try argument() else {
+        throw failure("%K takes a key path as text")
+      }
       place += 1
-      return .value(.path(path))
+      return .value(try self.path(path, here.column))
     case .word(let word):
       if token.kind == .symbol("(") { return .value(try call(word, here.column)) }
-      return .value(constant(word))
+      return .value(try constant(word, here.column))
     default: throw QueryError(.syntax, "a key path or a value is expected here", column: here.column)
     }
   }
 
-  private func constant(_ word: String) -> FetchExpression {
+  private func path(_ text: String, _ column: Int) throws(QueryError) -> FetchExpression {
+    let path = FetchExpression.path(text)
+    if case .keyPath([]) = path { throw QueryError(.syntax, "a key path is expected here", column: column) }
+    return path
+  }
+
+  private func constant(_ word: String, _ column: Int) throws(QueryError) -> FetchExpression {
     switch word.uppercased() {
     case "SELF": return .selfObject
     case "TRUE", "YES": return .value(true)
     case "FALSE", "NO": return .value(false)
     case "NIL", "NULL": return .value(.null)
-    default: return .path(word.uppercased().hasPrefix("SELF.") ? String(word.dropFirst(5)) : word)
+    default: return try path(word.uppercased().hasPrefix("SELF.") ? String(word.dropFirst(5)) : word, column)
     }
   }
 

@@ -85,13 +85,8 @@ struct FormatParser {
   // MARK: Conditions
 
   mutating func condition() throws(QueryError) -> FetchPredicate {
-    let start = token
     guard case .condition(let result) = try alternatives() else {
-      guard token.kind == .end || token.kind == .symbol(")") || token.kind == .symbol(",") else {
-        throw failure("a comparison such as == or CONTAINS is expected here")
-      }
-      throw QueryError(
-        .syntax, "this is a value; a comparison such as == is expected behind it", column: start.column)
+      throw failure("a comparison such as == or CONTAINS is expected here")
     }
     return result
   }

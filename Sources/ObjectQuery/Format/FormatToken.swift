@@ -146,7 +146,8 @@ struct FormatLexer {
   private mutating func number() throws(QueryError) -> FormatToken.Kind {
     let start = place
     while place < text.count, isInWord(place), text[place] != "@" { place += 1 }
-    if place < text.count, text[place] == "+" || text[place] == "-", "eE".unicodeScalars.contains(text[place - 1]),
+    if place < text.count, text[place] == "+" || text[place] == "-",
+      "eE".unicodeScalars.contains(text[place - 1]),
       !string(start..<place).hasPrefix("0x")
     {
       place += 1

@@ -45,6 +45,9 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   public var includesPendingChanges = true
   /// Whether only IDs are read, and each batch of rows when first needed.
   public var returnsObjectsAsFaults = false
+  /// How many rows are read at a time: IDs first, then the page of an object when it is first looked at. 0 for all at
+  /// once. One statement, and one for each page that is needed.
+  public var fetchBatchSize = 0
   /// Relationships, as dotted key paths, whose targets are read along: a statement or two for each step of a path,
   /// whatever the number of objects.
   public var relationshipKeyPathsForPrefetching: [String] = []

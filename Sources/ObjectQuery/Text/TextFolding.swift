@@ -14,11 +14,13 @@ package enum TextFolding {
     for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
       if isCaseFolded { append(caseFolding: scalar, to: &scalars) } else { scalars.append(scalar) }
     }
-    let folded = String(scalars).decomposedStringWithCanonicalMapping
-    guard options.contains(.diacriticInsensitive) else { return folded }
-    return String(
-      String.UnicodeScalarView(
-        folded.unicodeScalars.filter { $0.properties.generalCategory != .nonspacingMark }))
+    // Composed again, so that a letter with its mark is one scalar, of which no other is a beginning.
+    let folded = String(scalars)
+    guard options.contains(.diacriticInsensitive) else { return folded.precomposedStringWithCanonicalMapping }
+    let bare = folded.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+      $0.properties.generalCategory != .nonspacingMark
+    }
+    return String(String.UnicodeScalarView(bare)).precomposedStringWithCanonicalMapping
   }
 
   private static func foldASCII(_ text: String, _ isCaseFolded: Bool) -> String? {

@@ -79,7 +79,8 @@ package enum TextPattern {
 
   /// The compiled expression, kept for the next row.
   /// - Throws: what Foundation says of a wrong one.
-  package static func expression(_ pattern: String, _ options: ComparisonOptions) throws -> NSRegularExpression
+  package static func expression(_ pattern: String, _ options: ComparisonOptions) throws
+    -> NSRegularExpression
   {
     let key = Key(pattern: pattern, options: options)
     if let kept = known.withLock({ $0[key] }) { return kept }

@@ -1,5 +1,4 @@
 import CipherDatabase
-import ObjectQuery
 import StoreContract
 
 extension StoreError {
@@ -69,7 +68,5 @@ func translating<R>(_ path: String, _ body: () throws -> R) throws -> R {
     return try body()
   } catch let error as CipherError {
     throw StoreError(error, path: path)
-  } catch let error as QueryError {
-    throw StoreError(.query, error.message, cause: error)
   }
 }

@@ -84,7 +84,8 @@ extension PredicateTranslation {
   ) -> String {
     let kinds = [left.kind, right.kind]
     guard kinds.allSatisfy({ $0 == .text || $0 == .any }) else { return "0" }
-    if kinds == [.text, .text], op == .contains || op == .beginsWith, case .string(let text)? = right.constant,
+    if kinds == [.text, .text], op == .contains || op == .beginsWith,
+      case .string(let text)? = right.constant,
       !text.isEmpty
     {
       let (a, b) = (folded(sql(left), .text, options), folded(sql(right), .text, options))

@@ -101,7 +101,9 @@ extension PredicateTranslation {
     for (index, name) in names.enumerated() {
       guard let property = entity.property(named: name) else { return nil }
       if case .relationship(let relationship) = property, index < names.count - 1 {
-        guard !relationship.isToMany, let column = schema.table(entity).column(relationship) else { return nil }
+        guard !relationship.isToMany, let column = schema.table(entity).column(relationship) else {
+          return nil
+        }
         entity = relationship.destination
         alias = joins.alias(
           Array(names[...index]), table: schema.table(entity).name, from: alias, column: column.name)
@@ -115,7 +117,9 @@ extension PredicateTranslation {
   /// The value at the end of a path from any object; a subquery where it leads over relationships.
   private mutating func value(_ names: [String], from scope: Scope) -> SQLTerm? {
     if names.contains(where: { $0.hasPrefix("@") }) {
-      guard case .aggregate(let aggregate, .keyPath(let path))? = try? FetchExpression.collectionOperator(in: names)
+      guard
+        case .aggregate(let aggregate, .keyPath(let path))? = try? FetchExpression.collectionOperator(
+          in: names)
       else { return nil }
       return self.aggregate(aggregate, of: rows(path, from: scope))
     }
@@ -175,7 +179,8 @@ extension PredicateTranslation {
       }
     }
     guard !path.tables.isEmpty else { return nil }
-    return Rows(path: path, conditions: [], end: .column("\(path.alias)._id", .object, alias: path.alias, nil))
+    return Rows(
+      path: path, conditions: [], end: .column("\(path.alias)._id", .object, alias: path.alias, nil))
   }
 
   private mutating func rows(of subquery: FetchSubquery) -> Rows? {

@@ -16,6 +16,9 @@ struct PredicateTranslation {
     let alias: String
   }
 
+  /// SQLite takes 999 parameters unless it was built otherwise; limit and offset are two.
+  private static let mostBindings = 990
+
   let entity: Entity
   let schema: StoreSchema
   /// The constants of the predicate, which names them by `RequestShape.constantName`.
@@ -51,7 +54,10 @@ struct PredicateTranslation {
     } else {
       result = attempt(predicate)
     }
-    if result == nil { bindings.removeSubrange(mark...) }
+    if result == nil || bindings.count > Self.mostBindings {
+      bindings.removeSubrange(mark...)
+      return nil
+    }
     return result
   }
 
@@ -86,7 +92,14 @@ struct PredicateTranslation {
       guard let condition = attempt(part) else { return nil }
       conditions.append(condition)
     }
-    return "(" + conditions.joined(separator: word) + ")"
+    return Self.balanced(conditions[...], word)
+  }
+
+  /// A tree of no depth to speak of: the library takes a thousand levels at most.
+  private static func balanced(_ conditions: ArraySlice<String>, _ word: String) -> String {
+    if conditions.count <= 100 { return "(" + conditions.joined(separator: word) + ")" }
+    let middle = conditions.startIndex + conditions.count / 2
+    return "(\(balanced(conditions[..<middle], word))\(word)\(balanced(conditions[middle...], word)))"
   }
 
   // MARK: Comparisons
@@ -107,7 +120,8 @@ struct PredicateTranslation {
       // Few rows meet the condition: find those first, and from them the way back.
       let path = rows.path
       let conditions = path.links.dropFirst() + [condition]
-      return "\(path.start.outside) IN (SELECT \(path.start.inside) FROM \(path.tables.joined(separator: ", "))"
+      return
+        "\(path.start.outside) IN (SELECT \(path.start.inside) FROM \(path.tables.joined(separator: ", "))"
         + " WHERE \(conditions.joined(separator: " AND ")))"
     }
     let wanted = comparison.modifier == .all ? "((\(condition)) IS NOT 1)" : condition
@@ -187,8 +201,10 @@ struct PredicateTranslation {
     var isWhole = kind == .number || kind == .object
     for (place, value) in list.enumerated() {
       let other = SQLKind(value)
-      if other == .decimal ? kind == .decimal : other.isBeside(kind) && !(other == .number && kind == .decimal && value.isFloating)
-        && kind != .null && other != .bytes
+      if other == .decimal
+        ? kind == .decimal
+        : other.isBeside(kind) && !(other == .number && kind == .decimal && value.isFloating)
+          && kind != .null && other != .bytes
       {
         count += 1
         switch value {
@@ -206,7 +222,8 @@ struct PredicateTranslation {
       let conversion: Binding.Conversion =
         kind == .text && options.folds ? .folded(options) : kind == .decimal ? .decimal : .none
       let value = folded(sql(left), kind, options)
-      conditions.append("\(value) IN (SELECT \(isWhole ? "value" : "any") FROM _integers(\(add(source, conversion))))")
+      conditions.append(
+        "\(value) IN (SELECT \(isWhole ? "value" : "any") FROM _integers(\(add(source, conversion))))")
     }
     return conditions.isEmpty ? "0" : "(" + conditions.joined(separator: " OR ") + ")"
   }

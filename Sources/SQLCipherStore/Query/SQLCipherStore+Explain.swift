@@ -18,7 +18,8 @@ extension SQLCipherStore {
         var steps: [FetchExplanation.Step] = []
         while try statement.step() {
           let text = statement.text(3)
-          let looks = text.hasPrefix("SCAN") && !text.contains("VIRTUAL TABLE") && !text.contains("CONSTANT ROW")
+          let looks =
+            text.hasPrefix("SCAN") && !text.contains("VIRTUAL TABLE") && !text.contains("CONSTANT ROW")
           steps.append(.init(text: text, usesIndex: !looks && !text.contains("TEMP B-TREE")))
         }
         return FetchExplanation(
@@ -53,7 +54,9 @@ extension SQLCipherStore {
       default: continue
       }
     }
-    if let first = request.sort.first, !first.options.folds, first.comparator == .scalars { note(first.keyPath) }
+    if let first = request.sort.first, !first.options.folds, first.comparator == .scalars {
+      note(first.keyPath)
+    }
     return found
   }
 }

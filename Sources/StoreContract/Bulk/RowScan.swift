@@ -38,6 +38,7 @@ extension IncrementalStore {
     guard let entity = storeEntities.first(where: { $0.entity.name == request.entityName })?.entity else {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
+    _ = try FetchEvaluation(request, entity: entity)
     let columns = try ScanColumns(request, entity)
     guard case .dictionaries(let rows) = try execute(request, lookup: nil) else { return }
     try begin(columns)
@@ -81,7 +82,8 @@ extension ScanColumns {
     for (place, name) in path.enumerated() {
       switch entity.property(named: name) {
       case .attribute(let attribute)? where place == path.count - 1: return attribute.type
-      case .relationship(let relationship)? where !relationship.isToMany: entity = relationship.destination
+      case nil where name.hasPrefix("@"): return name == "@count" ? .integer64 : .double
+      case .relationship(let relationship)? where !relationship.isToMany || path.contains { $0.hasPrefix("@") }: entity = relationship.destination
       default:
         throw StoreError(.notFound, "\(entity.name) has no column \(path.joined(separator: ".")) to fetch")
       }

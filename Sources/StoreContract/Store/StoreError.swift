@@ -63,8 +63,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let notEncrypting = Code("notEncrypting")
     /// The store is open for reading only.
     public static let readOnly = Code("readOnly")
-    /// A query cannot be answered.
-    public static let query = Code("query")
     /// Anything else; see `cause`.
     public static let other = Code("other")
   }
