@@ -163,7 +163,9 @@ extension StoreCheck {
       try expect(seen == 7, "stopped")
       request.propertiesToFetch = [FetchColumn("tags")]
       var isRefused = false
-      do { try store.scan(request, begin: { _ in }, row: { _ in true }) } catch is QueryError { isRefused = true }
+      do { try store.scan(request, begin: { _ in }, row: { _ in true }) } catch is QueryError {
+        isRefused = true
+      }
       try expect(isRefused, "a to-many is no column")
     },
     StoreCheck("targets come with their states, as they do one by one") { factory in

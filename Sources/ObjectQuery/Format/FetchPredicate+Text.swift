@@ -108,7 +108,15 @@ extension FetchExpression {
 
   private static func path(_ names: [String]) -> String {
     let text = names.joined(separator: ".")
+    if !isWord(text) { return "#" + text.quotedForFormat }
     return reserved.contains(names.first?.uppercased() ?? "") ? "#" + text : text
+  }
+
+  /// Whether the reader takes the text for one name.
+  private static func isWord(_ text: String) -> Bool {
+    var lexer = FormatLexer(text)
+    guard let tokens = try? lexer.tokens(), tokens.count == 2 else { return false }
+    return tokens[0].kind == .word(text)
   }
 }
 

@@ -65,17 +65,19 @@ struct FormatParser {
 
   mutating func predicate() throws(QueryError) -> FetchPredicate {
     let result = try condition()
-    try end("AND, OR or the end is expected here")
+    try end("AND, OR or the end is expected here", result.nesting)
     return result
   }
 
   mutating func wholeExpression() throws(QueryError) -> FetchExpression {
     let result = try expression()
-    try end("an operator or the end is expected here")
+    try end("an operator or the end is expected here", result.nesting)
     return result
   }
 
-  private func end(_ message: String) throws(QueryError) {
+  /// - Parameter nesting: Of what was read. Chains of operators nest too, though their text does not.
+  private func end(_ message: String, _ nesting: Int) throws(QueryError) {
+    guard nesting < Self.greatestDepth - 2 else { throw failure("this is nested too deeply") }
     guard token.kind == .end else { throw failure(message) }
     guard usedArguments == arguments.count else {
       throw QueryError(.syntax, "\(arguments.count) arguments were given and \(usedArguments) are used")

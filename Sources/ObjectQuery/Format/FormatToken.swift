@@ -2,7 +2,7 @@
 struct FormatToken: Equatable {
   enum Kind: Equatable {
     case word(String)  // names and keywords; names may hold dots, and those of functions colons
-    case name(String)  // a name that is no keyword: #first
+    case name(String)  // a name that is no keyword, #first, or no word, #"a name"
     case text(String)
     case integer(Int64)
     case double(Double)
@@ -51,6 +51,9 @@ struct FormatLexer {
       return .variable(word())
     case "#":
       place += 1
+      if place < text.count, text[place] == "\"" || text[place] == "'" {
+        return .name(try quoted(text[place]))
+      }
       return .name(word())
     case "%": return try argument()
     default: break

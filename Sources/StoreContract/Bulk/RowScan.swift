@@ -83,7 +83,8 @@ extension ScanColumns {
       switch entity.property(named: name) {
       case .attribute(let attribute)? where place == path.count - 1: return attribute.type
       case nil where name.hasPrefix("@"): return name == "@count" ? .integer64 : .double
-      case .relationship(let relationship)? where !relationship.isToMany || path.contains { $0.hasPrefix("@") }: entity = relationship.destination
+      case .relationship(let relationship)?
+      where !relationship.isToMany || path.contains { $0.hasPrefix("@") }: entity = relationship.destination
       default:
         throw StoreError(.notFound, "\(entity.name) has no column \(path.joined(separator: ".")) to fetch")
       }

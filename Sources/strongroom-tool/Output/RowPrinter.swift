@@ -33,9 +33,20 @@ struct RowPrinter {
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
       return (try? encoder.encode(objects)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
     case .csv:
-      return ([columns] + rows).map { $0.map(Self.field).joined(separator: ",") }.joined(separator: "\n")
+      return ([columns] + rows).map(Self.line).joined(separator: "\n")
     }
   }
+
+  /// A row as an object of JSON, on one line.
+  func object(_ row: [String]) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let object = Dictionary(zip(columns, row), uniquingKeysWith: { first, _ in first })
+    return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+
+  /// A row as a line of CSV.
+  static func line(_ row: [String]) -> String { row.map(field).joined(separator: ",") }
 
   private static func cell(_ text: String) -> String {
     let line = String(text.prefix { !$0.isNewline })
