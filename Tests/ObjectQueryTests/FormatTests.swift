@@ -60,7 +60,8 @@ extension FormatTests {
     "c.@sum.n == c.n.@max AND sum:({1, 2, n}) < modulus:by:(n, 2)",
     "FUNCTION(\"uppercase:\", name) ENDSWITH #first AND $y == nil",
     "some a.b =[n] 0x1F or all a.b <> 'q\\'\\u00e4'",
-    "((a == 1)) AND (b + 1) == (c)", "NOT NOT a == 1", "x == CAST(\"1.5\", \"NSDecimalNumber\")",
+    "((a == 1)) AND (b + 1) == (c)", "NOT NOT a == 1", "NOT NONE a.b == 1", "NOT (NOT (NOT a == 1))",
+    "x == CAST(\"1.5\", \"NSDecimalNumber\")",
     "SUBQUERY(c, $x, $x.n > 1).name.@min == 'x' AND !SELF.a == TRUE",
     "bitwiseAnd:with:(a, 4) != 0 and now() > t",
   ]

@@ -13,9 +13,9 @@ extension FetchPredicate {
     switch self {
     case .constant(let flag): return flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .comparison(let comparison): return comparison.formatText
-    case .not(let part):
-      // One comparison with ANY is read as NONE otherwise; both mean the same, and are not the same tree.
-      return "NOT " + part.text(within: .not)
+    // Two in a row would be read as none.
+    case .not(.not(let part)): return "NOT (NOT \(part.text(within: .not)))"
+    case .not(let part): return "NOT " + part.text(within: .not)
     case .and(let parts): return Self.joined(parts, "AND", .and, outer)
     case .or(let parts): return Self.joined(parts, "OR", .or, outer)
     }
