@@ -14,6 +14,8 @@ struct ExternalStorageTests {
     photo.allowsExternalBinaryDataStorage = true
     var scan = AttributeDescription("scan", .transformable)
     scan.allowsExternalBinaryDataStorage = true
+    var cover = AttributeDescription("cover", .binary)
+    cover.allowsExternalBinaryDataStorage = true
     let shelf = try await Shelf(
       try ManagedObjectModel {
         EntityDescription("Item") { AttributeDescription("title", .string) }
@@ -25,11 +27,14 @@ struct ExternalStorageTests {
           RelationshipDescription("album", to: "Album", inverse: "pictures")
         }
         EntityDescription("Album") {
+          cover
           RelationshipDescription("pictures", toMany: "Picture", inverse: "album")
+          RelationshipDescription("wall", toMany: "Picture", ordered: true)
         }
       }, inMemory: inMemory)
     let context = shelf.container.newContext()
     let album = try context.insert("Album")
+    try album.set("cover", self.photo)
     for index in 0..<10 {
       let picture = try context.insert("Picture")
       try picture.set("title", "p\(index)")
@@ -37,6 +42,7 @@ struct ExternalStorageTests {
       try picture.set("thumbnail", thumbnail)
       try picture.set("place", index)
       try picture.setObject(album, for: "album")
+      if index < 3 { try album.add(picture, to: "wall") }
     }
     try context.save()
     return shelf
@@ -114,6 +120,22 @@ struct ExternalStorageTests {
     #expect(try mine[1].get("photo") == other)
     #expect(try mine[1].get("title") == "mine")
     #expect(throws: StoreError.self) { try first.save() }
+  }
+
+  @Test("an object that has the new row has its relationships too, so that a save writes over nothing")
+  func relationships() async throws {
+    let shelf = try await shelf()
+    let (first, second) = (shelf.container.newContext(), shelf.container.newContext())
+    func wall(_ album: ManagedObject) throws -> [Int] {
+      try album.objects("wall").map { try $0.get("place") ?? -1 }
+    }
+    let mine = try #require(try first.fetch(FetchRequest("Album")).first)
+    #expect(try wall(mine) == [0, 1, 2])
+    let theirs = try #require(try second.fetch(FetchRequest("Album")).first)
+    try theirs.setObjects(try theirs.objects("wall").reversed(), for: "wall")
+    try second.save()
+    #expect(try mine.get("cover") == photo)
+    #expect(try wall(mine) == [2, 1, 0])
   }
 
   @Test("queries see the values, in SQL and in memory, and columns bring them", arguments: [true, false])

@@ -286,3 +286,67 @@ struct QueryTests {
     }
   }
 }
+
+/// What a statement made for one request must not do to the next of its shape.
+extension QueryTests {
+  @Test("requests of one shape keep their own values", arguments: [true, false])
+  func shapes(inMemory: Bool) async throws {
+    let model = try ManagedObjectModel(
+      ModelDescription(
+        entities: [
+          EntityDescription("Row") {
+            AttributeDescription("place", .composite, composite: "Place")
+            AttributeDescription("name", .string)
+            AttributeDescription("n", .integer64)
+            RelationshipDescription("next", to: "Row", inverse: "back")
+            RelationshipDescription("back", toMany: "Row", inverse: "next")
+          }
+        ], composites: [CompositeDescription("Place", [AttributeDescription("x", .integer64)])]))
+    let shelf = try await Shelf(model, inMemory: inMemory)
+    let context = shelf.container.newContext()
+    for number in 1...6 {
+      let row = try context.insert("Row")
+      try row.setValue(.integer(Int64(number)), for: "place.x")
+      try row.set("n", number)
+      try row.set("name", number % 2 == 0 ? "\u{E9}" : "e\u{301}")
+    }
+    try context.save()
+    func numbers(_ predicate: FetchPredicate, limit: Int? = nil) throws -> [Int] {
+      var request = FetchRequest("Row", where: predicate, sort: [FetchSort("n")], limit: limit)
+      request.returnsDistinctResults = true
+      return try context.fetch(request).map { try $0.get("n") ?? 0 }
+    }
+    #expect(try numbers(FetchPredicate("place.x IN %@", [1, 2, 3, 9])) == [1, 2, 3])
+    #expect(try numbers(FetchPredicate("place.x IN %@", [4, 5, 6])) == [4, 5, 6])
+    #expect(try numbers(FetchPredicate("place.x IN %@", [7, 8, 9, 0, 6])) == [6])
+    #expect(
+      try numbers(
+        FetchPredicate("n IN %@", [.value(1), .value(.reference(2)), .value(3)] as [FetchExpression])) == [
+          1, 3,
+        ])
+    #expect(
+      try numbers(
+        FetchPredicate("SELF IN %@", [.value(1), .value(.reference(2)), .value(3)] as [FetchExpression])) == [
+          2
+        ])
+    #expect(try numbers(FetchPredicate("name == concatenate(%@, '')", "\u{E9}")) == [2, 4, 6])
+    #expect(try numbers(FetchPredicate("name == concatenate(%@, '')", "e\u{301}")) == [1, 3, 5])
+    #expect(try numbers(FetchPredicate("name MATCHES %@", "\u{E9}")) == [2, 4, 6])
+    #expect(try numbers(FetchPredicate("name MATCHES %@", "e\u{301}")) == [1, 3, 5])
+    #expect(try numbers(.constant(true), limit: 2) == [1, 2])
+    let many = (0..<1500).map { _ in FetchPredicate.compare("name", .notEqual, .null) }
+    #expect(try numbers(.and(many)).count == 6)
+    #expect(try numbers(FetchPredicate("n == max(%@)", (0..<600).map { $0 % 6 })) == [5])
+    #expect(
+      try numbers(FetchPredicate("SUBQUERY(back, $c, ANY $c.back.@unionOfObjects.n == 1).@count > 0")).isEmpty
+    )
+    #expect(
+      try context.fetch(
+        FetchRequest("Row", sort: [FetchSort("back.@count"), FetchSort("n", ascending: false)])
+      ).count == 6)
+    var one = FetchRequest("Row", sort: [FetchSort("n")], limit: 1)
+    one.returnsDistinctResults = true
+    #expect(try context.deleteBatch(one).count == 1)
+    #expect(try context.count(for: FetchRequest("Row")) == 5)
+  }
+}

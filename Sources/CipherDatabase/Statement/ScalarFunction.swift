@@ -54,7 +54,8 @@ package struct FunctionArguments {
   private func value(_ place: Int) -> OpaquePointer? { place < count ? values?[place] : nil }
 
   package func kind(_ place: Int) -> Kind {
-    switch sqlite3_value_type(value(place)) {
+    guard let value = value(place) else { return .null }
+    return switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: .integer
     case SQLITE_FLOAT: .real
     case SQLITE_TEXT: .text
@@ -63,13 +64,13 @@ package struct FunctionArguments {
     }
   }
 
-  package func integer(_ place: Int) -> Int64 { sqlite3_value_int64(value(place)) }
+  package func integer(_ place: Int) -> Int64 { value(place).map { sqlite3_value_int64($0) } ?? 0 }
 
-  package func real(_ place: Int) -> Double { sqlite3_value_double(value(place)) }
+  package func real(_ place: Int) -> Double { value(place).map { sqlite3_value_double($0) } ?? 0 }
 
   /// The bytes of a text or blob.
   package func bytes(_ place: Int) -> UnsafeRawBufferPointer {
-    let value = value(place)
+    guard let value = value(place) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let start =
       sqlite3_value_type(value) == SQLITE_TEXT
       ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)

@@ -79,6 +79,11 @@ extension ManagedObjectContext {
         "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
     }
     if whole.version == row.version || !object.hasChanges {
+      if whole.version != row.version {
+        // What was read of its relationships belongs to the old row.
+        object.changes = nil
+        object.batch = nil
+      }
       object.node = whole
       return whole
     }

@@ -181,8 +181,8 @@ extension ManagedObjectContext {
     }
     let sort = try ResolvedSort(request.sort, for: entity)
     try objects.sort { try sort.areInIncreasingOrder($0, $1) }
-    let kept = objects.dropFirst(request.offset)
-    return Array(request.limit.map { kept.prefix($0) } ?? kept)
+    let kept = objects.dropFirst(max(request.offset, 0))
+    return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
   }
 }
 

@@ -67,7 +67,8 @@ extension ManagedObject {
     for target in wanted { try context.link(self, relationship, target) }
     if relationship.isOrdered {
       var seen: Set<Int64> = []
-      toManyState(relationship).reorder(wanted.map(\.reference).filter { seen.insert($0).inserted })
+      let order = wanted.map(\.reference).filter { seen.insert($0).inserted }
+      if toManyState(relationship).reorder(order) { context.noteUpdated(self) }
     }
   }
 

@@ -80,13 +80,13 @@ final class ToManyState {
     if !additions.remove(target) { removed.insert(target) }
   }
 
-  /// Puts the present targets into another order.
-  func reorder(_ ordered: [Int64]) {
-    if list.items != ordered {
-      list.replace(ordered)
-      batchOffset = nil
-      isReordered = true
-    }
+  /// Puts the present targets into another order; false when it is theirs already.
+  func reorder(_ ordered: [Int64]) -> Bool {
+    if list.items == ordered { return false }
+    list.replace(ordered)
+    batchOffset = nil
+    isReordered = true
+    return true
   }
 
   /// Replaces temporary reference numbers by permanent ones.

@@ -22,6 +22,9 @@ extension FetchExpression {
     case "@unionOfObjects": return try collectionOperator(in: path + rest) ?? .keyPath(path + rest)
     default: throw QueryError(.unsupported, "the collection operator \(names[place]) is not known")
     }
+    guard !rest.contains(where: { $0.hasPrefix("@") }) else {
+      throw QueryError(.unsupported, "a key path takes one collection operator")
+    }
     return .aggregate(aggregate, .keyPath(path + rest))
   }
 }

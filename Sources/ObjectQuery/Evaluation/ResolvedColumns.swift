@@ -53,8 +53,8 @@ public struct ResolvedColumns: Sendable {
       var seen: Set<[String: AttributeValue]> = []
       rows = rows.filter { seen.insert($0).inserted }
     }
-    let kept = rows.dropFirst(request.offset)
-    return Array(request.limit.map { kept.prefix($0) } ?? kept)
+    let kept = rows.dropFirst(max(request.offset, 0))
+    return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
   }
 
   private static func precedes(_ left: [AttributeValue], _ right: [AttributeValue]) -> Bool {

@@ -159,12 +159,14 @@ indirect enum ResolvedExpression: Sendable {
 }
 
 extension FetchExpression {
-  /// An aggregate over a path from the object, as one from another object of the scope.
+  /// A path from the object, or an aggregate over one, as one from another object of the scope.
   fileprivate func rooted(at place: Int, _ scope: ResolutionScope) -> FetchExpression {
-    guard place > 0, case .aggregate(let aggregate, .keyPath(let names)) = self,
-      let name = scope.name(of: place)
-    else { return self }
-    return .aggregate(aggregate, .variable(([name] + names).joined(separator: ".")))
+    guard let name = scope.name(of: place) else { return self }
+    switch self {
+    case .keyPath(let names): return .variable(([name] + names).joined(separator: "."))
+    case .aggregate(let aggregate, let path): return .aggregate(aggregate, path.rooted(at: place, scope))
+    default: return self
+    }
   }
 }
 

@@ -5,8 +5,7 @@ extension FetchPredicate {
     case .constant: 0
     case .comparison(let comparison): max(comparison.left.nesting, comparison.right.nesting)
     case .and(let parts), .or(let parts): 1 + (parts.map(\.nesting).max() ?? 0)
-    case .not(.not(let part)): 1 + part.nesting
-    case .not(let part): part.nesting
+    case .not(let part): if case .not = part { 1 + part.nesting } else { part.nesting }
     }
   }
 }
@@ -21,7 +20,7 @@ extension FetchExpression {
     case .subquery(let subquery): 1 + max(subquery.collection.nesting, 1 + subquery.predicate.nesting)
     case .conditional(let condition, let then, let otherwise):
       1 + max(1 + condition.nesting, then.nesting, otherwise.nesting)
-    case .element(let collection, _, _): collection.nesting
+    case .element(let collection, _, _): 1 + collection.nesting
     }
   }
 }

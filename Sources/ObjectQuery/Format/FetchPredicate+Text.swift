@@ -14,8 +14,9 @@ extension FetchPredicate {
     case .constant(let flag): return flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .comparison(let comparison): return comparison.formatText
     // Two in a row would be read as none.
-    case .not(.not(let part)): return "NOT (NOT \(part.text(within: .not)))"
-    case .not(let part): return "NOT " + part.text(within: .not)
+    case .not(let part):
+      if case .not = part { return "NOT (\(part.formatText))" }
+      return "NOT " + part.text(within: .not)
     case .and(let parts): return Self.joined(parts, "AND", .and, outer)
     case .or(let parts): return Self.joined(parts, "OR", .or, outer)
     }
@@ -70,7 +71,9 @@ extension FetchExpression {
     case .keyPath(let names): return Self.path(names)
     case .list(let list): return "{\(list.map(\.formatText).joined(separator: ", "))}"
     case .selfObject: return "SELF"
-    case .variable(let name): return "$" + name
+    case .variable(let name):
+      let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      return "$" + names[0] + (names.count == 1 ? "" : "." + Self.path(Array(names.dropFirst())))
     case .function(.castToNumber, let parts): return Self.cast(parts, "NSNumber")
     case .function(.castToInteger, let parts): return Self.cast(parts, "NSInteger")
     case .function(.castToDecimal, let parts): return Self.cast(parts, "NSDecimalNumber")

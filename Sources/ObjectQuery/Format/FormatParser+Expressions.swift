@@ -31,14 +31,23 @@ extension FormatParser {
       guard case .value(let right) = try next(&self) else { throw failure("a value is expected here") }
       result = .value(.function(function, [left, right]))
     }
+    if count > 0 { try check(result) }
     return result
+  }
+
+  /// Chains nest though their text does not, and chains in parentheses would nest without end.
+  private func check(_ part: Part) throws(QueryError) {
+    if case .value(let value) = part, value.nesting >= Self.greatestDepth {
+      throw failure("this is nested too deeply")
+    }
   }
 
   private mutating func sign() throws(QueryError) -> Part {
     guard take("-") else { return try steps() }
     let part = try nested { (parser) throws(QueryError) in try parser.sign() }
     switch part {
-    case .value(.value(.integer(let integer))): return .value(.value(.integer(0 &- integer)))
+    case .value(.value(.integer(let integer))) where integer != .min:
+      return .value(.value(.integer(0 &- integer)))
     case .value(.value(.double(let double))): return .value(.value(.double(-double)))
     case .value(let value): return .value(.function(.negate, [value]))
     case .condition: throw failure("a value is expected here")
@@ -60,6 +69,11 @@ extension FormatParser {
         let word: String
         switch token.kind {
         case .word(let text), .name(let text): word = text
+        case .keyArgument:
+          guard case .value(.string(let text)) = try argument() else {
+            throw failure("%K takes a key path as text")
+          }
+          word = text
         default: throw failure("a name is expected here")
         }
         let here = token.column
@@ -67,6 +81,7 @@ extension FormatParser {
         value = try following(value, word.split(separator: ".").map(String.init), here)
       }
     }
+    if count > 0 { try check(.value(value)) }
     return .value(value)
   }
 
@@ -93,15 +108,19 @@ extension FormatParser {
     case .variable(let name): return .variable(([name] + names).joined(separator: "."))
     case .element(let collection, let position, let path): return .element(collection, position, path + names)
     case .subquery(var subquery):
-      if let place = names.firstIndex(where: { $0.hasPrefix("@") }),
-        case .aggregate(let aggregate, .keyPath(let path))? = try? FetchExpression.collectionOperator(
-          in: ["x"] + names[place...])
-      {
-        subquery.keyPath += names[..<place] + path.dropFirst()
-        return .aggregate(aggregate, .subquery(subquery))
+      guard let place = names.firstIndex(where: { $0.hasPrefix("@") }) else {
+        subquery.keyPath += names
+        return .subquery(subquery)
       }
-      subquery.keyPath += names
-      return .subquery(subquery)
+      guard
+        case .aggregate(let aggregate, .keyPath(let path))? = try FetchExpression.collectionOperator(
+          in: ["x"] + names[place...])
+      else {
+        throw QueryError(
+          .syntax, "@count, @sum, @avg, @min, @max or @median is expected here", column: column)
+      }
+      subquery.keyPath += names[..<place] + path.dropFirst()
+      return .aggregate(aggregate, .subquery(subquery))
     default: throw QueryError(.syntax, "no name can follow this", column: column)
     }
   }

@@ -84,6 +84,8 @@ struct FormatLexer {
   private mutating func word() -> String {
     let start = place
     while place < text.count, isInWord(place) || text[place] == ":" && isFunctionName(start) { place += 1 }
+    // What follows a dot may be no word: author.%K
+    while place > start, text[place - 1] == "." { place -= 1 }
     return string(start..<place)
   }
 
@@ -136,14 +138,28 @@ struct FormatLexer {
     case "r": return "\r"
     case "u", "U", "x":
       let count = text[place] == "x" ? 2 : text[place] == "u" ? 4 : 8
-      let digits = string((place + 1)..<min(place + 1 + count, text.count))
-      guard digits.unicodeScalars.count == count, let number = UInt32(digits, radix: 16),
-        let scalar = Unicode.Scalar(number)
+      guard let number = hexadecimal(place + 1, count) else { return text[place] }
+      if let scalar = Unicode.Scalar(number) {
+        place += count
+        return scalar
+      }
+      // Two halves of UTF-16.
+      guard number & 0xFC00 == 0xD800, place + 6 < text.count, text[place + 5] == "\\",
+        text[place + 6] == "u",
+        let low = hexadecimal(place + 7, 4), low & 0xFC00 == 0xDC00,
+        let scalar = Unicode.Scalar(0x10000 + (number & 0x3FF) << 10 + (low & 0x3FF))
       else { return text[place] }
-      place += count
+      place += 10
       return scalar
     default: return text[place]
     }
+  }
+
+  private func hexadecimal(_ start: Int, _ count: Int) -> UInt32? {
+    guard start + count <= text.count,
+      text[start..<(start + count)].allSatisfy({ $0.properties.isASCIIHexDigit })
+    else { return nil }
+    return UInt32(string(start..<(start + count)), radix: 16)
   }
 
   private mutating func number() throws(QueryError) -> FormatToken.Kind {

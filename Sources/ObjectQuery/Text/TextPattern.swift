@@ -70,7 +70,8 @@ package enum TextPattern {
   }
 
   private struct Key: Hashable {
-    let pattern: String
+    /// By scalars: to Swift a letter with its mark is the same composed and decomposed.
+    let pattern: [UInt8]
     let options: ComparisonOptions
   }
 
@@ -82,7 +83,7 @@ package enum TextPattern {
   package static func expression(_ pattern: String, _ options: ComparisonOptions) throws
     -> NSRegularExpression
   {
-    let key = Key(pattern: pattern, options: options)
+    let key = Key(pattern: Array(pattern.utf8), options: options)
     if let kept = known.withLock({ $0[key] }) { return kept }
     let marks = options.intersection(.diacriticInsensitive)
     var own: NSRegularExpression.Options = [.dotMatchesLineSeparators]

@@ -82,6 +82,7 @@ struct BatchSelection {
   private let plan: FetchPlan
   private let constants: [FetchExpression]
   private let references: IntegerArray?
+  private static let mostBindings = 400
 
   /// Reads the numbers now where it must, since relationships that memory looks at take a connection themselves.
   init(_ request: FetchRequest, in store: SQLCipherStore, _ opened: SQLCipherStore.Opened) throws {
@@ -91,7 +92,8 @@ struct BatchSelection {
     plan = try store.plan(shape, in: opened)
     entity = plan.entity
     constants = shape.constants
-    if plan.needsEvaluation || plan.isCut {
+    // The values that are set need parameters as well.
+    if plan.needsEvaluation || plan.isCut || plan.bindings.count > Self.mostBindings {
       guard case .objectIDs(let ids) = try store.execute(request, lookup: nil, in: opened) else {
         references = IntegerArray([])
         return

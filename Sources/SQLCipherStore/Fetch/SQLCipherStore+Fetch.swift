@@ -36,7 +36,7 @@ extension SQLCipherStore {
   }
 
   func plan(_ shape: RequestShape, in opened: Opened) throws -> FetchPlan {
-    try opened.fetchPlans.plan(shape) {
+    func make() throws -> FetchPlan {
       let request = shape.request
       guard let entity = model.entity(named: request.entityName) else {
         throw StoreError(.notFound, "the model has no entity \(request.entityName)")
@@ -44,6 +44,8 @@ extension SQLCipherStore {
       _ = try FetchEvaluation(request, entity: entity)
       return FetchPlan(shape, entity: entity, opened: opened)
     }
+    let plan = try opened.fetchPlans.plan(shape, make: make)
+    return plan.fits(shape.constants) ? plan : try make()
   }
 
   private func nodes(
@@ -81,7 +83,7 @@ extension SQLCipherStore {
     }
     guard request.returnsDistinctResults else { return rows }
     var seen: Set<[String: AttributeValue]> = []
-    let kept = rows.filter { seen.insert($0).inserted }.dropFirst(request.offset)
-    return Array(request.limit.map { kept.prefix($0) } ?? kept)
+    let kept = rows.filter { seen.insert($0).inserted }.dropFirst(max(request.offset, 0))
+    return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
   }
 }

@@ -10,7 +10,7 @@ struct Binding: Sendable {
     /// One of a list.
     case element(Int, Int)
     /// A whole list of whole numbers or objects, as one parameter.
-    case integers(Int)
+    case integers(Int, SQLKind)
     /// Those of a list that are of a kind, as one parameter.
     case list(Int, SQLKind)
     /// The same in every request of the shape.
@@ -33,11 +33,11 @@ struct Binding: Sendable {
     case .constant(let index): return .plain(convert(constants[index].constant ?? .null))
     case .element(let index, let place): return .plain(convert(list(constants[index])[place]))
     case .fixed(let value): return .plain(convert(value))
-    case .integers(let index):
+    case .integers(let index, let kind):
       return .integers(
         list(constants[index]).compactMap { element in
-          switch element {
-          case .integer(let number), .reference(let number): number
+          switch (kind, element) {
+          case (.number, .integer(let number)), (.object, .reference(let number)): number
           default: nil
           }
         })

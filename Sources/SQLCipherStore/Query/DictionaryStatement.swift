@@ -47,7 +47,9 @@ struct DictionaryStatement {
     var groups: [String] = []
     var isOwnRow = !isGrouped && !aggregates
     for path in request.propertiesToGroupBy {
-      guard let operand = translation.column(path.split(separator: ".").map(String.init)) else { return nil }
+      guard let operand = translation.column(path.split(separator: ".").map(String.init)),
+        operand.kind != .any
+      else { return nil }
       groups.append(translation.sql(operand))
     }
     for column in wanted {
@@ -59,7 +61,7 @@ struct DictionaryStatement {
       if column.aggregate == nil, isGrouped || aggregates, !groups.contains(text) { return nil }
       if case .column(_, _, alias: "t0", _) = operand {} else { isOwnRow = false }
       texts.append(text)
-      columns.append(Self.column(column, operand))
+      columns.append(Self.column(column, operand, entity))
     }
     var orders: [String] = []
     if isGrouped {
@@ -117,7 +119,9 @@ struct DictionaryStatement {
     }
   }
 
-  private static func column(_ column: FetchColumn, _ operand: SQLTerm) -> DictionaryColumn {
+  private static func column(
+    _ column: FetchColumn, _ operand: SQLTerm, _ entity: Entity
+  ) -> DictionaryColumn {
     if column.aggregate == .count {
       return DictionaryColumn(name: column.name, type: .integer64, isReference: false)
     }
@@ -130,7 +134,7 @@ struct DictionaryStatement {
     if column.aggregate == .average || column.aggregate == .median, type != .decimal { type = .double }
     var isAnyNumber = column.aggregate == .median && type == .double
     if type == .undefined, operand.kind == .number {
-      type = column.keyPath.last == "@count" ? .integer64 : .double
+      type = (try? ScanColumns.type(column.keyPath, entity)) ?? .double
       isAnyNumber = true
     }
     return DictionaryColumn(

@@ -15,6 +15,8 @@ final class FetchPlan: Sendable {
   let needsEvaluation: Bool
   /// FROM and WHERE.
   let tail: String
+  /// How many values the lists have that the statement has a parameter for each of, by the constant.
+  private let listCounts: [Int: Int]
   /// How the columns of a dictionary result are read; nil for other results.
   let dictionaryColumns: [DictionaryColumn]?
 
@@ -50,14 +52,21 @@ final class FetchPlan: Sendable {
     }
     needsEvaluation = !complete
     bindings = translation.bindings
-    let isCut = complete && (request.limit != nil || request.offset > 0) && !request.returnsDistinctResults
+    var counts: [Int: Int] = [:]
+    for case .element(let index, _) in bindings.map(\.source) {
+      if case .list(let list) = shape.constants[index] { counts[index] = list.count }
+    }
+    listCounts = counts
+    let isCut =
+      complete && (request.limit != nil || request.offset > 0)
+      && !(request.returnsDistinctResults && request.resultType == .dictionaries)
     self.isCut = isCut
     dictionaryColumns = complete ? shaped?.columns : nil
 
     let table = opened.schema.table(entity).name.quoted
     let tail =
       " FROM \(table) AS t0\(translation.joins.sql)"
-      + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+      + (conditions.isEmpty ? "" : " WHERE " + PredicateTranslation.balanced(conditions[...], " AND "))
     self.tail = tail
     let cut = isCut ? " LIMIT ?\(bindings.count + 1) OFFSET ?\(bindings.count + 2)" : ""
     let ordered = tail + " ORDER BY " + (orders + [translation.joins.rowNumber]).joined(separator: ", ") + cut
@@ -82,6 +91,13 @@ final class FetchPlan: Sendable {
     text = StatementText(sql)
   }
 
+  /// Whether the lists of another request of the shape fill the statement's parameters.
+  func fits(_ constants: [FetchExpression]) -> Bool {
+    listCounts.allSatisfy { index, count in
+      if case .list(let list) = constants[index] { list.count == count } else { false }
+    }
+  }
+
   /// The statement with a request's values in it.
   func bound(_ connection: Connection, _ request: FetchRequest, _ constants: [FetchExpression]) throws
     -> Statement
@@ -89,8 +105,8 @@ final class FetchPlan: Sendable {
     let statement = try connection.cached(text)
     bind(constants, to: statement)
     if isCut {
-      statement.bind(Int32(bindings.count + 1), Int64(request.limit ?? -1))
-      statement.bind(Int32(bindings.count + 2), Int64(request.offset))
+      statement.bind(Int32(bindings.count + 1), Int64(request.limit.map { max($0, 0) } ?? -1))
+      statement.bind(Int32(bindings.count + 2), Int64(max(request.offset, 0)))
     }
     return statement
   }

@@ -64,7 +64,9 @@ extension PredicateTranslation {
   private mutating func aggregate(
     _ aggregate: FetchAggregate, _ value: String, _ kind: SQLKind, _ type: AttributeType?, _ source: String
   ) -> SQLTerm {
-    if kind == .null { return aggregate == .sum ? .expression("0", .number) : .expression("NULL", .null) }
+    if kind == .null {
+      return aggregate == .sum ? .expression("(0 + 0)", .number) : .expression("NULL", .null)
+    }
     if aggregate == .min || aggregate == .max, kind != .any {
       return .expression("(SELECT \(aggregate.rawValue)(\(value)) \(source))", kind)
     }
@@ -87,11 +89,13 @@ extension PredicateTranslation {
       guard let element else { return nil }
       terms.append(element)
     }
-    if aggregate == .count { return .expression(String(terms.count), .number) }
+    // A number alone would be taken for a column's place behind ORDER BY. The library joins 500 selects at most.
+    if aggregate == .count { return .expression("(0 + \(terms.count))", .number) }
+    if terms.count > 400 { return nil }
     let kind = terms.map(\.kind).reduce(.null, SQLKind.common)
     let values = terms.map { "SELECT \(sql($0, as: kind)) AS v" }.joined(separator: " UNION ALL ")
     if values.isEmpty {
-      return aggregate == .sum ? .expression("0", .number) : .expression("NULL", .null)
+      return aggregate == .sum ? .expression("(0 + 0)", .number) : .expression("NULL", .null)
     }
     return self.aggregate(aggregate, "v", kind, nil, "FROM (\(values))")
   }

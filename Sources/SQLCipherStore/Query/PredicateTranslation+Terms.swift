@@ -55,6 +55,7 @@ extension PredicateTranslation {
   /// A list of constants, and which of the request's constants it is.
   func constantList(_ expression: FetchExpression) -> (Int, [AttributeValue])? {
     guard case .variable(let name) = expression, let index = RequestShape.constantIndex(name),
+      constants.indices.contains(index),
       case .list(let list) = constants[index]
     else { return nil }
     let values = list.compactMap(\.constant)
@@ -77,7 +78,7 @@ extension PredicateTranslation {
     case .selfObject: return .column("t0._id", .object, alias: "t0", nil)
     case .keyPath(let names): return column(names)
     case .variable(let name):
-      if let index = RequestShape.constantIndex(name) {
+      if let index = RequestShape.constantIndex(name), constants.indices.contains(index) {
         return constants[index].constant.map { .constant($0, .constant(index)) }
       }
       guard let (scope, names) = path(of: expression) else { return nil }
@@ -147,7 +148,7 @@ extension PredicateTranslation {
       let name = "\(alias).\(column.name.quoted)"
       let kind = SQLKind(attribute.type)
       if rest.isEmpty { return .column(name, kind, alias: alias, column.field) }
-      let path = add(.fixed(.string(rest.joined(separator: "."))))
+      let path = add(.fixed(.string(rest.joined(separator: StoreFunctions.pathSeparator))))
       return .expression("_element('\(kind.rawValue)', \(name), \(path))", .any)
     }
   }

@@ -16,8 +16,8 @@ struct PredicateTranslation {
     let alias: String
   }
 
-  /// SQLite takes 999 parameters unless it was built otherwise; limit and offset are two.
-  private static let mostBindings = 990
+  /// SQLite takes 999 parameters unless it was built otherwise; columns, orders, limit and offset need some too.
+  private static let mostBindings = 900
 
   let entity: Entity
   let schema: StoreSchema
@@ -48,6 +48,7 @@ struct PredicateTranslation {
   /// A condition that every row must meet, or nil.
   mutating func condition(_ predicate: FetchPredicate) -> String? {
     let mark = bindings.count
+    let known = joins
     let result: String?
     if case .comparison(let comparison) = predicate {
       result = linked(comparison) ?? attempt(comparison, isTop: true)
@@ -56,6 +57,7 @@ struct PredicateTranslation {
     }
     if result == nil || bindings.count > Self.mostBindings {
       bindings.removeSubrange(mark...)
+      joins = known
       return nil
     }
     return result
@@ -96,7 +98,7 @@ struct PredicateTranslation {
   }
 
   /// A tree of no depth to speak of: the library takes a thousand levels at most.
-  private static func balanced(_ conditions: ArraySlice<String>, _ word: String) -> String {
+  static func balanced(_ conditions: ArraySlice<String>, _ word: String) -> String {
     if conditions.count <= 100 { return "(" + conditions.joined(separator: word) + ")" }
     let middle = conditions.startIndex + conditions.count / 2
     return "(\(balanced(conditions[..<middle], word))\(word)\(balanced(conditions[middle...], word)))"
@@ -188,7 +190,7 @@ struct PredicateTranslation {
       guard let condition = isElement(left, of: element, options) else { return nil }
       conditions.append(condition)
     }
-    return "(" + conditions.joined(separator: " OR ") + ")"
+    return Self.balanced(conditions[...], " OR ")
   }
 
   /// Constants that SQL compares as memory does make one list, whatever their number; the others stand alone.
@@ -218,14 +220,14 @@ struct PredicateTranslation {
       }
     }
     if count > 0 {
-      let source: Binding.Source = isWhole ? .integers(index) : .list(index, kind)
+      let source: Binding.Source = isWhole ? .integers(index, kind) : .list(index, kind)
       let conversion: Binding.Conversion =
         kind == .text && options.folds ? .folded(options) : kind == .decimal ? .decimal : .none
       let value = folded(sql(left), kind, options)
       conditions.append(
         "\(value) IN (SELECT \(isWhole ? "value" : "any") FROM _integers(\(add(source, conversion))))")
     }
-    return conditions.isEmpty ? "0" : "(" + conditions.joined(separator: " OR ") + ")"
+    return conditions.isEmpty ? "0" : Self.balanced(conditions[...], " OR ")
   }
 }
 

@@ -93,7 +93,7 @@ struct RequestShape: Hashable, Sendable {
     case (.comparison(let a)?, .comparison(let b)?):
       a.operator == b.operator && a.modifier == b.modifier && a.options == b.options
         // A wrong regular expression is found when the plan is made.
-        && (a.operator != .matches || a.right == b.right)
+        && (a.operator != .matches || isSameText(a.right, b.right))
         && same(a.left, b.left) && same(a.right, b.right)
     case (.and(let a)?, .and(let b)?), (.or(let a)?, .or(let b)?):
       a.count == b.count && zip(a, b).allSatisfy { same($0, $1) }
@@ -109,10 +109,15 @@ struct RequestShape: Hashable, Sendable {
     case (.selfObject, .selfObject): true
     case (.list(let a), .list(let b)):
       // A list with other expressions in it stands in the SQL as it is.
-      a.isConstantList && b.isConstantList ? kind(a) == kind(b) : a == b
+      a.isConstantList && b.isConstantList ? kind(a) == kind(b) : isSameText(left, right)
     // Constants inside of these belong to the shape.
-    default: left == right
+    default: isSameText(left, right)
     }
+  }
+
+  /// Bit for bit: to Swift a letter with its mark is the same composed and decomposed, to a query it is not.
+  private static func isSameText(_ left: FetchExpression, _ right: FetchExpression) -> Bool {
+    left.formatText.utf8.elementsEqual(right.formatText.utf8)
   }
 
   private static func hash(_ predicate: FetchPredicate, _ hasher: inout Hasher) {

@@ -1,4 +1,5 @@
 import CipherDatabase
+import Foundation
 import ObjectModel
 import ObjectQuery
 import StoreContract
@@ -44,10 +45,13 @@ enum StoreFunctions {
     return kinds[0].write(function.value(values))
   }
 
+  /// What no name has in it.
+  static let pathSeparator = "\u{1F}"
+
   /// `_element(kind, value, path)`: what lies inside a composite or stored JSON.
   private static let element = ScalarFunction("_element", arguments: 3) { arguments in
     guard let kind = kinds(arguments, 0).first else { return .null }
-    let names = arguments.text(2).split(separator: ".").map(String.init)
+    let names = arguments.text(2).components(separatedBy: pathSeparator)
     return SQLKind.any.write(kind.read(arguments, 1).element(names))
   }
 

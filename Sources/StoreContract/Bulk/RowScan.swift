@@ -50,6 +50,8 @@ extension IncrementalStore {
           let value = values[name] ?? .null
           if case .reference(let reference) = value {
             builder.set(place, integer: reference)
+          } else if case .integer(let integer) = value, types[place] == .double {
+            builder.set(place, double: Double(integer))
           } else {
             try builder.set(place, value, type: types[place]) { nil }
           }
@@ -77,14 +79,24 @@ extension ScanColumns {
     }
   }
 
-  private static func type(_ path: [String], _ entity: Entity) throws -> AttributeType {
+  /// The type at the end of a path, with a collection operator or without.
+  package static func type(_ path: [String], _ entity: Entity) throws -> AttributeType {
+    if let place = path.firstIndex(where: { $0.hasPrefix("@") }) {
+      if path[place] == "@count" { return .integer64 }
+      let type = try end(path.filter { !$0.hasPrefix("@") }, entity, isPlural: true)
+      if ["@min", "@max"].contains(path[place]) || type == .decimal { return type }
+      return path[place] == "@sum" && (type.isInteger || type == .boolean) ? .integer64 : .double
+    }
+    return try end(path, entity, isPlural: false)
+  }
+
+  private static func end(_ path: [String], _ entity: Entity, isPlural: Bool) throws -> AttributeType {
     var entity = entity
     for (place, name) in path.enumerated() {
       switch entity.property(named: name) {
       case .attribute(let attribute)? where place == path.count - 1: return attribute.type
-      case nil where name.hasPrefix("@"): return name == "@count" ? .integer64 : .double
       case .relationship(let relationship)?
-      where !relationship.isToMany || path.contains { $0.hasPrefix("@") }: entity = relationship.destination
+      where !relationship.isToMany || isPlural: entity = relationship.destination
       default:
         throw StoreError(.notFound, "\(entity.name) has no column \(path.joined(separator: ".")) to fetch")
       }

@@ -48,8 +48,8 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @inlinable
   public func isNull(_ field: Int) -> Bool { word(field >> 6) & (1 << UInt64(field & 63)) != 0 }
 
-  /// Whether the store left a field's bytes out of the row, for `IncrementalStore.wholeValues(for:of:)` to bring; only
-  /// long values of external attributes. `withBytes` sees none then.
+  /// Whether the store left the bytes of an external attribute out of the row, for `IncrementalStore.wholeValues(for:of:)`
+  /// to bring: `withBytes` and `value(of:)` see none then. Says nothing of other fields.
   @inlinable
   public func isUnread(_ field: Int) -> Bool { fieldWord(field) == 0 && !isNull(field) }
 

@@ -27,8 +27,8 @@ package struct FetchEvaluation {
     }
     if let columns { return .dictionaries(try columns.rows(objects)) }
     try objects.sort { try sort.areInIncreasingOrder($0, $1) }
-    var kept = objects[...].dropFirst(request.offset)
-    if let limit = request.limit { kept = kept.prefix(limit) }
+    var kept = objects[...].dropFirst(max(request.offset, 0))
+    if let limit = request.limit { kept = kept.prefix(max(limit, 0)) }
     switch request.resultType {
     case .count: return .count(kept.count)
     case .objectIDs: return .objectIDs(kept.map { $0.node.objectID })

@@ -16,7 +16,10 @@ package struct StoreQueryObject: QueryObject {
 
   package func queryValue(of attribute: Attribute) throws -> AttributeValue {
     guard attribute.isExternal, node.isUnread(attribute.field) else { return node.value(of: attribute) }
-    return try store.wholeValues(for: node.reference, of: node.entity)?.value(of: attribute) ?? .null
+    guard let whole = try store.wholeValues(for: node.reference, of: node.entity) else {
+      throw StoreError(.notFound, "a \(node.entity.name) was deleted while it was looked at; ask again")
+    }
+    return whole.value(of: attribute)
   }
 
   package func queryTarget(of toOne: Relationship) throws -> (any QueryObject)? {

@@ -28,6 +28,11 @@ struct QueryCommand: AsyncParsableCommand {
   @Flag(help: "Print the number of objects only.") var count = false
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit takes 0 or more") }
+    if offset < 0 { throw ValidationError("--offset takes 0 or more") }
+  }
+
   func run() async throws {
     let (container, _) = try await arguments.open()
     let context = container.newContext()
@@ -72,9 +77,9 @@ struct QueryCommand: AsyncParsableCommand {
     request.propertiesToGroupBy = keys
     let wanted = try (aggregates ?? "count").split(separator: ",").map { text in
       let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-      guard let aggregate = FetchAggregate(rawValue: parts[0]) else {
+      guard let aggregate = parts.first.flatMap(FetchAggregate.init) else {
         let names = FetchAggregate.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("\(parts[0]) is no aggregate; there are \(names)")
+        throw ValidationError("\(text) is no aggregate; there are \(names)")
       }
       return FetchColumn(parts.count > 1 ? parts[1] : "", aggregate: aggregate, as: String(text))
     }

@@ -55,7 +55,13 @@ struct RowPrinter {
 
   /// RFC 4180: fields with commas, quotes or line ends stand in quotes.
   static func field(_ text: String) -> String {
-    guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-    return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    // By scalars: a mark behind a comma does not hide it.
+    guard text.unicodeScalars.contains(where: { [",", "\"", "\n", "\r"].contains($0) }) else { return text }
+    var field = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { field += "\"" }
+      field.unicodeScalars.append(scalar)
+    }
+    return field + "\""
   }
 }
