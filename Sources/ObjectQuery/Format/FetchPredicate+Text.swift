@@ -140,10 +140,15 @@ extension AttributeValue {
     case .uri(let url): Self.cast(url.absoluteString, "NSURL")
     case .decimal(let decimal): Self.cast(decimal.description, "NSDecimalNumber")
     case .reference(let number): "CAST(\(number), \"NSManagedObjectID\")"
-    case .composite:
-      Self.cast(
-        (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "", "NSDictionary")
+    case .composite: Self.cast(Self.json(self), "NSDictionary")
     }
+  }
+
+  /// In one order of keys, so that one value has one text.
+  private static func json(_ value: AttributeValue) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
   private static func cast(_ text: String, _ type: String) -> String {
