@@ -34,7 +34,7 @@ struct FormatTests {
     arguments: [
       ("", 1), ("a ==", 5), ("a == 1 b", 8), ("(a == 1", 8), ("a = 'x", 5), ("a ~ 1", 3), ("a == 12x", 6),
       ("a CONTAINS[q] 'x'", 12), ("SUBQUERY(a, b) == 1", 13), ("a == %@", 6), ("(a + 1", 7), ("a + 1", 6),
-      ("a + > 1", 5), ("nosuch(a) == 1", 1), ("a[x] == 1", 3),
+      ("a + > 1", 5), ("nosuch(a) == 1", 1), ("a[x] == 1", 3), ("a..b == 1", 3), ("$x..n == 1", 4),
     ])
   func wrong(format: String, column: Int) throws {
     do {

@@ -48,17 +48,17 @@ struct FormatLexer {
     switch scalar {
     case "$":
       place += 1
-      return .variable(word())
+      return .variable(try word())
     case "#":
       place += 1
       if place < text.count, text[place] == "\"" || text[place] == "'" {
         return .name(try quoted(text[place]))
       }
-      return .name(word())
+      return .name(try word())
     case "%": return try argument()
     default: break
     }
-    if isLetter(scalar) || scalar == "_" || scalar == "@" { return .word(word()) }
+    if isLetter(scalar) || scalar == "_" || scalar == "@" { return .word(try word()) }
     for symbol in Self.symbols where text[place...].starts(with: symbol.scalars) {
       place += symbol.scalars.count
       return .symbol(symbol.text)
@@ -81,11 +81,14 @@ struct FormatLexer {
     return .argument
   }
 
-  private mutating func word() -> String {
+  private mutating func word() throws(QueryError) -> String {
     let start = place
     while place < text.count, isInWord(place) || text[place] == ":" && isFunctionName(start) { place += 1 }
     // What follows a dot may be no word: author.%K
     while place > start, text[place - 1] == "." { place -= 1 }
+    for dot in start..<place where text[dot] == "." && (dot == start || text[dot - 1] == ".") {
+      throw QueryError(.syntax, "a name is missing before this dot", column: dot + 1)
+    }
     return string(start..<place)
   }
 
