@@ -214,7 +214,7 @@ struct QueryTests {
       "select", "from", "where", "table", "index", "group", "order", "drop", "null", "join", "union", "case",
       "when", "set",
       "values", "Book\"; DROP TABLE x; --", "it's", "a`b", "[x]", "?1", ":x", "y@y", "$z", "/* */", "--",
-      "rowid", "_id", "%",
+      "rowid", "_id", "%", "marked\"\u{301}, x); --", "two\"\"\u{301}",
     ]
     let model = try ManagedObjectModel(
       ModelDescription(

@@ -10,7 +10,8 @@ struct DifferentialTests {
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("differential-probe")
     // On a change's own check a fixed seed, whose outcome is of the change; elsewhere a new one every time.
-    let seed = ProcessInfo.processInfo.environment["CI"] == nil ? UInt64.random(in: 1...1_000_000) : 20_261_121
+    let seed =
+      ProcessInfo.processInfo.environment["CI"] == nil ? UInt64.random(in: 1...1_000_000) : 20_261_121
     process.arguments = ["--evaluations", "100000", "--seed", String(seed)]
     let output = Pipe()
     process.standardOutput = output

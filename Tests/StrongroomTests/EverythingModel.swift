@@ -5,6 +5,12 @@ import Strongroom
 
 /// An object of the entity Empty.
 final class Empty: Strongroom.ManagedObject {
+
+  // Key paths of properties hold nothing that changes.
+  nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
+    :
+  ]
+  override class var propertyNames: [Swift.AnyKeyPath: Swift.String] { propertyNamesByKeyPath }
 }
 
 /// An object of the entity Label.
@@ -23,6 +29,13 @@ final class Label: Strongroom.ManagedObject {
 
   var records: [Record] { objects(Slots.records).compactMap { $0 as? Record } }
   func addToRecords(_ target: Record) { add(target, to: Slots.records) }
+
+  // Key paths of properties hold nothing that changes.
+  nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
+    \Label.key: "key",
+    \Label.records: "records",
+  ]
+  override class var propertyNames: [Swift.AnyKeyPath: Swift.String] { propertyNamesByKeyPath }
 }
 
 /// An object of the entity Person.
@@ -47,6 +60,14 @@ final class Person: Strongroom.ManagedObject {
     get { object(Slots.friend) as? Person }
     set { setObject(Slots.friend, to: newValue) }
   }
+
+  // Key paths of properties hold nothing that changes.
+  nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
+    \Person.group: "group",
+    \Person.works: "works",
+    \Person.friend: "friend",
+  ]
+  override class var propertyNames: [Swift.AnyKeyPath: Swift.String] { propertyNamesByKeyPath }
 }
 
 /// An object of the entity Record.
@@ -185,6 +206,33 @@ final class Record: Work {
     get { object(Slots.lately) as? Person }
     set { setObject(Slots.lately, to: newValue) }
   }
+
+  // Key paths of properties hold nothing that changes.
+  nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
+    \Record.name: "name",
+    \Record.order: "order",
+    \Record.creators: "creators",
+    \Record.year: "year",
+    \Record.tracks: "tracks",
+    \Record.price: "price",
+    \Record.length: "length",
+    \Record.rating: "rating",
+    \Record.isLive: "isLive",
+    \Record.released: "released",
+    \Record.cover: "cover",
+    \Record.identifier: "identifier",
+    \Record.page: "page",
+    \Record.notes: "notes",
+    \Record.studio: "studio",
+    \Record.worksCount: "worksCount",
+    \Record.scratch: "scratch",
+    \Record.label: "label",
+    \Record.sequel: "sequel",
+    \Record.prequel: "prequel",
+    \Record.alike: "alike",
+    \Record.lately: "lately",
+  ]
+  override class var propertyNames: [Swift.AnyKeyPath: Swift.String] { propertyNamesByKeyPath }
 }
 
 /// An object of the entity Work.
@@ -209,6 +257,14 @@ class Work: Strongroom.ManagedObject {
 
   var creators: [Person] { objects(Slots.creators).compactMap { $0 as? Person } }
   func addToCreators(_ target: Person) { add(target, to: Slots.creators) }
+
+  // Key paths of properties hold nothing that changes.
+  nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
+    \Work.name: "name",
+    \Work.order: "order",
+    \Work.creators: "creators",
+  ]
+  override class var propertyNames: [Swift.AnyKeyPath: Swift.String] { propertyNamesByKeyPath }
 }
 
 extension Strongroom.PersistentStoreCoordinator {

@@ -74,7 +74,7 @@ struct GeneratedClassesTests {
     }
     let source = SwiftGenerator(model, isPublic: true).source
     for part in [
-      "public final class `class`: Strongroom.ManagedObject", "public var `self`: Swift.String?",
+      "public final class `class`: Strongroom.ManagedObject", "public var self_: Swift.String?",
       "public var version_: Swift.Int64?", "public var _2nd_value: Swift.String?",
       "public var _2nd_value_: Swift.String?", "public var object_: Type__?", "final class Type__:",
       "try register(`class`.self, for: \"class\")",

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     for path in keyPaths {
       var batch = objects.count == 1 ? single(objects[0]) : objects.first?.batch
       var entity = entity
-      for name in path.split(separator: ".").map(String.init) {
+      for name in path.keyPathNames() {
         guard let relationship = entity.relationship(named: name) else {
           throw ContextError(.unknownName, "\(entity.name) has no relationship \(name) to prefetch")
         }

@@ -68,7 +68,7 @@ extension ManagedObject {
   /// A composite and the names that lead into it; nil for a name without dots.
   private func element(_ name: String) -> (Attribute, [String])? {
     guard name.contains(".") else { return nil }
-    let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let names = name.keyPathNames(keepingEmpty: true)
     guard let composite = entity.attribute(named: names[0]), composite.type == .composite else { return nil }
     return (composite, Array(names.dropFirst()))
   }

@@ -15,7 +15,7 @@ extension ManagedObject {
     request.resultType = .objects
     var known: [String: FetchExpression] = ["FETCHED_PROPERTY": .value(.string(name))]
     for variable in request.predicate?.variables ?? [] {
-      let names = variable.split(separator: ".").map(String.init)
+      let names = variable.keyPathNames()
       guard names.first == "FETCH_SOURCE" else { continue }
       known[variable] =
         names.count == 1 ? .value(.reference(reference)) : try queryExpression(Array(names.dropFirst()))

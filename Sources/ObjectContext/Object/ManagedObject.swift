@@ -1,5 +1,5 @@
 public import ObjectModel
-import ObjectQuery
+public import ObjectQuery
 public import StoreContract
 
 /// One object of an entity in one context: a fault until something of it is read, then its row and what was changed.
@@ -96,6 +96,10 @@ open class ManagedObject {
     }
   }
 
+  /// The name of the property that each key path of the class reads, inherited ones included: what typed conditions and
+  /// Foundation's predicates are written down with. Generated classes have it.
+  open class var propertyNames: [AnyKeyPath: String] { [:] }
+
   // MARK: Life, to override
 
   /// Called once, after the object was inserted with its default values.
@@ -170,6 +174,11 @@ extension ManagedObject: Hashable {
 
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject: QueryableModel, FetchArgument {
+  /// The object, by its ID.
+  public final var fetchExpression: FetchExpression { objectID.fetchExpression }
 }
 
 extension ManagedObject: CustomStringConvertible {

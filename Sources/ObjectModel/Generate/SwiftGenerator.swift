@@ -53,8 +53,22 @@ public struct SwiftGenerator {
       lines.append("  }")
     }
     for property in own { lines += ["", accessor(property, entity)] }
-    lines.append("}")
+    lines += ["", names(entity), "}"]
     return lines.joined(separator: "\n")
+  }
+
+  /// What typed conditions find the properties by.
+  private func names(_ entity: Entity) -> String {
+    let pairs = entity.properties.map {
+      "    \\\(name(entity)).\(member($0, entity)): \(Self.literal($0.name)),"
+    }
+    return """
+        // Key paths of properties hold nothing that changes.
+        nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
+      \(pairs.isEmpty ? "    :" : pairs.joined(separator: "\n"))
+        ]
+        \(access)override class var propertyNames: [Swift.AnyKeyPath: Swift.String] { propertyNamesByKeyPath }
+      """
   }
 
   private static func comment(_ text: String) -> String {

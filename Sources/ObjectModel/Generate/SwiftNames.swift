@@ -21,9 +21,10 @@ struct SwiftNames {
     "integer",
     "isDeleted", "isFault", "isInserted", "isNull", "isUpdated", "managedObjectContext", "object", "objectID",
     "objects",
-    "prepareForDeletion", "queryEntity", "queryReference", "queryTarget", "queryTargets", "queryValue",
+    "fetchExpression", "prepareForDeletion", "propertyNames", "propertyNamesByKeyPath", "queryEntity",
+    "queryReference", "queryTarget", "queryTargets", "queryValue",
     "reference",
-    "remove", "set", "setObject", "setObjects", "setValue", "string", "validateForDelete",
+    "remove", "self", "set", "setObject", "setObjects", "setValue", "string", "validateForDelete",
     "validateForInsert",
     "validateForUpdate", "value", "version", "willSave", "withBytes",
   ]

@@ -35,7 +35,7 @@ public enum Derivation: Sendable, Hashable {
       guard case .copy(let step, let source, nil)? = read(String(path), entity) else { return nil }
       return .copy(through: step, source, folding)
     }
-    let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let names = text.keyPathNames(keepingEmpty: true)
     if names.count == 1 { return stored(names[0], of: entity).map { .copy(through: nil, $0, nil) } }
     guard let relationship = entity.relationship(named: names[0]), !relationship.isTransient else {
       return nil

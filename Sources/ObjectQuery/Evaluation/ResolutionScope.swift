@@ -29,7 +29,7 @@ package struct ResolutionScope: Sendable {
 
   /// - Throws: `QueryError` with code `missingVariable`.
   package func meaning(of variable: String) throws(QueryError) -> Meaning {
-    let parts = variable.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let parts = variable.keyPathNames(keepingEmpty: true)
     if let place = variableNames.lastIndex(of: parts[0]) {
       return .object(place + 1, Array(parts.dropFirst()))
     }

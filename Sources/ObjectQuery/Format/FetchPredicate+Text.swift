@@ -72,7 +72,7 @@ extension FetchExpression {
     case .list(let list): return "{\(list.map(\.formatText).joined(separator: ", "))}"
     case .selfObject: return "SELF"
     case .variable(let name):
-      let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      let names = name.keyPathNames(keepingEmpty: true)
       return "$" + names[0] + (names.count == 1 ? "" : "." + Self.path(Array(names.dropFirst())))
     case .function(.castToNumber, let parts): return Self.cast(parts, "NSNumber")
     case .function(.castToInteger, let parts): return Self.cast(parts, "NSInteger")

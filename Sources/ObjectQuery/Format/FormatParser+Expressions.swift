@@ -78,7 +78,7 @@ extension FormatParser {
         }
         let here = token.column
         place += 1
-        value = try following(value, word.split(separator: ".").map(String.init), here)
+        value = try following(value, word.keyPathNames(), here)
       }
     }
     if count > 0 { try check(.value(value)) }

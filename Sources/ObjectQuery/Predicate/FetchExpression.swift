@@ -25,7 +25,7 @@ public indirect enum FetchExpression: Sendable, Hashable, Codable {
 
   /// Properties to follow, in dotted form.
   public static func path(_ dotted: String) -> FetchExpression {
-    .keyPath(dotted.split(separator: ".").map(String.init))
+    .keyPath(dotted.keyPathNames())
   }
 }
 

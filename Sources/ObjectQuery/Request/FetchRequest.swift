@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// One column of a dictionary result.
 public struct FetchColumn: Sendable, Hashable, Codable {
   /// The key in the dictionaries.
@@ -9,7 +11,7 @@ public struct FetchColumn: Sendable, Hashable, Codable {
 
   /// A column of values, or of a function of them.
   public init(_ dotted: String, aggregate: FetchAggregate? = nil, as name: String? = nil) {
-    keyPath = dotted.split(separator: ".").map(String.init)
+    keyPath = dotted.keyPathNames()
     self.aggregate = aggregate
     self.name = name ?? aggregate.map { "\($0.rawValue)_\(dotted)" } ?? dotted
   }

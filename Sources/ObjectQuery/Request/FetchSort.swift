@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// One key of an order.
 public struct FetchSort: Sendable, Hashable, Codable {
   /// How texts are ordered that options leave different.
@@ -36,7 +38,7 @@ public struct FetchSort: Sendable, Hashable, Codable {
     _ dotted: String, ascending: Bool = true, options: ComparisonOptions = [],
     comparator: Comparator = .scalars, nulls: Nulls = .least
   ) {
-    keyPath = dotted.split(separator: ".").map(String.init)
+    keyPath = dotted.keyPathNames()
     self.ascending = ascending
     self.options = options
     self.comparator = comparator

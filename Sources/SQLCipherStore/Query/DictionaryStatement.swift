@@ -47,7 +47,7 @@ struct DictionaryStatement {
     var groups: [String] = []
     var isOwnRow = !isGrouped && !aggregates
     for path in request.propertiesToGroupBy {
-      guard let operand = translation.column(path.split(separator: ".").map(String.init)),
+      guard let operand = translation.column(path.keyPathNames()),
         operand.kind != .any
       else { return nil }
       groups.append(translation.sql(operand))

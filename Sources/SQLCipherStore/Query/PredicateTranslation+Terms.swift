@@ -45,7 +45,7 @@ extension PredicateTranslation {
     switch expression {
     case .keyPath(let names): return (scopes[0], names)
     case .variable(let name):
-      let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      let parts = name.keyPathNames(keepingEmpty: true)
       guard let scope = scopes.dropFirst().last(where: { $0.variable == parts[0] }) else { return nil }
       return (scope, Array(parts.dropFirst()))
     default: return nil

@@ -32,6 +32,12 @@ extension String {
 
   /// The name as an SQL identifier.
   var quoted: String {
-    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    // By scalars: a mark behind a quote makes one character of the two, which is no quote any more.
+    var text = String.UnicodeScalarView("\"".unicodeScalars)
+    for scalar in unicodeScalars {
+      if scalar == "\"" { text.append(scalar) }
+      text.append(scalar)
+    }
+    return String(text) + "\""
   }
 }

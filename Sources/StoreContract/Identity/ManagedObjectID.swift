@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+public import ObjectQuery
 import Synchronization
 
 /// The identity of one object in one store; temporary until its first save, permanent and never reused after.
@@ -43,6 +44,11 @@ public struct ManagedObjectID: Sendable, Hashable {
   public static func nextTemporaryReference() -> Int64 {
     lastTemporary.subtract(1, ordering: .relaxed).newValue
   }
+}
+
+extension ManagedObjectID: FetchArgument {
+  /// The object, by its number.
+  public var fetchExpression: FetchExpression { .value(.reference(reference)) }
 }
 
 extension ManagedObjectID: CustomStringConvertible {

@@ -1,0 +1,129 @@
+import Foundation
+import ObjectModel
+
+extension PredicateExpressions.Variable: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    guard let part = translator.variables[key] else {
+      throw QueryError(.missingVariable, "the predicate uses a variable that is not its own")
+    }
+    return part
+  }
+}
+
+extension PredicateExpressions.Value: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    try PredicateTranslator.constant(value)
+  }
+}
+
+extension PredicateExpressions.NilLiteral: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    .expression(.value(.null))
+  }
+}
+
+extension PredicateExpressions.KeyPath: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    let start = try translator.expression(root)
+    if let kind {
+      let isText = Root.Output.self is any StringProtocol.Type
+      let count: FetchExpression = isText ? .function(.length, [start]) : .aggregate(.count, start)
+      switch kind {
+      case .collectionCount: return .expression(count)
+      case .collectionIsEmpty:
+        return .condition(PredicateTranslator.compare(count, .equal, .value(.integer(0))))
+      case .collectionFirst where !isText: return .expression(.element(start, .first, []))
+      case .bidirectionalCollectionLast where !isText: return .expression(.element(start, .last, []))
+      default:
+        throw QueryError(.unsupported, "the first and the last character of a text have no translation")
+      }
+    }
+    let root = Root.Output.self
+    if root is Date.Type, keyPath as AnyKeyPath == \Date.timeIntervalSinceReferenceDate {
+      return .expression(.function(.castToNumber, [start]))
+    }
+    guard let model = root as? any QueryableModel.Type else {
+      throw QueryError(.unsupported, "a key path from \(root) to \(Output.self) has no translation")
+    }
+    guard let name = model.propertyNames[keyPath] else {
+      throw QueryError(.unknownKey, "there is no property for \(model.unnamed(keyPath))")
+    }
+    return .expression(start.following(name))
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    try translator.part(inner)
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    let value = try translator.expression(lhs)
+    let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
+    return .expression(.conditional(condition, value, try translator.expression(rhs)))
+  }
+}
+
+extension PredicateExpressions.OptionalFlatMap: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    let value = try translator.expression(wrapped)
+    let result = try translator.with(variable.key, .expression(value)).expression(transform)
+    if result.isNull(whereIs: value) { return .expression(result) }
+    let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
+    return .expression(.conditional(condition, result, .value(.null)))
+  }
+}
+
+extension PredicateExpressions.Conditional: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    let condition = try translator.condition(test)
+    if case .condition(let then) = try translator.part(trueBranch) {
+      let otherwise = try translator.condition(falseBranch)
+      return .condition(.or([.and([condition, then]), .and([.not(condition), otherwise])]))
+    }
+    return .expression(
+      .conditional(condition, try translator.expression(trueBranch), try translator.expression(falseBranch)))
+  }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    let dictionary = try translator.expression(wrapped)
+    guard case .value(.string(let key)) = try translator.expression(key), !key.contains(".") else {
+      throw QueryError(
+        .unsupported, "DictionaryKeySubscript takes a text known now as its key, without a dot")
+    }
+    return .expression(dictionary.following(key))
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    let dictionary = try translator.expression(wrapped)
+    guard case .value(.string(let key)) = try translator.expression(key), !key.contains(".") else {
+      throw QueryError(
+        .unsupported, "DictionaryKeyDefaultValueSubscript takes a text known now as its key, without a dot")
+    }
+    let value = dictionary.following(key)
+    let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
+    return .expression(.conditional(condition, value, try translator.expression(`default`)))
+  }
+}
+
+extension FetchExpression {
+  /// Whether the expression is null wherever the object or value of another one is.
+  fileprivate func isNull(whereIs other: FetchExpression) -> Bool {
+    if self == other { return true }
+    switch (self, other) {
+    case (.keyPath(let names), .keyPath(let start)):
+      return names.starts(with: start) && !names.contains { $0.hasPrefix("@") }
+    case (.variable(let name), .variable(let start)): return name.hasPrefix(start + ".")
+    case (.element(let a, let place, let names), .element(let b, let start, let first)):
+      return a == b && place == start && names.starts(with: first)
+    case (.function(_, let arguments), _): return arguments.contains { $0.isNull(whereIs: other) }
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/// A class of objects whose key paths name properties of an entity.
+public protocol QueryableModel: AnyObject {
+  /// The name of the property that each key path reads, inherited ones included. The key paths begin at the class itself.
+  static var propertyNames: [AnyKeyPath: String] { get }
+}
+
+extension QueryableModel {
+  /// The property that a key path reads. One that reads none is described, so that the fetch refuses it by that.
+  static func propertyName(_ keyPath: AnyKeyPath) -> String { propertyNames[keyPath] ?? unnamed(keyPath) }
+
+  /// A key path without a name: Swift on Linux does not tell what a computed property is called.
+  static func unnamed(_ keyPath: AnyKeyPath) -> String {
+    "\(Self.self)'s key path to \(type(of: keyPath).valueType), which \(Self.self).propertyNames does not have"
+  }
+}
