@@ -16,18 +16,24 @@ extension ManagedObjectContext {
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type = ManagedObject.self) throws
     -> [T]
   {
-    guard let entity = model.entity(named: request.entityName) else {
-      throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
-    }
-    guard entity.family.allSatisfy({ $0.isAbstract || classes[$0.index] is T.Type }) else {
-      throw ContextError(.foreignObject, "\(request.entityName) objects are not \(T.self)")
-    }
+    let entity = try check(request, type)
     let objects = try fetchObjects(request)
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
       try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
     }
     // The classes of a family are what its objects are made of, so each is a T.
     return unsafeBitCast(objects, to: [T].self)
+  }
+
+  /// The request's entity, whose objects are of a class.
+  func check<T: ManagedObject>(_ request: FetchRequest, _ type: T.Type) throws -> Entity {
+    guard let entity = model.entity(named: request.entityName) else {
+      throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
+    }
+    guard entity.family.allSatisfy({ $0.isAbstract || classes[$0.index] is T.Type }) else {
+      throw ContextError(.foreignObject, "\(request.entityName) objects are not \(T.self)")
+    }
+    return entity
   }
 
   /// The objects of the entity a class is registered for.
@@ -43,7 +49,7 @@ extension ManagedObjectContext {
   /// - Throws: `StoreError` when the store refuses.
   public func count(for request: FetchRequest) throws -> Int {
     var request = request
-    if request.includesPendingChanges, try touches(request) {
+    if try isTouched(request) {
       request.resultType = .objects
       return try fetchObjects(request).count
     }
@@ -79,21 +85,77 @@ extension ManagedObjectContext {
 
   private func fetchObjects(_ request: FetchRequest) throws -> [ManagedObject] {
     try mergeBatches()
-    if request.includesPendingChanges, try touches(request) { return try fetchWithPending(request) }
-    if request.returnsObjectsAsFaults || request.fetchBatchSize > 0 {
+    if request.returnsObjectsAsFaults || request.fetchBatchSize > 0, !(try isTouched(request)) {
       return faults(try fetchIDs(request), pages: request.fetchBatchSize)
     }
-    var request = request
-    request.resultType = .objects
-    guard case .nodes(let nodes) = try coordinator.execute(request, lookup: lookup(request.entityName)) else {
+    let question = try question(request)
+    guard case .nodes(let nodes) = try coordinator.execute(question, lookup: lookup(question)) else {
       return []
     }
-    return realize(nodes)
+    return try objects(nodes, request)
+  }
+
+  /// What the store is asked: all objects that may meet the request, where unsaved changes count.
+  func question(_ request: FetchRequest) throws -> FetchRequest {
+    var whole = request
+    whole.resultType = .objects
+    if try isTouched(request) {
+      whole.limit = nil
+      whole.offset = 0
+      whole.propertiesToFetch = nil
+    }
+    return whole
+  }
+
+  /// The objects of a request, of the rows that its question brought.
+  func objects(_ nodes: [IncrementalStoreNode], _ request: FetchRequest) throws -> [ManagedObject] {
+    if request.shouldRefreshRefetchedObjects { refreshChanged(nodes) }
+    if try isTouched(request) { return try addingPending(nodes, request) }
+    return request.propertiesToFetch == nil ? realize(nodes) : try realizePartly(nodes, request)
+  }
+
+  /// Changed objects take the rows just read beneath their changes.
+  private func refreshChanged(_ nodes: [IncrementalStoreNode]) {
+    for node in nodes {
+      guard let known = registered(node.entity, node.reference), known.isUpdated, !known.isDeleted else {
+        continue
+      }
+      known.node = node
+    }
+  }
+
+  /// Faults that know the properties that were read.
+  private func realizePartly(_ nodes: [IncrementalStoreNode], _ request: FetchRequest) throws
+    -> [ManagedObject]
+  {
+    guard let first = nodes.first, let entity = model.entity(named: request.entityName) else { return [] }
+    var names: Set<String> = []
+    for column in request.propertiesToFetch ?? [] {
+      guard let path = column.keyPath, path.count == 1, column.aggregate == nil,
+        entity.property(named: path[0]) != nil
+      else {
+        throw ContextError(
+          .unknownName, "objects are fetched with properties of their own; \(column.name) is none")
+      }
+      names.insert(path[0])
+    }
+    let batch = FetchBatch(first.entity.root, nodes.map { $0.reference }, generation: generation)
+    // A property has one place in the rows of the whole family.
+    batch.keepPartial(nodes, fields: Set(names.compactMap { entity.propertySlot(named: $0)?.field }))
+    return nodes.map { node in
+      guard let known = registered(node.entity, node.reference) else {
+        return make(node.storeEntity, node.reference, nil, batch)
+      }
+      if known.isFault { known.batch = batch }
+      return known
+    }
   }
 
   /// Nothing is looked up where nothing is held.
-  private func lookup(_ entityName: String) -> (any NodeLookup)? {
-    guard let entity = model.entity(named: entityName) else { return nil }
+  private func lookup(_ request: FetchRequest) -> (any NodeLookup)? {
+    guard request.propertiesToFetch == nil, let entity = model.entity(named: request.entityName) else {
+      return nil
+    }
     return identities[entity.index].map.count == 0 ? nil : self
   }
 
@@ -150,8 +212,9 @@ extension ManagedObjectContext {
 
   // MARK: Unsaved changes
 
-  private func touches(_ request: FetchRequest) throws -> Bool {
-    if !hasChanges { return false }
+  /// Whether unsaved changes may change the request's answer.
+  func isTouched(_ request: FetchRequest) throws -> Bool {
+    if !request.includesPendingChanges || !hasChanges { return false }
     guard let entity = model.entity(named: request.entityName) else {
       throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
     }
@@ -161,15 +224,10 @@ extension ManagedObjectContext {
   private var pending: [ManagedObject] { insertedList + updatedList + deletedList }
 
   /// What the store brings for unchanged objects, and this context's changed ones judged as they are now.
-  private func fetchWithPending(_ request: FetchRequest) throws -> [ManagedObject] {
+  private func addingPending(
+    _ nodes: [IncrementalStoreNode], _ request: FetchRequest
+  ) throws -> [ManagedObject] {
     guard let entity = model.entity(named: request.entityName) else { return [] }
-    var whole = request
-    whole.limit = nil
-    whole.offset = 0
-    whole.resultType = .objects
-    guard case .nodes(let nodes) = try coordinator.execute(whole, lookup: lookup(request.entityName)) else {
-      return []
-    }
     var objects = realize(nodes).filter { !$0.hasChanges }
     let predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
     var seen: Set<ObjectIdentifier> = []

@@ -153,7 +153,11 @@ public final class PersistentStoreCoordinator: Sendable {
   ) throws -> StoreResult {
     switch request {
     case let fetch as FetchRequest:
-      return try store(forEntityNamed: fetch.entityName).execute(fetch, lookup: lookup)
+      let store = try store(forEntityNamed: fetch.entityName)
+      if let affected = fetch.affectedStores, !affected.contains(store.identifier) {
+        return fetch.emptyResult
+      }
+      return try store.execute(fetch, lookup: lookup)
     case let save as SaveChangesRequest:
       if let only = loaded.withLock({ $0.onlyStore }) { return try only.execute(save, lookup: lookup) }
       try self.save(save)

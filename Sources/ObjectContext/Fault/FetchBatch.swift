@@ -12,6 +12,8 @@ final class FetchBatch {
   /// when the context saves or refreshes, since it would be out of date.
   private var generation: Int
   private var nodes: [IncrementalStoreNode?] = []
+  /// Rows of which only some fields were read, and those fields.
+  private var partial: (nodes: [IncrementalStoreNode], fields: Set<Int>)?
   private var toOnes: [Int: FetchBatch] = [:]
   private var toManys: [Int: (targets: RelationshipTargets, batch: FetchBatch)] = [:]
   /// Where a reference stands first.
@@ -49,6 +51,16 @@ final class FetchBatch {
   func keep(_ node: IncrementalStoreNode, at place: Int) {
     if nodes.isEmpty { nodes = Array(repeating: nil, count: references.count) }
     nodes[place] = node
+  }
+
+  /// Keeps rows of which only some fields were read, in the order of the references.
+  func keepPartial(_ nodes: [IncrementalStoreNode], fields: Set<Int>) { partial = (nodes, fields) }
+
+  /// The row of an object if the field was among those read.
+  func partialNode(_ reference: Int64, field: Int, generation: Int) -> IncrementalStoreNode? {
+    check(generation)
+    guard let partial, partial.fields.contains(field), let place = places[reference] else { return nil }
+    return partial.nodes[place]
   }
 
   /// The row kept for an object.
@@ -106,6 +118,7 @@ final class FetchBatch {
     if current == generation { return }
     generation = current
     nodes = []
+    partial = nil
     toOnes = [:]
     toManys = [:]
   }

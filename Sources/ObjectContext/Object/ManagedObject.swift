@@ -135,8 +135,17 @@ open class ManagedObject {
     return try context().fire(self)
   }
 
+  /// What was read of a fault's row, if the field was.
+  private final func partialRow(_ field: Int) -> IncrementalStoreNode? {
+    guard unmanagedNode == nil, let batch, let context = managedObjectContext else { return nil }
+    return batch.partialNode(reference, field: field, generation: context.generation)
+  }
+
   /// The stored value of an attribute, with its bytes read now if the row came without them.
   final func storedValue(_ attribute: Attribute) throws -> AttributeValue {
+    if let partial = partialRow(attribute.field), !partial.isUnread(attribute.field) {
+      return partial.value(of: attribute)
+    }
     let row = try row()
     guard attribute.isExternal, row.isUnread(attribute.field) else { return row.value(of: attribute) }
     return try context().readExternal(attribute, of: self, row).value(of: attribute)
@@ -150,6 +159,9 @@ open class ManagedObject {
     case .attribute(let attribute): return try storedValue(attribute)
     case .relationship(let relationship):
       if relationship.field < 0 { return .null }
+      if let partial = partialRow(relationship.field) {
+        return partial.target(relationship.field).map(AttributeValue.reference) ?? .null
+      }
       return try row().target(relationship.field).map(AttributeValue.reference) ?? .null
     }
   }

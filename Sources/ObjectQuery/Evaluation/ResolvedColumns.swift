@@ -7,25 +7,28 @@ public struct ResolvedColumns: Sendable {
   private let columns: [(column: FetchColumn, value: ResolvedExpression)]
   private let groups: [ResolvedExpression]
   private let sort: ResolvedSort
+  private let entity: Entity
+  private let wanted: Int
+  private let having: FetchPredicate?
 
   /// Looks the names up.
   /// - Throws: `QueryError` when a property is unknown.
   public init(_ request: FetchRequest, for entity: Entity) throws {
     self.request = request
-    let wanted =
-      request.propertiesToFetch ?? entity.attributes.filter { !$0.isTransient }.map { FetchColumn($0.name) }
+    self.entity = entity
+    let grouped = try GroupedColumns(request, entity)
+    wanted = grouped.wanted
+    having = grouped.having
     let scope = ResolutionScope(entity)
-    columns = try wanted.map { column in
-      (column, try ResolvedExpression(column.keyPath.isEmpty ? .selfObject : .keyPath(column.keyPath), scope))
-    }
-    groups = try request.propertiesToGroupBy.map { try ResolvedExpression(.path($0), scope) }
+    columns = try grouped.columns.map { ($0, try ResolvedExpression($0.expression, scope)) }
+    groups = try grouped.groups.map { try ResolvedExpression($0, scope) }
     for (column, value) in columns where value.isPlural {
       throw QueryError(.typeMismatch, "the column \(column.name) leads over a to-many; use an aggregate")
     }
     guard !groups.contains(where: \.isPlural) else {
       throw QueryError(.typeMismatch, "groups cannot be made of what leads over a to-many")
     }
-    let isGrouped = !groups.isEmpty || wanted.contains { $0.aggregate != nil }
+    let isGrouped = !groups.isEmpty || columns.contains { $0.column.aggregate != nil }
     sort = try ResolvedSort(isGrouped ? [] : request.sort, for: entity)
   }
 
@@ -39,22 +42,36 @@ public struct ResolvedColumns: Sendable {
     } else if groups.isEmpty {
       rows = [try row(objects)]
     } else {
-      var members: [[AttributeValue]: [any QueryObject]] = [:]
-      var order: [[AttributeValue]] = []
+      var members: [ExactValues: [any QueryObject]] = [:]
+      var order: [ExactValues] = []
       for object in objects {
-        let key = try groups.map { try $0.value([object]) }
+        let key = ExactValues(try groups.map { try $0.value([object]) })
         if members[key] == nil { order.append(key) }
         members[key, default: []].append(object)
       }
-      order.sort { Self.precedes($0, $1) }
-      rows = sortedGroups(try order.map { try row(members[$0] ?? []) })
+      order.sort { Self.precedes($0.values, $1.values) }
+      rows = sortedGroups(try order.map { try row(members[$0] ?? []) }.filter(hasWhatIsAsked))
+      if columns.count > wanted {
+        rows = rows.map { row in row.filter { !$0.key.hasPrefix("\u{1}") } }
+      }
     }
-    if request.returnsDistinctResults {
-      var seen: Set<[String: AttributeValue]> = []
-      rows = rows.filter { seen.insert($0).inserted }
-    }
+    if request.returnsDistinctResults { rows = distinct(rows) }
     let kept = rows.dropFirst(max(request.offset, 0))
     return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
+  }
+
+  /// The first of each set of equal rows.
+  package func distinct(_ rows: [[String: AttributeValue]]) -> [[String: AttributeValue]] {
+    var seen: Set<ExactValues> = []
+    let names = columns[..<wanted].map(\.column.name)
+    return rows.filter { row in seen.insert(ExactValues(names.map { row[$0] ?? .null })).inserted }
+  }
+
+  /// Whether a group meets the condition on groups.
+  private func hasWhatIsAsked(_ row: [String: AttributeValue]) throws -> Bool {
+    guard let having else { return true }
+    // The names are those of columns now, so no object is looked at.
+    return try ResolvedPredicate(having, for: entity, variables: row).matches([])
   }
 
   private static func precedes(_ left: [AttributeValue], _ right: [AttributeValue]) -> Bool {

@@ -1,19 +1,36 @@
+public import Foundation
 import ObjectModel
 
 /// One column of a dictionary result.
 public struct FetchColumn: Sendable, Hashable, Codable {
   /// The key in the dictionaries.
   public var name: String
-  /// The attribute, through to-ones and with collection operators if need be; empty for the object itself.
-  public var keyPath: [String]
+  /// The value: a property, through to-ones and with collection operators if need be, or what is computed of some.
+  public var expression: FetchExpression
   /// The function; nil for the value itself.
   public var aggregate: FetchAggregate?
 
-  /// A column of values, or of a function of them.
+  /// A column of values, or of a function of them. An empty path is the object itself.
   public init(_ dotted: String, aggregate: FetchAggregate? = nil, as name: String? = nil) {
-    keyPath = dotted.keyPathNames()
+    expression = dotted.isEmpty ? .selfObject : .path(dotted)
     self.aggregate = aggregate
     self.name = name ?? aggregate.map { "\($0.rawValue)_\(dotted)" } ?? dotted
+  }
+
+  /// A column of what an expression computes, or of a function of that: `FetchColumn("total", .function(.multiply, …))`.
+  public init(_ name: String, _ expression: FetchExpression, aggregate: FetchAggregate? = nil) {
+    self.name = name
+    self.expression = expression
+    self.aggregate = aggregate
+  }
+
+  /// The names of the property that the column is; nil for what is computed.
+  package var keyPath: [String]? {
+    switch expression {
+    case .selfObject: []
+    case .keyPath(let names): names
+    default: nil
+    }
   }
 }
 
@@ -55,12 +72,22 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// The shape of the result.
   public var resultType = ResultType.objects
-  /// The columns of a dictionary result; nil for all attributes.
+  /// The columns of a dictionary result; nil for all attributes. For objects, the attributes and to-ones that are read: the
+  /// others of an object that was a fault are read when one of them is first looked at.
   public var propertiesToFetch: [FetchColumn]?
-  /// Key paths whose values make the groups of a dictionary result, which come in the order of these values.
+  /// Key paths, or names of computed columns, whose values make the groups of a dictionary result, which come in the order of
+  /// these values.
   public var propertiesToGroupBy: [String] = []
+  /// The condition that a group must meet. Key paths in it are names of columns; functions over many values, such as
+  /// `sum(pages)`, are taken over the group whether they are columns or not.
+  public var havingPredicate: FetchPredicate?
   /// Whether equal dictionaries come once.
   public var returnsDistinctResults = false
+  /// Whether objects that are here already take the values just read, where they were not changed. Without it an object keeps
+  /// the row it has only where that is of the same version.
+  public var shouldRefreshRefetchedObjects = false
+  /// The stores that are asked, by their UUIDs; nil for the one that keeps the entity. A request of none of them finds nothing.
+  public var affectedStores: [UUID]?
 
   /// Makes a request.
   public init(

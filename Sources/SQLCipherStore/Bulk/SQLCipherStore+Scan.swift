@@ -16,7 +16,8 @@ extension SQLCipherStore {
     try translating(path) {
       let plan = try plan(shape, in: opened)
       let isDone = try opened.pool.read { connection -> Bool in
-        guard !plan.needsEvaluation, !request.returnsDistinctResults, let columns = plan.dictionaryColumns
+        guard !plan.needsEvaluation, !request.returnsDistinctResults || plan.isDistinct,
+          let columns = plan.dictionaryColumns
         else { return false }
         let statement = try plan.bound(connection, request, shape.constants)
         defer { statement.reset() }

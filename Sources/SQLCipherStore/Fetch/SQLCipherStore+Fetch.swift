@@ -13,12 +13,18 @@ extension SQLCipherStore {
     let result = try opened.pool.read { connection -> StoreResult? in
       let statement = try plan.bound(connection, request, constants)
       defer { statement.reset() }
+      guard let monitor = FetchMonitor.current else { return try read(statement, connection) }
+      // The monitor calls it only while the body runs, and the library allows it from any thread.
+      nonisolated(unsafe) let running = connection
+      return try monitor.interruptible({ running.interrupt() }) { try read(statement, connection) }
+    }
+    func read(_ statement: Statement, _ connection: Connection) throws -> StoreResult? {
       if plan.needsEvaluation { return .nodes(try nodes(statement, plan, lookup, in: opened)) }
       switch request.resultType {
       case .count: return .count(try statement.step() ? Int(statement.int64(0)) : 0)
       case .objectIDs: return .objectIDs(try objectIDs(statement, of: plan.entity, in: opened))
       case .dictionaries:
-        return .dictionaries(try dictionaries(statement, plan.dictionaryColumns ?? [], request))
+        return .dictionaries(try dictionaries(statement, plan, request))
       case .objects: return .nodes(try nodes(statement, plan, lookup, in: opened))
       }
     }
@@ -53,9 +59,12 @@ extension SQLCipherStore {
   ) throws -> [IncrementalStoreNode] {
     let builder = NodeBuilder()
     var nodes: [IncrementalStoreNode] = []
+    let monitor = FetchMonitor.current
     while try statement.step() {
       nodes.append(try plan.select.node(statement, builder: builder, opened: opened, lookup: lookup))
+      if let monitor, nodes.count % FetchMonitor.stride == 0 { monitor.report(nodes.count) }
     }
+    monitor?.report(nodes.count)
     return nodes
   }
 
@@ -71,8 +80,9 @@ extension SQLCipherStore {
   }
 
   private func dictionaries(
-    _ statement: Statement, _ columns: [DictionaryColumn], _ request: FetchRequest
+    _ statement: Statement, _ plan: FetchPlan, _ request: FetchRequest
   ) throws -> [[String: AttributeValue]] {
+    let columns = plan.dictionaryColumns ?? []
     var rows: [[String: AttributeValue]] = []
     while try statement.step() {
       var row = [String: AttributeValue](minimumCapacity: columns.count)
@@ -81,9 +91,8 @@ extension SQLCipherStore {
       }
       rows.append(row)
     }
-    guard request.returnsDistinctResults else { return rows }
-    var seen: Set<[String: AttributeValue]> = []
-    let kept = rows.filter { seen.insert($0).inserted }.dropFirst(max(request.offset, 0))
+    guard request.returnsDistinctResults, !plan.isDistinct else { return rows }
+    let kept = try ResolvedColumns(request, for: plan.entity).distinct(rows).dropFirst(max(request.offset, 0))
     return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
   }
 }

@@ -19,6 +19,8 @@ final class SelectPlan: Sendable {
   let entity: Entity
   /// `_id, _version`, `_entity` where there are subentities, then the columns.
   let columns: String
+  private let names: [String]
+  private let fieldNames: [Int: Set<String>]  // by result column, the properties that stand in it
   let hasEntityColumn: Bool
   let byReference: StatementText
   /// With external values, however long.
@@ -38,6 +40,7 @@ final class SelectPlan: Sendable {
     var results: [Int: Int32] = [:]  // table ordinal -> result column
     var steps: [[Step]] = []
     var positions: [Int: Int] = [:]
+    var properties: [Int: Set<String>] = [:]
     for (position, member) in entity.family.enumerated() {
       positions[member.index] = position
       steps.append(
@@ -54,12 +57,15 @@ final class SelectPlan: Sendable {
                 : name)
             wholeNames.append(name)
           }
+          if let result = results[ordinal] { properties[Int(result), default: []].insert(stored.name) }
           return Step(
             column: results[ordinal]!, field: field,
             kind: column.isExternal ? .external : Kind(column.storage))
         })
     }
     columns = names.joined(separator: ", ")
+    self.names = names
+    fieldNames = properties
     self.steps = steps
     familyPositions = positions
     let one = " FROM \(table.name.quoted) AS t0 WHERE t0._id = ?1"
@@ -69,6 +75,13 @@ final class SelectPlan: Sendable {
     byReferences = StatementText(
       "SELECT \(columns), r.position FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0"
         + " ON t0._id = r.value")
+  }
+
+  /// The columns with null in place of all properties but those named.
+  func columns(of wanted: Set<String>) -> String {
+    names.enumerated().map { place, name in
+      fieldNames[place].map { $0.isDisjoint(with: wanted) } == true ? "NULL" : name
+    }.joined(separator: ", ")
   }
 
   /// Makes the node of the row a statement stands on, or takes the one the context has already.

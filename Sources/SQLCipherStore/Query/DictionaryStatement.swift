@@ -36,33 +36,47 @@ struct DictionaryStatement {
   let end: String
   /// Whether all columns stand in the fetched entity's own row, so that whole rows can be read after the cut.
   let isOwnRow: Bool
+  /// Whether equal rows come once already.
+  let isDistinct: Bool
 
   init?(_ request: FetchRequest, _ entity: Entity, _ translation: inout PredicateTranslation) {
-    let wanted =
-      request.propertiesToFetch ?? entity.attributes.filter { !$0.isTransient }.map { FetchColumn($0.name) }
-    let isGrouped = !request.propertiesToGroupBy.isEmpty
+    guard let grouped = try? GroupedColumns(request, entity) else { return nil }
+    let wanted = Array(grouped.columns[..<grouped.wanted])
+    let isGrouped = !grouped.groups.isEmpty
     let aggregates = wanted.contains { $0.aggregate != nil }
     var columns: [DictionaryColumn] = []
     var texts: [String] = []
     var groups: [String] = []
     var isOwnRow = !isGrouped && !aggregates
-    for path in request.propertiesToGroupBy {
-      guard let operand = translation.column(path.keyPathNames()),
-        operand.kind != .any
+    var named: [String: SQLTerm] = [:]
+    var known: [FetchExpression: SQLTerm] = [:]
+    for expression in grouped.groups {
+      guard let operand = translation.single(expression), operand.kind != .any, operand.kind != .null
       else { return nil }
       groups.append(translation.sql(operand))
+      // Written once, so that a column of it has the same text, parameters included.
+      known[expression] = operand
     }
-    for column in wanted {
-      let operand =
-        column.keyPath.isEmpty ? translation.term(.selfObject) : translation.column(column.keyPath)
-      guard let operand, operand.kind != .null, let text = Self.text(column.aggregate, operand, &translation)
+    for (place, column) in grouped.columns.enumerated() {
+      guard let operand = known[column.expression] ?? translation.single(column.expression),
+        operand.kind != .null,
+        let text = Self.text(column.aggregate, operand, &translation)
       else { return nil }
+      named[column.name] = .expression(text, Self.kind(column.aggregate, operand.kind))
+      guard place < wanted.count else { continue }
       // SQL takes a bare column beside an aggregate from any row of the group; memory takes the first.
       if column.aggregate == nil, isGrouped || aggregates, !groups.contains(text) { return nil }
       if case .column(_, _, alias: "t0", _) = operand {} else { isOwnRow = false }
       texts.append(text)
       columns.append(Self.column(column, operand, entity))
     }
+    var having = ""
+    if let condition = grouped.having {
+      guard let text = translation.having(condition, over: named) else { return nil }
+      having = " HAVING " + text
+    }
+    isDistinct =
+      request.returnsDistinctResults && !isGrouped && !aggregates && Self.isOver(wanted, request.sort)
     var orders: [String] = []
     if isGrouped {
       for sort in request.sort {
@@ -77,14 +91,30 @@ struct DictionaryStatement {
         guard let order = translation.order(sort) else { return nil }
         orders.append(order)
       }
-      orders.append(translation.joins.rowNumber)
+      let number = translation.joins.rowNumber
+      orders.append(isDistinct ? "min(\(number))" : number)
     }
+    // The first of each set of equal rows.
+    if isDistinct { groups = texts }
     self.columns = columns
-    self.isOwnRow = isOwnRow
+    self.isOwnRow = isOwnRow && !isDistinct
     list = texts.joined(separator: ", ")
     end =
-      (isGrouped ? " GROUP BY " + groups.joined(separator: ", ") : "")
+      (groups.isEmpty ? "" : " GROUP BY " + groups.joined(separator: ", ")) + having
       + (orders.isEmpty ? "" : " ORDER BY " + orders.joined(separator: ", "))
+  }
+
+  /// Whether an order looks at nothing but the columns.
+  private static func isOver(_ columns: [FetchColumn], _ sorts: [FetchSort]) -> Bool {
+    sorts.allSatisfy { sort in columns.contains { $0.expression == .keyPath(sort.keyPath) } }
+  }
+
+  private static func kind(_ aggregate: FetchAggregate?, _ kind: SQLKind) -> SQLKind {
+    switch aggregate {
+    case nil, .min, .max: kind
+    case .count: .number
+    case .sum, .average, .median: kind == .decimal ? .decimal : .number
+    }
   }
 
   private static func text(
@@ -109,11 +139,18 @@ struct DictionaryStatement {
         return "CASE count(*) WHEN 0 THEN \(translation.add(.fixed(.decimal(0)))) ELSE \(call) END"
       }
       // Whole sums can overflow, which SQL makes an error of; small ones cannot in any file's number of rows.
-      guard case .column(_, _, _, .attribute(let attribute)?) = operand else { return nil }
-      switch attribute.type {
-      case .double, .float, .integer16, .integer32: break
-      case .integer64 where aggregate == .average: break
-      default: return nil
+      var isSafe = false
+      if case .column(_, _, _, .attribute(let attribute)?) = operand {
+        switch attribute.type {
+        case .double, .float, .integer16, .integer32: isSafe = true
+        case .integer64: isSafe = aggregate == .average
+        default: break
+        }
+      }
+      guard isSafe else {
+        guard kind == .number else { return nil }
+        let call = "\(aggregate == .sum ? "_sum" : "_average")('nn', \(sql))"
+        return aggregate == .sum ? "ifnull(\(call), 0)" : call
       }
       return aggregate == .sum ? "ifnull(sum(\(sql)), 0)" : "avg(\(sql))"
     }
@@ -134,9 +171,10 @@ struct DictionaryStatement {
     if column.aggregate == .average || column.aggregate == .median, type != .decimal { type = .double }
     var isAnyNumber = column.aggregate == .median && type == .double
     if type == .undefined, operand.kind == .number {
-      type = (try? ScanColumns.type(column.keyPath, entity)) ?? .double
+      type = column.keyPath.flatMap { try? ScanColumns.type($0, entity) } ?? .double
       isAnyNumber = true
     }
+    if column.aggregate == .sum, type.isInteger { isAnyNumber = true }
     return DictionaryColumn(
       name: column.name, type: type, isReference: operand.kind == .object, isAnyNumber: isAnyNumber)
   }

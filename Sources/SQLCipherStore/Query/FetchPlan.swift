@@ -17,6 +17,8 @@ final class FetchPlan: Sendable {
   let tail: String
   /// How many values the lists have that the statement has a parameter for each of, by the constant.
   private let listCounts: [Int: Int]
+  /// Whether equal dictionaries come once already.
+  let isDistinct: Bool
   /// How the columns of a dictionary result are read; nil for other results.
   let dictionaryColumns: [DictionaryColumn]?
 
@@ -59,11 +61,18 @@ final class FetchPlan: Sendable {
     listCounts = counts
     let isCut =
       complete && (request.limit != nil || request.offset > 0)
-      && !(request.returnsDistinctResults && request.resultType == .dictionaries)
+      && !(request.returnsDistinctResults && request.resultType == .dictionaries
+        && shaped?.isDistinct != true)
     self.isCut = isCut
     dictionaryColumns = complete ? shaped?.columns : nil
+    isDistinct = shaped?.isDistinct ?? false
 
     let table = opened.schema.table(entity).name.quoted
+    // What an order or a condition in memory looks at must be there.
+    let partial =
+      complete && request.resultType == .objects
+      ? request.propertiesToFetch.map { Set($0.compactMap { $0.keyPath?.first }) } : nil
+    let columns = partial.map(select.columns(of:)) ?? select.columns
     let tail =
       " FROM \(table) AS t0\(translation.joins.sql)"
       + (conditions.isEmpty ? "" : " WHERE " + PredicateTranslation.balanced(conditions[...], " AND "))
@@ -84,9 +93,9 @@ final class FetchPlan: Sendable {
     case .objects where isCut && !orders.isEmpty:
       // The sorter carries keys only; whole rows are read for what is left after the cut.
       sql =
-        "SELECT \(select.columns) FROM (SELECT t0._id AS _id\(ordered)) AS r"
+        "SELECT \(columns) FROM (SELECT t0._id AS _id\(ordered)) AS r"
         + " CROSS JOIN \(table) AS t0 ON t0._id = r._id"
-    default: sql = "SELECT " + select.columns + (complete ? ordered : tail)
+    default: sql = "SELECT " + columns + (complete ? ordered : tail)
     }
     text = StatementText(sql)
   }

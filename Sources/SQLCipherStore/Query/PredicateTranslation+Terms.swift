@@ -71,6 +71,11 @@ extension PredicateTranslation {
     return list.map { term($0) }
   }
 
+  /// One value of the object fetched; paths over to-ones are joins.
+  mutating func single(_ expression: FetchExpression) -> SQLTerm? {
+    isCollection(expression) ? nil : term(expression)
+  }
+
   /// One value.
   mutating func term(_ expression: FetchExpression) -> SQLTerm? {
     switch expression {
@@ -78,6 +83,7 @@ extension PredicateTranslation {
     case .selfObject: return .column("t0._id", .object, alias: "t0", nil)
     case .keyPath(let names): return column(names)
     case .variable(let name):
+      if let column = columns[name] { return column }
       if let index = RequestShape.constantIndex(name), constants.indices.contains(index) {
         return constants[index].constant.map { .constant($0, .constant(index)) }
       }

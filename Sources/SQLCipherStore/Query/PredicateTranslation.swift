@@ -26,6 +26,8 @@ struct PredicateTranslation {
   var joins = Joins()
   private(set) var bindings: [Binding] = []
   var scopes: [Scope]
+  /// What variables are in a condition on groups.
+  var columns: [String: SQLTerm] = [:]
   private var serial = 0
 
   init(entity: Entity, schema: StoreSchema, constants: [FetchExpression]) {
@@ -75,6 +77,13 @@ struct PredicateTranslation {
     let forward = relationship === table.owner
     guard joins.begin(with: table.name, end: forward ? "_source" : "_target") else { return nil }
     return "m0.\(forward ? "_target" : "_source") = \(add(source))"
+  }
+
+  /// A condition over a result's columns, which stand in it as variables.
+  mutating func having(_ predicate: FetchPredicate, over columns: [String: SQLTerm]) -> String? {
+    self.columns = columns
+    defer { self.columns = [:] }
+    return attempt(predicate)
   }
 
   mutating func attempt(_ predicate: FetchPredicate) -> String? {

@@ -13,7 +13,8 @@ struct RequestShape: Hashable, Sendable {
     return a.entityName == b.entityName && a.resultType == b.resultType && a.sort == b.sort
       && a.cut == b.cut && a.includesSubentities == b.includesSubentities
       && a.returnsDistinctResults == b.returnsDistinctResults
-      && a.propertiesToFetch == b.propertiesToFetch && a.propertiesToGroupBy == b.propertiesToGroupBy
+      && same(a.propertiesToFetch, b.propertiesToFetch) && a.propertiesToGroupBy == b.propertiesToGroupBy
+      && isSameText(a.havingPredicate?.formatText, b.havingPredicate?.formatText)
       && same(a.predicate, b.predicate)
   }
 
@@ -113,6 +114,17 @@ struct RequestShape: Hashable, Sendable {
     // Constants inside of these belong to the shape.
     default: isSameText(left, right)
     }
+  }
+
+  private static func same(_ left: [FetchColumn]?, _ right: [FetchColumn]?) -> Bool {
+    guard left == right else { return false }
+    return zip(left ?? [], right ?? []).allSatisfy {
+      $0.keyPath != nil || isSameText($0.expression, $1.expression)
+    }
+  }
+
+  private static func isSameText(_ left: String?, _ right: String?) -> Bool {
+    left == right && (left ?? "").utf8.elementsEqual((right ?? "").utf8)
   }
 
   /// Bit for bit: to Swift a letter with its mark is the same composed and decomposed, to a query it is not.

@@ -39,8 +39,8 @@ extension IncrementalStore {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
     _ = try FetchEvaluation(request, entity: entity)
-    let columns = try ScanColumns(request, entity)
     guard case .dictionaries(let rows) = try execute(request, lookup: nil) else { return }
+    let columns = try ScanColumns(request, entity, rows)
     try begin(columns)
     let builder = NodeBuilder()
     try columns.types.withUnsafeBufferPointer { types in
@@ -65,18 +65,41 @@ extension IncrementalStore {
 extension ScanColumns {
   /// The columns a request asks for.
   /// - Throws: `StoreError` with code `notFound` when a key path is unknown, or leads over a to-many.
-  package init(_ request: FetchRequest, _ entity: Entity) throws {
+  package init(_ request: FetchRequest, _ entity: Entity, _ rows: [[String: AttributeValue]]) throws {
     let wanted =
       request.propertiesToFetch ?? entity.attributes.filter { !$0.isTransient }.map { FetchColumn($0.name) }
     names = wanted.map(\.name)
     expectedCount = 0
     types = try wanted.map { column in
       if column.aggregate == .count { return .integer64 }
-      let type = try Self.type(column.keyPath, entity)
+      guard let path = column.keyPath else { return Self.type(of: rows.lazy.compactMap { $0[column.name] }) }
+      let type = try Self.type(path, entity)
       guard let aggregate = column.aggregate, aggregate == .average || aggregate == .sum else { return type }
       if type == .decimal { return type }
       return aggregate == .sum && (type.isInteger || type == .boolean) ? .integer64 : .double
     }
+  }
+
+  /// The type that computed values have.
+  private static func type(of values: some Sequence<AttributeValue>) -> AttributeType {
+    var isWhole = false
+    for value in values {
+      switch value {
+      case .null: continue
+      case .integer: isWhole = true
+      case .double: return .double
+      case .boolean: return .boolean
+      case .date: return .date
+      case .string: return .string
+      case .data: return .binary
+      case .uuid: return .uuid
+      case .uri: return .uri
+      case .decimal: return .decimal
+      case .reference: return .objectID
+      case .composite: return .composite
+      }
+    }
+    return isWhole ? .integer64 : .double
   }
 
   /// The type at the end of a path, with a collection operator or without.

@@ -27,3 +27,15 @@ public protocol NodeLookup {
   /// The node held for an object, if any. Stores return it in place of a new one when its version is current.
   func registeredNode(_ root: Entity, _ reference: Int64) -> IncrementalStoreNode?
 }
+
+extension FetchRequest {
+  /// What a request of no store finds.
+  package var emptyResult: StoreResult {
+    switch resultType {
+    case .objects: .nodes([])
+    case .objectIDs: .objectIDs([])
+    case .dictionaries: .dictionaries([])
+    case .count: .count(0)
+    }
+  }
+}

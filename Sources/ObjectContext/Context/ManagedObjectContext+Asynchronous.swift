@@ -1,0 +1,59 @@
+import Dispatch
+public import ObjectQuery
+import StoreContract
+
+extension ManagedObjectContext {
+  /// The objects a request asks for, read on another thread, so that this isolation goes on meanwhile. Cancelling the task
+  /// interrupts the database in the middle of the statement. One statement, and one more each time that unsaved changes began
+  /// or ended meanwhile. Objects changed in this context meanwhile are judged as they are at the end.
+  /// - Parameter progress: Called on another thread with the number of rows read so far, every few hundred and at the end.
+  /// - Throws: as `fetch(_:as:)`; `CancellationError` when the task was cancelled.
+  public func fetchAsynchronously<T: ManagedObject>(
+    _ request: FetchRequest, as type: T.Type = ManagedObject.self,
+    isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (Int) -> Void)? = nil
+  ) async throws -> [T] {
+    let entity = try check(request, type)
+    while true {
+      try mergeBatches()
+      let question = try question(request)
+      let start = generation
+      let nodes = try await Self.nodes(question, coordinator, FetchMonitor(progress: progress))
+      // What was asked may not be what is to be asked now, and rows read before a save here would bring back old values.
+      guard try self.question(request) == question, generation == start else { continue }
+      let objects = try objects(nodes, request)
+      if !request.relationshipKeyPathsForPrefetching.isEmpty {
+        try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
+      }
+      // The request's classes were checked above.
+      return unsafeBitCast(objects, to: [T].self)
+    }
+  }
+
+  /// Blocks a thread of the system's, not one of the few that tasks share.
+  private nonisolated static func nodes(
+    _ request: FetchRequest, _ coordinator: PersistentStoreCoordinator, _ monitor: FetchMonitor
+  ) async throws -> [IncrementalStoreNode] {
+    do {
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          DispatchQueue.global().async {
+            continuation.resume(
+              with: Result {
+                let result = try FetchMonitor.$current.withValue(monitor) {
+                  try coordinator.execute(request, lookup: nil)
+                }
+                if case .nodes(let nodes) = result { return nodes }
+                return []
+              })
+          }
+        }
+      } onCancel: {
+        monitor.cancel()
+      }
+    } catch {
+      if monitor.isCancelled { throw CancellationError() }
+      throw error
+    }
+  }
+}
