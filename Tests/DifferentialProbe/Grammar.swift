@@ -43,6 +43,13 @@ struct Grammar {
       }
     case .matches:
       result.right = .value(.string(["a.*", ".", "[a-z]+", "", "(?i)SS", "ä", "\\d+"][random.below(7)]))
+    case .search:
+      result.right = .value(
+        .string(
+          [
+            "a", "a*", "a b", "\"a b\"", "a OR b", "a -b", "-a", "", "ss 10", "A* OR x", "\"a b*\" -\"b a\"", "京", "東京",
+            "ab OR c a", "-\"a b\" a", "İ", "i*", "x\u{0}y", "\"", "a -ab*", "OR a",
+          ][random.below(21)]))
     case .like:
       result.right = .value(
         .string(["a*", "?", "*", "*b", "a?b", "\\*", "s*s", "ä", "", "*ß*"][random.below(10)]))

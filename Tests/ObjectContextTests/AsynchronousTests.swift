@@ -37,9 +37,18 @@ struct AsynchronousTests {
     #expect(steps.count == 6 && steps.last == 1500 && steps == steps.sorted())
     // Unsaved changes count, also those made while it runs.
     try volumes[0].set("pages", 9000)
-    let later = Task { @MainActor in try await context.fetchAsynchronously(request, as: Volume.self).count }
-    await Task.yield()
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let gate = DispatchSemaphore(value: 0)
+    let later = Task { @MainActor in
+      try await context.fetchAsynchronously(request, as: Volume.self) { rows in
+        if rows != FetchMonitor.stride { return }
+        begin.yield()
+        gate.wait()
+      }.count
+    }
+    for await _ in begun { break }
     try volumes[1].set("pages", 9001)
+    gate.signal()
     let count = try await later.value
     #expect(count == 1498)
   }

@@ -63,6 +63,7 @@ extension FormatTests {
     "((a == 1)) AND (b + 1) == (c)", "NOT NOT a == 1", "NOT NONE a.b == 1", "NOT (NOT (NOT a == 1))",
     "x == CAST(\"1.5\", \"NSDecimalNumber\")",
     "SUBQUERY(c, $x, $x.n > 1).name.@min == 'x' AND !SELF.a == TRUE",
+    "name SEARCH \"quick brow* -\\\"a fox\\\"\" OR NOT title search name",
     "bitwiseAnd:with:(a, 4) != 0 and now() > t", "b == #NOT.\u{61A}Sc", "$x.#\"a.\u{301}b\" == 1",
   ]
 

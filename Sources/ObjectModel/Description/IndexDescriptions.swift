@@ -6,16 +6,25 @@ public struct FetchIndexElement: Sendable, Hashable, Codable {
   public var expression: String?
   /// The direction.
   public var isAscending: Bool
-  /// Whether the index is an R-tree rather than a B-tree.
+  /// Whether the index is an R-tree rather than a B-tree: of up to five attributes that are numbers or dates, for ranges in
+  /// several of them at once.
   public var isRTree: Bool
+  /// Whether the index is of the words of texts rather than a B-tree.
+  public var isFullText: Bool {
+    get { fullText == true }
+    set { fullText = newValue ? true : nil }
+  }
+  // Absent where it is not so: models in stores were written before it was there.
+  private var fullText: Bool?
   /// What else stood in the model file, kept for writing back.
   public var extras: [String: String]?
 
   /// An element over a property.
-  public init(_ propertyName: String, ascending: Bool = true, rTree: Bool = false) {
+  public init(_ propertyName: String, ascending: Bool = true, rTree: Bool = false, fullText: Bool = false) {
     self.propertyName = propertyName
     isAscending = ascending
     isRTree = rTree
+    isFullText = fullText
   }
 }
 
@@ -35,6 +44,16 @@ public struct FetchIndexDescription: Sendable, Hashable, Codable {
     self.name = name
     self.elements = elements
     self.partialPredicate = partialPredicate
+  }
+
+  /// Declares an index of the words of texts, for SEARCH.
+  public static func fullText(_ name: String, on attributeNames: String...) -> FetchIndexDescription {
+    FetchIndexDescription(name, attributeNames.map { FetchIndexElement($0, fullText: true) })
+  }
+
+  /// Declares an index for ranges in up to five attributes at once, which are numbers or dates.
+  public static func rTree(_ name: String, on attributeNames: String...) -> FetchIndexDescription {
+    FetchIndexDescription(name, attributeNames.map { FetchIndexElement($0, rTree: true) })
   }
 
   /// Declares an ascending index over properties.

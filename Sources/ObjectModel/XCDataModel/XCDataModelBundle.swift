@@ -109,8 +109,13 @@ extension ManagedObjectModel {
           return
             "the index \(index.name) of \(entity.name) is over an expression; it is kept, and makes no index"
         }
+        guard case .plain = FetchIndexForm(index, of: entity) else { return nil }
         if index.elements.contains(where: \.isRTree) {
-          return "the index \(index.name) of \(entity.name) is an R-tree; it is kept, and makes a plain index"
+          return
+            "the index \(index.name) of \(entity.name) is no R-tree of one to five numbers or dates; it makes a plain index"
+        }
+        if index.elements.contains(where: \.isFullText) {
+          return "the index \(index.name) of \(entity.name) is not of texts alone; it makes a plain index"
         }
         return nil
       }

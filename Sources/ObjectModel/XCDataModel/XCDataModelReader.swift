@@ -241,9 +241,10 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   }
 
   private func addIndexElement(_ xml: inout XMLAttributes) {
+    let type = xml.take("type")
     var element = FetchIndexElement(
-      xml.take("property") ?? "", ascending: xml.take("order") != "descending",
-      rTree: xml.take("type") == "RTree")
+      xml.take("property") ?? "", ascending: xml.take("order") != "descending", rTree: type == "RTree",
+      fullText: type == "FullText")
     element.expression = xml.take("expression")
     let others = rest(xml, of: "fetchIndexElement", index?.name ?? "")
     if !others.isEmpty { element.extras = others }

@@ -100,7 +100,7 @@ struct XCDataModelWriter {
           "fetchIndexElement",
           (one.extras ?? [:]).mapValues { $0 }.merging([
             "property": one.propertyName, "expression": one.expression,
-            "type": one.isRTree ? "RTree" : "Binary",
+            "type": one.isRTree ? "RTree" : one.isFullText ? "FullText" : "Binary",
             "order": one.isAscending ? "ascending" : "descending",
           ]) { _, own in own }))
     }

@@ -16,7 +16,7 @@ package enum ValueComparison {
     case .in: return isElement(left, of: right, options)
     case .between: return false
     case .contains where left.isData: return left.holds(right)
-    case .contains, .beginsWith, .endsWith, .like, .matches:
+    case .contains, .beginsWith, .endsWith, .like, .matches, .search:
       guard case .string(let text) = left, case .string(let other) = right else { return false }
       return holds(text, `operator`, other, options)
     }
@@ -35,6 +35,7 @@ package enum ValueComparison {
     switch `operator` {
     case .like: return TextPattern.like(text, other, options)
     case .matches: return TextPattern.matches(text, other, options)
+    case .search: return TextQuery(other).matches(text)
     default: break
     }
     // By Unicode scalars, as everything without options.

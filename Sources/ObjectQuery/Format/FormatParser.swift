@@ -174,7 +174,7 @@ struct FormatParser {
       ("=<", .lessOrEqual), (">=", .greaterOrEqual), ("=>", .greaterOrEqual), ("<", .less), (">", .greater),
     ]
     for (symbol, op) in symbols where take(symbol) { return op }
-    for op in [FetchOperator.between, .in, .contains, .beginsWith, .endsWith, .like, .matches]
+    for op in [FetchOperator.between, .in, .contains, .beginsWith, .endsWith, .like, .matches, .search]
     where take(word: op.rawValue.uppercased()) { return op }
     return nil
   }

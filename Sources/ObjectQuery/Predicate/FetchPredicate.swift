@@ -47,6 +47,9 @@ public enum FetchOperator: String, Sendable, Hashable, Codable, CaseIterable {
   case like
   /// The whole text fits a regular expression.
   case matches
+  /// The text has the words asked for, whatever their case and marks: `quick brow*` for all of these, `fox OR cat` for one of
+  /// them, `"brown fox"` for words in a row, `-dog` for none of it.
+  case search
 }
 
 /// Folding of text before it is compared.

@@ -42,6 +42,9 @@ extension TypedExpression where Value: TextProperty {
     holds(.matches, pattern, options)
   }
 
+  /// Whether the text has the words asked for; see `FetchOperator.search`.
+  public func search(_ words: String) -> FetchPredicate { holds(.search, words, []) }
+
   /// The number of characters.
   public var count: TypedExpression<Int> { TypedExpression<Int>(.function(.length, [expression])) }
   /// Whether the text has no character; false for null.

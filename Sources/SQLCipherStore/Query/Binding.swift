@@ -23,6 +23,10 @@ struct Binding: Sendable {
     /// A whole number beside decimals.
     case decimal
     case folded(ComparisonOptions)
+    /// A search as the index wants it.
+    case search
+    /// Whether the index finds too much of it.
+    case searchCheck
   }
 
   let source: Source
@@ -55,6 +59,8 @@ struct Binding: Sendable {
     switch (conversion, value) {
     case (.decimal, .integer(let integer)): FunctionResult(.decimal(Decimal(integer)))
     case (.decimal, .boolean(let flag)): FunctionResult(.decimal(flag ? 1 : 0))
+    case (.search, .string(let text)): .text(TextQuery(text).indexText)
+    case (.searchCheck, .string(let text)): .integer(TextQuery(text).needsCheck ? 1 : 0)
     case (.folded(let options), .string(let text)): .text(TextFolding.fold(text, options))
     default: FunctionResult(value)
     }

@@ -35,7 +35,9 @@ final class FetchPlan: Sendable {
       let numbers = members.map { String(opened.schema.entityNumbers[$0.index]) }
       conditions.append("t0._entity IN (\(numbers.joined(separator: ", ")))")
     }
-    for part in shape.skeleton?.conjuncts ?? [] {
+    let parts = shape.skeleton?.conjuncts ?? []
+    conditions += translation.boxes(parts)
+    for part in parts {
       if let condition = translation.condition(part) {
         conditions.append(condition)
       } else {

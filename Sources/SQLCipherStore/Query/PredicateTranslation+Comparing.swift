@@ -27,13 +27,15 @@ extension PredicateTranslation {
     case .notEqual: return differs(left, right, options)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return order(left, op, right, options)
     case .contains where left.kind == .bytes || left.kind == .any: return function(left, op, right, options)
+    case .search:
+      return indexed(left, right) ?? holds(left, op, right, options)
     case .contains, .beginsWith, .endsWith, .like, .matches: return holds(left, op, right, options)
     case .between: return nil
     }
   }
 
   /// The comparison by the function that runs memory's code.
-  private mutating func function(
+  mutating func function(
     _ left: SQLTerm, _ op: FetchOperator, _ right: SQLTerm, _ options: ComparisonOptions
   ) -> String {
     let kinds = "\(left.kind.rawValue)\(right.kind.rawValue)"

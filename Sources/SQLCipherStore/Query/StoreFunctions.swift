@@ -11,13 +11,18 @@ enum StoreFunctions {
       ScalarFunction(folding.function, arguments: 1) { arguments in
         arguments.kind(0) == .null ? .null : .text(folding.apply(arguments.text(0)))
       }
-    } + [fold, compare, call, stableCall, element, tag]
+    } + [fold, words, compare, call, stableCall, element, tag]
 
   /// `_fold(text, options)`.
   private static let fold = ScalarFunction("_fold", arguments: 2) { arguments in
     if arguments.kind(0) == .null { return .null }
     return .text(
       TextFolding.fold(arguments.text(0), ComparisonOptions(rawValue: Int(arguments.integer(1)))))
+  }
+
+  /// `_words(text)`: what an index of words keeps of a text.
+  private static let words = ScalarFunction("_words", arguments: 1) { arguments in
+    arguments.kind(0) == .null ? .null : .text(TextTokens.joined(arguments.text(0)))
   }
 
   /// `_compare(operator, options, kinds, left, right)`: 1 or 0.

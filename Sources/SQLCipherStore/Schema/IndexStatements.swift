@@ -43,6 +43,7 @@ struct IndexStatements {
   private func fetchIndex(
     _ index: FetchIndexDescription, of entity: Entity, naming: inout Naming
   ) -> [String] {
+    guard case .plain = FetchIndexForm(index, of: entity) else { return [] }
     var columns: [String] = []
     for element in index.elements {
       guard let property = element.propertyName, let column = columnName(property, of: entity) else {

@@ -13,6 +13,7 @@ final class StoreSchema: Sendable {
   private let entityIndices: [Int64: Int]
   private let indexStatements: [String]
   private let triggerStatements: [String]
+  let virtualIndexes: [VirtualIndex]
 
   init(model: ManagedObjectModel, entityNumbers: [Int64]) {
     self.model = model
@@ -43,6 +44,7 @@ final class StoreSchema: Sendable {
     orderedLinkTables = ordered
     oneDirectionalLinks = Dictionary(
       grouping: ordered.filter { $0.owner.inverse == nil }, by: { $0.owner.destination.root.index })
+    virtualIndexes = VirtualIndex.all(model)
     triggerStatements = DerivationTriggers(
       model: model, tables: tables, linkTables: links, entityNumbers: entityNumbers
     ).all(naming: &naming)
@@ -58,11 +60,24 @@ final class StoreSchema: Sendable {
     linkTables[ObjectIdentifier(relationship.linkOwner)]
   }
 
+  /// The index of an attribute's words.
+  func wordIndex(of attribute: Attribute) -> VirtualIndex? {
+    virtualIndexes.first {
+      $0.kind == .words && $0.entity === attribute.entity && $0.attributes.contains(attribute)
+    }
+  }
+
+  /// The R-trees of an entity's rows.
+  func boxIndexes(of entity: Entity) -> [VirtualIndex] {
+    virtualIndexes.filter { $0.kind == .boxes && entity.isKind(of: $0.entity) }
+  }
+
   func entityIndex(number: Int64) -> Int? { entityIndices[number] }
 
   /// Every statement that makes the tables, indexes and triggers of a new store.
   var creation: [String] {
     model.entities.filter { $0.superentity == nil }.map { table($0).creation }
-      + orderedLinkTables.flatMap(\.creation) + indexStatements + triggerStatements
+      + orderedLinkTables.flatMap(\.creation) + indexStatements
+      + virtualIndexes.flatMap { $0.creation(table($0.entity), entityNumbers) } + triggerStatements
   }
 }

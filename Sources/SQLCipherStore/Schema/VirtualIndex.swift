@@ -1,0 +1,79 @@
+import ObjectModel
+
+/// An index that is a table of its own, kept by triggers whoever writes: of words (FTS4, which both supported versions of the
+/// library have), or of boxes (R-tree).
+struct VirtualIndex: Sendable {
+  enum Kind { case words, boxes }
+
+  let kind: Kind
+  let name: String
+  let entity: Entity
+  /// The name in the model.
+  let indexName: String
+  let attributes: [Attribute]
+
+  /// All of a model. Their names begin with two underscores, since the library names more tables after each.
+  static func all(_ model: ManagedObjectModel) -> [VirtualIndex] {
+    var result: [VirtualIndex] = []
+    for entity in model.entities {
+      for index in entity.fetchIndexes {
+        switch FetchIndexForm(index, of: entity) {
+        case .plain: continue
+        case .fullText(let attributes):
+          result.append(
+            VirtualIndex(
+              kind: .words, name: "__words\(result.count + 1)", entity: entity, indexName: index.name,
+              attributes: attributes))
+        case .rTree(let attributes):
+          result.append(
+            VirtualIndex(
+              kind: .boxes, name: "__boxes\(result.count + 1)", entity: entity, indexName: index.name,
+              attributes: attributes))
+        }
+      }
+    }
+    return result
+  }
+
+  func creation(_ table: EntityTable, _ entityNumbers: [Int64]) -> [String] {
+    let sources = attributes.compactMap { table.column($0)?.name.quoted }
+    let own = table.name.quoted
+    let columns: String
+    let values: String
+    let key: String
+    switch kind {
+    case .words:
+      // The words come folded and cut, so the plainest of the tokenizers is the right one.
+      columns = "fts4(" + sources.indices.map { "c\($0)" }.joined(separator: ", ") + ", tokenize=simple)"
+      values = sources.map { "_words(NEW.\($0))" }.joined(separator: ", ")
+      key = "docid"
+    case .boxes:
+      columns = "rtree(id, " + sources.indices.map { "l\($0), h\($0)" }.joined(separator: ", ") + ")"
+      // What is null may be anywhere, so that the others find it. The tree's numbers have 32 bits: what they cannot hold reaches
+      // from their end to infinity.
+      values = sources.map { source in
+        "CASE WHEN NEW.\(source) BETWEEN -3e38 AND 3e38 THEN NEW.\(source) WHEN NEW.\(source) > 0 THEN 3e38 ELSE -9e999 END, "
+          + "CASE WHEN NEW.\(source) BETWEEN -3e38 AND 3e38 THEN NEW.\(source) WHEN NEW.\(source) < 0 THEN -3e38 ELSE 9e999 END"
+      }.joined(separator: ", ")
+      key = "id"
+    }
+    let names = sources.indices.map { kind == .words ? "c\($0)" : "l\($0), h\($0)" }.joined(separator: ", ")
+    let numbers = entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")
+    let isOwn = entity.superentity == nil ? "" : "NEW._entity IN (\(numbers))"
+    let changed = sources.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+    let insertion = "INSERT INTO \(name.quoted) (\(key), \(names)) VALUES (NEW._id, \(values)); "
+    let deletion = "DELETE FROM \(name.quoted) WHERE \(key) = OLD._id; "
+    func trigger(_ suffix: String, _ event: String, _ condition: String, _ body: String) -> String {
+      "CREATE TRIGGER \("\(name)_\(suffix)".quoted) AFTER \(event) ON \(own)"
+        + (condition.isEmpty ? "" : " WHEN \(condition)") + " BEGIN \(body)END"
+    }
+    return [
+      "CREATE VIRTUAL TABLE \(name.quoted) USING \(columns)",
+      trigger("insert", "INSERT", isOwn, insertion),
+      trigger(
+        "update", "UPDATE OF \(sources.joined(separator: ", "))",
+        isOwn.isEmpty ? changed : "\(isOwn) AND (\(changed))", deletion + insertion),
+      trigger("delete", "DELETE", isOwn.replacing("NEW.", with: "OLD."), deletion),
+    ]
+  }
+}
