@@ -47,7 +47,8 @@ struct Grammar {
       result.right = .value(
         .string(
           [
-            "a", "a*", "a b", "\"a b\"", "a OR b", "a -b", "-a", "", "ss 10", "A* OR x", "\"a b*\" -\"b a\"", "京", "東京",
+            "a", "a*", "a b", "\"a b\"", "a OR b", "a -b", "-a", "", "ss 10", "A* OR x", "\"a b*\" -\"b a\"",
+            "京", "東京",
             "ab OR c a", "-\"a b\" a", "İ", "i*", "x\u{0}y", "\"", "a -ab*", "OR a",
           ][random.below(21)]))
     case .like:

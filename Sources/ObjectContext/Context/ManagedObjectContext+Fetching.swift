@@ -214,7 +214,7 @@ extension ManagedObjectContext {
 
   /// Whether unsaved changes may change the request's answer.
   func isTouched(_ request: FetchRequest) throws -> Bool {
-    if !request.includesPendingChanges || !hasChanges { return false }
+    if !request.includesPendingChanges || !hasChanges || request.search != nil { return false }
     guard let entity = model.entity(named: request.entityName) else {
       throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
     }

@@ -13,7 +13,8 @@ package enum FetchIndexForm: Sendable {
   /// An index of an entity. One that cannot be of the form it declares is plain.
   package init(_ index: FetchIndexDescription, of entity: Entity) {
     let attributes = index.elements.compactMap { $0.propertyName.flatMap(entity.attribute(named:)) }
-    guard !attributes.isEmpty, attributes.count == index.elements.count, !attributes.contains(where: \.isTransient)
+    guard !attributes.isEmpty, attributes.count == index.elements.count,
+      !attributes.contains(where: \.isTransient)
     else {
       self = .plain
       return

@@ -39,7 +39,9 @@ enum VersionHash {
       for element in index.elements {
         put(element.propertyName ?? "", &hash)
         put(element.expression ?? "", &hash)
-        put((element.isAscending ? "up" : "down") + (element.isRTree ? "R" : element.isFullText ? "F" : ""), &hash)
+        put(
+          (element.isAscending ? "up" : "down") + (element.isRTree ? "R" : element.isFullText ? "F" : ""),
+          &hash)
       }
     }
     for constraint in declaration.uniquenessConstraints {

@@ -38,7 +38,9 @@ public struct ResolvedColumns: Sendable {
     let aggregates = columns.contains { $0.column.aggregate != nil }
     var rows: [[String: AttributeValue]] = []
     if groups.isEmpty, !aggregates {
-      rows = try objects.sorted { try sort.areInIncreasingOrder($0, $1) }.map { try row([$0]) }
+      let isRanked = request.search != nil
+      let sorted = isRanked ? objects : try objects.sorted { try sort.areInIncreasingOrder($0, $1) }
+      rows = try sorted.map { try row([$0]) }
     } else if groups.isEmpty {
       rows = [try row(objects)]
     } else {

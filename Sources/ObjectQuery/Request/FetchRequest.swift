@@ -52,6 +52,9 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   public var entityName: String
   /// The condition; nil for all.
   public var predicate: FetchPredicate?
+  /// A search whose finds come in the order of their rank, before `sort`, by the statistics of all rows of the index (BM25:
+  /// Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with k1 1.2 and b 0.75). Leaves unsaved changes out.
+  public var search: TextSearch?
   /// The order; objects that it leaves level come in the order they were inserted.
   public var sort: [FetchSort]
   /// The greatest number of objects; nil for no limit.

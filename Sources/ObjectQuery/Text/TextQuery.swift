@@ -26,7 +26,9 @@ package struct TextQuery: Sendable, Hashable {
       guard place < scalars.endIndex else { break }
       let isQuoted = scalars[place] == "\""
       let start = isQuoted ? scalars.index(after: place) : place
-      let end = scalars[start...].firstIndex { isQuoted ? $0 == "\"" : $0.properties.isWhitespace || $0 == "\"" }
+      let end = scalars[start...].firstIndex {
+        isQuoted ? $0 == "\"" : $0.properties.isWhitespace || $0 == "\""
+      }
       let part = String(scalars[start..<(end ?? scalars.endIndex)])
       place = end.map { isQuoted ? scalars.index(after: $0) : $0 } ?? scalars.endIndex
       if !isQuoted, !isExcluded, part == "OR" {
@@ -57,6 +59,9 @@ package struct TextQuery: Sendable, Hashable {
     return parts.joined(separator: " ")
   }
 
+  /// What is asked for, in its order.
+  package var phrases: [Phrase] { wanted.flatMap { $0 } }
+
   /// Whether the index finds too much.
   package var needsCheck: Bool { excluded.contains { $0.words.count > 1 } }
 
@@ -79,7 +84,8 @@ extension TextQuery.Phrase {
     guard place + words.count <= text.count else { return false }
     for (offset, word) in words.enumerated() {
       let other = text[place + offset]
-      let isSame = isPrefix && offset == words.count - 1
+      let isSame =
+        isPrefix && offset == words.count - 1
         ? other.utf8.starts(with: word.utf8) : other.utf8.elementsEqual(word.utf8)
       if !isSame { return false }
     }

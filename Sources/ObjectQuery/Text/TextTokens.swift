@@ -37,7 +37,8 @@ package enum TextTokens {
   private static func fold(_ word: String) -> String {
     let folded = TextFolding.fold(word, [.caseInsensitive, .diacriticInsensitive])
     // The index takes every other sign of ASCII for a gap.
-    return String(String.UnicodeScalarView(folded.unicodeScalars.filter { !$0.isASCII || isInWord($0, first: true) }))
+    return String(
+      String.UnicodeScalarView(folded.unicodeScalars.filter { !$0.isASCII || isInWord($0, first: true) }))
   }
 
   private static func isInWord(_ scalar: Unicode.Scalar, first: Bool) -> Bool {

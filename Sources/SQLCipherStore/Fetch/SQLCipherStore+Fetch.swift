@@ -19,6 +19,8 @@ extension SQLCipherStore {
       return try monitor.interruptible({ running.interrupt() }) { try read(statement, connection) }
     }
     func read(_ statement: Statement, _ connection: Connection) throws -> StoreResult? {
+      // Ranks are by the statistics of all rows.
+      if plan.needsEvaluation, request.search != nil { return nil }
       if plan.needsEvaluation { return .nodes(try nodes(statement, plan, lookup, in: opened)) }
       switch request.resultType {
       case .count: return .count(try statement.step() ? Int(statement.int64(0)) : 0)

@@ -39,7 +39,9 @@ struct DictionaryStatement {
   /// Whether equal rows come once already.
   let isDistinct: Bool
 
-  init?(_ request: FetchRequest, _ entity: Entity, _ translation: inout PredicateTranslation) {
+  init?(
+    _ request: FetchRequest, _ entity: Entity, rank: String?, _ translation: inout PredicateTranslation
+  ) {
     guard let grouped = try? GroupedColumns(request, entity) else { return nil }
     let wanted = Array(grouped.columns[..<grouped.wanted])
     let isGrouped = !grouped.groups.isEmpty
@@ -76,7 +78,8 @@ struct DictionaryStatement {
       having = " HAVING " + text
     }
     isDistinct =
-      request.returnsDistinctResults && !isGrouped && !aggregates && Self.isOver(wanted, request.sort)
+      request.returnsDistinctResults && rank == nil && !isGrouped && !aggregates
+      && Self.isOver(wanted, request.sort)
     var orders: [String] = []
     if isGrouped {
       for sort in request.sort {
@@ -87,6 +90,7 @@ struct DictionaryStatement {
       }
       orders += groups
     } else if !aggregates {
+      if let rank { orders.append(rank) }
       for sort in request.sort {
         guard let order = translation.order(sort) else { return nil }
         orders.append(order)

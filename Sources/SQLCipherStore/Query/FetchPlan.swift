@@ -35,6 +35,15 @@ final class FetchPlan: Sendable {
       let numbers = members.map { String(opened.schema.entityNumbers[$0.index]) }
       conditions.append("t0._entity IN (\(numbers.joined(separator: ", ")))")
     }
+    var orders: [String] = []
+    if let search = request.search {
+      if let (condition, order) = translation.ranked(search) {
+        conditions.append(condition)
+        orders.append(order)
+      } else {
+        complete = false
+      }
+    }
     let parts = shape.skeleton?.conjuncts ?? []
     conditions += translation.boxes(parts)
     for part in parts {
@@ -45,8 +54,8 @@ final class FetchPlan: Sendable {
       }
     }
     let shaped =
-      request.resultType == .dictionaries ? DictionaryStatement(request, entity, &translation) : nil
-    var orders: [String] = []
+      request.resultType == .dictionaries
+      ? DictionaryStatement(request, entity, rank: orders.first, &translation) : nil
     if request.resultType != .dictionaries {
       for sort in request.sort {
         if let order = translation.order(sort) { orders.append(order) } else { complete = false }

@@ -10,6 +10,7 @@ struct Joins {
   }
 
   private var joins: [Join] = []
+  private var words: String?
   private var link: (table: String, end: String)?
   /// The column that numbers the fetched entity's rows: `t0._id`, or its like in a table that is cheaper to sort.
   private(set) var rowNumber = "t0._id"
@@ -21,6 +22,9 @@ struct Joins {
     rowNumber = "m0.\(end)"
     return true
   }
+
+  /// Joins the index of a ranked search.
+  mutating func search(_ index: String) { words = index }
 
   /// The alias of a path, joined now if it is not yet.
   mutating func alias(_ path: [String], table: String, from parent: String, column: String) -> String {
@@ -38,7 +42,8 @@ struct Joins {
   }
 
   var sql: String {
-    (link.map { " JOIN \($0.table.quoted) AS m0 ON m0.\($0.end) = t0._id" } ?? "")
+    (words.map { " JOIN \($0.quoted) ON \($0.quoted).docid = t0._id" } ?? "")
+      + (link.map { " JOIN \($0.table.quoted) AS m0 ON m0.\($0.end) = t0._id" } ?? "")
       + joins.map { join in
         " \(join.isRequired ? "JOIN" : "LEFT JOIN") \(join.table.quoted) AS \(join.alias)"
           + " ON \(join.alias)._id = \(join.parent).\(join.column.quoted)"

@@ -11,7 +11,8 @@ struct RequestShape: Hashable, Sendable {
   static func == (left: RequestShape, right: RequestShape) -> Bool {
     let (a, b) = (left.request, right.request)
     return a.entityName == b.entityName && a.resultType == b.resultType && a.sort == b.sort
-      && a.cut == b.cut && a.includesSubentities == b.includesSubentities
+      && a.cut == b.cut && (a.search == nil) == (b.search == nil)
+      && a.search?.indexName == b.search?.indexName && a.includesSubentities == b.includesSubentities
       && a.returnsDistinctResults == b.returnsDistinctResults
       && same(a.propertiesToFetch, b.propertiesToFetch) && a.propertiesToGroupBy == b.propertiesToGroupBy
       && isSameText(a.havingPredicate?.formatText, b.havingPredicate?.formatText)
@@ -41,6 +42,8 @@ struct RequestShape: Hashable, Sendable {
   var constants: [FetchExpression] {
     var result: [FetchExpression] = []
     if let predicate = request.predicate { Self.collect(predicate, &result) }
+    // Behind all others, so that these keep their numbers.
+    if let search = request.search { result.append(.value(.string(search.words))) }
     return result
   }
 

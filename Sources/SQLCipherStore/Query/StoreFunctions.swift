@@ -11,7 +11,7 @@ enum StoreFunctions {
       ScalarFunction(folding.function, arguments: 1) { arguments in
         arguments.kind(0) == .null ? .null : .text(folding.apply(arguments.text(0)))
       }
-    } + [fold, words, compare, call, stableCall, element, tag]
+    } + [fold, words, search, rank, compare, call, stableCall, element, tag]
 
   /// `_fold(text, options)`.
   private static let fold = ScalarFunction("_fold", arguments: 2) { arguments in
@@ -23,6 +23,35 @@ enum StoreFunctions {
   /// `_words(text)`: what an index of words keeps of a text.
   private static let words = ScalarFunction("_words", arguments: 1) { arguments in
     arguments.kind(0) == .null ? .null : .text(TextTokens.joined(arguments.text(0)))
+  }
+
+  /// `_search(words, text, ...)`: whether the texts together have the words asked for.
+  private static let search = ScalarFunction("_search", arguments: -1) { arguments in
+    let texts = (1..<arguments.count).map { place in
+      arguments.kind(place) == .null ? [] : TextTokens.all(arguments.text(place)).map(\.word)
+    }
+    return .integer(TextQuery(arguments.text(0)).matches(texts) ? 1 : 0)
+  }
+
+  /// `_rank(matchinfo)`, of the form `pcnalx`: 32-bit numbers in the machine's order (https://www.sqlite.org/fts3.html#matchinfo).
+  private static let rank = ScalarFunction("_rank", arguments: 1) { arguments in
+    let bytes = arguments.bytes(0)
+    let numbers = stride(from: 0, to: bytes.count - 3, by: 4).map { place in
+      Int(UnsafeRawBufferPointer(rebasing: bytes[place..<(place + 4)]).loadUnaligned(as: UInt32.self))
+    }
+    guard numbers.count > 3 else { return .real(0) }
+    let (phrases, columns) = (numbers[0], numbers[1])
+    var rank = TextRank()
+    rank.rows = numbers[2]
+    rank.means = Array(numbers[3..<(3 + columns)])
+    let lengths = Array(numbers[(3 + columns)..<(3 + 2 * columns)])
+    var counts: [[Int]] = []
+    for phrase in 0..<phrases {
+      let hits = (0..<columns).map { 3 + 2 * columns + 3 * ($0 + phrase * columns) }
+      counts.append(hits.map { numbers[$0] })
+      rank.rowsWith.append(hits.map { numbers[$0 + 2] })
+    }
+    return .real(rank.rank(counts, lengths))
   }
 
   /// `_compare(operator, options, kinds, left, right)`: 1 or 0.

@@ -7,6 +7,7 @@ package struct FetchEvaluation {
   let predicate: ResolvedPredicate?
   let sort: ResolvedSort
   let columns: ResolvedColumns?
+  let search: ResolvedSearch?
   let entity: Entity
 
   /// Resolves the request's names.
@@ -14,19 +15,35 @@ package struct FetchEvaluation {
     self.request = request
     self.entity = entity
     predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
+    search = try request.search.map { try ResolvedSearch($0, for: entity) }
     columns = request.resultType == .dictionaries ? try ResolvedColumns(request, for: entity) : nil
-    sort = try ResolvedSort(columns == nil ? request.sort : [], for: entity)
+    // Columns sort for themselves, but by rank.
+    let isSorted = columns == nil || search != nil && request.propertiesToGroupBy.isEmpty
+    sort = try ResolvedSort(isSorted ? request.sort : [], for: entity)
   }
 
   /// The result over all rows of the entity.
   package func result(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws -> StoreResult {
     var objects: [StoreQueryObject] = []
-    for node in nodes {
-      let object = StoreQueryObject(node, in: store)
-      if try predicate?.matches(object) ?? true { objects.append(object) }
+    var ranks: [Int64: Double] = [:]
+    if let search {
+      for (object, rank) in try search.found(nodes.map({ StoreQueryObject($0, in: store) })) {
+        ranks[object.queryReference] = rank
+        objects.append(object)
+      }
+      objects = try objects.filter { try predicate?.matches($0) ?? true }
+      try objects.sort { left, right in
+        let (a, b) = (ranks[left.queryReference] ?? 0, ranks[right.queryReference] ?? 0)
+        return try a == b ? sort.areInIncreasingOrder(left, right) : a > b
+      }
+    } else {
+      for node in nodes {
+        let object = StoreQueryObject(node, in: store)
+        if try predicate?.matches(object) ?? true { objects.append(object) }
+      }
     }
     if let columns { return .dictionaries(try columns.rows(objects)) }
-    try objects.sort { try sort.areInIncreasingOrder($0, $1) }
+    if search == nil { try objects.sort { try sort.areInIncreasingOrder($0, $1) } }
     var kept = objects[...].dropFirst(max(request.offset, 0))
     if let limit = request.limit { kept = kept.prefix(max(limit, 0)) }
     switch request.resultType {
