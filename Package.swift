@@ -26,6 +26,7 @@ let package = Package(
       name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"])]),
     .systemLibrary(
       name: "CLibSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .target(
       name: "CipherDatabase",
       dependencies: [
@@ -68,7 +69,7 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CLibEdit", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
     .plugin(name: "ModelClasses", capability: .buildTool(), dependencies: ["model-classes"]),

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import Strongroom
+
+struct ShellCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "shell", abstract: "Asks a store one question after another.",
+    discussion: """
+      A question is an entity and what to do with it: Book | where pages > 300 | sort -pages | limit 5. The tabulator key \
+      completes names of entities, properties and stages; .help tells more. Lines may come from a file or a pipe too.
+      """)
+
+  @OptionGroup var arguments: StoreArguments
+  @Option(help: "table, json or csv.") var format = OutputFormat.table
+
+  func run() async throws {
+    let (container, _) = try await arguments.open()
+    let reader = LineReader(ShellCompletion(model: container.model))
+    var format = format
+    var failures = 0
+    while let line = reader.next("strongroom> ") {
+      let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+      if text.isEmpty { continue }
+      if text == ".quit" { break }
+      do {
+        if text.hasPrefix(".") {
+          try command(text, container.model, container.newContext(), &format)
+        } else {
+          let question = try ShellLine(text, format: format)
+          // A context of its own for each question, so that what others saved meanwhile is seen.
+          try question.query.run(question.entity, container.newContext())
+        }
+      } catch {
+        failures += 1
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+      }
+    }
+    try container.close()
+    if failures > 0, isatty(STDIN_FILENO) == 0 { throw ExitCode(1) }
+  }
+
+  private func command(
+    _ text: String, _ model: ManagedObjectModel, _ context: ManagedObjectContext, _ format: inout OutputFormat
+  ) throws {
+    let words = text.split(separator: " ").map(String.init)
+    switch words[0] {
+    case ".help": print(Self.help)
+    case ".entities":
+      let rows = try model.entities.filter { !$0.isAbstract }.map { entity in
+        var request = FetchRequest(entity.name)
+        request.includesSubentities = false
+        return [entity.name, String(try context.count(for: request))]
+      }
+      print(RowPrinter(columns: ["entity", "objects"], format: format).text(rows))
+    case ".describe" where words.count == 2:
+      guard let entity = model.entity(named: words[1]) else {
+        throw ValidationError("the store has no entity \(words[1]); .entities lists them")
+      }
+      print(RowPrinter(columns: ["property", "type"], format: format).text(entity.properties.map(Self.describe)))
+    case ".format" where words.count == 2:
+      guard let new = OutputFormat(rawValue: words[1]) else { throw ValidationError(".format takes table, json or csv") }
+      format = new
+    default: throw ValidationError("\(words[0]) is not known or lacks something; .help lists the commands")
+    }
+  }
+
+  private static func describe(_ property: Property) -> [String] {
+    switch property {
+    case .attribute(let attribute):
+      return [attribute.name, attribute.type.rawValue + (attribute.isOptional ? ", optional" : "")]
+    case .relationship(let relationship):
+      let kind = relationship.isToMany ? "many" : "one"
+      return [relationship.name, "to \(kind) \(relationship.destination.name)"]
+    }
+  }
+
+  private static let help =
+    "A question is an entity, and behind bars what to do with it:\n"
+    + "  Book | where pages > 300 | sort -pages | limit 5\n\n"
+    + ShellLine.stages.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.help)" }.joined(separator: "\n")
+    + "\n\n  .entities     the entities and their numbers of objects\n  .describe E   the properties of one\n"
+    + "  .format F     table, json or csv from now on\n  .quit         ends; so does the end of input"
+}

@@ -1,0 +1,153 @@
+import ArgumentParser
+import Foundation
+import Strongroom
+
+/// A question to a store as one types it, and its answer as one reads it.
+struct StoreQuery {
+  enum Answer { case rows, count, explanation }
+
+  var condition: String?
+  var search: String?
+  var sort: String?
+  var limit: Int?
+  var offset = 0
+  var columns: String?
+  var groupBy: String?
+  var aggregates: String?
+  var having: String?
+  var isDistinct = false
+  var answer = Answer.rows
+  var format = OutputFormat.table
+
+  func run(_ entityName: String, _ context: ManagedObjectContext) throws {
+    let model = context.coordinator.model
+    guard let entity = model.entity(named: entityName) else {
+      let names = model.entities.map(\.name).joined(separator: ", ")
+      throw ValidationError("the store has no entity \(entityName); it has \(names)")
+    }
+    var request = FetchRequest(
+      entity.name, where: try condition.map { try FetchPredicate(format: $0) }, sort: sorts, limit: limit,
+      offset: offset)
+    request.search = search.map { TextSearch($0) }
+    switch answer {
+    case .explanation: printExplanation(try context.explain(request))
+    case .count: print(try context.count(for: request))
+    case .rows where groupBy != nil || aggregates != nil: try printGroups(request, context)
+    case .rows:
+      let columns = columns.map(Self.parts) ?? entity.attributes.filter { !$0.isTransient }.map(\.name)
+      try printRows(columns, request, context, entity)
+    }
+  }
+
+  private var sorts: [FetchSort] {
+    Self.parts(sort ?? "").map {
+      $0.hasPrefix("-") ? FetchSort(String($0.dropFirst()), ascending: false) : FetchSort($0)
+    }
+  }
+
+  private func printExplanation(_ explanation: FetchExplanation) {
+    print(explanation.statement ?? "answered in memory")
+    for step in explanation.steps { print("  \(step.usesIndex ? "index " : "all   ") \(step.text)") }
+    if explanation.isEvaluatedInMemory { print("  then filtered in memory") }
+    for name in explanation.helpfulIndexes { print("an index on \(name) would help") }
+  }
+
+  private func printGroups(_ request: FetchRequest, _ context: ManagedObjectContext) throws {
+    var request = request
+    let keys = Self.parts(groupBy ?? "")
+    request.propertiesToGroupBy = keys
+    let wanted = try Self.parts(aggregates ?? "count").map { text in
+      let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+      guard let aggregate = parts.first.flatMap(FetchAggregate.init) else {
+        let names = FetchAggregate.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("\(text) is no aggregate; there are \(names)")
+      }
+      return FetchColumn(parts.count > 1 ? parts[1] : "", aggregate: aggregate, as: text)
+    }
+    request.propertiesToFetch = keys.map { FetchColumn($0) } + wanted
+    request.havingPredicate = try having.map { try FetchPredicate(format: $0) }
+    let rows = try context.dictionaries(for: request)
+    let names = keys + wanted.map(\.name)
+    let printer = RowPrinter(columns: names, format: format)
+    print(printer.text(rows.map { row in names.map { (row[$0] ?? .null).text } }))
+  }
+
+  /// Row by row from the store. A table needs all rows first, for the width of its columns.
+  private func printRows(
+    _ columns: [String], _ request: FetchRequest, _ context: ManagedObjectContext, _ entity: Entity
+  ) throws {
+    var request = request
+    request.propertiesToFetch = try columns.map { try Self.column($0, entity) }
+    request.returnsDistinctResults = isDistinct
+    var stream = RowStream(RowPrinter(columns: columns, format: format))
+    let isComputed = (request.propertiesToFetch ?? []).map { column -> Bool in
+      if case .keyPath = column.expression { return false }
+      return true
+    }
+    try context.forEachRow(request) { row in
+      stream.print(
+        (0..<row.count).map { place in
+          if row.isNull(place) { return "" }
+          let value = row.value(place)
+          // What is computed of whole numbers comes as floating.
+          if isComputed[place], case .double(let double) = value, let whole = Int64(exactly: double) { return String(whole) }
+          return value.text
+        })
+      return true
+    }
+    stream.end()
+  }
+
+  /// A key path, or what is computed.
+  private static func column(_ text: String, _ entity: Entity) throws -> FetchColumn {
+    guard case .keyPath? = try? FetchExpression(format: text) else {
+      return FetchColumn(text, try FetchExpression(format: text))
+    }
+    return FetchColumn(try path(text, entity), as: text)
+  }
+
+  /// Cut at commas outside of parentheses and quotes.
+  static func parts(_ text: String) -> [String] {
+    var parts = [""]
+    var depth = 0
+    var quote: Unicode.Scalar?
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "'": quote = quote == nil ? scalar : quote == scalar ? nil : quote
+      case "(", "{", "[": depth += quote == nil ? 1 : 0
+      case ")", "}", "]": depth -= quote == nil ? 1 : 0
+      case "," where depth == 0 && quote == nil:
+        parts.append("")
+        continue
+      default: break
+      }
+      parts[parts.count - 1].unicodeScalars.append(scalar)
+    }
+    return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+  }
+
+  /// The path of a column; a to-many stands for its number.
+  private static func path(_ column: String, _ entity: Entity) throws -> String {
+    var current = entity
+    for name in column.split(separator: ".").map(String.init) {
+      if name.hasPrefix("@") { return column }
+      switch current.property(named: name) {
+      case .attribute?: return column
+      case .relationship(let relationship)?: current = relationship.destination
+      case nil: throw ValidationError("\(current.name) has no property \(name)")
+      }
+    }
+    return relationship(column, entity)?.isToMany == true ? column + ".@count" : column
+  }
+
+  private static func relationship(_ path: String, _ entity: Entity) -> Relationship? {
+    var current = entity
+    var result: Relationship?
+    for name in path.split(separator: ".").map(String.init) {
+      guard let next = current.relationship(named: name) else { return nil }
+      result = next
+      current = next.destination
+    }
+    return result
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+import Strongroom
+import Testing
+
+@Suite("The shell")
+struct ShellTests {
+  /// A store of three books, opened by a file of keys.
+  private func store(_ body: (_ store: String, _ keys: String) throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("shell-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let model = try ManagedObjectModel {
+      EntityDescription("Book") {
+        AttributeDescription("title", .string)
+        AttributeDescription("pages", .integer64)
+        RelationshipDescription("author", to: "Author", inverse: "books")
+        FetchIndexDescription.fullText("words", on: "title")
+      }
+      EntityDescription("Author") {
+        AttributeDescription("name", .string)
+        RelationshipDescription("books", toMany: "Book", inverse: "author")
+      }
+    }
+    let (store, keys) = (folder.appendingPathComponent("s"), folder.appendingPathComponent("keys"))
+    let container = PersistentContainer(name: "s", model: model, url: store, vault: KeyFileVault(url: keys))
+    try await container.load()
+    let context = container.newContext()
+    let author = try context.insert("Author")
+    try author.set("name", "Ada | Co")
+    for (title, pages) in [("The Sea", 100), ("Sea and sky", 250), ("Ice", 400)] {
+      let book = try context.insert("Book")
+      try book.set("title", title)
+      try book.set("pages", pages)
+      if pages > 200 { try book.setObject(author, for: "author") }
+    }
+    try context.save()
+    try container.close()
+    try body(store.path, keys.path)
+  }
+
+  private func process(_ store: String, _ keys: String) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("strongroom")
+    process.arguments = ["shell", store, "--vault", "file:\(keys)", "--format", "csv"]
+    return process
+  }
+
+  @Test("answers lines from a pipe, and goes on after a wrong one")
+  func lines() async throws {
+    try await store { store, keys in
+      let process = process(store, keys)
+      let (input, output) = (Pipe(), Pipe())
+      process.standardInput = input
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      let lines = """
+        .entities
+        Book | where pages > 150 || title == 'x|y' | sort -pages | columns title, author.name, pages * 2
+        Book | where author.name == "Ada | Co" | where pages < 300 | count
+        Book | group author.name | aggregates sum:pages | having sum(pages) > 200
+        Book | search sea | columns title
+        Book | where nosuch == 1
+        Book | frob
+        Nobody
+        .describe Author
+        Book | limit 1 | columns title | as json
+        """
+      input.fileHandleForWriting.write(Data((lines + "\n").utf8))
+      try input.fileHandleForWriting.close()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 1, "a line was wrong")
+      for part in [
+        "Book,3\n", "title,author.name,pages * 2\nIce,Ada | Co,800\nSea and sky,Ada | Co,500\n", "\n1\n",
+        "author.name,sum:pages\nAda | Co,650\n", "title\nThe Sea\nSea and sky\n", "Book has no property nosuch", "frob means nothing",
+        "it has Author, Book", "books,to many Book", "{\"title\":\"The Sea\"}",
+      ] {
+        #expect(text.contains(part), "\(part) is not in:\n\(text)")
+      }
+    }
+  }
+
+  @Test("completes names and remembers lines on a terminal")
+  func terminal() async throws {
+    try await store { store, keys in
+      var (main, side): (CInt, CInt) = (0, 0)
+      #expect(openpty(&main, &side, nil, nil, nil) == 0)
+      let process = process(store, keys)
+      let terminal = FileHandle(fileDescriptor: side, closeOnDealloc: true)
+      process.standardInput = terminal
+      process.standardOutput = terminal
+      process.standardError = terminal
+      process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "dumb"]) { _, new in new }
+      try process.run()
+      try terminal.close()
+      let screen = FileHandle(fileDescriptor: main, closeOnDealloc: true)
+      // Each tabulator completes what only one name begins with; the second line is the first again.
+      screen.write(Data("Bo\t | wh\t au\t.na\t == 'Ada | Co' | col\t ti\t\n".utf8))
+      screen.write(Data("\u{10}\n.quit\n".utf8))
+      var text = ""
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      while true {
+        // The terminal ends with an error when its process does.
+        let count = read(main, &bytes, bytes.count)
+        if count <= 0 { break }
+        text += String(decoding: bytes[..<count], as: UTF8.self)
+      }
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      #expect(text.contains("author.name == 'Ada | Co' | columns title"), "\(text)")
+      #expect(text.components(separatedBy: "title\r\nSea and sky\r\nIce\r\n").count == 3, "\(text)")
+    }
+  }
+}
