@@ -83,6 +83,9 @@ struct SearchTests {
     #expect(try found(try await shelf(inMemory: true), format) == expected)
     let plan = try indexed.container.newContext().explain(
       FetchRequest("Article", where: try FetchPredicate(format: format)))
+    let plainPlan = try await shelf(indexed: false).container.newContext().explain(
+      FetchRequest("Article", where: try FetchPredicate(format: "body SEARCH 'x'")))
+    #expect(plainPlan.helpfulIndexes == ["Article.body (full text)"])
     #expect(plan.statement?.contains("MATCH") == true && !plan.isEvaluatedInMemory)
   }
 
@@ -103,6 +106,10 @@ struct SearchTests {
     #expect(try found(shelf, "body SEARCH 'sour'") == [4])
     try context.deleteBatch(FetchRequest("Article", where: try FetchPredicate(format: "body SEARCH 'sour'")))
     #expect(try found(shelf, "title SEARCH 'brown'") == [])
+    try shelf.container.close()
+    let description = PersistentStoreDescription(
+      url: shelf.folder.appendingPathComponent("l.strongroom"), vault: shelf.vault)
+    #expect(try await SQLCipherStore.verify(description) == [])
   }
 
   @Test("rank what they find, the same in SQL and in memory, and show where")

@@ -76,7 +76,8 @@ struct ShellTests {
       #expect(process.terminationStatus == 1, "a line was wrong")
       for part in [
         "Book,3\n", "title,author.name,pages * 2\nIce,Ada | Co,800\nSea and sky,Ada | Co,500\n", "\n1\n",
-        "author.name,sum:pages\nAda | Co,650\n", "title\nThe Sea\nSea and sky\n", "Book has no property nosuch", "frob means nothing",
+        "author.name,sum:pages\nAda | Co,650\n", "title\nThe Sea\nSea and sky\n",
+        "Book has no property nosuch", "frob means nothing",
         "it has Author, Book", "books,to many Book", "{\"title\":\"The Sea\"}",
       ] {
         #expect(text.contains(part), "\(part) is not in:\n\(text)")

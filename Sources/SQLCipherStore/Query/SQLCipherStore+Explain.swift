@@ -29,6 +29,15 @@ extension SQLCipherStore {
     }
   }
 
+  private func hasWordIndex(_ attribute: Attribute) -> Bool {
+    attribute.entity.fetchIndexes.contains { index in
+      if case .fullText(let attributes) = FetchIndexForm(index, of: attribute.entity) {
+        return attributes.contains(attribute)
+      }
+      return false
+    }
+  }
+
   /// Attributes that the request compares in a way an index serves, or sorts by first, and that have none.
   private func helpfulIndexes(_ request: FetchRequest, _ entity: Entity) -> [String] {
     var found: [String] = []
@@ -48,6 +57,11 @@ extension SQLCipherStore {
     for part in request.predicate?.conjuncts ?? [] {
       guard case .comparison(let comparison) = part, comparison.modifier == .direct, !comparison.options.folds
       else { continue }
+      if comparison.operator == .search, case .keyPath(let names) = comparison.left, names.count == 1,
+        let attribute = entity.attribute(named: names[0]), attribute.type == .string, !hasWordIndex(attribute)
+      {
+        found.append("\(attribute.entity.name).\(names[0]) (full text)")
+      }
       switch comparison.operator {
       case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .in:
         for case .keyPath(let names) in [comparison.left, comparison.right] { note(names) }

@@ -20,7 +20,8 @@ public struct FetchExplanation: Sendable, Hashable, Codable {
   public let steps: [Step]
   /// Whether rows are filtered, sorted or shaped in memory after the statement.
   public let isEvaluatedInMemory: Bool
-  /// Attributes, as `Entity.attribute`, whose fetch index would let a step find its rows and not look at all.
+  /// Attributes, as `Entity.attribute`, whose fetch index would let a step find its rows and not look at all; `(full text)` behind
+  /// those whose words it is to be of.
   public let helpfulIndexes: [String]
 
   /// An explanation.

@@ -41,7 +41,8 @@ struct QueryCommand: AsyncParsableCommand {
     let (container, _) = try await arguments.open()
     let answer: StoreQuery.Answer = explain ? .explanation : count ? .count : .rows
     let query = StoreQuery(
-      condition: condition, search: search, sort: sort, limit: limit, offset: offset, columns: columns, groupBy: groupBy,
+      condition: condition, search: search, sort: sort, limit: limit, offset: offset, columns: columns,
+      groupBy: groupBy,
       aggregates: aggregates, having: having, isDistinct: distinct, answer: answer, format: format)
     try query.run(entity, container.newContext())
     try container.close()

@@ -56,9 +56,12 @@ struct ShellCommand: AsyncParsableCommand {
       guard let entity = model.entity(named: words[1]) else {
         throw ValidationError("the store has no entity \(words[1]); .entities lists them")
       }
-      print(RowPrinter(columns: ["property", "type"], format: format).text(entity.properties.map(Self.describe)))
+      print(
+        RowPrinter(columns: ["property", "type"], format: format).text(entity.properties.map(Self.describe)))
     case ".format" where words.count == 2:
-      guard let new = OutputFormat(rawValue: words[1]) else { throw ValidationError(".format takes table, json or csv") }
+      guard let new = OutputFormat(rawValue: words[1]) else {
+        throw ValidationError(".format takes table, json or csv")
+      }
       format = new
     default: throw ValidationError("\(words[0]) is not known or lacks something; .help lists the commands")
     }
@@ -77,7 +80,8 @@ struct ShellCommand: AsyncParsableCommand {
   private static let help =
     "A question is an entity, and behind bars what to do with it:\n"
     + "  Book | where pages > 300 | sort -pages | limit 5\n\n"
-    + ShellLine.stages.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.help)" }.joined(separator: "\n")
+    + ShellLine.stages.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.help)" }
+    .joined(separator: "\n")
     + "\n\n  .entities     the entities and their numbers of objects\n  .describe E   the properties of one\n"
     + "  .format F     table, json or csv from now on\n  .quit         ends; so does the end of input"
 }

@@ -90,7 +90,9 @@ struct StoreQuery {
           if row.isNull(place) { return "" }
           let value = row.value(place)
           // What is computed of whole numbers comes as floating.
-          if isComputed[place], case .double(let double) = value, let whole = Int64(exactly: double) { return String(whole) }
+          if isComputed[place], case .double(let double) = value, let whole = Int64(exactly: double) {
+            return String(whole)
+          }
           return value.text
         })
       return true

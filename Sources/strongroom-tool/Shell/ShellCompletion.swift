@@ -11,7 +11,8 @@ struct ShellCompletion {
   /// The words that begin with one.
   /// - Parameter line: What stands before it.
   func candidates(for word: String, after line: String) -> [String] {
-    all(word, line.trimmingCharacters(in: .whitespaces), ShellLine.parts(line)).filter { $0.hasPrefix(word) }.sorted()
+    all(word, line.trimmingCharacters(in: .whitespaces), ShellLine.parts(line)).filter { $0.hasPrefix(word) }
+      .sorted()
   }
 
   private func all(_ word: String, _ line: String, _ parts: [String]) -> [String] {
@@ -32,7 +33,8 @@ struct ShellCompletion {
   /// The properties behind the last dot of a path, with what stands before them.
   private func properties(_ word: String, _ entity: Entity) -> [String] {
     let start = word.lastIndex { $0 == "-" || $0 == ":" }.map { String(word[...$0]) } ?? ""
-    let path = word.dropFirst(start.count).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let path = word.dropFirst(start.count).split(separator: ".", omittingEmptySubsequences: false).map(
+      String.init)
     var current = entity
     var isPlural = false
     for name in path.dropLast() {

@@ -10,7 +10,8 @@ struct ShellLine {
     ("sort", "key paths with commas; - before one sorts it downwards"),
     ("limit", "the greatest number of rows"), ("offset", "how many rows to leave out first"),
     ("columns", "what to print, with commas: title, author.name, books.@count, pages * 2"),
-    ("group", "key paths that make groups"), ("aggregates", "count, sum:pages, average:pages, min:…, max:…, median:…"),
+    ("group", "key paths that make groups"),
+    ("aggregates", "count, sum:pages, average:pages, min:…, max:…, median:…"),
     ("having", "the condition that a group must meet: sum(pages) > 1000"), ("distinct", "equal rows once"),
     ("count", "the number of objects only"), ("explain", "the SQL, its plan and the indexes that would help"),
     ("as", "table, json or csv"),
@@ -37,7 +38,9 @@ struct ShellLine {
       return rest
     }
     func number() throws -> Int {
-      guard let number = Int(rest), number >= 0 else { throw ValidationError("\(stage) takes a number from 0") }
+      guard let number = Int(rest), number >= 0 else {
+        throw ValidationError("\(stage) takes a number from 0")
+      }
       return number
     }
     switch stage {
@@ -54,10 +57,13 @@ struct ShellLine {
     case "count": query.answer = .count
     case "explain": query.answer = .explanation
     case "as":
-      guard let format = OutputFormat(rawValue: rest) else { throw ValidationError("as takes table, json or csv") }
+      guard let format = OutputFormat(rawValue: rest) else {
+        throw ValidationError("as takes table, json or csv")
+      }
       query.format = format
     default:
-      throw ValidationError("\(stage) means nothing here; there are \(Self.stages.map(\.name).joined(separator: ", "))")
+      throw ValidationError(
+        "\(stage) means nothing here; there are \(Self.stages.map(\.name).joined(separator: ", "))")
     }
   }
 
