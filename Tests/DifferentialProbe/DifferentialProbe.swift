@@ -15,16 +15,18 @@ struct DifferentialProbe: AsyncParsableCommand {
     var report = Report()
     let start = Date()
     while report.evaluations < evaluations {
-      let playground = try await Playground(seed: random.next(), count: objects)
+      let model = try RandomModel.make(&random)
+      report.models += 1
+      let playground = try await Playground(model, seed: random.next(), count: objects)
       try Round(playground).run(
-        until: min(evaluations, report.evaluations + 100_000), &random, &report, show)
+        until: min(evaluations, report.evaluations + 20_000), &random, &report, show)
       let rate = Double(report.evaluations) / Date().timeIntervalSince(start)
       let left = Double(max(0, evaluations - report.evaluations)) / rate
       FileHandle.standardError.write(
         Data("\(report.evaluations) of \(evaluations), \(Int(rate)) a second, \(Int(left)) s left\n".utf8))
     }
     print(
-      "predicates \(report.predicates), of which select some \(report.selective), refused by both \(report.refused), answered in memory \(report.inMemory), sorts \(report.sorts)"
+      "models \(report.models), predicates \(report.predicates), of which select some \(report.selective), refused by both \(report.refused), answered in memory \(report.inMemory), sorts \(report.sorts)"
     )
     print("evaluations \(report.evaluations), differences \(report.differences), seed \(seed)")
     if report.differences > 0 { throw ExitCode.failure }
@@ -32,6 +34,7 @@ struct DifferentialProbe: AsyncParsableCommand {
 }
 
 struct Report {
+  var models = 0
   var evaluations = 0
   var predicates = 0
   var sorts = 0

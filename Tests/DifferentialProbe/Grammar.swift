@@ -4,7 +4,7 @@ import Strongroom
 /// Makes predicates of every node, for the entity Item.
 struct Grammar {
   /// The variables of the subqueries around, and their entities.
-  private var variables: [(name: String, entity: String)] = []
+  private var variables: [(name: String, entity: Entity)] = []
   private let model: ManagedObjectModel
 
   init(_ model: ManagedObjectModel) { self.model = model }
@@ -70,8 +70,10 @@ struct Grammar {
     return .value(Values.any(&random))
   }
 
+  private var item: Entity { model.entity(named: "Item")! }
+
   private func attribute(_ names: [String]) -> Attribute? {
-    var entity = model.entity(named: "Item")
+    var entity: Entity? = item
     for name in names {
       if let attribute = entity?.attribute(named: name) { return attribute }
       entity = entity?.relationship(named: name)?.destination
@@ -104,104 +106,124 @@ struct Grammar {
       return .variable(variable.name + "." + single(variable.entity, &random).joined(separator: "."))
     }
     if random.chance(12) { return .selfObject }
-    return .keyPath(single("Item", &random))
+    return .keyPath(single(item, &random))
   }
 
-  /// A path to one value.
-  private func single(_ entity: String, _ random: inout Random) -> [String] {
-    let attributes =
-      entity == "Item"
-      ? [
-        "small", "number", "other", "real", "single", "exact", "flag", "day", "name", "title", "bytes", "id",
-        "page",
-        "stored", "mood", "place", "place.city", "place.x", "stored.a", "stored.b.c", "stored.1", "parent",
-      ] : ["name", "weight", "owner"]
-    var path: [String] = []
-    if random.chance(5) { path = entity == "Item" ? ["parent"] : ["owner"] }
-    if random.chance(25) { path.append("parent") }
-    let names = entity == "Tag" && path == ["owner"] ? ["name", "number", "parent"] : attributes
-    if entity == "Tag", path.last == "parent" { path = ["owner", "parent"] }
+  private func toOnes(_ entity: Entity) -> [Relationship] { entity.relationships.filter { !$0.isToMany } }
+  private func toManys(_ entity: Entity) -> [Relationship] { entity.relationships.filter(\.isToMany) }
+
+  /// A path to one value: over some to-ones, into JSON and composites too.
+  private func single(_ start: Entity, _ random: inout Random) -> [String] {
+    var (path, entity) = ([String](), start)
+    while path.count < 3, random.chance(5), let next = random.element(toOnes(entity)) {
+      path.append(next.name)
+      entity = next.destination
+    }
+    if random.chance(12), let last = random.element(toOnes(entity)) { return path + [last.name] }
+    guard let attribute = random.element(entity.attributes) else { return path.isEmpty ? ["nothing"] : path }
+    path.append(attribute.name)
+    switch attribute.type {
+    case .composite where !random.chance(3): path.append(random.chance(2) ? "city" : "x")
+    case .transformable where !random.chance(3): path += [["a"], ["b", "c"], ["1"]][random.below(3)]
+    default: break
+    }
     return path
-      + random.element(entity == "Tag" && path.count == 2 ? ["name", "real"] : names)!.split(separator: ".")
-      .map(String.init)
   }
 
-  /// A path over to-manys.
-  private func plural(_ random: inout Random, toObjects: Bool) -> [String] {
-    let starts = [
-      ["children"], ["tags"], ["list"], ["friends"], ["parent", "children"], ["children", "tags"],
-      ["tags", "items"], ["friends", "children"], ["children", "children"], ["tags", "owner"],
-      ["list", "owner", "tags"],
-    ]
-    let start = random.element(starts)!
-    if toObjects || random.chance(5) { return start }
-    let isTag = ["tags", "list"].contains(start.last!)
-    return start + (isTag ? [["name"], ["weight"], ["owner"]][random.below(3)] : single("Item", &random))
+  /// A path over to-manys, and where it ends; nil where the walk finds none.
+  private func walk(_ start: Entity, _ random: inout Random) -> (path: [String], end: Entity)? {
+    var (path, entity) = ([String](), start)
+    if random.chance(4), let first = random.element(toOnes(entity)) {
+      path.append(first.name)
+      entity = first.destination
+    }
+    guard let many = random.element(toManys(entity)) else { return nil }
+    path.append(many.name)
+    entity = many.destination
+    while path.count < 4, random.chance(3), let next = random.element(entity.relationships) {
+      path.append(next.name)
+      entity = next.destination
+    }
+    return (path, entity)
   }
 
   private mutating func collection(_ random: inout Random, toObjects: Bool) -> FetchExpression {
+    if random.chance(4), let variable = random.element(variables),
+      let (path, end) = walk(variable.entity, &random)
+    {
+      let rest = toObjects || random.chance(3) ? [] : single(end, &random)
+      return .variable(([variable.name] + path + rest).joined(separator: "."))
+    }
+    // Item has a to-many always.
+    var found = walk(item, &random)
+    while found == nil { found = walk(item, &random) }
+    let (path, end) = found!
     if random.chance(3), variables.count < 2 {
-      let path = plural(&random, toObjects: true)
-      let isTag = ["tags", "list"].contains(path.last!)
       let name = ["x", "y"][variables.count]
-      variables.append((name, isTag ? "Tag" : "Item"))
+      variables.append((name, end))
       defer { variables.removeLast() }
       return .subquery(
         FetchSubquery(
           .keyPath(path), name, where: predicate(1, &random),
-          keyPath: toObjects || random.chance(2) ? [] : isTag ? ["name"] : single("Item", &random)))
+          keyPath: toObjects || random.chance(2) ? [] : single(end, &random)))
     }
-    if let variable = random.element(variables), variable.entity == "Item", random.chance(2) {
-      return .variable(variable.name + ".children" + (toObjects ? "" : ".name"))
-    }
-    return .keyPath(plural(&random, toObjects: toObjects))
+    return .keyPath(path + (toObjects || random.chance(5) ? [] : single(end, &random)))
+  }
+
+  private func numbers(_ entity: Entity) -> [String] {
+    entity.attributes.filter {
+      [.integer16, .integer32, .integer64, .double, .float, .decimal, .boolean].contains($0.type)
+    }.map(\.name)
   }
 
   private mutating func aggregate(_ depth: Int, _ random: inout Random) -> FetchExpression {
-    let numbers = ["small", "number", "other", "real", "single", "exact", "flag"]
-    let name = random.element(numbers)!
+    guard let (path, end) = walk(item, &random) else { return leaf(&random) }
+    let number = random.element(numbers(end))
     switch random.below(6) {
-    case 0: return .keyPath(plural(&random, toObjects: true) + ["@count"])
-    case 1: return .keyPath(["children", "@sum", name])
-    case 2:
-      return .keyPath(["children", name, random.element(["@sum", "@avg", "@min", "@max", "@median"])!])
+    case 0: return .keyPath(path + ["@count"])
+    case 1 where number != nil: return .keyPath(path + ["@sum", number!])
+    case 2 where number != nil:
+      return .keyPath(path + [number!, random.element(["@sum", "@avg", "@min", "@max", "@median"])!])
     case 3: return .aggregate(.count, collection(&random, toObjects: random.chance(2)))
-    case 4:
-      return .aggregate(
-        random.chance(2) ? .min : .max,
-        .keyPath(["children", random.element(numbers + ["name", "day", "id"])!]))
+    case 4: return .aggregate(random.chance(2) ? .min : .max, .keyPath(path + single(end, &random)))
     default:
       return .aggregate(
         random.element([.min, .max, .count])!,
-        .list((0..<random.below(4)).map { _ in .keyPath([random.element(["number", "real", "other"])!]) }))
+        .list((0..<random.below(4)).map { _ in .keyPath([random.element(numbers(item))!]) }))
     }
   }
 
   private mutating func element(_ random: inout Random) -> FetchExpression {
     let place: FetchPlace = [.first, .last, .at(0), .at(1)][random.below(4)]
-    let (path, isTag) = [
-      (["list"], true), (["children"], false), (["parent", "list"], true), (["tags"], true),
-    ][random.below(4)]
-    let rest =
-      isTag
-      ? [[], ["name"], ["weight"], ["owner", "name"]][random.below(4)]
-      : [[], ["name"], ["parent", "real"], ["exact"]][random.below(4)]
-    return .element(.keyPath(path), place, rest)
+    var (path, entity) = ([String](), item)
+    if random.chance(4), let first = random.element(toOnes(entity)) {
+      path.append(first.name)
+      entity = first.destination
+    }
+    guard let many = random.element(toManys(entity)) else { return leaf(&random) }
+    let rest = random.chance(4) ? [] : single(many.destination, &random)
+    return .element(.keyPath(path + [many.name]), place, rest)
   }
 
   // MARK: Orders
 
   func sort(_ random: inout Random) -> [FetchSort] {
-    (0..<random.below(4)).map { _ in
-      let paths = [
-        "small", "number", "real", "exact", "flag", "day", "name", "title", "id", "page", "bytes",
-        "parent.name",
-        "parent.parent.number", "children.@count", "children.@max.real", "tags.@count", "parent.exact",
-        "mood",
-        "children.@sum.other",
-      ]
+    (0..<random.below(4)).compactMap { _ in
+      var path: [String]
+      if random.chance(4), let (many, end) = walk(item, &random) {
+        let number = random.element(numbers(end))
+        path =
+          random.chance(2) || number == nil
+          ? many + ["@count"] : many + [random.element(["@sum", "@max", "@min"])!, number!]
+      } else {
+        path = single(item, &random)
+        // What holds anything has no order.
+        if let attribute = attribute(path), attribute.type == .composite || attribute.type == .transformable {
+          return nil
+        }
+      }
       return FetchSort(
-        random.element(paths)!, ascending: random.chance(2),
+        path.joined(separator: "."), ascending: random.chance(2),
         options: ComparisonOptions(rawValue: random.chance(3) ? random.below(4) : 0),
         comparator: random.chance(6) ? random.element(FetchSort.Comparator.allCases)! : .scalars,
         nulls: random.element(FetchSort.Nulls.allCases)!)

@@ -8,10 +8,10 @@ final class Playground {
   let store: SQLCipherStore
   let memory: InMemoryStore
 
-  init(seed: UInt64, count: Int) async throws {
+  init(_ model: ManagedObjectModel, seed: UInt64, count: Int) async throws {
+    self.model = model
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "differential-\(UUID().uuidString)")
-    model = try Self.makeModel()
     let real = PersistentContainer(
       name: "Differential", model: model, url: folder.appendingPathComponent("d.strongroom"),
       vault: InMemoryVault())
@@ -34,73 +34,37 @@ final class Playground {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Every type, and relationships of every kind.
-  private static func makeModel() throws -> ManagedObjectModel {
-    try ManagedObjectModel(
-      ModelDescription(
-        entities: [
-          EntityDescription("Item") {
-            AttributeDescription("small", .integer16)
-            AttributeDescription("number", .integer64)
-            AttributeDescription("other", .integer32)
-            AttributeDescription("real", .double)
-            AttributeDescription("single", .float)
-            AttributeDescription("exact", .decimal)
-            AttributeDescription("flag", .boolean)
-            AttributeDescription("day", .date)
-            AttributeDescription("name", .string)
-            AttributeDescription("title", .string)
-            AttributeDescription("bytes", .binary)
-            AttributeDescription("id", .uuid)
-            AttributeDescription("page", .uri)
-            AttributeDescription("stored", .transformable)
-            AttributeDescription("place", .composite, composite: "Place")
-            AttributeDescription("mood", .string, transient: true)
-            FetchIndexDescription.fullText("words", on: "name", "title")
-            FetchIndexDescription.fullText("names", on: "name")
-            FetchIndexDescription.rTree("boxes", on: "real", "number", "day")
-            RelationshipDescription("parent", to: "Item", inverse: "children")
-            RelationshipDescription("children", toMany: "Item", inverse: "parent")
-            RelationshipDescription("tags", toMany: "Tag", inverse: "items")
-            RelationshipDescription("list", toMany: "Tag", ordered: true)
-            RelationshipDescription("friends", toMany: "Item", inverse: "friends")
-          },
-          EntityDescription("Special", parent: "Item") { AttributeDescription("extra", .integer32) },
-          EntityDescription("Tag") {
-            AttributeDescription("name", .string)
-            AttributeDescription("weight", .double)
-            RelationshipDescription("items", toMany: "Item", inverse: "tags")
-            RelationshipDescription("owner", to: "Item")
-          },
-        ],
-        composites: [
-          CompositeDescription(
-            "Place", [AttributeDescription("city", .string), AttributeDescription("x", .double)])
-        ]))
-  }
-
   private static func fill(_ context: ManagedObjectContext, _ count: Int, _ random: inout Random) throws {
-    let tags = try (0..<max(count / 5, 2)).map { _ in
-      let tag = try context.insert("Tag")
-      try tag.setValue(Values.text(&random), for: "name")
-      try tag.setValue(random.chance(4) ? .null : .double(Values.real(&random)), for: "weight")
-      return tag
-    }
-    var items: [ManagedObject] = []
-    for index in 0..<count {
-      let item = try context.insert(index % 4 == 3 ? "Special" : "Item")
-      for attribute in item.entity.attributes where !attribute.isTransient && !random.chance(5) {
-        try item.setValue(Values.value(attribute, &random), for: attribute.name)
+    let model = context.coordinator.model
+    // A fifth as many of each other root.
+    var objects: [Entity: [ManagedObject]] = [:]
+    for root in model.entities where root.superentity == nil {
+      for index in 0..<(root.name == "Item" ? count : max(count / 5, 2)) {
+        let entity = index % 4 == 3 ? random.element(root.family)! : root
+        let object = try context.insert(entity.name)
+        for attribute in entity.attributes where !attribute.isTransient && !random.chance(5) {
+          try object.setValue(Values.value(attribute, &random), for: attribute.name)
+        }
+        objects[root, default: []].append(object)
       }
-      if let parent = random.element(items), !random.chance(4) { try item.setObject(parent, for: "parent") }
-      for _ in 0..<random.below(4) { try item.add(random.element(tags)!, to: "tags") }
-      for tag in Set((0..<random.below(4)).map { _ in random.below(tags.count) }).sorted(by: >) {
-        try item.add(tags[tag], to: "list")
-      }
-      if let friend = random.element(items), random.chance(2) { try item.add(friend, to: "friends") }
-      items.append(item)
     }
-    for tag in tags where !random.chance(3) { try tag.setObject(random.element(items), for: "owner") }
+    for root in model.entities where root.superentity == nil {
+      for object in objects[root] ?? [] {
+        for relationship in object.entity.relationships {
+          let targets = (objects[relationship.destination.root] ?? []).filter {
+            $0.entity.isKind(of: relationship.destination)
+          }
+          if targets.isEmpty { continue }
+          if !relationship.isToMany {
+            if !random.chance(3) { try object.setObject(random.element(targets)!, for: relationship.name) }
+          } else if relationship.isOrdered || relationship.inverse?.isToMany != false {
+            for place in Set((0..<random.below(4)).map { _ in random.below(targets.count) }).sorted(by: >) {
+              try object.add(targets[place], to: relationship.name)
+            }
+          }
+        }
+      }
+    }
     try context.save()
   }
 }

@@ -112,6 +112,39 @@ struct SearchTests {
     #expect(try await SQLCipherStore.verify(description) == [])
   }
 
+  @Test("go along when a store is compacted, backed up, decrypted and encrypted again")
+  func care() async throws {
+    let shelf = try await shelf()
+    try shelf.container.close()
+    func file(_ name: String) -> URL { shelf.folder.appendingPathComponent(name) }
+    func description(_ name: String) -> PersistentStoreDescription {
+      PersistentStoreDescription(url: file(name), vault: shelf.vault)
+    }
+    try await SQLCipherStore.compact(description("l.strongroom"))
+    try await SQLCipherStore.backUp(description("l.strongroom"), to: file("copy"))
+    try await SQLCipherStore.decrypt(description("l.strongroom"), to: file("plain"))
+    try await SQLCipherStore.encrypt(file("plain"), to: description("again"))
+    for name in ["l.strongroom", "copy", "again"] {
+      #expect(try await SQLCipherStore.verify(description(name)) == [], "\(name)")
+      let container = PersistentContainer(
+        name: "again", model: try Self.model(), url: file(name), vault: shelf.vault)
+      try await container.load()
+      let context = container.newContext()
+      let article = try context.insert("Article")
+      try article.set("title", "quick words")
+      try article.set("x", 2.5)
+      try context.save()
+      for (format, count) in [
+        ("title SEARCH 'quick'", 2), ("x >= 2 AND x <= 2.75", 2), ("body SEARCH 'dog'", 2),
+      ] {
+        let request = FetchRequest("Article", where: try FetchPredicate(format: format))
+        #expect(try context.fetch(request).count == count, "\(name): \(format)")
+        #expect(try context.explain(request).statement?.contains("__") == true)
+      }
+      try container.close()
+    }
+  }
+
   @Test("rank what they find, the same in SQL and in memory, and show where")
   func ranks() async throws {
     var orders: [[String]] = []
