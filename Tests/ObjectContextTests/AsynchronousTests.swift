@@ -74,10 +74,12 @@ struct AsynchronousTests {
   func cancelledBefore() async throws {
     let shelf = try await shelf(3)
     let context = shelf.container.newContext()
+    let before = try shelf.statements
     let task = Task { @MainActor in
       withUnsafeCurrentTask { $0?.cancel() }
       return try await context.fetchAsynchronously(FetchRequest("Volume")).count
     }
     await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try shelf.statements == before)
   }
 }

@@ -84,6 +84,7 @@ struct FoundationPredicateTests {
       ("CollectionIndexSubscript", #Predicate { $0.sections.count > 1 && $0.sections[1].length > 10 }),
       ("first and last", #Predicate { $0.sections.first?.name == "One" && $0.sections.last?.name == "Two" }),
       ("Conditional", #Predicate { ($0.isLent ? $0.pages : 100) > 200 }),
+      ("Conditional of objects", #Predicate { ($0.isLent ? $0.writer : $0.writer?.friend)?.name == "Émile" }),
       ("Conditional of conditions", #Predicate { $0.isLent ? $0.pages > 100 : $0.title == "" }),
       ("DictionaryKeySubscript", #Predicate { $0.extra["shelf"] == "A1" }),
       ("DictionaryKeyDefaultValueSubscript", #Predicate { $0.extra["shelf", default: "none"] == "none" }),

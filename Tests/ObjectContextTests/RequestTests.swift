@@ -83,7 +83,11 @@ struct RequestTests {
       #expect(throws: QueryError.self, "\(wrong)") { try titles(wrong) }
     }
     request.propertiesToGroupBy = []
-    #expect(throws: QueryError.self) { try context.dictionaries(for: request) }
+    request.havingPredicate = try FetchPredicate(format: "sum(pages) > 1000")
+    do {
+      _ = try context.dictionaries(for: request)
+      Issue.record("a condition on groups was taken without groups")
+    } catch { #expect("\(error)".contains("needs groups"), "\(error)") }
   }
 
   @Test("gives equal dictionaries once, in SQL where it can", arguments: [false, true])
@@ -146,6 +150,17 @@ struct RequestTests {
     #expect(parts[0].title == "changed")
     try fresh.save()
     #expect(parts[0].title == "changed" && parts[1].title == titles[1])
+    // What is changed by a part that was seen before another saved is a conflict.
+    request.propertiesToFetch = [FetchColumn("pages")]
+    let late = shelf.container.newContext()
+    let seen = try #require(try late.fetch(request, as: Volume.self).last)
+    let pages = seen.pages
+    let other = shelf.container.newContext()
+    let same = try #require(try other.existingObject(with: seen.objectID) as? Volume)
+    try same.set("pages", pages + 10)
+    try other.save()
+    try seen.set("pages", pages + 1)
+    #expect(throws: StoreError.self) { try late.save() }
     request.propertiesToFetch = [FetchColumn("writer.name")]
     #expect(throws: ContextError.self) { try fresh.fetch(request) }
   }
@@ -165,6 +180,11 @@ struct RequestTests {
     request.shouldRefreshRefetchedObjects = true
     _ = try context.fetch(request)
     #expect(volume.price == 99 && volume.title == "mine")
+    // A part of a row is none to stand beneath changes.
+    request.propertiesToFetch = [FetchColumn("title")]
+    request.includesPendingChanges = false
+    _ = try context.fetch(request)
+    #expect(volume.price == 99 && volume.pages == 37 && volume.title == "mine")
     try context.save()
     #expect(
       try shelf.container.newContext().fetch(Volume.self) { $0.title == "mine" && $0.price == 99 }.count == 1)
@@ -177,6 +197,7 @@ struct RequestTests {
     request.affectedStores = [try shelf.container.coordinator.store.identifier]
     #expect(try context.fetch(request).count == 24)
     request.affectedStores = [UUID()]
+    _ = try context.insert("Volume")
     #expect(try context.fetch(request).isEmpty)
     #expect(try context.count(for: request) == 0)
     #expect(try context.dictionaries(for: request).isEmpty)

@@ -181,6 +181,15 @@ struct SearchTests {
         try context.fetch(request).map { try $0.get("body") as String? } == [
           "dog dog dog", "fox dog", "one dog among very many other words that are here",
         ])
+      let none = (0..<30).map { "-none\($0)" }.joined(separator: " ")
+      let many = (0..<2000).map { _ in "dog" }.joined(separator: " ")
+      for words in ["dog \(none)", many, "\(many) OR fox"] {
+        request.search = TextSearch(words)
+        #expect(try context.fetch(request).count == 3)
+        #expect(
+          try context.fetch(FetchRequest("Article", where: .compare("body", .search, .string(words)))).count
+            >= 3)
+      }
       request.search = TextSearch("dog", in: "nosuch")
       #expect(throws: QueryError.self) { try context.fetch(request) }
     }
@@ -211,5 +220,11 @@ struct SearchTests {
     try context.save()
     #expect(try found(shelf, "x >= 1e299 AND x <= 1e300") == [2])
     #expect(try found(shelf, "x > 1e300") == [])
+    for (number, tiny) in [1e-46, -1e-46, 1.2345e-41, 0].enumerated() {
+      try context.fetch(FetchRequest("Article"))[number].set("x", tiny)
+    }
+    try context.save()
+    #expect(try found(shelf, "x == 1e-46") == [0] && found(shelf, "x < 0") == [1])
+    #expect(try found(shelf, "x >= 1.2345e-41 AND x <= 2e-41") == [2] && found(shelf, "x == 0") == [3])
   }
 }

@@ -117,6 +117,21 @@ struct TypedQueryTests {
     } _: {
       (37..<74).contains($0.pages)
     }
+    try await check("open range") {
+      $0.pages.isIn(300...)
+    } _: {
+      $0.pages >= 300
+    }
+    try await check("range below") {
+      $0.pages.isIn(..<74)
+    } _: {
+      $0.pages < 74
+    }
+    try await check("optional range") {
+      $0.price.isIn(1...4) || $0.price.isIn(9...)
+    } _: {
+      $0.price.map { (1...4).contains($0) || $0 >= 9 } ?? false
+    }
     try await check("arithmetic") {
       $0.pages * 2 + 1 > 500 && $0.pages % 2 == 0
     } _: {
@@ -247,6 +262,10 @@ struct TypedQueryTests {
       _ = try context.fetch(Volume.self) { $0.shelfMark == "A" }
       Issue.record("a key path that is no property was taken")
     } catch { #expect("\(error)".contains("Volume's key path to String"), "\(error)") }
+    #expect(throws: QueryError.self) { try context.fetch(Writer.self) { ($0.friend ?? ada).name == "Ada" } }
+    #expect(throws: QueryError.self) { try context.fetch(Volume.self) { $0.extra["a.b"] == "x" } }
+    #expect(throws: QueryError.self) { try context.fetch(Volume.self) { $0.extra["@count"] == "x" } }
+    #expect(throws: QueryError.self) { try context.fetch(Writer.self) { $0.volumes.first.marks.count > 2 } }
     // Unsaved objects are judged by the same condition.
     let fresh = try context.insert(Volume.self)
     try fresh.setObject(ada, for: "writer")

@@ -57,6 +57,15 @@ struct GeneratedClassesTests {
     #expect(copy.label?.objectID == label.objectID && copy.label?.records == [copy])
     #expect(copy.creators.map(\.objectID) == [person.objectID] && copy.creators.first?.works == [copy])
     #expect(copy.creators.first?.friend === copy.creators.first)
+    // By key paths: an own property, inherited ones, over a to-one and a to-many.
+    let found = try fresh.fetch(Record.self) {
+      $0.rating == 4.5 && $0.name == "Äther" && $0.creators.any { $0.friend != nil }
+    }
+    #expect(found == [copy])
+    #expect(
+      try fresh.fetch(Record.self, #Predicate { $0.name == "Äther" && $0.label?.key == nil && !$0.isLive })
+        == [copy])
+    #expect(try fresh.fetch(Record.self) { $0.name == "other" || $0.label.key == "x" }.isEmpty)
   }
 
   @Test("names that Swift or every object has already are told apart")

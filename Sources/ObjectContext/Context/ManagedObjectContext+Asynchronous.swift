@@ -17,10 +17,10 @@ extension ManagedObjectContext {
     while true {
       try mergeBatches()
       let question = try question(request)
-      let start = generation
+      let (start, wasTouched) = (generation, try isTouched(request))
       let nodes = try await Self.nodes(question, coordinator, FetchMonitor(progress: progress))
       // What was asked may not be what is to be asked now, and rows read before a save here would bring back old values.
-      guard try self.question(request) == question, generation == start else { continue }
+      guard try isTouched(request) == wasTouched, generation == start else { continue }
       let objects = try objects(nodes, request)
       if !request.relationshipKeyPathsForPrefetching.isEmpty {
         try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
@@ -35,8 +35,9 @@ extension ManagedObjectContext {
     _ request: FetchRequest, _ coordinator: PersistentStoreCoordinator, _ monitor: FetchMonitor
   ) async throws -> [IncrementalStoreNode] {
     do {
-      return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
+      let nodes = try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation {
+          (continuation: CheckedContinuation<[IncrementalStoreNode], any Error>) in
           DispatchQueue.global().async {
             continuation.resume(
               with: Result {
@@ -51,6 +52,8 @@ extension ManagedObjectContext {
       } onCancel: {
         monitor.cancel()
       }
+      if monitor.isCancelled { throw CancellationError() }
+      return nodes
     } catch {
       if monitor.isCancelled { throw CancellationError() }
       throw error

@@ -56,11 +56,12 @@ extension ManagedObjectContext {
         return node
       }
     }
-    guard let node = try coordinator.newValues(for: [object.reference], of: object.entity)[0] else {
+    guard let row = try coordinator.newValues(for: [object.reference], of: object.entity)[0] else {
       throw ContextError(
         .objectGone,
         "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
     }
+    let node = object.batch.map { rebased(row, $0) } ?? row
     adopt(node, object)
     object.node = node
     return node
@@ -99,6 +100,19 @@ extension ManagedObjectContext {
     return mixed
   }
 
+  /// A row of which parts were seen before somebody changed it, as of the version that was seen: what is changed by what was seen
+  /// must be a conflict when it is saved.
+  private func rebased(_ node: IncrementalStoreNode, _ batch: FetchBatch) -> IncrementalStoreNode {
+    guard let seen = batch.partialVersion(node.reference, generation: generation), seen != node.version else {
+      return node
+    }
+    let plan = plans[node.entity]
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: plan.fields.count)
+    for field in plan.fields.indices { builder.copy(field, from: node, isBytes: plan.fields[field].isBytes) }
+    return builder.finish(node.storeEntity, reference: node.reference, version: seen)
+  }
+
   /// Reads the rows of a batch that are not here, in one statement.
   func fire(_ batch: FetchBatch) throws {
     var seen: Set<Int64> = []
@@ -115,7 +129,7 @@ extension ManagedObjectContext {
       wanted.append(reference)
     }
     for (place, node) in zip(places, try coordinator.newValues(for: wanted, of: batch.entity)) {
-      guard let node else { continue }
+      guard let node = node.map({ rebased($0, batch) }) else { continue }
       batch.keep(node, at: place)
       if let known = registered(batch.entity, node.reference) { adopt(node, known) }
     }

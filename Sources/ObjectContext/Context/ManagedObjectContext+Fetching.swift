@@ -99,6 +99,8 @@ extension ManagedObjectContext {
   func question(_ request: FetchRequest) throws -> FetchRequest {
     var whole = request
     whole.resultType = .objects
+    // Only a whole row can stand beneath changes.
+    if request.shouldRefreshRefetchedObjects { whole.propertiesToFetch = nil }
     if try isTouched(request) {
       whole.limit = nil
       whole.offset = 0
@@ -111,7 +113,7 @@ extension ManagedObjectContext {
   func objects(_ nodes: [IncrementalStoreNode], _ request: FetchRequest) throws -> [ManagedObject] {
     if request.shouldRefreshRefetchedObjects { refreshChanged(nodes) }
     if try isTouched(request) { return try addingPending(nodes, request) }
-    return request.propertiesToFetch == nil ? realize(nodes) : try realizePartly(nodes, request)
+    return try question(request).propertiesToFetch == nil ? realize(nodes) : realizePartly(nodes, request)
   }
 
   /// Changed objects take the rows just read beneath their changes.
@@ -205,6 +207,8 @@ extension ManagedObjectContext {
   /// finds out if somebody else changed it in between.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
     if object.hasChanges || node.isIdentical(to: object.node) { return }
+    // What was read on another thread may be older than what was read here since.
+    if let held = object.node, held.version > node.version { return }
     let wasFault = object.node == nil
     object.node = node
     if wasFault { object.awakeFromFetch() } else { object.changes = nil }
@@ -215,6 +219,11 @@ extension ManagedObjectContext {
   /// Whether unsaved changes may change the request's answer.
   func isTouched(_ request: FetchRequest) throws -> Bool {
     if !request.includesPendingChanges || !hasChanges || request.search != nil { return false }
+    if let affected = request.affectedStores,
+      !affected.contains(try coordinator.store(forEntityNamed: request.entityName).identifier)
+    {
+      return false
+    }
     guard let entity = model.entity(named: request.entityName) else {
       throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
     }

@@ -63,6 +63,13 @@ final class FetchBatch {
     return partial.nodes[place]
   }
 
+  /// The version of an object's row when parts of it were read.
+  func partialVersion(_ reference: Int64, generation: Int) -> Int64? {
+    check(generation)
+    guard let partial else { return nil }
+    return places[reference].map { partial.nodes[$0].version }
+  }
+
   /// The row kept for an object.
   func node(_ reference: Int64, hint: Int? = nil, generation: Int) -> IncrementalStoreNode? {
     check(generation)

@@ -15,7 +15,8 @@ struct SwiftNames {
 
   /// What every managed object has already.
   private static let members: Set<String> = [
-    "Slots", "add", "awakeFromFetch", "awakeFromInsert", "boolean", "changedValues", "committedValues",
+    "Foundation", "Slots", "Strongroom", "Swift", "add", "awakeFromFetch", "awakeFromInsert", "boolean",
+    "changedValues", "committedValues",
     "context", "data",
     "date", "description", "didSave", "double", "entity", "get", "hasChanges", "hash", "hashValue", "init",
     "integer",
@@ -43,6 +44,8 @@ struct SwiftNames {
       let isWord = scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
       result.unicodeScalars.append(isWord ? scalar : "_")
     }
+    // An underscore alone is no name.
+    if result.unicodeScalars.allSatisfy({ $0 == "_" }) { result += "x" }
     if result.isEmpty || result.unicodeScalars.first?.properties.numericType != nil { result = "_" + result }
     return result
   }

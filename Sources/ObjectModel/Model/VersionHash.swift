@@ -40,7 +40,7 @@ enum VersionHash {
         put(element.propertyName ?? "", &hash)
         put(element.expression ?? "", &hash)
         put(
-          (element.isAscending ? "up" : "down") + (element.isRTree ? "R" : element.isFullText ? "F" : ""),
+          (element.isAscending ? "up" : "down") + (element.isRTree ? "T" : element.isFullText ? "F" : ""),
           &hash)
       }
     }

@@ -36,7 +36,7 @@ indirect enum ResolvedExpression: Sendable {
       self = .function(function, resolved)
     case .aggregate(let aggregate, let part):
       let resolved = try ResolvedExpression(part, scope)
-      if case .path(_, let path) = resolved, !path.isPlural {
+      guard resolved.isPlural else {
         throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes a collection")
       }
       if [.sum, .average, .median].contains(aggregate), !resolved.mayBeNumbers {
@@ -53,9 +53,11 @@ indirect enum ResolvedExpression: Sendable {
       let rest = subquery.keyPath.isEmpty ? nil : try ResolvedPath(subquery.keyPath, from: destination)
       self = .subquery(place, path, try ResolvedPredicate(subquery.predicate, inner), rest)
     case .conditional(let condition, let then, let otherwise):
-      self = .conditional(
-        try ResolvedPredicate(condition, scope), try ResolvedExpression(then, scope),
-        try ResolvedExpression(otherwise, scope))
+      let branches = (try ResolvedExpression(then, scope), try ResolvedExpression(otherwise, scope))
+      guard !branches.0.isPlural, !branches.1.isPlural else {
+        throw QueryError(.typeMismatch, "a choice is between single values")
+      }
+      self = .conditional(try ResolvedPredicate(condition, scope), branches.0, branches.1)
     case .element(let collection, let position, let names):
       let (place, path) = try scope.path(of: collection)
       let resolved = try ResolvedPath(path, from: scope.entities[place])

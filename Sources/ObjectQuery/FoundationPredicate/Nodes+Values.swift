@@ -48,7 +48,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     guard let name = model.propertyNames[keyPath] else {
       throw QueryError(.unknownKey, "there is no property for \(model.unnamed(keyPath))")
     }
-    return .expression(start.following(name))
+    return .expression(try start.followed(name, Self.self))
   }
 }
 
@@ -91,28 +91,39 @@ extension PredicateExpressions.Conditional: TranslatableNode {
 extension PredicateExpressions.DictionaryKeySubscript: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     let dictionary = try translator.expression(wrapped)
-    guard case .value(.string(let key)) = try translator.expression(key), !key.contains(".") else {
+    guard case .value(.string(let key)) = try translator.expression(key), FetchExpression.isPlainKey(key)
+    else {
       throw QueryError(
-        .unsupported, "DictionaryKeySubscript takes a text known now as its key, without a dot")
+        .unsupported,
+        "DictionaryKeySubscript takes a text known now as its key, without a dot or an @ before it")
     }
-    return .expression(dictionary.following(key))
+    return .expression(try dictionary.followed(key, Self.self))
   }
 }
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     let dictionary = try translator.expression(wrapped)
-    guard case .value(.string(let key)) = try translator.expression(key), !key.contains(".") else {
+    guard case .value(.string(let key)) = try translator.expression(key), FetchExpression.isPlainKey(key)
+    else {
       throw QueryError(
-        .unsupported, "DictionaryKeyDefaultValueSubscript takes a text known now as its key, without a dot")
+        .unsupported,
+        "DictionaryKeyDefaultValueSubscript takes a text known now as its key, without a dot or an @ before it"
+      )
     }
-    let value = dictionary.following(key)
+    let value = try dictionary.followed(key, Self.self)
     let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
     return .expression(.conditional(condition, value, try translator.expression(`default`)))
   }
 }
 
 extension FetchExpression {
+  fileprivate func followed(_ name: String, _ node: Any.Type) throws(QueryError) -> FetchExpression {
+    if let result = following(name) { return result }
+    throw QueryError(
+      .unsupported, "\(PredicateTranslator.name(node)) has no translation for what is no object of the store")
+  }
+
   /// Whether the expression is null wherever the object or value of another one is.
   fileprivate func isNull(whereIs other: FetchExpression) -> Bool {
     if self == other { return true }

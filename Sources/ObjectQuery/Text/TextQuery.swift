@@ -54,8 +54,8 @@ package struct TextQuery: Sendable, Hashable {
   package var indexText: String {
     if wanted.isEmpty { return "" }
     let parts =
-      wanted.map { $0.map { "\"\($0.indexText)\"" }.joined(separator: " OR ") }
-      + excluded.filter { $0.words.count == 1 }.map { "-" + $0.indexText }
+      indexed.map { $0.map { "\"\($0.indexText)\"" }.joined(separator: " OR ") }
+      + excluded.filter { $0.words.count == 1 }.prefix(Self.mostExcluded).map { "-" + $0.indexText }
     return parts.joined(separator: " ")
   }
 
@@ -63,7 +63,24 @@ package struct TextQuery: Sendable, Hashable {
   package var phrases: [Phrase] { wanted.flatMap { $0 } }
 
   /// Whether the index finds too much.
-  package var needsCheck: Bool { excluded.contains { $0.words.count > 1 } }
+  package var needsCheck: Bool {
+    excluded.contains { $0.words.count > 1 } || excluded.count > Self.mostExcluded
+      || indexed.count < wanted.count
+  }
+
+  // The index reads a tree of twelve levels at most: a chain of exclusions is one, what is wanted is balanced.
+  private static let mostExcluded = 8
+  private static let mostWanted = 256
+
+  /// As much of what is wanted as the index reads.
+  private var indexed: [[Phrase]] {
+    var count = 0
+    return wanted.filter { alternatives in
+      guard count == 0 || count + alternatives.count <= Self.mostWanted else { return false }
+      count += alternatives.count
+      return true
+    }
+  }
 
   /// Whether the words of a text are such. Of several texts a row of words must stand in one.
   package func matches(_ texts: [[String]]) -> Bool {

@@ -24,7 +24,7 @@ extension TypedExpression {
   private func folded<Element: QueryableModel, Property, Result>(
     _ aggregate: FetchAggregate, _ keyPath: KeyPath<Element, Property>
   ) -> TypedExpression<Result> {
-    TypedExpression<Result>(.aggregate(aggregate, expression.following(Element.propertyName(keyPath))))
+    TypedExpression<Result>(.aggregate(aggregate, expression.followed(by: Element.propertyName(keyPath))))
   }
 
   // MARK: To-many relationships

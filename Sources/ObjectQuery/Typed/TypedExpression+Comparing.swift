@@ -97,6 +97,54 @@ extension TypedExpression {
     ])
   }
 
+  /// Whether the value is not before a bound.
+  public func isIn(_ range: PartialRangeFrom<Value>) -> FetchPredicate where Value: FetchArgument {
+    compared(.greaterOrEqual, range.lowerBound.fetchExpression)
+  }
+
+  /// Whether the value is before a bound.
+  public func isIn(_ range: PartialRangeUpTo<Value>) -> FetchPredicate where Value: FetchArgument {
+    compared(.less, range.upperBound.fetchExpression)
+  }
+
+  /// Whether the value is not after a bound.
+  public func isIn(_ range: PartialRangeThrough<Value>) -> FetchPredicate where Value: FetchArgument {
+    compared(.lessOrEqual, range.upperBound.fetchExpression)
+  }
+
+  /// Whether the value lies in a range, its ends included; null never does.
+  public func isIn<Wrapped: FetchArgument>(_ range: ClosedRange<Wrapped>) -> FetchPredicate
+  where Value == Wrapped? {
+    compared(.between, .list([range.lowerBound.fetchExpression, range.upperBound.fetchExpression]))
+  }
+
+  /// Whether the value lies in a range, its upper end excluded; null never does.
+  public func isIn<Wrapped: FetchArgument>(_ range: Range<Wrapped>) -> FetchPredicate
+  where Value == Wrapped? {
+    .and([
+      compared(.greaterOrEqual, range.lowerBound.fetchExpression),
+      compared(.less, range.upperBound.fetchExpression),
+    ])
+  }
+
+  /// Whether the value is not before a bound; null never is.
+  public func isIn<Wrapped: FetchArgument>(_ range: PartialRangeFrom<Wrapped>) -> FetchPredicate
+  where Value == Wrapped? {
+    compared(.greaterOrEqual, range.lowerBound.fetchExpression)
+  }
+
+  /// Whether the value is before a bound; null never is.
+  public func isIn<Wrapped: FetchArgument>(_ range: PartialRangeUpTo<Wrapped>) -> FetchPredicate
+  where Value == Wrapped? {
+    compared(.less, range.upperBound.fetchExpression)
+  }
+
+  /// Whether the value is not after a bound; null never is.
+  public func isIn<Wrapped: FetchArgument>(_ range: PartialRangeThrough<Wrapped>) -> FetchPredicate
+  where Value == Wrapped? {
+    compared(.lessOrEqual, range.upperBound.fetchExpression)
+  }
+
   /// The value, or another where it is null.
   public static func ?? <Wrapped: FetchArgument>(left: Self, right: Wrapped) -> TypedExpression<Wrapped>
   where Value == Wrapped? {

@@ -15,36 +15,55 @@ public struct TypedExpression<Value>: Sendable {
   /// A property of the object.
   public subscript<Property>(dynamicMember keyPath: KeyPath<Value, Property>) -> TypedExpression<Property>
   where Value: QueryableModel {
-    TypedExpression<Property>(expression.following(Value.propertyName(keyPath)))
+    TypedExpression<Property>(expression.followed(by: Value.propertyName(keyPath)))
   }
 
   /// A property of the object that a to-one leads to.
   public subscript<Model: QueryableModel, Property>(
     dynamicMember keyPath: KeyPath<Model, Property>
   ) -> TypedExpression<Property> where Value == Model? {
-    TypedExpression<Property>(expression.following(Model.propertyName(keyPath)))
+    TypedExpression<Property>(expression.followed(by: Model.propertyName(keyPath)))
   }
 
-  /// The value under a key of a stored dictionary or composite.
+  /// The value under a key of a stored dictionary or composite. A fetch refuses a key with a dot in it or an @ before it, which
+  /// mean something else in a path.
   public subscript<Element>(key: String) -> TypedExpression<Element?> where Value == [String: Element] {
-    TypedExpression<Element?>(expression.following(key))
+    guard FetchExpression.isPlainKey(key) else {
+      return TypedExpression<Element?>(.keyPath(["a dictionary's key with a dot in it or an @ before it"]))
+    }
+    return TypedExpression<Element?>(expression.followed(by: key))
   }
 }
 
 extension FetchExpression {
-  /// The property of what the expression leads to.
-  func following(_ name: String) -> FetchExpression {
+  /// The property of what the expression leads to; nil where it is no object.
+  func following(_ name: String) -> FetchExpression? {
     switch self {
-    case .keyPath(let names): .keyPath(names + [name])
-    case .variable(let variable): .variable("\(variable).\(name)")
-    case .element(let collection, let place, let names): .element(collection, place, names + [name])
+    case .selfObject: return .keyPath([name])
+    case .keyPath(let names): return .keyPath(names + [name])
+    case .variable(let variable): return .variable("\(variable).\(name)")
+    case .element(let collection, let place, let names): return .element(collection, place, names + [name])
     case .subquery(let subquery):
-      .subquery(
+      return .subquery(
         FetchSubquery(
           subquery.collection, subquery.variable, where: subquery.predicate,
           keyPath: subquery.keyPath + [name]))
-    default: .keyPath([name])
+    case .conditional(let condition, let then, let otherwise):
+      guard let then = then.following(name), let otherwise = otherwise.following(name) else { return nil }
+      return .conditional(condition, then, otherwise)
+    case .value(.null): return self
+    case .value, .list, .function, .aggregate: return nil
     }
+  }
+
+  /// The same; where it is no object, a path that the fetch refuses by its description.
+  func followed(by name: String) -> FetchExpression {
+    following(name) ?? .keyPath(["\(name) of a value, which has no properties in a store"])
+  }
+
+  /// Whether a key of a dictionary can stand in a path.
+  static func isPlainKey(_ key: String) -> Bool {
+    !key.isEmpty && !key.unicodeScalars.contains(".") && key.unicodeScalars.first != "@"
   }
 }
 

@@ -17,7 +17,7 @@ extension SQLCipherStore {
       let plan = try plan(shape, in: opened)
       let isDone = try opened.pool.read { connection -> Bool in
         guard !plan.needsEvaluation, !request.returnsDistinctResults || plan.isDistinct,
-          let columns = plan.dictionaryColumns
+          let columns = plan.dictionaryColumns, !columns.contains(where: \.mayOverflow)
         else { return false }
         let statement = try plan.bound(connection, request, shape.constants)
         defer { statement.reset() }

@@ -64,7 +64,10 @@ extension SQLCipherStore {
     let monitor = FetchMonitor.current
     while try statement.step() {
       nodes.append(try plan.select.node(statement, builder: builder, opened: opened, lookup: lookup))
-      if let monitor, nodes.count % FetchMonitor.stride == 0 { monitor.report(nodes.count) }
+      if let monitor, nodes.count % FetchMonitor.stride == 0 {
+        if monitor.isCancelled { throw StoreError(.cancelled, "the fetch was cancelled") }
+        monitor.report(nodes.count)
+      }
     }
     monitor?.report(nodes.count)
     return nodes

@@ -12,6 +12,8 @@ struct DictionaryColumn: Sendable {
   let isReference: Bool
   /// Whether each row tells if its number is whole.
   var isAnyNumber = false
+  /// Whether a whole number may turn into a floating one.
+  var mayOverflow = false
 
   func value(_ statement: Statement, _ column: Int32) -> AttributeValue {
     if statement.isNull(column) { return .null }
@@ -178,9 +180,11 @@ struct DictionaryStatement {
       type = column.keyPath.flatMap { try? ScanColumns.type($0, entity) } ?? .double
       isAnyNumber = true
     }
-    if column.aggregate == .sum, type.isInteger { isAnyNumber = true }
+    let isWholeSum = column.aggregate == .sum && type.isInteger
+    if isWholeSum { isAnyNumber = true }
     return DictionaryColumn(
-      name: column.name, type: type, isReference: operand.kind == .object, isAnyNumber: isAnyNumber)
+      name: column.name, type: type, isReference: operand.kind == .object, isAnyNumber: isAnyNumber,
+      mayOverflow: isWholeSum && type == .integer64)
   }
 }
 

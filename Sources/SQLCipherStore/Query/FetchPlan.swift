@@ -53,9 +53,14 @@ final class FetchPlan: Sendable {
         complete = false
       }
     }
-    let shaped =
+    let unshaped = translation
+    var shaped =
       request.resultType == .dictionaries
       ? DictionaryStatement(request, entity, rank: orders.first, &translation) : nil
+    if shaped == nil || translation.bindings.count > PredicateTranslation.mostBindings {
+      translation = unshaped
+      shaped = nil
+    }
     if request.resultType != .dictionaries {
       for sort in request.sort {
         if let order = translation.order(sort) { orders.append(order) } else { complete = false }

@@ -17,7 +17,7 @@ struct PredicateTranslation {
   }
 
   /// SQLite takes 999 parameters unless it was built otherwise; columns, orders, limit and offset need some too.
-  private static let mostBindings = 900
+  static let mostBindings = 900
 
   let entity: Entity
   let schema: StoreSchema

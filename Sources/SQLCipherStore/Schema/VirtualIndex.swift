@@ -51,9 +51,13 @@ struct VirtualIndex: Sendable {
       columns = "rtree(id, " + sources.indices.map { "l\($0), h\($0)" }.joined(separator: ", ") + ")"
       // What is null may be anywhere, so that the others find it. The tree's numbers have 32 bits: what they cannot hold reaches
       // from their end to infinity.
+      // Those next to 0 it rounds in no direction, so they reach as far as these go.
       values = sources.map { source in
-        "CASE WHEN NEW.\(source) BETWEEN -3e38 AND 3e38 THEN NEW.\(source) WHEN NEW.\(source) > 0 THEN 3e38 ELSE -9e999 END, "
-          + "CASE WHEN NEW.\(source) BETWEEN -3e38 AND 3e38 THEN NEW.\(source) WHEN NEW.\(source) < 0 THEN -3e38 ELSE 9e999 END"
+        let value = "NEW.\(source)"
+        let tiny = "CASE WHEN \(value) <> 0 AND \(value) BETWEEN -1.2e-38 AND 1.2e-38 THEN"
+        let plain = "WHEN \(value) BETWEEN -3e38 AND 3e38 THEN \(value)"
+        return "\(tiny) -1.2e-38 \(plain) WHEN \(value) > 0 THEN 3e38 ELSE -9e999 END, "
+          + "\(tiny) 1.2e-38 \(plain) WHEN \(value) < 0 THEN -3e38 ELSE 9e999 END"
       }.joined(separator: ", ")
       key = "id"
     }

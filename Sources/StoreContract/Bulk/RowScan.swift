@@ -76,7 +76,10 @@ extension ScanColumns {
       let type = try Self.type(path, entity)
       guard let aggregate = column.aggregate, aggregate == .average || aggregate == .sum else { return type }
       if type == .decimal { return type }
-      return aggregate == .sum && (type.isInteger || type == .boolean) ? .integer64 : .double
+      guard aggregate == .sum, type.isInteger || type == .boolean else { return .double }
+      // What overflowed is floating.
+      return Self.type(of: rows.lazy.compactMap { $0[column.name] }) == .double && !rows.isEmpty
+        ? .double : .integer64
     }
   }
 

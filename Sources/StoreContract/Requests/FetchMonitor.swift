@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Watches a fetch that runs elsewhere: hears how far it is, and stops it.
@@ -24,10 +25,13 @@ public final class FetchMonitor: Sendable {
 
   /// Stops the fetch, in the middle of a statement too. Callable from anywhere, more than once.
   public func cancel() {
-    state.withLock {
+    let isRunning = state.withLock {
       $0.isCancelled = true
       $0.interrupt?()
+      return $0.interrupt != nil
     }
+    // A statement that was about to begin did not hear it.
+    if isRunning { DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { self.cancel() } }
   }
 
   /// For stores: how to stop what runs while the body does.

@@ -11,6 +11,8 @@ final class LineReader {
   init(_ completion: ShellCompletion) {
     Completer.completion = completion
     guard isTerminal else { return }
+    // The library reads in the encoding that the environment says.
+    setlocale(LC_CTYPE, "")
     // Paths and what stands before them (-pages, sum:pages) are words.
     strongroom_complete_with({ word, start, _ in Completer.matches(word, start) }, Completer.breaks)
   }
@@ -37,7 +39,8 @@ final class LineReader {
     ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
       strongroom_offer_nothing_else()
       guard let word, let line = strongroom_line(), let completion else { return nil }
-      let before = String(decoding: Data(bytes: line, count: Int(start)), as: UTF8.self)
+      // The library counts wide characters.
+      let before = String(Substring(String(cString: line).unicodeScalars.prefix(Int(start))))
       candidates = completion.candidates(for: String(cString: word), after: before)
       return rl_completion_matches(word) { _, number in
         let number = Int(number)
