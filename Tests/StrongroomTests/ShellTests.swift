@@ -89,7 +89,7 @@ struct ShellTests {
   func terminal() async throws {
     try await store { store, keys in
       var (main, side): (CInt, CInt) = (0, 0)
-      #expect(openpty(&main, &side, nil, nil, nil) == 0)
+      try #require(openpty(&main, &side, nil, nil, nil) == 0)
       let process = process(store, keys)
       let terminal = FileHandle(fileDescriptor: side, closeOnDealloc: true)
       process.standardInput = terminal
