@@ -55,10 +55,14 @@ let package = Package(
       dependencies: ["CipherDatabase", "ObjectModel", "ObjectQuery", "StoreContract", "StoreKeyring"],
       swiftSettings: strict),
     .target(
-      name: "ObjectContext", dependencies: ["ObjectModel", "ObjectQuery", "StoreContract"],
-      swiftSettings: strict),
+      name: "ObjectContext",
+      dependencies: [
+        "ObjectModel", "ObjectQuery", "StoreContract",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ], swiftSettings: strict),
     .target(
-      name: "StoreTestKit", dependencies: ["ObjectModel", "ObjectQuery", "StoreContract"],
+      name: "StoreTestKit", dependencies: ["ObjectContext", "ObjectModel", "ObjectQuery", "StoreContract"],
+      exclude: ["Context"],
       swiftSettings: strict),
     .target(
       name: "Strongroom",

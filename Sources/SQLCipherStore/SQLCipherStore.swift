@@ -38,10 +38,23 @@ public final class SQLCipherStore: IncrementalStore {
     self.model = model
     storeDescription = description
     path = url.path
+    isMoment = false
+  }
+
+  /// A store whose pool is pinned to a moment.
+  init(momentOf store: SQLCipherStore, _ pinned: Opened) {
+    model = store.model
+    var description = store.storeDescription
+    description.isReadOnly = true
+    storeDescription = description
+    path = store.path
+    isMoment = true
+    opened.withLock { $0 = pinned }
   }
 
   /// The store's file.
   public let path: String
+  private let isMoment: Bool
 
   var open: Opened {
     get throws {
@@ -89,7 +102,7 @@ public final class SQLCipherStore: IncrementalStore {
         defer { opened = nil }; return opened
       })
     else { return }
-    try translating(path) { try old.references.giveBack(in: old.pool) }
+    if !isMoment { try translating(path) { try old.references.giveBack(in: old.pool) } }
     old.pool.close()
   }
 

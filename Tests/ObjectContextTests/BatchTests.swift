@@ -51,11 +51,11 @@ struct BatchTests {
     let request = FetchRequest("Book", where: .compare("pages", .less, 5))
     #expect(try context.updateBatch(request, set: ["pages": 100]).count == 5)
     #expect(try own[4].get("pages", as: Int.self) == 100)
-    try other.mergeBatches()
+    try other.mergeChanges()
     #expect(try others[4].get("pages", as: Int.self) == 100)
     // What was changed there keeps its change, and saving it tells.
     #expect(try others[3].get("title", as: String.self) == "mine")
-    #expect(throws: StoreError.self) { try other.save() }
+    #expect(throws: ContextError.self) { try other.save() }
     try other.refresh(others[3], mergeChanges: true)
     try other.save()
     #expect(try others[3].get("pages", as: Int.self) == 100)
@@ -85,7 +85,7 @@ struct BatchTests {
     #expect(own[0].managedObjectContext == nil)
     #expect(own[9].managedObjectContext === context)
     #expect(context.registeredObject(for: own[9].objectID) === own[9])
-    try other.mergeBatches()
+    try other.mergeChanges()
     #expect(others[0].managedObjectContext == nil)
     #expect(try others[9].get("pages", as: Int.self) == 9)
     #expect(try other.fetch(FetchRequest("Book")).count == 5)

@@ -110,7 +110,7 @@ struct ConfigurationTests {
         try note.set("text", "twice \(order[0])")
       }
       try context.insert("Book").set("title", "Emma")
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect(throws: ContextError.self) { try context.save() }
       #expect(context.insertedObjects.count == 3)
       let other = container.newContext()
       #expect(try other.count(for: FetchRequest("Book")) == before)

@@ -119,7 +119,7 @@ struct ExternalStorageTests {
     #expect(try mine[0].get("title") == "theirs")
     #expect(try mine[1].get("photo") == other)
     #expect(try mine[1].get("title") == "mine")
-    #expect(throws: StoreError.self) { try first.save() }
+    #expect(throws: ContextError.self) { try first.save() }
   }
 
   @Test("an object that has the new row has its relationships too, so that a save writes over nothing")

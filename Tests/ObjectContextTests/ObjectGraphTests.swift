@@ -170,8 +170,8 @@ struct ObjectGraphTests {
     do {
       try first.save()
       Issue.record("a stale save went through")
-    } catch let error as StoreError {
-      #expect(error.code == .conflict && error.objectIDs == [book.objectID])
+    } catch let error as ContextError {
+      #expect(error.code == .conflict && error.conflicts.map(\.objectID) == [book.objectID])
     }
     #expect(book.isUpdated)
     #expect(try book.get("title", as: String.self) == "c")

@@ -160,7 +160,7 @@ struct RequestTests {
     try same.set("pages", pages + 10)
     try other.save()
     try seen.set("pages", pages + 1)
-    #expect(throws: StoreError.self) { try late.save() }
+    #expect(throws: ContextError.self) { try late.save() }
     request.propertiesToFetch = [FetchColumn("writer.name")]
     #expect(throws: ContextError.self) { try fresh.fetch(request) }
   }

@@ -25,15 +25,36 @@ package final class ConnectionPool: Sendable {
   private let key: CipherKeySpec
   private let options: ConnectionOptions
   private let maximumReaders: Int
+  private let isPinned: Bool
 
   package init(path: String, key: CipherKeySpec, options: ConnectionOptions, maximumReaders: Int) throws {
     self.path = path
     self.key = key
     self.maximumReaders = maximumReaders
+    isPinned = false
     writer = Slot(try Connection(path: path, key: key, options: options))
     var later = options
     later.createIfMissing = false
     self.options = later
+  }
+
+  private init(pinned connection: Connection, of pool: ConnectionPool) {
+    path = pool.path
+    key = pool.key
+    options = pool.options
+    maximumReaders = 0
+    isPinned = true
+    writer = Slot(connection)
+  }
+
+  /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed.
+  package func pinned() throws -> ConnectionPool {
+    try checkOpen()
+    let connection = try Connection(path: path, key: key, options: options)
+    try connection.execute("BEGIN")
+    // The moment is taken with the first read.
+    _ = try connection.text("SELECT count(*) FROM sqlite_master")
+    return ConnectionPool(pinned: connection, of: self)
   }
 
   /// Runs work on the writer, alone.

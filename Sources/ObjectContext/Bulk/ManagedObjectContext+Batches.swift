@@ -16,10 +16,10 @@ extension ManagedObjectContext {
     let entity = try entity(named: entityName)
     let result = try coordinator.store(for: entity).insert(into: entity, next: next)
     if entity.derivedEntities.isEmpty {
-      coordinator.post(.inserted, from: inbox)
+      coordinator.post(.batchInserted, from: inbox)
       generation += 1
     } else {
-      coordinator.post(.updated, from: inbox)
+      coordinator.post(.batchUpdated, from: inbox)
       refreshAllObjects()
     }
     return result
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     let result = try coordinator.store(forEntityNamed: request.entityName).update(
       BatchUpdate(request, set: values))
     if result.count > 0 {
-      coordinator.post(.updated, from: inbox)
+      coordinator.post(.batchUpdated, from: inbox)
       refreshAllObjects()
     }
     return result
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     _ = try entity(named: request.entityName)
     let result = try coordinator.store(forEntityNamed: request.entityName).delete(matching: request)
     if result.count > 0 {
-      coordinator.post(.deleted, from: inbox)
+      coordinator.post(.batchDeleted, from: inbox)
       try mergeDeletions()
     }
     return result

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   /// - Parameter body: Answers false to stop.
   /// - Throws: `StoreError` when the store refuses, and what the closure throws.
   public func forEachRow(_ request: FetchRequest, _ body: (PackedRow) throws -> Bool) throws {
-    try coordinator.store(forEntityNamed: request.entityName).scan(request, begin: { _ in }, row: body)
+    try storeToScan(request).scan(request, begin: { _ in }, row: body)
   }
 
   /// The rows of a request as values of any type, made row by row. One statement.
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   @inlinable
   public func fetchRows<Row>(_ request: FetchRequest, _ make: (PackedRow) throws -> Row) throws -> [Row] {
     var rows: [Row] = []
-    try coordinator.store(forEntityNamed: request.entityName).scan(
+    try storeToScan(request).scan(
       request, begin: { rows.reserveCapacity($0.expectedCount) },
       row: {
         rows.append(try make($0))
@@ -34,12 +34,19 @@ extension ManagedObjectContext {
   /// - Throws: `StoreError` when the store refuses.
   public func fetchColumns(_ request: FetchRequest) throws -> FetchedColumns {
     var builder = ColumnsBuilder(ScanColumns(names: [], types: []))
-    try coordinator.store(forEntityNamed: request.entityName).scan(
+    try storeToScan(request).scan(
       request, begin: { builder = ColumnsBuilder($0) },
       row: {
         builder.append($0)
         return true
       })
     return builder.finish()
+  }
+
+  /// The store of a request's entity, at the moment this context reads.
+  @usableFromInline
+  func storeToScan(_ request: FetchRequest) throws -> any IncrementalStore {
+    if let queryGeneration { return try queryGeneration.store(forEntityNamed: request.entityName) }
+    return try coordinator.store(forEntityNamed: request.entityName)
   }
 }

@@ -29,6 +29,14 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public static let configuration = Code(description: "configuration")
     /// Some stores of a save were committed and others not.
     public static let partlySaved = Code(description: "partlySaved")
+    /// Rows were changed or deleted elsewhere since they were read; see `conflicts`.
+    public static let conflict = Code(description: "conflict")
+    /// Objects have the same values where a uniqueness constraint forbids it; see `conflicts`.
+    public static let notUnique = Code(description: "notUnique")
+    /// There is no such place in an ordered relationship.
+    public static let wrongIndex = Code(description: "wrongIndex")
+    /// The relationship has no order.
+    public static let notOrdered = Code(description: "notOrdered")
     /// The entity is abstract: only its subentities have objects.
     public static let abstractEntity = Code(description: "abstractEntity")
   }
@@ -54,6 +62,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// Every broken rule, for `validation`.
   public let failures: [Failure]
+  /// Every object that stands against the store or another object, for `conflict` and `notUnique`.
+  public let conflicts: [MergeConflict]
   /// The error underneath.
   public let cause: (any Error)?
   /// Where it was thrown.
@@ -62,13 +72,14 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
   public let line: Int
 
   init(
-    _ code: Code, _ message: String, failures: [Failure] = [], cause: (any Error)? = nil,
-    fileID: String = #fileID,
+    _ code: Code, _ message: String, failures: [Failure] = [], conflicts: [MergeConflict] = [],
+    cause: (any Error)? = nil, fileID: String = #fileID,
     line: Int = #line
   ) {
     self.code = code
     self.message = message
     self.failures = failures
+    self.conflicts = conflicts
     self.cause = cause
     self.fileID = fileID
     self.line = line

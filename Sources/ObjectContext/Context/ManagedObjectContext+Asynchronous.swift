@@ -15,10 +15,23 @@ extension ManagedObjectContext {
   ) async throws -> [T] {
     let entity = try check(request, type)
     while true {
-      try mergeBatches()
+      try mergeChanges()
       let question = try question(request)
       let (start, wasTouched) = (generation, try isTouched(request))
-      let nodes = try await Self.nodes(question, coordinator, FetchMonitor(progress: progress))
+      let nodes: [IncrementalStoreNode]
+      switch source {
+      case let now as PersistentStoreCoordinator:
+        nodes = try await Self.nodes(question, FetchMonitor(progress: progress)) {
+          try now.fetch(question, lookup: nil)
+        }
+      case let moment as QueryGeneration:
+        nodes = try await Self.nodes(question, FetchMonitor(progress: progress)) {
+          try moment.fetch(question, lookup: nil)
+        }
+      default:
+        // A parent lives where this context does; there is nobody else to ask it.
+        return try fetch(request, as: type)
+      }
       // What was asked may not be what is to be asked now, and rows read before a save here would bring back old values.
       guard try isTouched(request) == wasTouched, generation == start else { continue }
       let objects = try objects(nodes, request)
@@ -32,7 +45,7 @@ extension ManagedObjectContext {
 
   /// Blocks a thread of the system's, not one of the few that tasks share.
   private nonisolated static func nodes(
-    _ request: FetchRequest, _ coordinator: PersistentStoreCoordinator, _ monitor: FetchMonitor
+    _ request: FetchRequest, _ monitor: FetchMonitor, _ ask: @escaping @Sendable () throws -> StoreResult
   ) async throws -> [IncrementalStoreNode] {
     do {
       let nodes = try await withTaskCancellationHandler {
@@ -41,9 +54,7 @@ extension ManagedObjectContext {
           DispatchQueue.global().async {
             continuation.resume(
               with: Result {
-                let result = try FetchMonitor.$current.withValue(monitor) {
-                  try coordinator.execute(request, lookup: nil)
-                }
+                let result = try FetchMonitor.$current.withValue(monitor, operation: ask)
                 if case .nodes(let nodes) = result { return nodes }
                 return []
               })

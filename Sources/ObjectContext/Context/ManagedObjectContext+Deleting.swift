@@ -9,6 +9,7 @@ extension ManagedObjectContext {
   /// - Throws: when the object's row or relationships cannot be read.
   public func delete(_ object: ManagedObject) throws {
     var waiting = [object]
+    var gone: [ManagedObject] = []
     while let next = waiting.popLast() {
       if next.state.contains(.deleted) || next.state.contains(.gone) { continue }
       guard next.managedObjectContext === self else {
@@ -16,15 +17,33 @@ extension ManagedObjectContext {
       }
       next.prepareForDeletion()
       if !next.isInserted { _ = try next.row() }
+      if undoManager != nil { try readExternals(of: next) }
       next.state.insert(.deleted)
       for relationship in next.entity.relationships { waiting += try propagate(next, relationship) }
       if next.isInserted {
         next.state = [.gone]
+        gone.append(next)
       } else {
         deletedList.append(next)
       }
+      if isWatched {
+        record(next.state.contains(.gone) ? .tookBack(next) : .deleted(next))
+        noteChange(.deleted, next)
+      }
     }
+    if gone.isEmpty { return }
     insertedList.removeAll { $0.state.contains(.gone) }
+    for object in gone {
+      unregister(object)
+      object.managedObjectContext = nil
+    }
+  }
+
+  /// What an undo after the deletion was saved could read no more.
+  private func readExternals(of object: ManagedObject) throws {
+    for attribute in object.entity.attributes where attribute.isExternal {
+      _ = try object.slotValue(.attribute(attribute))
+    }
   }
 
   /// Follows one delete rule; answers what is to be deleted along.
@@ -42,10 +61,14 @@ extension ManagedObjectContext {
     }
     guard let inverse = relationship.inverse else { return [] }
     if inverse.isToMany {
-      // Stored links go with the row; only what this context has read or changed needs to know.
-      for reference in try object.targets(relationship).references {
-        let target = registered(relationship.destination, reference)
-        target?.changes?.knownToMany(inverse)?.remove(object.reference)
+      // Stored links go with the row; only what this context has read or changed, or what has to be counted, needs to
+      // know.
+      let isCounted = inverse.minCount > 0 || !inverse.isOptional
+      let targets = try object.targets(relationship)
+      for (place, reference) in targets.references.enumerated() {
+        let known = isCounted ? targets[place] : registered(relationship.destination, reference)
+        guard let known, isCounted || known.changes?.knownToMany(inverse) != nil else { continue }
+        try removeTarget(object.reference, from: known, inverse)
       }
     } else {
       for target in try object.targets(relationship) { try setToOne(target, inverse, nil) }

@@ -8,8 +8,12 @@ extension ManagedObjectContext {
     if let entity = model.entity(named: id.entity.name), let known = registered(entity, id.reference) {
       return known
     }
-    guard !id.isTemporaryID else {
-      throw ContextError(.foreignObject, "a temporary ID names an object of its own context only; save first")
+    if id.isTemporaryID {
+      guard let known = parent?.registeredObject(for: id) else {
+        throw ContextError(
+          .foreignObject, "a temporary ID names an object of its own context only; save first")
+      }
+      return make(known.storeEntity, id.reference, nil, nil)
     }
     return make(try coordinator.storeEntity(of: id), id.reference, nil, nil)
   }
@@ -56,7 +60,8 @@ extension ManagedObjectContext {
         return node
       }
     }
-    guard let row = try coordinator.newValues(for: [object.reference], of: object.entity)[0] else {
+    guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else {
+      if shouldDeleteInaccessibleFaults, let empty = turnDeleted(object) { return empty }
       throw ContextError(
         .objectGone,
         "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
@@ -74,7 +79,7 @@ extension ManagedObjectContext {
   func readExternal(
     _ attribute: Attribute, of object: ManagedObject, _ row: IncrementalStoreNode
   ) throws -> IncrementalStoreNode {
-    guard let whole = try coordinator.wholeValues(for: object.reference, of: object.entity) else {
+    guard let whole = try source.wholeValues(for: object.reference, of: object.entity) else {
       throw ContextError(
         .objectGone,
         "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
@@ -122,13 +127,13 @@ extension ManagedObjectContext {
     places.reserveCapacity(batch.references.count)
     wanted.reserveCapacity(batch.references.count)
     for (place, reference) in batch.references.enumerated() {
-      guard reference > 0, batch.node(at: place, generation: generation) == nil,
+      guard reference > 0 || parent != nil, batch.node(at: place, generation: generation) == nil,
         registered(batch.entity, reference)?.node == nil, !mayRepeat || seen.insert(reference).inserted
       else { continue }
       places.append(place)
       wanted.append(reference)
     }
-    for (place, node) in zip(places, try coordinator.newValues(for: wanted, of: batch.entity)) {
+    for (place, node) in zip(places, try source.newValues(for: wanted, of: batch.entity)) {
       guard let node = node.map({ rebased($0, batch) }) else { continue }
       batch.keep(node, at: place)
       if let known = registered(batch.entity, node.reference) { adopt(node, known) }
@@ -153,7 +158,7 @@ extension ManagedObjectContext {
         if let batch { try? fire(batch) }
         let node =
           batch?.node(reference, generation: generation)
-          ?? (try? coordinator.newValues(for: [reference], of: destination))?[0]
+          ?? (try? source.newValues(for: [reference], of: destination))?[0]
         if let node { return make(node.storeEntity, reference, node, batch) }
       }
     }
@@ -186,43 +191,23 @@ extension ManagedObjectContext {
   /// Asks the store for a to-many, for the whole batch the object came with.
   func load(_ state: ToManyState, of object: ManagedObject) throws {
     let relationship = state.relationship
-    if relationship.isTransient || object.reference < 0 { return state.load([], nil) }
+    if relationship.isTransient || object.isInserted { return state.load([], nil) }
     let batched = try object.batch?.targets(relationship, of: object.reference, generation: generation) {
-      try coordinator.newValues(for: relationship, of: $0)
+      try source.newValues(for: relationship, of: $0)
     }
     if let (targets, batch) = batched { return state.load(targets, batch) }
-    let targets = try coordinator.newValues(for: relationship, of: [object.reference])
+    let targets = try source.newValues(for: relationship, of: [object.reference])
     state.load(targets.references[...], FetchBatch(relationship, targets, generation: generation))
   }
 
-  // MARK: Refreshing
-
-  /// Brings an object up to date with the store. Without merging, its changes are dropped and it turns into a fault;
-  /// with merging, its row is read now (one statement) and its changes stay on top.
-  /// - Throws: `objectGone` when merging and the row is gone.
-  public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
-    guard !object.isInserted else { return }
-    generation += 1
-    if mergeChanges {
-      guard let node = try coordinator.newValues(for: [object.reference], of: object.entity)[0] else {
-        throw ContextError(.objectGone, "\(object.entity.name) \(object.objectID) is no longer in the store")
-      }
-      object.node = node
-    } else {
-      object.state.subtract([.updated, .deleted])
-      updatedList.removeAll { $0 === object }
-      deletedList.removeAll { $0 === object }
-      object.changes = nil
-      object.node = nil
-    }
-  }
-
-  /// Turns every unchanged object into a fault, so that the next read brings what is stored then.
-  public func refreshAllObjects() {
-    generation += 1
-    for object in registeredObjects where !object.hasChanges {
-      object.node = nil
-      object.changes = nil
-    }
+  /// Makes a fault whose row is gone a deleted object with empty values.
+  private func turnDeleted(_ object: ManagedObject) -> IncrementalStoreNode? {
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: object.entity.fieldCount)
+    let empty = builder.finish(object.storeEntity, reference: object.reference, version: 0)
+    forget(object)
+    object.state = [.gone, .deleted]
+    object.node = empty
+    return empty
   }
 }

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
       return try fetchObjects(request).count
     }
     request.resultType = .count
-    guard case .count(let count) = try coordinator.execute(request, lookup: nil) else { return 0 }
+    guard case .count(let count) = try source.fetch(request, lookup: nil) else { return 0 }
     return count
   }
 
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   public func dictionaries(for request: FetchRequest) throws -> [[String: AttributeValue]] {
     var request = request
     request.resultType = .dictionaries
-    guard case .dictionaries(let rows) = try coordinator.execute(request, lookup: nil) else { return [] }
+    guard case .dictionaries(let rows) = try source.fetch(request, lookup: nil) else { return [] }
     return rows
   }
 
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
   public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     var request = request
     request.resultType = .objectIDs
-    guard case .objectIDs(let ids) = try coordinator.execute(request, lookup: nil) else { return [] }
+    guard case .objectIDs(let ids) = try source.fetch(request, lookup: nil) else { return [] }
     return ids
   }
 
@@ -84,12 +84,12 @@ extension ManagedObjectContext {
   }
 
   private func fetchObjects(_ request: FetchRequest) throws -> [ManagedObject] {
-    try mergeBatches()
+    try mergeChanges()
     if request.returnsObjectsAsFaults || request.fetchBatchSize > 0, !(try isTouched(request)) {
       return faults(try fetchIDs(request), pages: request.fetchBatchSize)
     }
     let question = try question(request)
-    guard case .nodes(let nodes) = try coordinator.execute(question, lookup: lookup(question)) else {
+    guard case .nodes(let nodes) = try source.fetch(question, lookup: lookup(question)) else {
       return []
     }
     return try objects(nodes, request)

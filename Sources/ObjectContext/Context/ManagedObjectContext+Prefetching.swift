@@ -37,8 +37,7 @@ extension ManagedObjectContext {
       try fire(known)
       return known
     }
-    let found = try coordinator.store(for: relationship.entity).newTargets(
-      for: relationship, of: sources.references)
+    let found = try source.newTargets(for: relationship, of: sources.references)
     let batch = FetchBatch(relationship, found.targets, generation: generation)
     batch.keep(found.nodes)
     sources.keep(relationship, found.targets, batch, generation: generation)

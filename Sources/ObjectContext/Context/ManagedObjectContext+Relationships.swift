@@ -8,12 +8,11 @@ extension ManagedObjectContext {
     if old === target { return }
     assign(object, relationship, target)
     guard let inverse = relationship.inverse else { return }
-    if let old { detach(object, from: old, inverse) }
+    if let old { try detach(object, from: old, inverse) }
     guard let target else { return }
     if inverse.isToMany {
       // Where this object led was known, and it was elsewhere.
-      target.toManyState(inverse).add(new: object.reference)
-      noteUpdated(target)
+      try addTarget(object.reference, to: target, inverse, isNew: true)
     } else {
       if let previous = try target.target(inverse), previous !== object {
         assign(previous, relationship, nil)
@@ -27,16 +26,11 @@ extension ManagedObjectContext {
       if try target.target(inverse) === object { return }
       return try setToOne(target, inverse, object)
     }
-    let state = object.toManyState(relationship)
-    guard state.add(target.reference) else { return }
-    noteUpdated(object)
+    guard try addTarget(target.reference, to: object, relationship) else { return }
     if let inverse = relationship.inverse, inverse !== relationship || object !== target {
-      if state.isLoaded {
-        target.toManyState(inverse).add(new: object.reference)
-      } else {
-        target.toManyState(inverse).add(object.reference)
-      }
-      noteUpdated(target)
+      // What knows all its own targets knows that the other end has it not.
+      let isLoaded = object.toManyState(relationship).isLoaded
+      try addTarget(object.reference, to: target, inverse, isNew: isLoaded)
     }
   }
 
@@ -45,16 +39,16 @@ extension ManagedObjectContext {
       if try target.target(inverse) === object { try setToOne(target, inverse, nil) }
       return
     }
-    object.toManyState(relationship).remove(target.reference)
-    noteUpdated(object)
-    if let inverse = relationship.inverse { detach(object, from: target, inverse) }
+    try removeTarget(target.reference, from: object, relationship)
+    if let inverse = relationship.inverse, inverse !== relationship || object !== target {
+      try detach(object, from: target, inverse)
+    }
   }
 
   /// Takes `object` out of the relationship of `other` that is the inverse of the one being changed.
-  func detach(_ object: ManagedObject, from other: ManagedObject, _ inverse: Relationship) {
+  func detach(_ object: ManagedObject, from other: ManagedObject, _ inverse: Relationship) throws {
     if inverse.isToMany {
-      other.toManyState(inverse).remove(object.reference)
-      noteUpdated(other)
+      try removeTarget(object.reference, from: other, inverse)
     } else {
       assign(other, inverse, nil)
     }

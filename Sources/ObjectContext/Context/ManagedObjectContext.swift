@@ -7,10 +7,26 @@ import StoreContract
 /// Not Sendable: use a context and its objects on one isolation. Holds changed objects strongly and others not at
 /// all, so what a program lets go of is freed.
 public final class ManagedObjectContext {
-  /// The coordinator whose store this context works on.
+  /// The coordinator whose stores this context, or the one it is a child of, works on.
   public let coordinator: PersistentStoreCoordinator
-  /// A name for logs.
+  /// The context that this one reads from and saves to; nil when those are the stores.
+  public let parent: ManagedObjectContext?
+  /// A name for messages, and for those who hear of this context's saves.
   public var name: String?
+  /// What happens when a save meets rows that were changed elsewhere since they were read, or a broken uniqueness
+  /// constraint. `MergePolicy.error` refuses to save.
+  public var mergePolicy = MergePolicy.error
+  /// Whether a fault whose row is gone turns into a deleted object with empty values, and does not throw.
+  public var shouldDeleteInaccessibleFaults = false
+  /// Whether saves of other contexts on the coordinator (in a child: of its parent and siblings) are taken in by
+  /// themselves: in a `BackgroundContext` and a container's `viewContext` at once, in others when they are next used.
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { inbox.wantsSaves.load(ordering: .relaxed) }
+    set { inbox.wantsSaves.store(newValue, ordering: .relaxed) }
+  }
+  /// Where this context reads.
+  @exclusivity(unchecked) var source: any ContextSource
+  let isolation: ContextIsolation
   let model: ManagedObjectModel
   let classes: [ManagedObject.Type]
   let temporaryEntities: [StoreEntity]
@@ -39,18 +55,65 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var insertedList: [ManagedObject] = []
   @exclusivity(unchecked) var updatedList: [ManagedObject] = []
   @exclusivity(unchecked) var deletedList: [ManagedObject] = []
+  /// Unchanged objects whose version the next save checks.
+  var lockedList: [ManagedObject] = []
+
+  /// Whether each value that is set has to be told to somebody: the undo manager or observers.
+  @exclusivity(unchecked) private(set) var isWatched = false
+  var isObserved = false { didSet { updateWatch() } }
+  @exclusivity(unchecked) var changeLog = ChangeLog()
+  var liveResults: [WeakObserver] = []
+  let (willSaveStreams, saveStreams, changeStreams) = (
+    NewsStreams<ContextChanges>(), NewsStreams<ContextChanges>(), NewsStreams<ContextChanges>()
+  )
+  /// Ends the event later, where the isolation allows.
+  var eventEnd: (() -> Void)?
+  var isEventEndScheduled = false
+  /// The contexts whose parent this is.
+  var children: [WeakContext] = []
+  let childInboxes = Inboxes()
+
+  struct WeakContext { weak var context: ManagedObjectContext? }
+
+  /// Records changes, so that they can be taken back; nil, as at first, records none.
+  public var undoManager: UndoManager? {
+    didSet {
+      if oldValue !== undoManager { oldValue?.context = nil }
+      undoManager?.context = self
+      updateWatch()
+    }
+  }
 
   /// One root entity's identity map.
   final class IdentityMapBox { @exclusivity(unchecked) var map = IdentityMap() }
 
   /// Makes a context on a coordinator. Issues no statement.
-  public init(_ coordinator: PersistentStoreCoordinator) {
+  /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil where no actor runs.
+  public convenience init(_ coordinator: PersistentStoreCoordinator, isolation: (any Actor)? = #isolation) {
+    self.init(coordinator, isolation: ContextIsolation(isolation))
+  }
+
+  /// Makes a child of another context: it sees the parent's unsaved changes, and saves into the parent, which saves into
+  /// the stores. It lives where its parent does. Issues no statement.
+  public convenience init(parent: ManagedObjectContext) {
+    self.init(parent.coordinator, parent: parent, isolation: parent.isolation)
+    parent.children.removeAll { $0.context == nil }
+    parent.children.append(WeakContext(context: self))
+  }
+
+  init(
+    _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
+    isolation: ContextIsolation
+  ) {
     self.coordinator = coordinator
+    self.parent = parent
+    self.isolation = isolation
+    source = parent.map { ParentContext($0) } ?? coordinator
     model = coordinator.model
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities
     plans = EntityPlans(coordinator.model)
-    coordinator.inboxes.add(inbox)
+    (parent?.childInboxes ?? coordinator.inboxes).add(inbox)
     storeEntitiesOfStores = coordinator.temporaryEntities
     hasRegistrar = coordinator.stores.contains { $0.wantsRegistrations }
     var byRoot: [Int: IdentityMapBox] = [:]
@@ -62,7 +125,17 @@ public final class ManagedObjectContext {
     }
   }
 
-  deinit { letGoOfAll() }
+  deinit {
+    letGoOfAll()
+    for streams in [willSaveStreams, saveStreams, changeStreams] { streams.finish() }
+  }
+
+  private func updateWatch() {
+    let wasWatched = isWatched
+    isWatched = isObserved || undoManager != nil
+    guard isWatched, !wasWatched else { return }
+    for object in insertedList + updatedList + deletedList { object.changes?.overwritable = nil }
+  }
 
   // MARK: Identity
 
@@ -84,6 +157,17 @@ public final class ManagedObjectContext {
     if hasRegistrar, object.reference > 0 { registrar(object.entity)?.didUnregister([object.objectID]) }
   }
 
+  /// Lets go of the objects of stores that were closed, whose numbers another store may give to others.
+  func forgetClosedStores() {
+    let known = knownStoreChanges
+    _ = storeEntities
+    if known == 0 || known == knownStoreChanges { return }
+    let open = Set(coordinator.stores.map(\.identifier))
+    for object in registeredObjects where object.reference > 0 {
+      if let store = object.storeEntity.storeIdentifier, !open.contains(store) { forget(object) }
+    }
+  }
+
   private func registrar(_ entity: Entity) -> (any IncrementalStore)? {
     (try? coordinator.store(for: entity)).flatMap { $0.wantsRegistrations ? $0 : nil }
   }
@@ -102,7 +186,8 @@ public final class ManagedObjectContext {
   }
 
   func letGoOfAll() {
-    let held = insertedList + updatedList + deletedList
+    let held = insertedList + updatedList + deletedList + lockedList
+    lockedList = []
     insertedList = []
     updatedList = []
     deletedList = []
@@ -160,6 +245,9 @@ public final class ManagedObjectContext {
   /// - Throws: `unknownName`, or `abstractEntity`.
   @discardableResult
   public func insert(_ entityName: String) throws -> ManagedObject {
+    #if DEBUG
+      isolation.check { "a context" }
+    #endif
     guard let entity = model.entity(named: entityName) else {
       throw ContextError(.unknownName, "the model has no entity \(entityName)")
     }
@@ -167,9 +255,13 @@ public final class ManagedObjectContext {
       throw ContextError(.abstractEntity, "\(entityName) is abstract; insert one of its subentities")
     }
     let object = make(temporaryEntities[entity.index], ManagedObjectID.nextTemporaryReference(), nil, nil)
-    object.changes = ObjectChanges(defaultsOf: entity)
+    object.changes = ObjectChanges(defaultsOf: entity, isWatched: isWatched)
     object.state.insert(.inserted)
     insertedList.append(object)
+    if isWatched {
+      record(.inserted(object))
+      noteChange(.inserted, object)
+    }
     object.awakeFromInsert()
     return object
   }

@@ -49,14 +49,42 @@ public final class PersistentContainer: Sendable {
 
   /// A new context, for the isolation that calls. Make one for each task; keep one on the main actor for what is
   /// shown.
-  public func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
+  /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil where no actor runs.
+  public func newContext(isolation: (any Actor)? = #isolation) -> ManagedObjectContext {
+    ManagedObjectContext(coordinator, isolation: isolation)
+  }
+
+  @MainActor private var mainContext: ManagedObjectContext?
+
+  /// The context for what is shown, on the main actor; made when first asked for. Where its
+  /// `automaticallyMergesChangesFromParent` is set, it takes in what others save at once. Events end by themselves.
+  @MainActor public var viewContext: ManagedObjectContext {
+    if let mainContext { return mainContext }
+    let context = ManagedObjectContext(coordinator, isolation: MainActor.shared)
+    context.name = "viewContext"
+    context.eventEnd = { [weak self] in
+      Task { @MainActor in self?.mainContext?.processPendingChanges() }
+    }
+    context.inbox.wake.withLock { wake in
+      wake = { [weak self] in
+        Task { @MainActor in self?.mainContext?.processPendingChanges() }
+      }
+    }
+    mainContext = context
+    return context
+  }
+
+  /// A context that belongs to no actor, to be used from anywhere by its `perform`.
+  public func newBackgroundContext(name: String? = nil) -> BackgroundContext {
+    BackgroundContext(coordinator, name: name)
+  }
 
   /// Runs work on a context of its own off the calling actor.
   /// - Throws: what the work throws.
   public func performBackgroundTask<R: Sendable>(
     _ body: @Sendable (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    try await Self.concurrently { try body(self.newContext()) }
+    try await Self.concurrently { try body(self.newContext(isolation: nil)) }
   }
 
   @concurrent

@@ -13,6 +13,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let temporaryEntities: [StoreEntity]
 
   let inboxes = Inboxes()
+  private let streams = NewsStreams<ContextChanges>()
 
   private let loaded: Mutex<StoreAssignment>
   /// How often stores were added and removed, so that contexts see when what they know is out of date.
@@ -53,13 +54,9 @@ public final class PersistentStoreCoordinator: Sendable {
   ///   `configuration` when another store has one of its entities, or a relationship leads from one of them to an entity
   ///   that is not among them; whatever the store throws.
   public func addStore(_ description: PersistentStoreDescription) async throws {
-    guard let type = Self.storeTypes.withLock({ $0[description.type] }) else {
-      throw ContextError(.noStore, "no store of type \(description.type) is registered")
-    }
     let entities = try StoreAssignment.entities(of: description.configuration, in: model)
     try loaded.withLock { try $0.check(entities) }
-    let store = try type.init(model: model, description: description)
-    try await store.loadMetadata()
+    let store = try await open(description)
     do {
       try loaded.withLock { try $0.add(store, entities) }
     } catch {
@@ -67,6 +64,44 @@ public final class PersistentStoreCoordinator: Sendable {
       throw error
     }
     changes.wrappingAdd(1, ordering: .releasing)
+  }
+
+  func open(_ description: PersistentStoreDescription) async throws -> any IncrementalStore {
+    guard let type = Self.storeTypes.withLock({ $0[description.type] }) else {
+      throw ContextError(.noStore, "no store of type \(description.type) is registered")
+    }
+    let store = try type.init(model: model, description: description)
+    try await store.loadMetadata()
+    return store
+  }
+
+  func entities(of store: any IncrementalStore) throws -> [Entity] {
+    try loaded.withLock { try $0.entities(of: store) }
+  }
+
+  func replace(_ store: any IncrementalStore, by other: any IncrementalStore) throws {
+    try loaded.withLock { loaded in
+      let entities = try loaded.entities(of: store)
+      try loaded.remove(store)
+      try loaded.add(other, entities)
+    }
+    changes.wrappingAdd(1, ordering: .releasing)
+  }
+
+  /// Adds a store that is loaded already, for the entities of a configuration.
+  /// - Throws: `ContextError` as `addStore(_:)` with a description does; the store stays open then.
+  public func addStore(_ store: any IncrementalStore, configuration: String? = nil) throws {
+    let entities = try StoreAssignment.entities(of: configuration, in: model)
+    try loaded.withLock { try $0.add(store, entities) }
+    changes.wrappingAdd(1, ordering: .releasing)
+  }
+
+  /// Closes one store. Its objects are gone from contexts, and asking for its entities throws until another has them.
+  /// - Throws: `noStore` when it is none of this coordinator's; whatever the store throws.
+  public func remove(_ store: any IncrementalStore) throws {
+    try loaded.withLock { try $0.remove(store) }
+    changes.wrappingAdd(1, ordering: .releasing)
+    try store.close()
   }
 
   /// Closes every store. Contexts keep what they have read; anything more throws.
@@ -152,12 +187,7 @@ public final class PersistentStoreCoordinator: Sendable {
     _ request: any PersistentStoreRequest, lookup: (any NodeLookup)? = nil
   ) throws -> StoreResult {
     switch request {
-    case let fetch as FetchRequest:
-      let store = try store(forEntityNamed: fetch.entityName)
-      if let affected = fetch.affectedStores, !affected.contains(store.identifier) {
-        return fetch.emptyResult
-      }
-      return try store.execute(fetch, lookup: lookup)
+    case let request as FetchRequest: return try fetch(request, lookup: lookup)
     case let save as SaveChangesRequest:
       if let only = loaded.withLock({ $0.onlyStore }) { return try only.execute(save, lookup: lookup) }
       try self.save(save)
@@ -168,17 +198,14 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func post(_ news: ContextInbox.News, from sender: ContextInbox) { inboxes.post(news, from: sender) }
 
-  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
-    references.isEmpty ? [] : try store(for: entity).newValues(for: references, of: entity)
+  /// Tells the other contexts, and who listens to all, of a save.
+  func posted(_ changes: ContextChanges, from sender: ContextInbox) {
+    post(.saved(changes), from: sender)
+    streams.yield(changes)
   }
 
-  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
-    try store(for: entity).wholeValues(for: reference, of: entity)
-  }
-
-  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
-    try store(for: relationship.entity).newValues(for: relationship, of: references)
-  }
+  /// Tells after each save of any context of this coordinator what was saved.
+  public func saves() -> AsyncStream<ContextChanges> { streams.stream() }
 
   func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
     if let only = loaded.withLock({ $0.onlyStore }) { return try only.obtainPermanentIDs(for: entities) }
@@ -192,3 +219,5 @@ public final class PersistentStoreCoordinator: Sendable {
     return entities.indices.compactMap { ids[$0] }
   }
 }
+
+extension PersistentStoreCoordinator: RoutedSource {}

@@ -8,9 +8,11 @@ struct StoreAssignment: Sendable {
   private(set) var storeEntities: [StoreEntity]
   /// By entity: the place among the stores.
   private var places: [Int?]
+  private let temporary: [StoreEntity]
 
   init(_ model: ManagedObjectModel, _ temporary: [StoreEntity]) {
     storeEntities = temporary
+    self.temporary = temporary
     places = Array(repeating: nil, count: model.entities.count)
   }
 
@@ -57,6 +59,26 @@ struct StoreAssignment: Sendable {
       storeEntities[entity.index] = own[entity.index]
     }
     onlyStore = stores.count == 1 && !places.contains(nil) ? store : nil
+  }
+
+  mutating func remove(_ store: any IncrementalStore) throws(ContextError) {
+    guard let place = stores.firstIndex(where: { $0 === store }) else {
+      throw ContextError(.noStore, "the store is none of this coordinator's")
+    }
+    stores.remove(at: place)
+    for (index, own) in places.enumerated() {
+      guard let own, own >= place else { continue }
+      places[index] = own == place ? nil : own - 1
+      if own == place { storeEntities[index] = temporary[index] }
+    }
+    onlyStore = stores.count == 1 && !places.contains(nil) ? stores[0] : nil
+  }
+
+  func entities(of store: any IncrementalStore) throws(ContextError) -> [Entity] {
+    guard let place = stores.firstIndex(where: { $0 === store }) else {
+      throw ContextError(.noStore, "the store is none of this coordinator's")
+    }
+    return storeEntities.filter { places[$0.entity.index] == place }.map(\.entity)
   }
 
   /// The store that has every entity.

@@ -85,12 +85,26 @@ extension ManagedObject {
     return result
   }
 
+  /// Whether a stored value differs from the row, or a to-many was changed: false, other than `hasChanges`, once every
+  /// value is set back. True for a new object. Issues no statement.
+  public final var hasPersistentChangedValues: Bool {
+    if isInserted { return true }
+    guard let changes else { return false }
+    for state in changes.toManys where state.hasChanges && !state.relationship.isTransient { return true }
+    for property in entity.properties where !property.isTransient {
+      guard let value = changes.value(property.slot) else { continue }
+      guard let stored = try? committed(property), stored == value else { return true }
+    }
+    return false
+  }
+
   /// The values as last read or saved, by name; attributes and to-ones. Empty for an object not saved yet.
+  /// - Parameter names: Those wanted; nil for all.
   /// - Throws: when the object's row is gone.
-  public final func committedValues() throws -> [String: AttributeValue] {
+  public final func committedValues(for names: [String]? = nil) throws -> [String: AttributeValue] {
     if isInserted { return [:] }
     var result: [String: AttributeValue] = [:]
-    for field in entity.storedFields {
+    for field in entity.storedFields where names?.contains(field.name) ?? true {
       switch field {
       case .attribute(let attribute): result[field.name] = try storedValue(attribute)
       case .toOne: result[field.name] = try row().value(of: field)
@@ -101,7 +115,7 @@ extension ManagedObject {
 
   private func committed(_ property: Property) throws -> AttributeValue {
     switch property {
-    case .attribute(let attribute): try storedValue(attribute)
+    case .attribute(let attribute): attribute.isTransient ? .null : try storedValue(attribute)
     case .relationship(let relationship):
       try relationship.field < 0
         ? .null : row().target(relationship.field).map(AttributeValue.reference) ?? .null

@@ -68,7 +68,7 @@ extension ManagedObject {
     if relationship.isOrdered {
       var seen: Set<Int64> = []
       let order = wanted.map(\.reference).filter { seen.insert($0).inserted }
-      if toManyState(relationship).reorder(order) { context.noteUpdated(self) }
+      try context.reorder(self, relationship, order)
     }
   }
 
@@ -110,7 +110,7 @@ extension ManagedObject {
     }
   }
 
-  private func relationship(_ name: String, toMany: Bool) throws -> Relationship {
+  final func relationship(_ name: String, toMany: Bool) throws -> Relationship {
     guard let relationship = entity.relationship(named: name), relationship.isToMany == toMany else {
       throw ContextError(
         .unknownName, "\(entity.name) has no \(toMany ? "to-many" : "to-one") relationship \(name)")

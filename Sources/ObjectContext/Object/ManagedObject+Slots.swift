@@ -10,12 +10,14 @@ import StoreContract
 extension ManagedObject {
   /// Whether a value is null.
   public final func isNull(_ property: PropertySlot) -> Bool {
+    checkIsolation()
     if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.isNull(property.field) }
     return slowValue(property).isNull
   }
 
   /// An integer; 0 when null.
   public final func integer(_ property: PropertySlot) -> Int64 {
+    checkIsolation()
     if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) }
     if case .integer(let integer) = slowValue(property) { return integer }
     return 0
@@ -23,6 +25,7 @@ extension ManagedObject {
 
   /// The reference number of a to-one's target, without making the object; 0 when it leads nowhere.
   public final func reference(_ property: PropertySlot) -> Int64 {
+    checkIsolation()
     if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) }
     if case .reference(let reference) = slowValue(property) { return reference }
     return 0
@@ -30,6 +33,7 @@ extension ManagedObject {
 
   /// A boolean; false when null.
   public final func boolean(_ property: PropertySlot) -> Bool {
+    checkIsolation()
     if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) != 0 }
     if case .boolean(let flag) = slowValue(property) { return flag }
     return false
@@ -37,6 +41,7 @@ extension ManagedObject {
 
   /// A double or float; 0 when null.
   public final func double(_ property: PropertySlot) -> Double {
+    checkIsolation()
     if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.double(property.field) }
     if case .double(let double) = slowValue(property) { return double }
     return 0
@@ -44,6 +49,7 @@ extension ManagedObject {
 
   /// A date; 2001-01-01 when null.
   public final func date(_ property: PropertySlot) -> Date {
+    checkIsolation()
     if dirty & property.mask == 0, let unmanagedNode {
       return Date(timeIntervalSinceReferenceDate: unmanagedNode.double(property.field))
     }
@@ -53,6 +59,7 @@ extension ManagedObject {
 
   /// A text; empty when null.
   public final func string(_ property: PropertySlot) -> String {
+    checkIsolation()
     if dirty & property.mask == 0, let node {
       return node.withBytes(property.field) { String(decoding: $0, as: UTF8.self) }
     }
@@ -62,6 +69,7 @@ extension ManagedObject {
 
   /// Bytes; none when null.
   public final func data(_ property: PropertySlot) -> Data {
+    checkIsolation()
     if dirty & property.mask == 0, let node, !node.isUnread(property.field) {
       return node.withBytes(property.field) { Data($0) }
     }
@@ -127,8 +135,11 @@ extension ManagedObject {
   /// already then.
   @inline(__always)
   private final func overwrite(_ property: PropertySlot, _ value: AttributeValue) -> Bool {
-    guard dirty & property.mask != 0, property.slot < 31, let unmanagedChanges else { return false }
-    unmanagedChanges._withUnsafeGuaranteedRef { $0.values?[property.slot] = value }
+    checkIsolation()
+    guard dirty & property.mask != 0, property.slot < 31, let unmanagedChanges,
+      let values = unmanagedChanges._withUnsafeGuaranteedRef({ $0.overwritable })
+    else { return false }
+    values[property.slot] = value
     return true
   }
 

@@ -21,7 +21,7 @@ open class ManagedObject {
     static let inserted = State(rawValue: 1)
     static let updated = State(rawValue: 2)
     static let deleted = State(rawValue: 4)
-    /// Deleted and saved, or inserted and rolled back.
+    /// No longer of any context: deleted and saved, inserted and rolled back, or found to be gone.
     static let gone = State(rawValue: 8)
   }
 
@@ -86,7 +86,9 @@ open class ManagedObject {
   /// Whether the object will be removed by the next save.
   public final var isDeleted: Bool { state.contains(.deleted) }
   /// Whether the next save has something to do for this object.
-  public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+  public final var hasChanges: Bool {
+    !state.contains(.gone) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
+  }
   /// The version of the stored row: 1 when inserted, one more with each save; 0 for an object not saved yet.
   /// - Throws: when the object is a fault whose row is gone.
   public final var version: Int64 {
@@ -106,12 +108,20 @@ open class ManagedObject {
   open func awakeFromInsert() {}
   /// Called when the object's row was read from the store.
   open func awakeFromFetch() {}
+  /// Called after the object's values were put in place by undo, redo, a rollback, a refresh with merging or a merge policy.
+  open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
+  /// Called before the object's row is let go of by a refresh or a merge; not when the object itself is.
+  open func willTurnIntoFault() {}
+  /// Called after the object's row was let go of.
+  open func didTurnIntoFault() {}
   /// Called before the object is saved; changes made here are saved too.
   open func willSave() {}
   /// Called after the object was saved.
   open func didSave() {}
   /// Called before the object is deleted, while its relationships still stand.
   open func prepareForDeletion() {}
+  /// Checks one attribute or to-one (as `.reference`) that was set, before the object is saved. Throw to refuse.
+  open func validateValue(_ value: AttributeValue, for name: String) throws {}
   /// Checks a new object before it is saved. Throw to refuse.
   open func validateForInsert() throws {}
   /// Checks a changed object before it is saved. Throw to refuse.
@@ -122,6 +132,7 @@ open class ManagedObject {
   // MARK: Slots
 
   final func context() throws(ContextError) -> ManagedObjectContext {
+    checkIsolation()
     guard let context = managedObjectContext else {
       throw ContextError(
         .noContext, "a \(entity.name) was used after its context was reset or let go; fetch it again")
@@ -174,9 +185,19 @@ open class ManagedObject {
   }
 
   final func setSlot(_ slot: Int, _ value: AttributeValue) {
+    let isWatched = managedObjectContext?.isWatched ?? false
+    if isWatched { managedObjectContext?.willSet(self, slot) }
     let changes = knownChanges
-    changes.set(slot, value, slotCount: entity.slotCount)
+    changes.set(slot, value, slotCount: entity.slotCount, isWatched: isWatched)
     dirty |= PropertySlot.bit(slot)
+  }
+
+  /// Stops a debug build that uses the object where its context is not.
+  @inline(__always)
+  final func checkIsolation() {
+    #if DEBUG
+      managedObjectContext?.isolation.check { "a \(entity.name) (\(objectID))" }
+    #endif
   }
 }
 

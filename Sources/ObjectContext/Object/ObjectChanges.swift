@@ -5,18 +5,21 @@ import StoreContract
 final class ObjectChanges {
   /// By slot; none before the first value is set.
   @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<AttributeValue>?
+  /// The same while nobody wants to know of each value that is set: then a second setting may go past the context.
+  @exclusivity(unchecked) var overwritable: UnsafeMutablePointer<AttributeValue>?
   private var slotCount = 0
   @exclusivity(unchecked) private(set) var changed = SlotSet()
   @exclusivity(unchecked) private(set) var toManys: [ToManyState] = []
 
   /// For a new object: every slot is set, to its default.
-  init(defaultsOf entity: Entity) {
+  init(defaultsOf entity: Entity, isWatched: Bool) {
     slotCount = entity.slotCount
     let new = UnsafeMutablePointer<AttributeValue>.allocate(capacity: slotCount)
     entity.defaultValues.withUnsafeBufferPointer { defaults in
       if let start = defaults.baseAddress { new.initialize(from: start, count: slotCount) }
     }
     values = new
+    overwritable = isWatched ? nil : new
     changed = SlotSet(upTo: slotCount)
   }
 
@@ -28,19 +31,33 @@ final class ObjectChanges {
     values?.deinitialize(count: slotCount)
     values?.deallocate()
     values = nil
+    overwritable = nil
   }
 
   @inline(__always)
   func value(_ slot: Int) -> AttributeValue? { changed.contains(slot) ? values?[slot] : nil }
 
-  func set(_ slot: Int, _ value: AttributeValue, slotCount: Int) {
+  func set(_ slot: Int, _ value: AttributeValue, slotCount: Int, isWatched: Bool) {
     if values == nil {
       self.slotCount = slotCount
       values = .allocate(capacity: slotCount)
       values?.initialize(repeating: .null, count: slotCount)
     }
+    overwritable = isWatched ? nil : values
     values?[slot] = value
     changed.insert(slot)
+  }
+
+  /// Leaves a slot as it is stored.
+  func unset(_ slot: Int) {
+    guard changed.contains(slot) else { return }
+    values?[slot] = .null
+    changed.remove(slot)
+  }
+
+  /// Lets go of what was read of to-manys, and keeps what was changed in them.
+  func refault() {
+    for state in toManys { state.refault() }
   }
 
   func toMany(_ relationship: Relationship, isNew: Bool) -> ToManyState {
@@ -53,6 +70,12 @@ final class ObjectChanges {
   func knownToMany(_ relationship: Relationship) -> ToManyState? {
     for state in toManys where state.relationship === relationship { return state }
     return nil
+  }
+
+  /// Takes over to-manys of an object that is new again.
+  func adopt(_ states: [ToManyState]) {
+    toManys = states
+    for state in states { state.becomeNew() }
   }
 
   /// Replaces temporary reference numbers by permanent ones.

@@ -1,4 +1,4 @@
-/// Which permanent reference number each temporary one became.
+/// Which reference number others became: mostly permanent ones of temporary ones.
 struct RenamedReferences {
   // Temporary numbers are given out downwards without a gap, so a context's own mostly lie side by side.
   private let greatest: Int64
@@ -16,9 +16,9 @@ struct RenamedReferences {
     }
   }
 
-  /// The permanent number of a temporary one; nil for all others.
+  /// What a number became; nil for all others.
   subscript(reference: Int64) -> Int64? {
-    if reference >= 0 || reference > greatest { return nil }
+    if reference > greatest { return nil }
     if !far.isEmpty { return far[reference] }
     guard greatest - reference < near.count else { return nil }
     let new = near[Int(greatest - reference)]
@@ -26,7 +26,7 @@ struct RenamedReferences {
   }
 
   func apply(to list: inout ReferenceList) {
-    guard list.items.contains(where: { $0 < 0 }) else { return }
+    guard list.items.contains(where: { self[$0] != nil }) else { return }
     list.replace(list.items.map { self[$0] ?? $0 })
   }
 }

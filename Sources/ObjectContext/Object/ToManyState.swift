@@ -12,6 +12,8 @@ final class ToManyState {
   @exclusivity(unchecked) private var additions = ReferenceList()
   @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
   @exclusivity(unchecked) private(set) var isReordered = false
+  /// The order that was given to the targets before the store is asked for them again.
+  @exclusivity(unchecked) private var order: [Int64]?
   @exclusivity(unchecked) private(set) var batch: FetchBatch?
   /// Where the first target stands in the batch, while the list is as it was loaded.
   @exclusivity(unchecked) private(set) var batchOffset: Int?
@@ -31,12 +33,56 @@ final class ToManyState {
   func load(_ stored: ArraySlice<Int64>, _ batch: FetchBatch?) {
     isLoaded = true
     self.batch = batch
-    if additions.isEmpty, removed.isEmpty {
+    if additions.isEmpty, removed.isEmpty, order == nil {
       batchOffset = stored.startIndex
       return list.replace(Array(stored))
     }
     list.replace(stored.filter { !removed.contains($0) })
     additions.replace(additions.items.filter { list.append($0) })
+    guard let order else { return }
+    self.order = nil
+    let present = Set(list.items)
+    let wanted = order.filter(present.contains)
+    let known = Set(wanted)
+    list.replace(wanted + list.items.filter { !known.contains($0) })
+  }
+
+  /// Lets go of what the store told, and keeps what was changed: the store is asked again.
+  func refault() {
+    if isNew || !isLoaded { return }
+    if isReordered { order = list.items }
+    isLoaded = false
+    list.removeAll()
+    batch = nil
+    batchOffset = nil
+  }
+
+  /// The store holds none of it any more: the whole list is new.
+  func becomeNew() {
+    isNew = true
+    isLoaded = true
+    additions.removeAll()
+    removed = []
+    isReordered = false
+    batch = nil
+    batchOffset = nil
+  }
+
+  /// Where a target stands; nil when it is not there or not known.
+  func index(of target: Int64) -> Int? { isLoaded ? list.items.firstIndex(of: target) : nil }
+
+  /// Drops targets that are gone from the store.
+  func forget(_ gone: Set<Int64>) {
+    guard isLoaded, list.items.contains(where: gone.contains) else { return }
+    list.replace(list.items.filter { !gone.contains($0) })
+    batchOffset = nil
+  }
+
+  /// Takes back an order given here.
+  func forgetOrder() {
+    isReordered = false
+    order = nil
+    refault()
   }
 
   /// Answers false when the target was there already.
@@ -93,6 +139,7 @@ final class ToManyState {
   func rename(_ permanent: RenamedReferences) {
     permanent.apply(to: &list)
     permanent.apply(to: &additions)
+    order = order.map { $0.map { permanent[$0] ?? $0 } }
   }
 
   /// The changes are in the store now.
@@ -101,5 +148,6 @@ final class ToManyState {
     additions.removeAll()
     removed = []
     isReordered = false
+    order = nil
   }
 }

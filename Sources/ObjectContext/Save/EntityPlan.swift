@@ -89,6 +89,13 @@ final class EntityPlans {
     plans = Array(repeating: nil, count: model.entities.count)
   }
 
+  /// The root entities that a to-many without an inverse leads to.
+  private lazy var oneDirectional = Set(
+    model.entities.flatMap(\.relationships).filter { $0.isToMany && $0.inverse == nil }
+      .map(\.destination.root))
+
+  func hasOneDirectional(to roots: Set<Entity>) -> Bool { !oneDirectional.isDisjoint(with: roots) }
+
   subscript(entity: Entity) -> EntityPlan {
     if let known = plans[entity.index] { return known }
     let new = EntityPlan(entity)

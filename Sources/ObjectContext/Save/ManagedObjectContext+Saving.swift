@@ -2,31 +2,79 @@ import ObjectModel
 import StoreContract
 
 extension ManagedObjectContext {
-  /// Saves every change in one transaction: checks the model's rules, takes permanent IDs for new objects, writes.
+  /// Saves every change in one transaction: checks the model's rules, takes permanent IDs for new objects, writes. A
+  /// child context saves into its parent, and no statement is issued.
   ///
   /// Issues one prepared statement per entity and kind, run once per object; nothing when nothing changed. On an
-  /// error nothing is saved and every change is still here (new objects may have permanent IDs already).
-  /// - Throws: `ContextError` with code `validation` and every broken rule; `StoreError` with code `conflict` when
-  ///   rows were changed elsewhere since they were read, `notUnique`, `diskFull` and others.
+  /// error nothing is saved and every change is still here (new objects may have permanent IDs already, and where a
+  /// merge policy had decided some conflicts before, their rows lie beneath the changes). Conflicts that `mergePolicy`
+  /// decides take one statement a root entity, or one a uniqueness constraint, and another try.
+  /// - Throws: `ContextError`: `validation` with every broken rule; `conflict` when rows were changed elsewhere since
+  ///   they were read, and `notUnique`, both with the objects' snapshots; `StoreError`: `diskFull` and others.
   public func save() throws {
+    #if DEBUG
+      isolation.check { "a context" }
+    #endif
     if let faultFailure { throw faultFailure }
-    try mergeBatches()
-    guard hasChanges else { return }
+    try mergeChanges()
+    guard hasChanges || !lockedList.isEmpty else { return }
+    if !willSaveStreams.isEmpty { willSaveStreams.yield(pendingChanges) }
     willSaveAll()
-    let deleted = deletedList
-    let updated = updatedList.filter { !$0.isDeleted && !$0.isInserted && !$0.state.contains(.gone) }
+    undoManager?.endEvent()
+    let saved = try parent.map { try save(into: $0) } ?? saveToStores()
+    if !saveStreams.isEmpty { saveStreams.yield(saved) }
+    if let parent { parent.childInboxes.post(.saved(saved), from: inbox) }
+    endEvent()
+  }
+
+  /// What the next save has to do, by IDs.
+  private var pendingChanges: ContextChanges {
+    var changes = ContextChanges(contextName: name)
+    changes.inserted = insertedObjects.map(\.objectID)
+    changes.updated = updatedObjects.map(\.objectID)
+    changes.deleted = deletedList.map(\.objectID)
+    return changes
+  }
+
+  /// Objects with changes to write; those that are new or go away besides have them written by that.
+  var updatedToSave: [ManagedObject] {
+    updatedList.filter { $0.state.isDisjoint(with: [.deleted, .inserted, .gone]) }
+  }
+
+  func validate() throws {
     var validation = Validation(plans)
     for object in insertedList { try validation.check(object) }
-    for object in updated { try validation.check(object) }
-    for object in deleted { try validation.checkDeletion(object) }
+    for object in updatedToSave { try validation.check(object) }
+    for object in deletedList { try validation.checkDeletion(object) }
     try validation.throwFailures()
+  }
 
-    try takePermanentIDs(also: updated)
-    let plan = try SavePlan(plans, inserted: insertedList, updated: updated, deleted: deleted)
-    if !plan.request.isEmpty { _ = try coordinator.execute(plan.request, lookup: nil) }
-    let saved = insertedList + updated + deleted
-    settle(plan, updated: updated, deleted: deleted)
-    refreshDerived(saved)
+  private static let mostTries = 16
+
+  private func saveToStores() throws -> ContextChanges {
+    var tries = 1
+    while true {
+      try validate()
+      let updated = updatedToSave
+      try takePermanentIDs(insertedList, also: updated)
+      let plan = try SavePlan(
+        plans, inserted: insertedList, updated: updated, deleted: deletedList, locked: lockedList)
+      do {
+        if !plan.request.isEmpty { _ = try coordinator.execute(plan.request, lookup: nil) }
+      } catch let error as StoreError where tries < Self.mostTries {
+        // Each try has met what others wrote since the one before.
+        tries += 1
+        try resolve(error)
+        continue
+      }
+      let changes = pendingChanges
+      let saved = insertedList + updated + deletedList
+      settle(plan, updated: updated)
+      refreshDerived(saved)
+      try renewQueryGeneration()
+      coordinator.posted(changes, from: inbox)
+      return changes
+    }
   }
 
   /// Turns objects whose derived attributes the store has computed anew into faults, which fire together.
@@ -56,7 +104,7 @@ extension ManagedObjectContext {
     while again {
       again = false
       for object in insertedList + updatedList + deletedList
-      where seen.insert(ObjectIdentifier(object)).inserted {
+      where seen.insert(ObjectIdentifier(object)).inserted && !object.state.contains(.gone) {
         object.willSave()
         again = true
       }
@@ -66,11 +114,7 @@ extension ManagedObjectContext {
   /// Gives new objects their permanent IDs ahead of the save. A statement or two.
   /// - Throws: `StoreError` when the store cannot give any.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
-    try takePermanentIDs(objects.filter { $0.isInserted }, also: updatedList + insertedList)
-  }
-
-  private func takePermanentIDs(also updated: [ManagedObject]) throws {
-    try takePermanentIDs(insertedList, also: updated)
+    try takePermanentIDs(objects.filter { $0.isInserted }, also: updatedList)
   }
 
   private func takePermanentIDs(_ objects: [ManagedObject], also others: [ManagedObject]) throws {
@@ -78,36 +122,39 @@ extension ManagedObjectContext {
     if new.isEmpty { return }
     let ids = try coordinator.obtainPermanentIDs(for: new.map(\.entity))
     let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
-    for (object, id) in zip(new, ids) {
-      unregister(object)
-      object.reference = id.reference
-      object.storeEntity = id.storeEntity
-      register(object)
-    }
+    for (object, id) in zip(new, ids) { rename(object, id) }
     for object in insertedList { object.changes?.rename(permanent) }
     for object in others { object.changes?.rename(permanent) }
+    undoManager?.rename(permanent)
+    for child in children {
+      child.context?.parentTookPermanentIDs(Array(zip(new.map(\.objectID), ids)), permanent)
+    }
   }
 
-  private func settle(_ plan: SavePlan, updated: [ManagedObject], deleted: [ManagedObject]) {
+  func rename(_ object: ManagedObject, _ id: ManagedObjectID) {
+    unregister(object)
+    object.reference = id.reference
+    object.storeEntity = id.storeEntity
+    register(object)
+  }
+
+  private func settle(_ plan: SavePlan, updated: [ManagedObject]) {
     generation += 1
-    let inserted = insertedList
+    let (inserted, deleted) = (insertedList, deletedList)
     insertedList = []
     updatedList = []
     deletedList = []
+    lockedList = []
     for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
     for object in updated { settle(object, nil) }
     for (object, change) in plan.updates { settle(object, change) }
-    for object in deleted {
-      object.state = [.gone]
-      unregister(object)
-      object.managedObjectContext = nil
-    }
+    settle(deleted: deleted)
     for object in inserted { object.didSave() }
     for object in updated { object.didSave() }
     for object in deleted { object.didSave() }
   }
 
-  private func settle(_ object: ManagedObject, _ node: IncrementalStoreNode?) {
+  func settle(_ object: ManagedObject, _ node: IncrementalStoreNode?) {
     object.state.subtract([.inserted, .updated])
     if let node { object.node = node }
     guard let changes = object.changes else { return }
@@ -115,30 +162,68 @@ extension ManagedObjectContext {
     object.changes = changes.changed.isEmpty && changes.toManys.isEmpty ? nil : changes
   }
 
+  func settle(deleted: [ManagedObject]) {
+    if deleted.isEmpty { return }
+    for object in deleted {
+      object.state = [.gone]
+      unregister(object)
+      object.managedObjectContext = nil
+    }
+    // Relationships without an inverse do not hear of it otherwise.
+    let gone = Dictionary(grouping: deleted, by: \.entity.root).mapValues { Set($0.map(\.reference)) }
+    guard plans.hasOneDirectional(to: Set(gone.keys)) else { return }
+    for object in registeredObjects {
+      for state in object.changes?.toManys ?? [] where state.relationship.inverse == nil {
+        if let references = gone[state.relationship.destination.root] { state.forget(references) }
+      }
+    }
+  }
+
   /// Drops every change: new objects go away, changed and deleted ones are as last read or saved.
   public func rollback() {
     generation += 1
     faultFailure = nil
+    undoManager?.removeAllActions()
     let inserted = insertedList
     let others = updatedList + deletedList
     insertedList = []
     updatedList = []
     deletedList = []
+    lockedList = []
     for object in inserted {
+      noteChange(.deleted, object)
       object.state = [.gone]
       unregister(object)
       object.managedObjectContext = nil
     }
-    for object in others {
+    for object in others where !object.state.contains(.gone) {
+      noteChange(object.isDeleted ? .inserted : .refreshed, object)
       object.state.subtract([.updated, .deleted])
       object.changes = nil
+      object.awakeFromSnapshotEvents(.rollback)
     }
+    endEvent()
   }
 
   /// Forgets every object, changed or not; objects still held outside can no longer be used.
   public func reset() {
     generation += 1
     faultFailure = nil
+    undoManager?.removeAllActions()
+    if isObserved { for object in registeredObjects { noteChange(.deleted, object) } }
     letGoOfAll()
+    endEvent()
+  }
+
+  /// Makes the next save check that an object is stored as it was read here, though nothing of it is changed. Its row
+  /// is read if it was not yet.
+  /// - Throws: `objectGone` when the object's row is no longer there.
+  public func detectConflicts(for object: ManagedObject) throws {
+    guard object.managedObjectContext === self else {
+      throw ContextError(.foreignObject, "a \(object.entity.name) of another context was given")
+    }
+    if object.isInserted { return }
+    _ = try object.row()
+    lockedList.append(object)
   }
 }

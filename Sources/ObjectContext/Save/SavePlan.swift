@@ -12,17 +12,22 @@ struct SavePlan {
   private let plans: EntityPlans
 
   init(
-    _ plans: EntityPlans, inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]
+    _ plans: EntityPlans, inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject],
+    locked: [ManagedObject] = []
   ) throws {
     self.plans = plans
     request.inserted.reserveCapacity(inserted.count)
     for object in inserted {
       request.inserted.append(try insertion(object))
-      addLinks(of: object)
+      try addLinks(of: object)
     }
     for object in updated { try add(updated: object) }
     request.deleted = try deleted.map {
       LockedObject(objectID: $0.objectID, version: try $0.row().version)
+    }
+    let written = Set(updates.map { ObjectIdentifier($0.0) })
+    for object in locked where !object.isDeleted && !written.contains(ObjectIdentifier(object)) {
+      request.locked.append(LockedObject(objectID: object.objectID, version: try object.row().version))
     }
     for (entity, references) in required {
       guard let context = (inserted.first ?? updated.first)?.managedObjectContext else { continue }
@@ -42,7 +47,8 @@ struct SavePlan {
     if let values = object.changes?.values {
       for field in plan.fields.indices { try set(field, plan, values[plan.fields[field].slot], of: object) }
     }
-    return builder.finish(object.storeEntity, reference: object.reference, version: 1)
+    return builder.finish(
+      object.storeEntity, reference: object.reference, version: (object.node?.version ?? 0) + 1)
   }
 
   @inline(__always)
@@ -59,7 +65,7 @@ struct SavePlan {
 
   /// A row is written when a column differs from what is stored, or links of the object's own changed.
   private mutating func add(updated object: ManagedObject) throws {
-    let linked = addLinks(of: object)
+    let linked = try addLinks(of: object)
     guard let changes = object.changes, !changes.changed.isEmpty || linked else { return }
     let row = try object.row()
     let plan = plans[object.entity]
@@ -97,11 +103,14 @@ struct SavePlan {
   /// Adds what changed in the object's link tables; answers whether its row's version must rise. Links are a set, to
   /// which others may add at the same time; an order is one value.
   @discardableResult
-  private mutating func addLinks(of object: ManagedObject) -> Bool {
+  private mutating func addLinks(of object: ManagedObject) throws -> Bool {
     guard let states = object.changes?.toManys else { return false }
     var isReordered = false
     for state in states where state.hasChanges && state.relationship.hasLinkTable {
-      if state.isReordered { isReordered = true }
+      if state.isReordered {
+        isReordered = true
+        if !state.isLoaded { try object.context().load(state, of: object) }
+      }
       let relationship = state.relationship
       let owner = relationship.linkOwner
       let place = place(of: owner)

@@ -19,10 +19,22 @@ struct Validation {
       }
     }
     for relationship in plan.checkedRelationships { try check(object, relationship) }
+    checkEach(object)
     do {
       if object.isInserted { try object.validateForInsert() } else { try object.validateForUpdate() }
     } catch {
       fail(object, nil, .own, error)
+    }
+  }
+
+  /// Asks the object of each attribute and to-one that was set; nothing where its class has no such check.
+  private mutating func checkEach(_ object: ManagedObject) {
+    guard let changes = object.changes, !changes.changed.isEmpty else { return }
+    for property in object.entity.properties {
+      guard let value = changes.value(property.slot) else { continue }
+      do { try object.validateValue(value, for: property.name) } catch {
+        fail(object, property.name, .own, error)
+      }
     }
   }
 

@@ -13,11 +13,12 @@ extension SQLCipherStore {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let metadata = save.metadata ?? (save.isEmpty ? opened.metadata : nil)
     try opened.pool.write { connection in
-      do {
+      func write(clearing exchanged: [UpdatedObject]) throws {
         try connection.transaction(.immediate) {
           var writer = SaveWriter(connection: connection, opened: opened)
           try writer.check(save.locked)
           try writer.delete(save.deleted)
+          try writer.clear(exchanged)
           try writer.update(save.updated)
           try writer.throwConflicts()
           try writer.checkExisting(save.existing)
@@ -25,6 +26,18 @@ extension SQLCipherStore {
           for changes in save.links { try writer.apply(changes) }
           if let metadata { try StoreTable(connection).write(metadata: metadata) }
           try beforeCommit()
+        }
+      }
+      do {
+        do {
+          try write(clearing: [])
+        } catch let error as StoreError where error.code == .notUnique {
+          // Rows are checked one by one: two that exchange unique values give theirs up first.
+          let exchanged = save.updated.filter {
+            !$0.node.entity.uniqueFields.isDisjoint(with: $0.changedFields.elements)
+          }
+          guard exchanged.count > 1 else { throw error }
+          try write(clearing: exchanged)
         }
       } catch let error as CipherError where error.isOfCommit {
         try settle(connection, save, error)
@@ -152,6 +165,17 @@ struct SaveWriter {
       if connection.changes == 0 { stale.append(node.objectID) }
     }
     statement?.clearBindings()
+  }
+
+  /// Takes away the unique values that objects are about to exchange.
+  func clear(_ changes: [UpdatedObject]) throws {
+    for change in changes {
+      let entity = change.node.entity
+      let fields = change.changedFields.elements.filter(entity.uniqueFields.contains)
+      let statement = try connection.cached(opened.schema.clearing(fields, of: entity))
+      statement.bind(1, change.node.reference)
+      try statement.run()
+    }
   }
 
   private func run(_ statement: Statement, for node: IncrementalStoreNode) throws {

@@ -25,6 +25,14 @@ extension StoreSchema {
       "UPDATE OR FAIL \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND _version = ?2"
   }
 
+  /// Makes fields of the row `?1` null.
+  func clearing(_ fields: [Int], of entity: Entity) -> String {
+    let table = table(entity)
+    let stored = entity.storedFields
+    let settings = fields.map { "\(columnName(stored[$0], table)) = NULL" }
+    return "UPDATE OR FAIL \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1"
+  }
+
   /// The statements that remove all links of an object, `?1` its id.
   func linkDeletions(_ entity: Entity) -> [String] {
     linkEnds(entity).map { "DELETE FROM \($0.table.name.quoted) WHERE \($0.column) = ?1" }
@@ -46,6 +54,14 @@ extension StoreSchema {
 
   func columnName(_ field: StoredField, _ table: EntityTable) -> String {
     table.ordinal(field).map { table.columns[$0].name.quoted } ?? "NULL"
+  }
+}
+
+extension Entity {
+  /// The fields that stand in a uniqueness constraint.
+  var uniqueFields: Set<Int> {
+    let names = Set(uniquenessConstraints.flatMap(\.propertyNames))
+    return Set(storedFields.indices.filter { names.contains(storedFields[$0].name) })
   }
 }
 

@@ -34,6 +34,18 @@ public final class InMemoryStore: IncrementalStore {
     storeEntities = StoreEntity.all(of: model, in: identifier)
   }
 
+  private init(momentOf store: InMemoryStore) {
+    model = store.model
+    identifier = store.identifier
+    storeEntities = store.storeEntities
+    isReadOnly = true
+    let now = store.state.withLock { $0 }
+    state.withLock { $0 = now }
+  }
+
+  /// A copy that shares what neither changes.
+  public func moment() -> any IncrementalStore { InMemoryStore(momentOf: self) }
+
   /// The program's metadata.
   public var metadata: [String: String] { state.withLock { $0.metadata } }
 

@@ -1,8 +1,9 @@
-package import ObjectModel
-package import ObjectQuery
+public import ObjectModel
+public import ObjectQuery
 
-/// Answers a fetch request over rows in memory: filter, sort, offset, limit, and the shape of the result.
-package struct FetchEvaluation {
+/// Answers a fetch request over rows in memory: filter, sort, offset, limit, and the shape of the result. For stores
+/// that keep no indexes of their own.
+public struct FetchEvaluation {
   let request: FetchRequest
   let predicate: ResolvedPredicate?
   let sort: ResolvedSort
@@ -11,7 +12,8 @@ package struct FetchEvaluation {
   let entity: Entity
 
   /// Resolves the request's names.
-  package init(_ request: FetchRequest, entity: Entity) throws {
+  /// - Throws: `QueryError` for names the entity does not have.
+  public init(_ request: FetchRequest, entity: Entity) throws {
     self.request = request
     self.entity = entity
     predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
@@ -22,8 +24,9 @@ package struct FetchEvaluation {
     sort = try ResolvedSort(isSorted ? request.sort : [], for: entity)
   }
 
-  /// The result over all rows of the entity.
-  package func result(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws -> StoreResult {
+  /// The result over all rows of the entity (and of its subentities, where the request includes them).
+  /// - Throws: what reading relationships from the store throws.
+  public func result(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws -> StoreResult {
     var objects: [StoreQueryObject] = []
     var ranks: [Int64: Double] = [:]
     if let search {

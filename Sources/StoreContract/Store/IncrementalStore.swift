@@ -70,6 +70,10 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// Deletes every object that meets a request's condition, by the model's delete rules, in one transaction.
   func delete(matching request: FetchRequest) throws -> BatchResult
 
+  /// The store as it is now, for reading only: what others save later does not show in it. Closed when it is no longer
+  /// needed. The default throws `unsupportedRequest`.
+  func moment() throws -> any IncrementalStore
+
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
   func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]
 
@@ -113,6 +117,13 @@ extension IncrementalStore {
       nodes[node.reference] = node
     }
     return TargetNodes(targets: targets, nodes: targets.references.map { nodes[$0] })
+  }
+
+  /// Throws.
+  public func moment() throws -> any IncrementalStore {
+    throw StoreError(
+      .unsupportedRequest,
+      "a store of type \(Self.storeType) cannot keep a moment of itself; read what is stored now")
   }
 
   /// A random UUID.

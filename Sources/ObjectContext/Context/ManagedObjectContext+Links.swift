@@ -1,0 +1,52 @@
+import ObjectModel
+import StoreContract
+
+/// One end of a to-many at a time; whoever calls sees to the other end.
+extension ManagedObjectContext {
+  /// Puts a target into a to-many, at an index or at the end; false when it is there already.
+  /// - Parameter isNew: Whether the other end knows that it is not there.
+  @discardableResult
+  func addTarget(
+    _ target: Int64, to owner: ManagedObject, _ relationship: Relationship, at index: Int? = nil,
+    isNew: Bool = false
+  ) throws -> Bool {
+    let state = owner.toManyState(relationship)
+    if relationship.isOrdered, !state.isLoaded, index != nil || state.removed.contains(target) {
+      try load(state, of: owner)
+    }
+    if isNew {
+      state.add(new: target)
+    } else if !state.add(target) {
+      return false
+    }
+    if let index, let current = state.current, index < current.count - 1 {
+      var order = current
+      order.removeLast()
+      order.insert(target, at: index)
+      _ = state.reorder(order)
+    }
+    if isWatched { record(.added(owner, relationship, target), updating: owner) }
+    noteUpdated(owner)
+    return true
+  }
+
+  /// Takes a target out of a to-many.
+  func removeTarget(_ target: Int64, from owner: ManagedObject, _ relationship: Relationship) throws {
+    let state = owner.toManyState(relationship)
+    if relationship.isOrdered, !state.isLoaded, undoManager != nil { try load(state, of: owner) }
+    let index = relationship.isOrdered ? state.index(of: target) : nil
+    state.remove(target)
+    if isWatched { record(.removed(owner, relationship, target, at: index), updating: owner) }
+    noteUpdated(owner)
+  }
+
+  /// Puts all targets of a to-many into another order.
+  func reorder(_ owner: ManagedObject, _ relationship: Relationship, _ order: [Int64]) throws {
+    let state = owner.toManyState(relationship)
+    if !state.isLoaded { try load(state, of: owner) }
+    let old = state.current ?? []
+    guard state.reorder(order) else { return }
+    if isWatched { record(.reordered(owner, relationship, old), updating: owner) }
+    noteUpdated(owner)
+  }
+}

@@ -1,0 +1,130 @@
+import ObjectModel
+import ObjectQuery
+public import StoreContract
+
+extension PersistentStoreCoordinator {
+  /// Copies everything of a store into a new one, of any kind and place, and puts it in the old one's stead. The old
+  /// store is closed and stays where it is. Objects have other IDs in the new store; contexts let go of theirs.
+  ///
+  /// The new store must be empty. Works through the store a thousand objects at a time, each in a transaction of its own.
+  /// - Throws: `noStore`; `StoreError`. The coordinator keeps the old store then, and what was made of the new one is to be
+  ///   removed by the caller.
+  @discardableResult
+  public func migrate(
+    _ store: any IncrementalStore, to description: PersistentStoreDescription
+  ) async throws -> any IncrementalStore {
+    let target = try await open(description)
+    do {
+      try StoreCopy(from: store, to: target, entities(of: store)).run()
+      try replace(store, by: target)
+    } catch {
+      try? target.close()
+      throw error
+    }
+    try store.close()
+    return target
+  }
+}
+
+/// Copies a store's objects and links into an empty one.
+private struct StoreCopy {
+  private let source: any IncrementalStore
+  private let target: any IncrementalStore
+  private let entities: [Entity]
+  private static let portion = 1000
+
+  init(from source: any IncrementalStore, to target: any IncrementalStore, _ entities: [Entity]) {
+    self.source = source
+    self.target = target
+    self.entities = entities
+  }
+
+  func run() throws {
+    let roots = entities.filter { $0.root === $0 }
+    var numbers: [Entity: [Int64: ManagedObjectID]] = [:]
+    for root in roots {
+      guard case .count(0) = try count(root, in: target) else {
+        throw StoreError(.fileExists, "the new store has objects already; choose an empty one")
+      }
+      var request = FetchRequest(root.name)
+      request.resultType = .objectIDs
+      guard case .objectIDs(let ids) = try source.execute(request, lookup: nil) else { continue }
+      let new = try target.obtainPermanentIDs(for: ids.map(\.entity))
+      numbers[root] = Dictionary(
+        zip(ids.map(\.reference), new), uniquingKeysWith: { first, _ in first })
+    }
+    for root in roots {
+      let references = (numbers[root] ?? [:]).keys.sorted()
+      for start in stride(from: 0, to: references.count, by: Self.portion) {
+        try copyRows(Array(references[start..<min(start + Self.portion, references.count)]), root, numbers)
+      }
+    }
+    var seen: Set<ObjectIdentifier> = []
+    for relationship in entities.flatMap(\.relationships).filter(\.hasLinkTable).map(\.linkOwner)
+    where seen.insert(ObjectIdentifier(relationship)).inserted {
+      try copyLinks(relationship, numbers)
+      if let inverse = relationship.inverse, inverse.isToMany, inverse.isOrdered, inverse !== relationship {
+        try copyLinks(inverse, numbers)
+      }
+    }
+    var metadata = SaveChangesRequest()
+    metadata.metadata = source.metadata
+    _ = try target.execute(metadata, lookup: nil)
+  }
+
+  private func count(_ root: Entity, in store: any IncrementalStore) throws -> StoreResult {
+    var request = FetchRequest(root.name)
+    request.resultType = .count
+    return try store.execute(request, lookup: nil)
+  }
+
+  private func copyRows(
+    _ references: [Int64], _ root: Entity, _ numbers: [Entity: [Int64: ManagedObjectID]]
+  ) throws {
+    var save = SaveChangesRequest()
+    let builder = NodeBuilder()
+    for case .some(let listed) in try source.newValues(for: references, of: root) {
+      guard let id = numbers[root]?[listed.reference] else { continue }
+      let hasUnread = listed.entity.attributes.contains { $0.isExternal && listed.isUnread($0.field) }
+      let node = hasUnread ? try source.wholeValues(for: listed.reference, of: root) ?? listed : listed
+      builder.begin(fieldCount: node.entity.fieldCount)
+      for (field, stored) in node.entity.storedFields.enumerated() {
+        if case .toOne(let relationship) = stored {
+          guard let old = node.target(field), let new = numbers[relationship.destination.root]?[old] else {
+            continue
+          }
+          builder.set(field, integer: new.reference)
+        } else {
+          builder.copy(field, from: node, isBytes: stored.isStoredAsBytes)
+        }
+      }
+      save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: node.version))
+    }
+    _ = try target.execute(save, lookup: nil)
+  }
+
+  /// The links from one end, with their order; from the end that does not name the table, the order only.
+  private func copyLinks(_ relationship: Relationship, _ numbers: [Entity: [Int64: ManagedObjectID]]) throws {
+    let references = (numbers[relationship.entity.root] ?? [:]).keys.sorted()
+    let isOwner = relationship.linkOwner === relationship
+    for start in stride(from: 0, to: references.count, by: Self.portion) {
+      let sources = Array(references[start..<min(start + Self.portion, references.count)])
+      var changes = LinkChanges(relationship: relationship.linkOwner)
+      let found = try source.newValues(for: relationship, of: sources)
+      for (place, reference) in sources.enumerated() {
+        guard let from = numbers[relationship.entity.root]?[reference]?.reference else { continue }
+        let to = found.targets(at: place).compactMap {
+          numbers[relationship.destination.root]?[$0]?.reference
+        }
+        if to.isEmpty { continue }
+        if isOwner { changes.added += to.map { .init(source: from, target: $0) } }
+        guard relationship.isOrdered else { continue }
+        if isOwner { changes.orders.append((from, to)) } else { changes.inverseOrders.append((from, to)) }
+      }
+      if changes.added.isEmpty, changes.inverseOrders.isEmpty { continue }
+      var save = SaveChangesRequest()
+      save.links = [changes]
+      _ = try target.execute(save, lookup: nil)
+    }
+  }
+}

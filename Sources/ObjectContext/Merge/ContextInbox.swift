@@ -1,0 +1,61 @@
+import Synchronization
+
+/// What others did to the stores, kept for a context until it next looks: contexts are used on one isolation each, so
+/// nobody else may touch their objects.
+final class ContextInbox: Sendable {
+  enum News: Sendable {
+    /// Batches, which do not tell their objects.
+    case batchInserted, batchUpdated, batchDeleted
+    /// Another context's save.
+    case saved(ContextChanges)
+  }
+
+  private let hasNews = Atomic<Bool>(false)
+  private let news = Mutex<[News]>([])
+  /// Whether the context wants to hear of saves.
+  let wantsSaves = Atomic<Bool>(false)
+  /// Sees to it that the context looks soon; nil when it looks whenever it is used.
+  let wake = Mutex<(@Sendable () -> Void)?>(nil)
+
+  func put(_ item: News) {
+    if case .saved = item, !wantsSaves.load(ordering: .relaxed) { return }
+    news.withLock { $0.append(item) }
+    hasNews.store(true, ordering: .releasing)
+    guard wantsSaves.load(ordering: .relaxed) else { return }
+    wake.withLock { $0 }?()
+  }
+
+  /// Takes everything out.
+  func take() -> [News] {
+    if !hasNews.load(ordering: .relaxed) { return [] }
+    return news.withLock { news in
+      hasNews.store(false, ordering: .releasing)
+      defer { news = [] }
+      return news
+    }
+  }
+}
+
+/// The inboxes of the contexts alive.
+final class Inboxes: Sendable {
+  private struct Slot: @unchecked Sendable {
+    // @unchecked: a weak reference is loaded and stored under the mutex only.
+    weak var inbox: ContextInbox?
+  }
+
+  private let slots = Mutex<[Slot]>([])
+
+  func add(_ inbox: ContextInbox) {
+    slots.withLock { slots in
+      slots.removeAll { $0.inbox == nil }
+      slots.append(Slot(inbox: inbox))
+    }
+  }
+
+  func post(_ news: ContextInbox.News, from sender: ContextInbox) {
+    // Outside the lock, since an inbox may wake its context.
+    for slot in slots.withLock({ $0 }) {
+      if let inbox = slot.inbox, inbox !== sender { inbox.put(news) }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ManagedObjectContext {
+  /// Takes in what batches of other contexts did since this context last looked, and what other contexts saved where
+  /// `automaticallyMergesChangesFromParent` is set. Called by every fetch and save; call it yourself before reading
+  /// objects you hold, when another context may have touched them.
+  ///
+  /// One statement a root entity after batches that delete; for saves as `mergeChanges(from:)`; else none.
+  /// - Throws: `StoreError` when the store cannot be asked what is left.
+  public func mergeChanges() throws {
+    forgetClosedStores()
+    let news = inbox.take()
+    if news.isEmpty { return }
+    try renewQueryGeneration()
+    var batches = (inserted: false, updated: false, deleted: false)
+    for item in news {
+      switch item {
+      case .batchInserted: batches.inserted = true
+      case .batchUpdated: batches.updated = true
+      case .batchDeleted: batches.deleted = true
+      case .saved(let changes): try merge(changes)
+      }
+    }
+    if batches.deleted {
+      try mergeDeletions()
+    } else if batches.updated {
+      refreshAllObjects()
+    } else if batches.inserted {
+      generation += 1
+    }
+    endEvent()
+  }
+
+  /// Takes in what another context of the same coordinator saved.
+  ///
+  /// Unchanged objects turn into faults that fire together; changed ones get the new row beneath their changes, one
+  /// statement a root entity; deleted ones are gone. A changed object that was deleted stays, and saving it is a
+  /// conflict. Objects that are not here are left alone.
+  /// - Throws: `StoreError` when the changed objects' rows cannot be read.
+  public func mergeChanges(from changes: ContextChanges) throws {
+    forgetClosedStores()
+    try renewQueryGeneration()
+    try merge(changes)
+    endEvent()
+  }
+
+  private func merge(_ changes: ContextChanges) throws {
+    generation += 1
+    var stale: [Entity: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
+    for id in changes.updated + changes.refreshed {
+      guard let object = own(id), !object.isInserted else { continue }
+      if object.hasChanges {
+        stale[object.entity.root, default: ([], [])].changed.append(object)
+      } else {
+        stale[object.entity.root, default: ([], [])].unchanged.append(object)
+      }
+    }
+    for (root, objects) in stale {
+      let batch = FetchBatch(root, objects.unchanged.map(\.reference), generation: generation)
+      for object in objects.unchanged {
+        turnIntoFault(object, batch: batch)
+        noteChange(.refreshed, object)
+      }
+      for (object, node) in zip(
+        objects.changed, try source.newValues(for: objects.changed.map(\.reference), of: root))
+      {
+        guard let node else { continue }
+        rebase(object, on: node)
+        object.awakeFromSnapshotEvents(.refresh)
+        noteChange(.refreshed, object)
+      }
+    }
+    for id in changes.deleted {
+      guard let object = own(id), !object.isInserted else { continue }
+      if object.hasChanges, !object.isDeleted { continue }
+      noteChange(.deleted, object)
+      forget(object)
+    }
+    if isObserved { try noteInsertions(changes.inserted) }
+  }
+
+  /// Observers want to see what others inserted.
+  private func noteInsertions(_ ids: [ManagedObjectID]) throws {
+    let wanted = Set(liveResults.flatMap { $0.results?.rootNames ?? [] })
+    let shown = ids.filter { wanted.contains($0.entity.root.name) && (!$0.isTemporaryID || parent != nil) }
+    for object in try objects(with: shown) { noteChange(.inserted, object) }
+  }
+
+  private func own(_ id: ManagedObjectID) -> ManagedObject? {
+    guard let object = registeredObject(for: id), object.objectID == id else { return nil }
+    return object
+  }
+
+  /// Turns what is no longer in the store into objects that are gone, and all else that is unchanged into faults.
+  func mergeDeletions() throws {
+    refreshAllObjects()
+    var byRoot: [Entity: [ManagedObject]] = [:]
+    for object in registeredObjects where !object.isInserted {
+      byRoot[object.entity.root, default: []].append(object)
+    }
+    for (root, objects) in byRoot {
+      let references = objects.map { FetchExpression.value(.reference($0.reference)) }
+      let request = FetchRequest(
+        root.name, where: .comparison(FetchComparison(.selfObject, .in, .list(references))))
+      let left = Set(try fetchIDs(request).map(\.reference))
+      for object in objects where !left.contains(object.reference) {
+        noteChange(.deleted, object)
+        forget(object)
+      }
+    }
+  }
+}

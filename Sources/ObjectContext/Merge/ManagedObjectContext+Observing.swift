@@ -1,0 +1,62 @@
+import StoreContract
+
+/// Being told of what happens in a context, and ends of events.
+extension ManagedObjectContext {
+  /// Tells before each save what it will save. IDs of new objects may be temporary.
+  public func willSaves() -> AsyncStream<ContextChanges> { willSaveStreams.stream() }
+
+  /// Tells after each save of this context what was saved, by permanent IDs (in a child context: as the parent has them).
+  public func saves() -> AsyncStream<ContextChanges> { saveStreams.stream() }
+
+  /// Tells at the end of each event what was changed in this context since the last one, saved or not.
+  ///
+  /// Events end with `processPendingChanges()`, with every save, merge and undo, and with every closure of a
+  /// `BackgroundContext`; in a main-actor context soon after the code that changed something.
+  public func objectChanges() -> AsyncStream<ContextChanges> {
+    isObserved = true
+    return changeStreams.stream()
+  }
+
+  /// Ends the event: closes the undo group of what was changed since the last one, and tells observers of it. Takes in
+  /// what other contexts saved before, where that is automatic.
+  public func processPendingChanges() {
+    do { try mergeChanges() } catch { noteFaultFailure(error) }
+    endEvent()
+  }
+
+  /// The end of an event without a look at the others.
+  func endEvent() {
+    isEventEndScheduled = false
+    undoManager?.endEvent()
+    guard !changeLog.isEmpty else { return }
+    let log = changeLog
+    changeLog = ChangeLog()
+    for results in liveResults.compactMap(\.results) { results.take(log) }
+    liveResults.removeAll { $0.results == nil }
+    if !changeStreams.isEmpty { changeStreams.yield(log.changes(name)) }
+  }
+
+  /// Keeps account of what happened to an object, if anybody wants to know.
+  func noteChange(_ kind: ChangeLog.Kind, _ object: ManagedObject) {
+    guard isObserved else { return }
+    changeLog.note(kind, object)
+    scheduleEventEnd()
+  }
+
+  /// A context on the main actor ends its event once the code that changed something is done.
+  func scheduleEventEnd() {
+    guard let eventEnd, !isEventEndScheduled else { return }
+    isEventEndScheduled = true
+    eventEnd()
+  }
+}
+
+/// What shows objects of a context and wants to hear of their changes.
+protocol ChangeObserver: AnyObject {
+  /// The root entities of what it shows.
+  var rootNames: Set<String> { get }
+  func take(_ log: ChangeLog)
+}
+
+/// A weak reference to an observer.
+struct WeakObserver { weak var results: (any ChangeObserver)? }

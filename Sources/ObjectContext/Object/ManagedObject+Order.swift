@@ -1,0 +1,74 @@
+public import Foundation
+import ObjectModel
+
+/// Places in ordered to-manys.
+extension ManagedObject {
+  /// Puts an object into an ordered to-many at an index, and keeps the inverse in step. What is in it already moves
+  /// there; the index counts the places without it. The first read of the relationship issues one statement.
+  /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`, `foreignObject`.
+  public final func insert(_ target: ManagedObject, into name: String, at index: Int) throws {
+    let relationship = try ordered(name)
+    try check(target, relationship)
+    let context = try context()
+    var order = try targets(relationship).references
+    order.removeAll { $0 == target.reference }
+    guard index >= 0, index <= order.count else { throw wrongIndex(index, relationship) }
+    order.insert(target.reference, at: index)
+    try context.link(self, relationship, target)
+    try context.reorder(self, relationship, order)
+  }
+
+  /// Moves objects of an ordered to-many, as `Array.move(fromOffsets:toOffset:)` does.
+  /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`.
+  public final func move(fromOffsets source: IndexSet, toOffset destination: Int, in name: String) throws {
+    let relationship = try ordered(name)
+    let order = try targets(relationship).references
+    if let last = source.last, last >= order.count { throw wrongIndex(last, relationship) }
+    guard destination >= 0, destination <= order.count else { throw wrongIndex(destination, relationship) }
+    let moved = source.map { order[$0] }
+    let before = order.indices.filter { $0 < destination && !source.contains($0) }.map { order[$0] }
+    let after = order.indices.filter { $0 >= destination && !source.contains($0) }.map { order[$0] }
+    try context().reorder(self, relationship, before + moved + after)
+  }
+
+  /// Puts another object in the place of one of an ordered to-many, and keeps the inverses in step. An object that
+  /// is in it already moves there.
+  /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`, `foreignObject`.
+  public final func replace(at index: Int, in name: String, with target: ManagedObject) throws {
+    let relationship = try ordered(name)
+    try check(target, relationship)
+    let context = try context()
+    let present = try targets(relationship)
+    guard present.indices.contains(index) else { throw wrongIndex(index, relationship) }
+    let old = present[index]
+    if old === target { return }
+    var order = present.references
+    order[index] = target.reference
+    if let other = present.references.firstIndex(of: target.reference) { order.remove(at: other) }
+    try context.unlink(self, relationship, old)
+    try context.link(self, relationship, target)
+    try context.reorder(self, relationship, order)
+  }
+
+  /// Takes the object at an index out of an ordered to-many, and keeps the inverse in step.
+  /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`.
+  public final func remove(at index: Int, from name: String) throws {
+    let relationship = try ordered(name)
+    let present = try targets(relationship)
+    guard present.indices.contains(index) else { throw wrongIndex(index, relationship) }
+    try context().unlink(self, relationship, present[index])
+  }
+
+  private func ordered(_ name: String) throws -> Relationship {
+    let relationship = try relationship(name, toMany: true)
+    guard relationship.isOrdered else {
+      throw ContextError(
+        .notOrdered, "\(entity.name).\(name) has no order; add and remove its objects instead")
+    }
+    return relationship
+  }
+
+  private func wrongIndex(_ index: Int, _ relationship: Relationship) -> ContextError {
+    ContextError(.wrongIndex, "\(entity.name).\(relationship.name) has no place \(index)")
+  }
+}

@@ -1,0 +1,128 @@
+import ObjectModel
+public import ObjectQuery
+public import Observation
+import StoreContract
+
+/// The objects of a request, kept up to date: for lists on a screen.
+///
+/// After the first fetch it issues no statement for changes made in its context: objects that changed are judged in
+/// memory and put where they belong. What others save shows once the context has merged it, at one statement for the
+/// rows that changed. Nothing is done when no object of the entities concerned changed. A request with a limit, an
+/// offset or a search, and one whose conditions lead over relationships to other entities that changed, is fetched
+/// anew.
+///
+/// Lives where its context does. `@Observable`: views that read `objects` or `sections` hear of changes.
+@Observable
+public final class FetchedResultsController<T: ManagedObject> {
+  /// The request.
+  public let request: FetchRequest
+  /// The property that names the sections; nil for one section.
+  public let sectionNameKeyPath: String?
+  /// The objects, in the request's order.
+  public private(set) var objects: [T] = []
+  /// The objects by section; none without objects.
+  public private(set) var sections: [ResultSection<T>] = []
+  /// Called with what changed, once it has.
+  @ObservationIgnored public var onChange: (([ResultChange<T>]) -> Void)?
+
+  @ObservationIgnored private let context: ManagedObjectContext
+  @ObservationIgnored private let entity: Entity
+  @ObservationIgnored private let judge: ResultJudge
+  @ObservationIgnored private var hasFetched = false
+  @ObservationIgnored private var names: [String] = []
+  @ObservationIgnored private let streams = NewsStreams<FetchedResultsSnapshot>()
+
+  /// Makes a controller; `performFetch()` fills it. Issues no statement.
+  /// - Parameter sectionNameKeyPath: An attribute, through to-ones if need be. The request's order has to keep the objects
+  ///   of a section together: sort by it first.
+  /// - Throws: `ContextError` when the request's objects are not of the class asked for, `QueryError` for unknown names.
+  public init(
+    _ request: FetchRequest, in context: ManagedObjectContext, sectionedBy sectionNameKeyPath: String? = nil,
+    as type: T.Type = ManagedObject.self
+  ) throws {
+    self.request = request
+    self.sectionNameKeyPath = sectionNameKeyPath
+    self.context = context
+    entity = try context.check(request, type)
+    judge = try ResultJudge(request, entity, sectionedBy: sectionNameKeyPath)
+    context.isObserved = true
+    context.liveResults.append(WeakObserver(results: self))
+  }
+
+  deinit { streams.finish() }
+
+  /// Fetches the objects. One statement.
+  /// - Throws: as `ManagedObjectContext.fetch(_:as:)`.
+  public func performFetch() throws {
+    hasFetched = true
+    try show(try context.fetch(request, as: T.self), changed: [])
+  }
+
+  /// The object at a place.
+  public func object(at place: ResultPlace) -> T { sections[place.section].objects[place.item] }
+
+  /// Where an object stands; nil when it is not among the results. O(n).
+  public func place(of object: T) -> ResultPlace? {
+    for (section, own) in sections.enumerated() {
+      if let item = own.objects.firstIndex(where: { $0 === object }) {
+        return ResultPlace(section: section, item: item)
+      }
+    }
+    return nil
+  }
+
+  /// The IDs by section, for code on another isolation.
+  public var snapshot: FetchedResultsSnapshot {
+    FetchedResultsSnapshot(
+      sections: sections.map { .init(name: $0.name, objectIDs: $0.objects.map(\.objectID)) })
+  }
+
+  /// A snapshot after each change.
+  public func changes() -> AsyncStream<FetchedResultsSnapshot> { streams.stream() }
+
+  /// Puts a new list in place, and tells what became of the old one.
+  private func show(_ new: [T], changed: Set<ManagedObject>) throws {
+    let old = sections
+    let oldNames = Dictionary(
+      zip(objects.map { ObjectIdentifier($0) }, names), uniquingKeysWith: { first, _ in first })
+    let newNames = try new.map { object in
+      if !changed.contains(object), let known = oldNames[ObjectIdentifier(object)] { return known }
+      return try judge.sectionName(object)
+    }
+    var made: [ResultSection<T>] = []
+    for (object, name) in zip(new, newNames) {
+      if made.last?.name != name { made.append(ResultSection(name: name, objects: [])) }
+      made[made.count - 1].objects.append(object)
+    }
+    let difference = ResultDifference(from: old, to: made, changed: changed).changes
+    if difference.isEmpty, hasFetched, objects.count == new.count { return }
+    objects = new
+    names = newNames
+    sections = made
+    if !difference.isEmpty {
+      onChange?(difference)
+      streams.yield(snapshot)
+    }
+  }
+}
+
+extension FetchedResultsController: ChangeObserver {
+  var rootNames: Set<String> { [entity.root.name] }
+
+  func take(_ log: ChangeLog) {
+    guard hasFetched else { return }
+    do {
+      switch judge.concern(log) {
+      case .nothing: return
+      case .everything(let changed):
+        try show(try context.fetch(request, as: T.self), changed: changed)
+      case .objects(let changed):
+        // The classes of the request's entity are what its objects are made of.
+        let new = try judge.updated(unsafeBitCast(objects, to: [ManagedObject].self), changed)
+        try show(unsafeBitCast(new, to: [T].self), changed: changed)
+      }
+    } catch {
+      context.noteFaultFailure(error)
+    }
+  }
+}

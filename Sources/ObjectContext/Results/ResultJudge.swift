@@ -1,0 +1,109 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// Decides which objects belong to live results, and where, without asking the store.
+struct ResultJudge {
+  /// What a change means for results.
+  enum Concern {
+    case nothing
+    /// These changed; the rest stands where it stood.
+    case objects(Set<ManagedObject>)
+    /// The store has to be asked.
+    case everything(Set<ManagedObject>)
+  }
+
+  private let request: FetchRequest
+  private let entity: Entity
+  private let predicate: ResolvedPredicate?
+  private let sort: ResolvedSort
+  private let sectionName: ResolvedKeyPath?
+  /// The root entities that conditions, order and section names lead to.
+  private let others: Set<Entity>
+  private let isCut: Bool
+
+  init(_ request: FetchRequest, _ entity: Entity, sectionedBy name: String?) throws {
+    self.request = request
+    self.entity = entity
+    predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
+    sort = try ResolvedSort(request.sort, for: entity)
+    sectionName = try name.map { try ResolvedKeyPath($0.keyPathNames(), for: entity) }
+    isCut = request.limit != nil || request.offset > 0 || request.search != nil
+    var paths = request.sort.map(\.keyPath) + (name.map { [$0.keyPathNames()] } ?? [])
+    let conditions = request.predicate?.keyPaths ?? (own: [], hasOthers: false)
+    paths += conditions.own
+    var others: Set<Entity> = []
+    for path in paths {
+      var step: Entity? = entity
+      for name in path where !name.hasPrefix("@") {
+        guard let relationship = step?.relationship(named: name) else { break }
+        others.insert(relationship.destination.root)
+        step = relationship.destination
+      }
+    }
+    // A subquery's variable, or anything else that cannot be followed here, may lead anywhere.
+    if conditions.hasOthers { others.formUnion(entity.reachableRoots) }
+    self.others = others
+  }
+
+  func concern(_ log: ChangeLog) -> Concern {
+    var changed: Set<ManagedObject> = []
+    var leadsElsewhere = false
+    for objects in [log.inserted, log.updated, log.deleted, log.refreshed] {
+      for object in objects {
+        if belongs(object) { changed.insert(object) }
+        if others.contains(object.entity.root) { leadsElsewhere = true }
+      }
+    }
+    if leadsElsewhere { return .everything(changed) }
+    if changed.isEmpty { return .nothing }
+    return isCut ? .everything(changed) : .objects(changed)
+  }
+
+  private func belongs(_ object: ManagedObject) -> Bool {
+    request.includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity
+  }
+
+  /// The list with changed objects taken out, or put where they belong now.
+  func updated(_ old: [ManagedObject], _ changed: Set<ManagedObject>) throws -> [ManagedObject] {
+    var kept = old.filter { !changed.contains($0) }
+    var come: [ManagedObject] = []
+    for object in changed where object.managedObjectContext != nil && !object.isDeleted {
+      if try predicate?.matches(object) ?? true { come.append(object) }
+    }
+    try come.sort { try sort.areInIncreasingOrder($0, $1) }
+    if come.count > 16, come.count > kept.count / 16 {
+      kept += come
+      try kept.sort { try sort.areInIncreasingOrder($0, $1) }
+      return kept
+    }
+    for object in come {
+      var (low, high) = (0, kept.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if try sort.areInIncreasingOrder(kept[middle], object) { low = middle + 1 } else { high = middle }
+      }
+      kept.insert(object, at: low)
+    }
+    return kept
+  }
+
+  func sectionName(_ object: ManagedObject) throws -> String {
+    guard let sectionName else { return "" }
+    return try sectionName.value(object).text
+  }
+}
+
+extension Entity {
+  /// The root entities that relationships lead to from here, over any number of steps.
+  fileprivate var reachableRoots: Set<Entity> {
+    var found: Set<Entity> = []
+    var waiting = family
+    while let next = waiting.popLast() {
+      for relationship in next.relationships where found.insert(relationship.destination.root).inserted {
+        waiting += relationship.destination.root.family
+      }
+    }
+    return found
+  }
+}

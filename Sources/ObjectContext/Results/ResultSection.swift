@@ -1,0 +1,59 @@
+public import StoreContract
+
+/// Objects of a list that have the same section name.
+public struct ResultSection<T: ManagedObject> {
+  /// The name: the value of the section's property as text; empty without one.
+  public let name: String
+  /// The objects, in the request's order.
+  public internal(set) var objects: [T]
+}
+
+/// A place in sections.
+public struct ResultPlace: Sendable, Hashable {
+  /// The section, from 0.
+  public var section: Int
+  /// The object in it, from 0.
+  public var item: Int
+
+  /// Makes a place.
+  public init(section: Int, item: Int) {
+    self.section = section
+    self.item = item
+  }
+}
+
+/// One thing that happened to a list.
+///
+/// Old places count in the list before all of the changes, new places in the list after them. Changes come in the order
+/// in which they can be done one after another: deletions from the end, sections that go, sections that come, insertions
+/// from the start, moves, updates.
+public enum ResultChange<T: ManagedObject> {
+  /// A section appeared.
+  case insertSection(Int)
+  /// A section vanished with its last object.
+  case deleteSection(Int)
+  /// An object appeared.
+  case insert(T, at: ResultPlace)
+  /// An object vanished.
+  case delete(T, from: ResultPlace)
+  /// An object changed and stands elsewhere.
+  case move(T, from: ResultPlace, to: ResultPlace)
+  /// An object changed and stands where it stood among the others.
+  case update(T, at: ResultPlace)
+}
+
+/// The IDs of a list by section.
+public struct FetchedResultsSnapshot: Sendable, Hashable {
+  /// One section's.
+  public struct Section: Sendable, Hashable {
+    /// The section's name.
+    public let name: String
+    /// The IDs, in the request's order.
+    public let objectIDs: [ManagedObjectID]
+  }
+
+  /// The sections.
+  public let sections: [Section]
+  /// All IDs, in the request's order.
+  public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
+}

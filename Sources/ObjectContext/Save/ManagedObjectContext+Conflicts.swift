@@ -1,0 +1,220 @@
+import ObjectModel
+import StoreContract
+
+/// Rows that were changed elsewhere since they were read, as the merge policy decides.
+extension ManagedObjectContext {
+  /// Makes a save that the store refused possible, or throws.
+  func resolve(_ error: StoreError) throws {
+    switch error.code {
+    case .notUnique: try resolveUniqueness(error)
+    case .conflict: try resolveConflict(error)
+    default: throw error
+    }
+  }
+
+  private func resolveConflict(_ error: StoreError) throws {
+    let stale = Set(error.objectIDs)
+    var seen: Set<ObjectIdentifier> = []
+    let objects = (updatedToSave + deletedList + lockedList).filter {
+      stale.contains($0.objectID) && seen.insert(ObjectIdentifier($0)).inserted
+    }
+    if objects.isEmpty { return try resolveMissingTargets(stale, error) }
+    var found: [(object: ManagedObject, row: IncrementalStoreNode?, conflict: MergeConflict)] = []
+    for (root, own) in Dictionary(grouping: objects, by: \.entity.root) {
+      for (object, row) in zip(own, try coordinator.newValues(for: own.map(\.reference), of: root)) {
+        found.append((object, row, try conflict(object, row)))
+      }
+    }
+    let resolutions = try found.map { try mergePolicy.resolve($0.conflict) }
+    if resolutions.contains(where: { if case .refuse = $0 { true } else { false } }) {
+      throw ContextError(
+        .conflict,
+        "nothing was saved: \(found.count) objects were changed or deleted elsewhere since they were read; refresh"
+          + " them and save again, or choose a merge policy", conflicts: found.map(\.conflict), cause: error)
+    }
+    generation += 1
+    for (item, resolution) in zip(found, resolutions) {
+      try apply(resolution, to: item.object, item.row)
+      if item.object.managedObjectContext === self { item.object.awakeFromSnapshotEvents(.mergePolicy) }
+      noteChange(.refreshed, item.object)
+    }
+  }
+
+  private func conflict(_ object: ManagedObject, _ row: IncrementalStoreNode?) throws -> MergeConflict {
+    MergeConflict(
+      objectID: object.objectID, objectSnapshot: try object.presentValues(),
+      cachedSnapshot: try object.committedValues(), persistedSnapshot: row?.values,
+      cachedVersion: object.node?.version ?? 0, persistedVersion: row?.version ?? 0,
+      isDeletion: object.isDeleted, constraint: [], otherObjectID: nil)
+  }
+
+  private func apply(
+    _ resolution: MergeResolution, to object: ManagedObject, _ row: IncrementalStoreNode?
+  ) throws {
+    lockedList.removeAll { $0 === object }
+    guard let row else {
+      // Both deleted it, or the store's deletion wins, or the object is to be there again.
+      switch resolution {
+      case .mergeByPropertyObjectTrump, .overwrite, .values:
+        guard !object.isDeleted, let old = object.node else { break }
+        updatedList.removeAll { $0 === object }
+        reinsert(object, over: old)
+        if case .values(let values) = resolution { try set(values, on: object) }
+        return
+      default: break
+      }
+      noteChange(.deleted, object)
+      return forget(object)
+    }
+    if object.isDeleted {
+      switch resolution {
+      case .mergeByPropertyObjectTrump, .overwrite: object.node = row
+      default: stay(object, row, resolution)
+      }
+      return
+    }
+    let cached = object.node
+    rebase(object, on: row)
+    switch resolution {
+    case .mergeByPropertyObjectTrump, .refuse: break
+    case .mergeByPropertyStoreTrump:
+      for property in object.entity.properties where property.isStored && cached != nil {
+        guard let cached, row.value(of: property) != cached.value(of: property) else { continue }
+        object.changes?.unset(property.slot)
+      }
+      for state in object.changes?.toManys ?? [] where state.isReordered { state.forgetOrder() }
+    case .overwrite:
+      guard let cached else { break }
+      for property in object.entity.properties
+      where property.isStored && object.changes?.value(property.slot) == nil {
+        if case .attribute(let attribute) = property,
+          attribute.derivation != nil || cached.isUnread(attribute.field)
+        {
+          continue
+        }
+        object.setSlot(property.slot, cached.value(of: property))
+      }
+    case .rollback:
+      drop(object)
+      return
+    case .values(let values):
+      for property in object.entity.properties where property.isStored {
+        object.changes?.unset(property.slot)
+      }
+      try set(values, on: object)
+    }
+    object.changes = object.changes
+  }
+
+  /// A deletion is taken back, since the store's row wins.
+  private func stay(_ object: ManagedObject, _ row: IncrementalStoreNode, _ resolution: MergeResolution) {
+    object.state.remove(.deleted)
+    deletedList.removeAll { $0 === object }
+    drop(object)
+    object.node = row
+    noteChange(.inserted, object)
+    if case .values(let values) = resolution { try? set(values, on: object) }
+  }
+
+  /// Forgets an object's changes, and the row beneath stays.
+  private func drop(_ object: ManagedObject) {
+    object.changes = nil
+    if object.state.contains(.updated) {
+      object.state.remove(.updated)
+      updatedList.removeAll { $0 === object }
+    }
+  }
+
+  func set(_ values: [String: AttributeValue], on object: ManagedObject) throws {
+    for (name, value) in values {
+      switch object.entity.property(named: name) {
+      case .attribute?: try object.setValue(value, for: name)
+      case .relationship(let relationship)? where !relationship.isToMany:
+        var target: ManagedObject?
+        if case .reference(let reference) = value {
+          target = materialize(reference, relationship.destination, nil)
+        }
+        try setToOne(object, relationship, target)
+      default: throw ContextError(.unknownName, "\(object.entity.name) has no attribute or to-one \(name)")
+      }
+    }
+  }
+
+  /// Objects that others were to refer to were deleted elsewhere. Where the store wins, nothing leads to them any more.
+  private func resolveMissingTargets(_ missing: Set<ManagedObjectID>, _ error: StoreError) throws {
+    var found: [(object: ManagedObject, conflict: MergeConflict)] = []
+    for object in insertedList + updatedToSave {
+      let leads = object.entity.relationships.contains { leadsTo(missing, object, $0) }
+      if leads { found.append((object, try conflict(object, object.node))) }
+    }
+    let resolutions = try found.map { try mergePolicy.resolve($0.conflict) }
+    let storeWins = resolutions.allSatisfy {
+      switch $0 {
+      case .mergeByPropertyStoreTrump, .rollback: true
+      default: false
+      }
+    }
+    guard storeWins, !found.isEmpty else {
+      throw ContextError(
+        .conflict,
+        "nothing was saved: \(missing.count) objects that others are to refer to were deleted elsewhere; choose others",
+        conflicts: found.map(\.conflict), cause: error)
+    }
+    for (object, _) in found {
+      for relationship in object.entity.relationships where leadsTo(missing, object, relationship) {
+        if relationship.isToMany {
+          for reference in object.changes?.knownToMany(relationship)?.added ?? []
+          where isMissing(reference, relationship, missing) {
+            try removeTarget(reference, from: object, relationship)
+          }
+        } else {
+          object.setSlot(relationship.slot, .null)
+        }
+      }
+    }
+    for id in missing {
+      if let object = registeredObject(for: id) {
+        noteChange(.deleted, object)
+        forget(object)
+      }
+    }
+  }
+
+  private func isMissing(_ reference: Int64, _ relationship: Relationship, _ missing: Set<ManagedObjectID>)
+    -> Bool
+  {
+    missing.contains(ManagedObjectID(storeEntities[relationship.destination.index], reference: reference))
+  }
+
+  private func leadsTo(_ missing: Set<ManagedObjectID>, _ object: ManagedObject, _ relationship: Relationship)
+    -> Bool
+  {
+    if relationship.isToMany {
+      return object.changes?.knownToMany(relationship)?.added.contains {
+        isMissing($0, relationship, missing)
+      } ?? false
+    }
+    guard case .reference(let reference)? = object.changes?.value(relationship.slot) else { return false }
+    return isMissing(reference, relationship, missing)
+  }
+}
+
+extension ManagedObject {
+  /// Attributes and to-ones as they are now.
+  func presentValues() throws -> [String: AttributeValue] {
+    var result: [String: AttributeValue] = [:]
+    for property in entity.properties where property.isStored {
+      result[property.name] = try slotValue(property)
+    }
+    return result
+  }
+}
+
+extension IncrementalStoreNode {
+  /// Attributes and to-ones by name.
+  var values: [String: AttributeValue] {
+    var result: [String: AttributeValue] = [:]
+    for field in entity.storedFields { result[field.name] = value(of: field) }
+    return result
+  }
+}

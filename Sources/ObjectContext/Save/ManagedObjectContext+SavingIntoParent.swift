@@ -1,0 +1,136 @@
+import ObjectModel
+import StoreContract
+
+extension ManagedObjectContext {
+  /// Writes this child's changes into the parent's objects, property by property: what was set here wins. No statement,
+  /// unless objects are faults there.
+  func save(into parent: ManagedObjectContext) throws -> ContextChanges {
+    try validate()
+    let (inserted, updated, deleted) = (insertedList, updatedToSave, deletedList)
+    var changes = ContextChanges(contextName: name)
+    changes.inserted = inserted.map(\.objectID)
+    changes.updated = updated.map(\.objectID)
+    changes.deleted = deleted.map(\.objectID)
+    // Whatever can fail comes before the first change.
+    let targets = try parent.objects(with: changes.updated)
+    for target in targets {
+      if !target.isInserted { _ = try target.row() }
+      if target.isDeleted {
+        throw ContextError(
+          .conflict,
+          "a changed \(target.entity.name) is deleted in the parent context; refresh or delete it here")
+      }
+    }
+    let doomed = try parent.objects(with: changes.deleted)
+    for object in doomed where !object.isInserted && !object.isDeleted { _ = try object.row() }
+
+    for object in inserted { parent.takeIn(object) }
+    for (object, target) in zip(updated, targets) { try parent.takeIn(object, over: target) }
+    for object in inserted { try parent.takeInToManys(of: object) }
+    for object in doomed where !object.isDeleted && !object.state.contains(.gone) {
+      try parent.takeInDeletion(of: object)
+    }
+    parent.insertedList.removeAll { $0.state.contains(.gone) }
+
+    generation += 1
+    insertedList = []
+    updatedList = []
+    deletedList = []
+    lockedList = []
+    for object in inserted + updated {
+      let node = try parent.currentNode(parent.object(with: object.objectID))
+      settle(object, node)
+    }
+    settle(deleted: deleted)
+    for object in inserted + updated + deleted { object.didSave() }
+    parent.endEvent()
+    return changes
+  }
+
+  /// A child's new object is new here too, under the same ID.
+  private func takeIn(_ object: ManagedObject) {
+    let own = make(object.storeEntity, object.reference, nil, nil)
+    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: isWatched)
+    for property in object.entity.properties {
+      guard let value = object.changes?.value(property.slot) else { continue }
+      changes.set(property.slot, value, slotCount: object.entity.slotCount, isWatched: isWatched)
+    }
+    own.changes = changes
+    own.state.insert(.inserted)
+    // One that came back after its deletion was saved follows the version it had.
+    own.node = object.node
+    insertedList.append(own)
+    if isWatched { record(.inserted(own)) }
+    noteChange(.inserted, own)
+  }
+
+  private func takeIn(_ object: ManagedObject, over own: ManagedObject) throws {
+    for property in object.entity.properties where !property.isTransient {
+      guard let value = object.changes?.value(property.slot), try own.slotValue(property) != value else {
+        continue
+      }
+      own.setSlot(property.slot, value)
+      noteUpdated(own)
+    }
+    try takeInToManys(of: object)
+  }
+
+  private func takeInToManys(of object: ManagedObject) throws {
+    guard let own = registered(object.entity, object.reference) else { return }
+    for state in object.changes?.toManys ?? [] where state.hasChanges && !state.relationship.isTransient {
+      for target in state.removed { try removeTarget(target, from: own, state.relationship) }
+      for target in state.added { try addTarget(target, to: own, state.relationship) }
+      guard state.relationship.isOrdered else { continue }
+      if !state.isLoaded, let context = object.managedObjectContext { try context.load(state, of: object) }
+      let present = try own.targets(state.relationship).references
+      let wanted = (state.current ?? []).filter(Set(present).contains)
+      try reorder(own, state.relationship, wanted + present.filter { !Set(wanted).contains($0) })
+    }
+  }
+
+  private func takeInDeletion(of own: ManagedObject) throws {
+    for relationship in own.entity.relationships
+    where relationship.isToMany && relationship.deleteRule == .nullify {
+      guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+      for reference in try own.targets(relationship).references {
+        guard let target = registered(relationship.destination, reference),
+          target.changes?.knownToMany(inverse) != nil
+        else { continue }
+        try removeTarget(own.reference, from: target, inverse)
+      }
+    }
+    if own.isInserted {
+      own.state = [.gone]
+      unregister(own)
+      own.managedObjectContext = nil
+    } else {
+      own.state.insert(.deleted)
+      deletedList.append(own)
+    }
+    if isWatched { record(own.state.contains(.gone) ? .tookBack(own) : .deleted(own)) }
+    noteChange(.deleted, own)
+  }
+
+  /// The parent's new objects have permanent IDs now.
+  func parentTookPermanentIDs(_ renamed: [(ManagedObjectID, ManagedObjectID)], _ permanent: RenamedReferences)
+  {
+    generation += 1
+    for (old, id) in renamed {
+      if let object = registered(old.entity, old.reference) { rename(object, id) }
+    }
+    for object in registeredObjects {
+      object.batch = nil
+      object.changes?.rename(permanent)
+      // Rows made by the parent hold the old numbers.
+      if !object.hasChanges {
+        object.node = nil
+      } else if !object.isInserted, let parent,
+        let known = try? parent.object(with: object.objectID), let node = try? parent.currentNode(known)
+      {
+        object.node = node
+      }
+    }
+    undoManager?.rename(permanent)
+    for child in children { child.context?.parentTookPermanentIDs(renamed, permanent) }
+  }
+}

@@ -1,0 +1,271 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// Objects that have the same values where a uniqueness constraint forbids it, as the merge policy decides.
+extension ManagedObjectContext {
+  /// Two objects, of which one has to give way.
+  private struct Pair {
+    let object: ManagedObject
+    /// The one that has the values already: stored, or new before the other.
+    let holder: ManagedObject
+    /// Whether nobody had the holder before this search.
+    let isHolderFresh: Bool
+    let constraint: UniquenessConstraint
+  }
+
+  func resolveUniqueness(_ error: StoreError) throws {
+    let pairs = try pairs()
+    let conflicts = try pairs.map(conflict)
+    let resolutions = try conflicts.map { try mergePolicy.resolve($0) }
+    func refused() -> ContextError {
+      let names = Set(
+        pairs.map { "\($0.object.entity.name).\($0.constraint.propertyNames.joined(separator: ","))" })
+      let shown =
+        names.isEmpty ? error.message : "others have the same \(names.sorted().joined(separator: "; "))"
+      return ContextError(
+        .notUnique, "nothing was saved: \(shown); change them, delete the others, or choose a merge policy",
+        conflicts: conflicts, cause: error)
+    }
+    if pairs.isEmpty { throw refused() }
+    for (pair, resolution) in zip(pairs, resolutions) {
+      switch resolution {
+      case .refuse: throw refused()
+      case .mergeByPropertyObjectTrump, .overwrite, .values:
+        // Of two stored objects none may vanish unasked.
+        if !pair.object.isInserted { throw refused() }
+      default: break
+      }
+    }
+    generation += 1
+    for (pair, resolution) in zip(pairs, resolutions) where pair.object.managedObjectContext === self {
+      if pair.object.isInserted {
+        try merge(pair.object, into: pair.holder, isFresh: pair.isHolderFresh, resolution)
+      } else {
+        revert(pair, resolution)
+      }
+    }
+  }
+
+  /// One statement for each constraint of the entities concerned, and a hundred of its values if it has several
+  /// properties.
+  private func pairs() throws -> [Pair] {
+    var result: [Pair] = []
+    var seen: Set<ObjectIdentifier> = []
+    for (entity, constraint, objects) in try concerned() {
+      let properties = constraint.propertyNames.compactMap { entity.property(named: $0) }
+      var holders: [[AttributeValue]: ManagedObject] = [:]
+      var waiting: [([AttributeValue], ManagedObject)] = []
+      var fresh: Set<ObjectIdentifier> = []
+      for object in objects {
+        let key = try properties.map { try object.slotValue($0) }
+        if !key.contains(.null) { waiting.append((key, object)) }
+      }
+      for node in try stored(entity, properties, waiting.map(\.0)) {
+        let known = registered(node.entity, node.reference)
+        let object = known ?? make(node.storeEntity, node.reference, node, nil)
+        if known == nil { fresh.insert(ObjectIdentifier(object)) }
+        if object.isDeleted { continue }
+        let key = try properties.map { try object.slotValue($0) }
+        holders[key] = object
+      }
+      // Stored objects come before new ones.
+      for (key, object) in waiting.filter({ !$0.1.isInserted }) + waiting.filter({ $0.1.isInserted }) {
+        guard let holder = holders[key] else {
+          holders[key] = object
+          continue
+        }
+        if holder === object || !object.hasChanges { continue }
+        if seen.insert(ObjectIdentifier(object)).inserted {
+          let isFresh = fresh.remove(ObjectIdentifier(holder)) != nil
+          result.append(
+            Pair(object: object, holder: holder, isHolderFresh: isFresh, constraint: constraint))
+        }
+      }
+    }
+    return result
+  }
+
+  /// Every constraint with the entity that has it first, and the new and changed objects that it binds.
+  private func concerned() throws -> [(Entity, UniquenessConstraint, [ManagedObject])] {
+    var result: [(Entity, UniquenessConstraint, [ManagedObject])] = []
+    for object in insertedList + updatedToSave {
+      for constraint in object.entity.uniquenessConstraints {
+        var entity = object.entity
+        while let above = entity.superentity, above.uniquenessConstraints.contains(constraint) {
+          entity = above
+        }
+        if let place = result.firstIndex(where: { $0.0 === entity && $0.1 == constraint }) {
+          result[place].2.append(object)
+        } else {
+          result.append((entity, constraint, [object]))
+        }
+      }
+    }
+    return result
+  }
+
+  /// The stored rows that have one of the values.
+  private func stored(
+    _ entity: Entity, _ properties: [Property], _ keys: [[AttributeValue]]
+  ) throws -> [IncrementalStoreNode] {
+    let keys = Array(Set(keys))
+    if keys.isEmpty { return [] }
+    var predicates: [FetchPredicate] = []
+    if properties.count == 1 {
+      let values = keys.map { FetchExpression.value($0[0]) }
+      predicates = [.comparison(FetchComparison(.keyPath([properties[0].name]), .in, .list(values)))]
+    } else {
+      for start in stride(from: 0, to: keys.count, by: 100) {
+        predicates.append(
+          .or(
+            keys[start..<min(start + 100, keys.count)].map { key in
+              .and(
+                zip(properties, key).map { property, value in
+                  .comparison(FetchComparison(.keyPath([property.name]), .equal, .value(value)))
+                })
+            }))
+      }
+    }
+    return try predicates.flatMap { predicate -> [IncrementalStoreNode] in
+      guard
+        case .nodes(let nodes) = try coordinator.fetch(
+          FetchRequest(entity.name, where: predicate), lookup: nil)
+      else { return [] }
+      return nodes
+    }
+  }
+
+  private func conflict(_ pair: Pair) throws -> MergeConflict {
+    MergeConflict(
+      objectID: pair.object.objectID, objectSnapshot: try pair.object.presentValues(),
+      cachedSnapshot: pair.object.isInserted ? nil : try pair.object.committedValues(),
+      persistedSnapshot: try pair.holder.presentValues(), cachedVersion: pair.object.node?.version ?? 0,
+      persistedVersion: pair.holder.node?.version ?? 0, isDeletion: false,
+      constraint: pair.constraint.propertyNames, otherObjectID: pair.holder.objectID)
+  }
+
+  /// A changed stored object gets back what it was stored with.
+  private func revert(_ pair: Pair, _ resolution: MergeResolution) {
+    let object = pair.object
+    for property in object.entity.properties where property.isStored {
+      if case .rollback = resolution {
+        object.changes?.unset(property.slot)
+      } else if pair.constraint.propertyNames.contains(property.name) {
+        object.changes?.unset(property.slot)
+      }
+    }
+    object.changes = object.changes
+    object.awakeFromSnapshotEvents(.mergePolicy)
+    noteChange(.refreshed, object)
+  }
+
+  /// A new object becomes one with another: its values and relationships go over, and it is gone. Where nobody has the
+  /// other, the new object takes its place instead.
+  private func merge(
+    _ object: ManagedObject, into stored: ManagedObject, isFresh: Bool, _ resolution: MergeResolution
+  ) throws {
+    var holder = stored
+    let values = try wanted(of: object, over: holder, resolution)
+    var toOnes: [(Relationship, ManagedObject)] = []
+    var toManys: [(Relationship, [ManagedObject])] = []
+    for relationship in object.entity.relationships where !relationship.isTransient {
+      if relationship.isToMany {
+        let targets = Array(try object.targets(relationship))
+        if targets.isEmpty { continue }
+        toManys.append((relationship, targets))
+        for target in targets { try unlink(object, relationship, target) }
+      } else if let target = try object.target(relationship) {
+        toOnes.append((relationship, target))
+        try setToOne(object, relationship, nil)
+      }
+    }
+    let old = object.reference
+    if isFresh, holder.entity === object.entity, let row = holder.node {
+      become(object, row, holder.objectID)
+      holder = object
+    }
+    for (name, value) in values {
+      guard let attribute = holder.entity.attribute(named: name) else { continue }
+      holder.setSlot(attribute.slot, value)
+      noteUpdated(holder)
+    }
+    if case .rollback = resolution {
+      toOnes = []
+      toManys = []
+    }
+    for (relationship, target) in toOnes {
+      let isFree = try holder.target(relationship) == nil
+      if isFree || resolution.objectWins { try setToOne(holder, relationship, target) }
+    }
+    for (relationship, targets) in toManys {
+      for target in targets { try link(holder, relationship, target) }
+    }
+    leadElsewhere(from: old, of: object.entity, to: holder.reference)
+    if holder !== object {
+      noteChange(.deleted, object)
+      forget(object)
+    }
+    holder.awakeFromSnapshotEvents(.mergePolicy)
+    noteChange(.refreshed, holder)
+  }
+
+  /// A new object is a stored one from now on.
+  private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ id: ManagedObjectID) {
+    if let holder = registeredObject(for: id) { forget(holder) }
+    insertedList.removeAll { $0 === object }
+    rename(object, id)
+    object.state = []
+    object.changes = nil
+    object.node = row
+  }
+
+  /// The attributes of a new object that go over. A value left at its default never wins over a stored one.
+  private func wanted(
+    of object: ManagedObject, over holder: ManagedObject, _ resolution: MergeResolution
+  ) throws -> [String: AttributeValue] {
+    if case .values(let values) = resolution { return values }
+    if case .rollback = resolution { return [:] }
+    var result: [String: AttributeValue] = [:]
+    for attribute in object.entity.attributes where !attribute.isTransient && attribute.derivation == nil {
+      guard let other = holder.entity.attribute(named: attribute.name) else { continue }
+      let (value, present) = (
+        try object.slotValue(.attribute(attribute)), try holder.slotValue(.attribute(other))
+      )
+      if value == present { continue }
+      let isDefault = value == attribute.defaultValue
+      switch resolution {
+      case .overwrite: result[attribute.name] = value
+      case .mergeByPropertyObjectTrump: if !isDefault { result[attribute.name] = value }
+      default: if !isDefault, present == other.defaultValue { result[attribute.name] = value }
+      }
+    }
+    return result
+  }
+
+  /// What leads to an object without its knowledge leads to another now.
+  private func leadElsewhere(from old: Int64, of entity: Entity, to new: Int64) {
+    let renamed = RenamedReferences([old], [new])
+    undoManager?.rename(renamed)
+    for other in insertedList + updatedList {
+      for relationship in other.entity.relationships
+      where relationship.inverse == nil && relationship.destination.root === entity.root {
+        if relationship.isToMany {
+          other.changes?.knownToMany(relationship)?.rename(renamed)
+        } else if case .reference(old)? = other.changes?.value(relationship.slot) {
+          other.setSlot(relationship.slot, .reference(new))
+        }
+      }
+    }
+  }
+}
+
+extension MergeResolution {
+  /// Whether the object's value stays where both have one.
+  var objectWins: Bool {
+    switch self {
+    case .mergeByPropertyObjectTrump, .overwrite: true
+    default: false
+    }
+  }
+}

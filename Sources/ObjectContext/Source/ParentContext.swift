@@ -1,0 +1,130 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// A context as its children see it: what is stored, with the parent's unsaved changes on top.
+final class ParentContext: ContextSource {
+  // A child holds its parent, so it is there as long as this is used.
+  private unowned let parent: ManagedObjectContext
+
+  init(_ parent: ManagedObjectContext) { self.parent = parent }
+
+  func fetch(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
+    guard try parent.isTouched(request), request.resultType != .dictionaries else {
+      return try parent.source.fetch(request, lookup: lookup)
+    }
+    var objects = request
+    objects.resultType = .objects
+    objects.propertiesToFetch = nil
+    objects.returnsObjectsAsFaults = false
+    objects.fetchBatchSize = 0
+    let found = try parent.fetch(objects)
+    switch request.resultType {
+    case .count: return .count(found.count)
+    case .objectIDs: return .objectIDs(found.map(\.objectID))
+    default: return .nodes(try found.map { try parent.currentNode($0) })
+    }
+  }
+
+  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+    var nodes = [IncrementalStoreNode?](repeating: nil, count: references.count)
+    var places: [Int] = []
+    var wanted: [Int64] = []
+    for (place, reference) in references.enumerated() {
+      let known = parent.registered(entity, reference)
+      if let known, known.state.contains(.deleted) { continue }
+      if let known, !known.isFault {
+        nodes[place] = try parent.currentNode(known)
+      } else if reference > 0 {
+        places.append(place)
+        wanted.append(reference)
+      }
+    }
+    if wanted.isEmpty { return nodes }
+    for (place, node) in zip(places, try parent.source.newValues(for: wanted, of: entity)) {
+      nodes[place] = node
+    }
+    return nodes
+  }
+
+  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+    guard let known = parent.registered(entity, reference), !known.isFault else {
+      return reference > 0 ? try parent.source.wholeValues(for: reference, of: entity) : nil
+    }
+    for attribute in known.entity.attributes where attribute.isExternal {
+      _ = try known.slotValue(.attribute(attribute))
+    }
+    return try parent.currentNode(known)
+  }
+
+  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+    // The parent's own changes stand in registered objects; everything else is asked for at once.
+    func changed(_ reference: Int64) -> ManagedObject? {
+      guard let known = parent.registered(relationship.entity, reference),
+        reference < 0 || known.changes?.knownToMany(relationship)?.hasChanges == true
+      else { return nil }
+      return known
+    }
+    let unchanged = references.filter { $0 > 0 && changed($0) == nil }
+    let stored =
+      unchanged.isEmpty
+      ? RelationshipTargets() : try parent.source.newValues(for: relationship, of: unchanged)
+    let isPolymorphic = relationship.destination.hasSubentities
+    var place = 0
+    var result = RelationshipTargets()
+    for reference in references {
+      if let known = changed(reference) {
+        for target in try known.targets(relationship) {
+          if isPolymorphic {
+            result.append(target.reference, entityIndex: target.entity.index)
+          } else {
+            result.append(target.reference)
+          }
+        }
+      } else if reference > 0 {
+        for (offset, target) in zip(stored.offsets[place]..., stored.targets(at: place)) {
+          if isPolymorphic {
+            result.append(target, entityIndex: Int(stored.entityIndices[offset]))
+          } else {
+            result.append(target)
+          }
+        }
+        place += 1
+      }
+      result.endSource()
+    }
+    return result
+  }
+
+  func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes {
+    let targets = try newValues(for: relationship, of: references)
+    return TargetNodes(
+      targets: targets, nodes: try newValues(for: targets.references, of: relationship.destination))
+  }
+}
+
+extension ManagedObjectContext {
+  /// What children see as the stored row of an object: its row, with its changes written into it.
+  func currentNode(_ object: ManagedObject) throws -> IncrementalStoreNode {
+    let row = object.isInserted ? nil : try object.row()
+    guard let changes = object.changes, !changes.changed.isEmpty else {
+      if let row { return row }
+      throw ContextError(.objectGone, "\(object.entity.name) \(object.objectID) is no longer in its context")
+    }
+    let plan = plans[object.entity]
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: plan.fields.count)
+    for (field, step) in plan.fields.enumerated() {
+      guard let value = changes.value(step.slot), !step.isDerived || row == nil else {
+        if let row { builder.copy(field, from: row, isBytes: step.isBytes) }
+        continue
+      }
+      if case .reference(let reference) = value {
+        builder.set(field, integer: reference)
+      } else {
+        try builder.set(field, value, type: step.type) { plan.attributes[field] }
+      }
+    }
+    return builder.finish(object.storeEntity, reference: object.reference, version: row?.version ?? 0)
+  }
+}

@@ -1,0 +1,169 @@
+import ObjectModel
+import StoreContract
+
+extension ManagedObjectContext {
+  /// Takes back the last group of changes that the undo manager recorded. What was saved meanwhile is changed again, and
+  /// an object whose deletion was saved comes back under its ID. Does nothing without a manager or a group. Fires
+  /// objects that are faults.
+  public func undo() throws { try takeBack(isRedo: false) }
+
+  /// Does again what was undone last.
+  public func redo() throws { try takeBack(isRedo: true) }
+
+  private func takeBack(isRedo: Bool) throws {
+    try mergeChanges()
+    guard let undoManager else { return }
+    var touched: [ManagedObject: SnapshotEvents] = [:]
+    try undoManager.run(isRedo: isRedo) { steps in
+      for step in steps {
+        guard let event = try perform(step) else { continue }
+        touched[step.object, default: []].insert(event)
+      }
+      tidy(Array(touched.keys))
+    }
+    for (object, events) in touched { object.awakeFromSnapshotEvents(events) }
+    endEvent()
+  }
+
+  func record(_ step: UndoStep, updating object: ManagedObject? = nil) {
+    undoManager?.record(step)
+    if let object { noteChange(.updated, object) }
+    scheduleEventEnd()
+  }
+
+  /// A slot is about to be set.
+  func willSet(_ object: ManagedObject, _ slot: Int) {
+    if let undoManager, undoManager.isUndoRegistrationEnabled {
+      let old = (try? object.slotValue(object.entity.properties[slot])) ?? .null
+      undoManager.record(.set(object, slot: slot, old: old))
+    }
+    noteChange(.updated, object)
+    scheduleEventEnd()
+  }
+
+  /// Takes one step back; nil when its object is no longer here.
+  private func perform(_ step: UndoStep) throws -> SnapshotEvents? {
+    let object = step.object
+    switch step {
+    case .set(_, let slot, let old):
+      guard isUsable(object) else { return nil }
+      object.setSlot(slot, old)
+      if object.entity.properties[slot].isStored { noteUpdated(object) }
+      return .undoUpdate
+    case .added(_, let relationship, let target):
+      guard isUsable(object) else { return nil }
+      try removeTarget(target, from: object, relationship)
+      return .undoUpdate
+    case .removed(_, let relationship, let target, let index):
+      guard isUsable(object) else { return nil }
+      try addTarget(target, to: object, relationship, at: index)
+      return .undoUpdate
+    case .reordered(_, let relationship, let order):
+      guard isUsable(object) else { return nil }
+      let present = Set(try object.targets(relationship).references)
+      let wanted = order.filter(present.contains)
+      if wanted.count == present.count { try reorder(object, relationship, wanted) }
+      return .undoUpdate
+    case .inserted:
+      guard object.managedObjectContext === self, !object.isDeleted else { return nil }
+      if object.isInserted { takeBack(object) } else { markDeleted(object) }
+      return .undoInsertion
+    case .tookBack:
+      bringBack(object)
+      return .undoInsertion
+    case .deleted:
+      undelete(object)
+      return .undoDeletion
+    case .undeleted:
+      guard object.managedObjectContext === self, !object.isDeleted else { return nil }
+      if object.isInserted { takeBack(object) } else { markDeleted(object) }
+      return .undoDeletion
+    }
+  }
+
+  private func isUsable(_ object: ManagedObject) -> Bool {
+    guard object.managedObjectContext === self else { return false }
+    return object.isInserted || (try? object.row()) != nil
+  }
+
+  /// A new object goes away, and can be brought back.
+  private func takeBack(_ object: ManagedObject) {
+    object.state = [.gone]
+    unregister(object)
+    object.managedObjectContext = nil
+    record(.tookBack(object))
+    noteChange(.deleted, object)
+  }
+
+  /// An object that was new when it went away is new again.
+  private func bringBack(_ object: ManagedObject) {
+    guard object.managedObjectContext == nil else { return }
+    adopt(object, state: [.inserted])
+    insertedList.removeAll { $0 === object }
+    insertedList.append(object)
+    record(.inserted(object))
+    noteChange(.inserted, object)
+  }
+
+  /// The next save removes the object.
+  private func markDeleted(_ object: ManagedObject) {
+    object.state.insert(.deleted)
+    deletedList.append(object)
+    record(.deleted(object))
+    noteChange(.deleted, object)
+  }
+
+  /// The object stays; when its deletion was saved already, it is new again under the ID it had.
+  private func undelete(_ object: ManagedObject) {
+    if object.managedObjectContext === self {
+      object.state.remove(.deleted)
+      record(.undeleted(object))
+      return noteChange(.inserted, object)
+    }
+    guard object.managedObjectContext == nil, let row = object.node else { return }
+    if let other = registered(object.entity, object.reference) { forget(other) }
+    adopt(object, state: [.inserted])
+    reinsert(object, over: row)
+    record(.undeleted(object))
+    noteChange(.inserted, object)
+  }
+
+  private func adopt(_ object: ManagedObject, state: ManagedObject.State) {
+    object.state = state
+    object.managedObjectContext = self
+    register(object)
+  }
+
+  /// Makes an object whose row is gone a new one with the values it has. Its next version follows that of the row.
+  func reinsert(_ object: ManagedObject, over row: IncrementalStoreNode) {
+    let toManys = object.changes?.toManys ?? []
+    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: isWatched)
+    for property in object.entity.properties {
+      let value: AttributeValue
+      if let changed = object.changes?.value(property.slot) {
+        value = changed
+      } else if property.isStored {
+        value = row.value(of: property)
+      } else {
+        continue
+      }
+      changes.set(property.slot, value, slotCount: object.entity.slotCount, isWatched: isWatched)
+    }
+    changes.adopt(toManys)
+    object.changes = changes
+    object.state = [.inserted]
+    insertedList.append(object)
+  }
+
+  /// What is as it is stored again has no changes.
+  private func tidy(_ objects: [ManagedObject]) {
+    for object in objects where object.state == [.updated] && !object.hasPersistentChangedValues {
+      object.state.remove(.updated)
+      object.changes?.settle(plans[object.entity].transientSlots)
+      object.changes = object.changes
+    }
+    insertedList.removeAll { !$0.isInserted }
+    updatedList.removeAll { !$0.state.contains(.updated) }
+    deletedList.removeAll { !$0.state.contains(.deleted) }
+  }
+}

@@ -1,0 +1,144 @@
+/// What a context recorded, so that it can be taken back and done again.
+///
+/// Changes come in groups, which are undone whole. With `groupsByEvent` all changes of an event are one (see
+/// `ManagedObjectContext.processPendingChanges()`); an outermost pair of `beginUndoGrouping()` and `endUndoGrouping()`
+/// is always a group of its own. Saving clears nothing: an undo after a save makes changes that the next save stores.
+/// Not Sendable: it lives where its context does. Recording a change costs some twenty nanoseconds and memory for it.
+public final class UndoManager {
+  struct Group {
+    var name: String?
+    var steps: [UndoStep] = []
+  }
+
+  /// The context that records here.
+  weak var context: ManagedObjectContext?
+  /// How many groups can be undone; older ones are forgotten. 0, as at first, for all.
+  public var levelsOfUndo = 0 { didSet { trim() } }
+  /// Whether the end of an event ends the group.
+  public var groupsByEvent = true
+  /// How many `beginUndoGrouping()` have no `endUndoGrouping()` yet.
+  public private(set) var groupingLevel = 0
+  /// Whether an undo is at work.
+  public private(set) var isUndoing = false
+  /// Whether a redo is at work.
+  public private(set) var isRedoing = false
+  private var open = Group()
+  private var undoGroups: [Group] = []
+  private var redoGroups: [Group] = []
+  private var disabled = 0
+
+  /// Makes a manager with nothing recorded; give it to `ManagedObjectContext.undoManager`.
+  public init() {}
+
+  /// Whether there is something to undo.
+  public var canUndo: Bool { !undoGroups.isEmpty || !open.steps.isEmpty }
+  /// Whether something was undone and nothing changed since.
+  public var canRedo: Bool { !redoGroups.isEmpty }
+  /// The name of what `undo()` takes back; empty when it has none.
+  public var undoActionName: String { (open.steps.isEmpty ? undoGroups.last?.name : open.name) ?? "" }
+  /// The name of what `redo()` does again; empty when it has none.
+  public var redoActionName: String { redoGroups.last?.name ?? "" }
+  /// Whether changes are recorded.
+  public var isUndoRegistrationEnabled: Bool { disabled == 0 }
+
+  /// Names the group being recorded, or the last one when nothing was recorded since.
+  public func setActionName(_ name: String) {
+    if open.steps.isEmpty, groupingLevel == 0, let last = undoGroups.indices.last {
+      undoGroups[last].name = name
+    } else {
+      open.name = name
+    }
+  }
+
+  /// Begins a group, or one inside another, which is undone together with it.
+  public func beginUndoGrouping() {
+    if groupingLevel == 0 { close() }
+    groupingLevel += 1
+  }
+
+  /// Ends a group.
+  /// - Precondition: One was begun.
+  public func endUndoGrouping() {
+    precondition(groupingLevel > 0, "endUndoGrouping was called without a beginUndoGrouping")
+    groupingLevel -= 1
+    if groupingLevel == 0 { close() }
+  }
+
+  /// Stops recording, until as many `enableUndoRegistration()` were called.
+  public func disableUndoRegistration() { disabled += 1 }
+
+  /// Records again.
+  /// - Precondition: Recording was stopped.
+  public func enableUndoRegistration() {
+    precondition(disabled > 0, "enableUndoRegistration was called without a disableUndoRegistration")
+    disabled -= 1
+  }
+
+  /// Forgets everything.
+  public func removeAllActions() {
+    open = Group()
+    undoGroups = []
+    redoGroups = []
+    groupingLevel = 0
+  }
+
+  /// Takes the last group back; see `ManagedObjectContext.undo()`.
+  /// - Throws: as that.
+  public func undo() throws { try context?.undo() }
+
+  /// Does the last undone group again; see `ManagedObjectContext.redo()`.
+  /// - Throws: as that.
+  public func redo() throws { try context?.redo() }
+
+  // MARK: Inside
+
+  func record(_ step: UndoStep) {
+    guard disabled == 0 else { return }
+    if !isUndoing, !isRedoing, !redoGroups.isEmpty { redoGroups = [] }
+    open.steps.append(step)
+  }
+
+  /// The end of an event.
+  func endEvent() { if groupsByEvent, groupingLevel == 0, !isUndoing, !isRedoing { close() } }
+
+  private func close() {
+    defer { open = Group() }
+    if open.steps.isEmpty { return }
+    undoGroups.append(open)
+    trim()
+  }
+
+  private func trim() {
+    if levelsOfUndo > 0, undoGroups.count > levelsOfUndo {
+      undoGroups.removeFirst(undoGroups.count - levelsOfUndo)
+    }
+  }
+
+  /// Hands the last group to a closure, which takes it back; what that records can be redone, or undone again.
+  func run(isRedo: Bool, _ body: (ReversedCollection<[UndoStep]>) throws -> Void) rethrows {
+    groupingLevel = 0
+    close()
+    guard let group = isRedo ? redoGroups.popLast() : undoGroups.popLast() else { return }
+    if isRedo { isRedoing = true } else { isUndoing = true }
+    defer {
+      isUndoing = false
+      isRedoing = false
+      let done = Group(name: group.name, steps: open.steps)
+      open = Group()
+      if !done.steps.isEmpty {
+        if isRedo { undoGroups.append(done) } else { redoGroups.append(done) }
+      }
+    }
+    try body(group.steps.reversed())
+  }
+
+  /// Replaces temporary reference numbers by permanent ones.
+  func rename(_ permanent: RenamedReferences) {
+    func rename(_ group: inout Group) {
+      for place in group.steps.indices { group.steps[place].rename(permanent) }
+    }
+    rename(&open)
+    for place in undoGroups.indices { rename(&undoGroups[place]) }
+    for place in redoGroups.indices { rename(&redoGroups[place]) }
+  }
+}

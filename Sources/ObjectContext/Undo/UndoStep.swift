@@ -1,0 +1,42 @@
+import ObjectModel
+
+/// One thing that was done to one end of something, with what takes it back.
+enum UndoStep {
+  /// A slot was set; it held the value.
+  case set(ManagedObject, slot: Int, old: AttributeValue)
+  /// A target came into a to-many.
+  case added(ManagedObject, Relationship, Int64)
+  /// A target went out of a to-many, from a place if that is known.
+  case removed(ManagedObject, Relationship, Int64, at: Int?)
+  /// A to-many had another order.
+  case reordered(ManagedObject, Relationship, [Int64])
+  case inserted(ManagedObject)
+  /// A new object went away before it was saved.
+  case tookBack(ManagedObject)
+  case deleted(ManagedObject)
+  case undeleted(ManagedObject)
+
+  var object: ManagedObject {
+    switch self {
+    case .set(let object, _, _), .added(let object, _, _), .removed(let object, _, _, _),
+      .reordered(let object, _, _), .inserted(let object), .tookBack(let object), .deleted(let object),
+      .undeleted(let object):
+      object
+    }
+  }
+
+  /// Replaces temporary reference numbers by permanent ones.
+  mutating func rename(_ permanent: RenamedReferences) {
+    switch self {
+    case .set(let object, let slot, .reference(let old)):
+      if let new = permanent[old] { self = .set(object, slot: slot, old: .reference(new)) }
+    case .added(let object, let relationship, let old):
+      if let new = permanent[old] { self = .added(object, relationship, new) }
+    case .removed(let object, let relationship, let old, let index):
+      if let new = permanent[old] { self = .removed(object, relationship, new, at: index) }
+    case .reordered(let object, let relationship, let order):
+      self = .reordered(object, relationship, order.map { permanent[$0] ?? $0 })
+    default: break
+    }
+  }
+}

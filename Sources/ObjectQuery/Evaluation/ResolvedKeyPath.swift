@@ -1,0 +1,18 @@
+package import ObjectModel
+
+/// One value of an object whose names have been looked up.
+package struct ResolvedKeyPath: Sendable {
+  private let value: ResolvedExpression
+
+  /// Looks the names up.
+  /// - Throws: `QueryError` when a property is unknown or leads over a to-many.
+  package init(_ names: [String], for entity: Entity) throws {
+    value = try ResolvedExpression(.keyPath(names), ResolutionScope(entity))
+    guard !value.isPlural else {
+      throw QueryError(
+        .typeMismatch, "\(names.joined(separator: ".")) leads over a to-many, and one value is wanted")
+    }
+  }
+
+  package func value(_ object: any QueryObject) throws -> AttributeValue { try value.value([object]) }
+}
