@@ -62,7 +62,6 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "StoreTestKit", dependencies: ["ObjectContext", "ObjectModel", "ObjectQuery", "StoreContract"],
-      exclude: ["Context"],
       swiftSettings: strict),
     .target(
       name: "Strongroom",
@@ -95,6 +94,11 @@ let package = Package(
         "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/DifferentialProbe", swiftSettings: strict),
     .executableTarget(
+      name: "graph-probe",
+      dependencies: [
+        "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Tests/GraphProbe", swiftSettings: strict),
+    .executableTarget(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
       swiftSettings: strict),
     .testTarget(
@@ -113,6 +117,12 @@ let package = Package(
       name: "SQLCipherStoreTests",
       dependencies: ["SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase"],
       exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoreTestKitTests",
+      dependencies: [
+        "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract", "StoreKeyring", "StoreTestKit",
+      ],
       swiftSettings: strict),
     .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
     .testTarget(

@@ -5,7 +5,9 @@ import Dispatch
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strongroom-bench", abstract: "Measures Strongroom against the bare C loop.",
-    subcommands: [Phases.self, Access.self, Instructions.self, Scale.self, StartUp.self, Opening.self],
+    subcommands: [
+      Phases.self, Access.self, Instructions.self, Scale.self, StartUp.self, Opening.self, Graph.self,
+    ],
     defaultSubcommand: Phases.self)
 }
 

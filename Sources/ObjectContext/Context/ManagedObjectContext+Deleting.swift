@@ -10,6 +10,11 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) throws {
     var waiting = [object]
     var gone: [ManagedObject] = []
+    var marked: [ManagedObject] = []
+    defer {
+      // After all that empties relationships, so that taking it back has every object before it is led to again.
+      if isWatched { for object in marked { recordDeletion(of: object) } }
+    }
     while let next = waiting.popLast() {
       if next.state.contains(.deleted) || next.state.contains(.gone) { continue }
       guard next.managedObjectContext === self else {
@@ -26,10 +31,7 @@ extension ManagedObjectContext {
       } else {
         deletedList.append(next)
       }
-      if isWatched {
-        record(next.state.contains(.gone) ? .tookBack(next) : .deleted(next))
-        noteChange(.deleted, next)
-      }
+      if isWatched { marked.append(next) }
     }
     if gone.isEmpty { return }
     insertedList.removeAll { $0.state.contains(.gone) }
@@ -37,6 +39,11 @@ extension ManagedObjectContext {
       unregister(object)
       object.managedObjectContext = nil
     }
+  }
+
+  func recordDeletion(of object: ManagedObject) {
+    record(object.state.contains(.gone) ? .tookBack(object) : .deleted(object))
+    noteChange(.deleted, object)
   }
 
   /// What an undo after the deletion was saved could read no more.

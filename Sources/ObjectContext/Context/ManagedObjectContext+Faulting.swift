@@ -5,11 +5,10 @@ extension ManagedObjectContext {
   /// The object of an ID, as a fault if it is not here; it need not exist. Issues no statement.
   /// - Throws: `foreignObject` when the ID is temporary and of another context, or of another store.
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
-    if let entity = model.entity(named: id.entity.name), let known = registered(entity, id.reference) {
-      return known
-    }
+    forgetClosedStores()
+    if let known = registeredObject(for: id) { return known }
     if id.isTemporaryID {
-      guard let known = parent?.registeredObject(for: id) else {
+      guard let known = try parent?.object(with: id) else {
         throw ContextError(
           .foreignObject, "a temporary ID names an object of its own context only; save first")
       }
@@ -44,7 +43,10 @@ extension ManagedObjectContext {
 
   /// The object of an ID if it is here. Issues no statement.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
-    model.entity(named: id.entity.name).flatMap { registered($0, id.reference) }
+    guard let entity = model.entity(named: id.entity.name), let known = registered(entity, id.reference),
+      known.objectID == id
+    else { return nil }
+    return known
   }
 
   /// Reads the row of a fault, and in the same statement those of all faults it came with.
@@ -191,13 +193,22 @@ extension ManagedObjectContext {
   /// Asks the store for a to-many, for the whole batch the object came with.
   func load(_ state: ToManyState, of object: ManagedObject) throws {
     let relationship = state.relationship
-    if relationship.isTransient || object.isInserted { return state.load([], nil) }
+    if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .gone]) {
+      return state.load([], nil)
+    }
     let batched = try object.batch?.targets(relationship, of: object.reference, generation: generation) {
       try source.newValues(for: relationship, of: $0)
     }
-    if let (targets, batch) = batched { return state.load(targets, batch) }
-    let targets = try source.newValues(for: relationship, of: [object.reference])
-    state.load(targets.references[...], FetchBatch(relationship, targets, generation: generation))
+    if let (targets, batch) = batched {
+      state.load(targets, batch)
+    } else {
+      let targets = try source.newValues(for: relationship, of: [object.reference])
+      state.load(targets.references[...], FetchBatch(relationship, targets, generation: generation))
+    }
+    if !deletedList.isEmpty, relationship.inverse?.deleteRule == .nullify {
+      // Deletions empty the lists that were read before, and those that are read after them.
+      state.forget { registered(relationship.destination, $0)?.isDeleted == true }
+    }
   }
 
   /// Makes a fault whose row is gone a deleted object with empty values.
@@ -205,7 +216,8 @@ extension ManagedObjectContext {
     let builder = NodeBuilder()
     builder.begin(fieldCount: object.entity.fieldCount)
     let empty = builder.finish(object.storeEntity, reference: object.reference, version: 0)
-    forget(object)
+    updatedList.removeAll { $0 === object }
+    object.changes = nil
     object.state = [.gone, .deleted]
     object.node = empty
     return empty

@@ -105,6 +105,8 @@ extension ManagedObjectContext {
       whole.limit = nil
       whole.offset = 0
       whole.propertiesToFetch = nil
+      // Rows that lead to changed objects have to be judged here too.
+      if leadsToChanges(request) { whole.predicate = nil }
     }
     return whole
   }
@@ -227,7 +229,14 @@ extension ManagedObjectContext {
     guard let entity = model.entity(named: request.entityName) else {
       throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
     }
-    return pending.contains { $0.entity.isKind(of: entity) }
+    return pending.contains { $0.entity.isKind(of: entity) } || leadsToChanges(request)
+  }
+
+  /// Whether the request's conditions or order lead to objects with unsaved changes.
+  private func leadsToChanges(_ request: FetchRequest) -> Bool {
+    guard hasChanges, let entity = model.entity(named: request.entityName) else { return false }
+    let roots = request.reach(from: entity)
+    return !roots.isEmpty && pending.contains { roots.contains($0.entity.root) }
   }
 
   private var pending: [ManagedObject] { insertedList + updatedList + deletedList }
@@ -239,6 +248,7 @@ extension ManagedObjectContext {
     guard let entity = model.entity(named: request.entityName) else { return [] }
     var objects = realize(nodes).filter { !$0.hasChanges }
     let predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
+    if leadsToChanges(request) { objects = try objects.filter { try predicate?.matches($0) ?? true } }
     var seen: Set<ObjectIdentifier> = []
     for object in pending where seen.insert(ObjectIdentifier(object)).inserted {
       guard object.hasChanges, !object.isDeleted,

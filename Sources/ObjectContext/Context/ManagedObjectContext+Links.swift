@@ -11,9 +11,9 @@ extension ManagedObjectContext {
     isNew: Bool = false
   ) throws -> Bool {
     let state = owner.toManyState(relationship)
-    if relationship.isOrdered, !state.isLoaded, index != nil || state.removed.contains(target) {
-      try load(state, of: owner)
-    }
+    // Who may have to take it back has to know whether it was there; a place, and one that comes back, need the others.
+    let isMoved = relationship.isOrdered && (index != nil || state.removed.contains(target))
+    if !state.isLoaded, isMoved || undoManager != nil { try load(state, of: owner) }
     if isNew {
       state.add(new: target)
     } else if !state.add(target) {
@@ -33,7 +33,8 @@ extension ManagedObjectContext {
   /// Takes a target out of a to-many.
   func removeTarget(_ target: Int64, from owner: ManagedObject, _ relationship: Relationship) throws {
     let state = owner.toManyState(relationship)
-    if relationship.isOrdered, !state.isLoaded, undoManager != nil { try load(state, of: owner) }
+    if !state.isLoaded, undoManager != nil { try load(state, of: owner) }
+    if let current = state.current, !current.contains(target) { return }
     let index = relationship.isOrdered ? state.index(of: target) : nil
     state.remove(target)
     if isWatched { record(.removed(owner, relationship, target, at: index), updating: owner) }

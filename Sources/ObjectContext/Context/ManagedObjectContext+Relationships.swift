@@ -6,10 +6,11 @@ extension ManagedObjectContext {
   func setToOne(_ object: ManagedObject, _ relationship: Relationship, _ target: ManagedObject?) throws {
     let old = try object.target(relationship)
     if old === target { return }
+    let inverse = relationship.inverse
+    // Before the new one is in place: an object may lead to itself.
+    if let old, let inverse { try detach(object, from: old, inverse) }
     assign(object, relationship, target)
-    guard let inverse = relationship.inverse else { return }
-    if let old { try detach(object, from: old, inverse) }
-    guard let target else { return }
+    guard let target, let inverse else { return }
     if inverse.isToMany {
       // Where this object led was known, and it was elsewhere.
       try addTarget(object.reference, to: target, inverse, isNew: true)

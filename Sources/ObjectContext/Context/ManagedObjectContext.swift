@@ -161,7 +161,7 @@ public final class ManagedObjectContext {
   func forgetClosedStores() {
     let known = knownStoreChanges
     _ = storeEntities
-    if known == 0 || known == knownStoreChanges { return }
+    if known == knownStoreChanges { return }
     let open = Set(coordinator.stores.map(\.identifier))
     for object in registeredObjects where object.reference > 0 {
       if let store = object.storeEntity.storeIdentifier, !open.contains(store) { forget(object) }

@@ -78,14 +78,30 @@ extension ManagedObjectContext {
       noteChange(.deleted, object)
       forget(object)
     }
-    if isObserved { try noteInsertions(changes.inserted) }
+    forgetLinks(to: changes.deleted)
+    if isObserved { try noteArrivals(changes.inserted + changes.updated) }
   }
 
-  /// Observers want to see what others inserted.
-  private func noteInsertions(_ ids: [ManagedObjectID]) throws {
+  /// Links went with the objects, and the objects at their other ends may not be among the changed ones.
+  private func forgetLinks(to deleted: [ManagedObjectID]) {
+    if deleted.isEmpty { return }
+    let gone = Dictionary(grouping: deleted, by: \.entity.root.name).mapValues { Set($0.map(\.reference)) }
+    for object in registeredObjects {
+      for state in object.changes?.toManys ?? [] {
+        if let references = gone[state.relationship.destination.root.name] {
+          state.forget(references.contains)
+        }
+      }
+    }
+  }
+
+  /// What others inserted, or changed so that it may belong there now, is shown to live results.
+  private func noteArrivals(_ ids: [ManagedObjectID]) throws {
     let wanted = Set(liveResults.flatMap { $0.results?.rootNames ?? [] })
+    if wanted.isEmpty { return }
     let shown = ids.filter { wanted.contains($0.entity.root.name) && (!$0.isTemporaryID || parent != nil) }
-    for object in try objects(with: shown) { noteChange(.inserted, object) }
+    let new = shown.filter { registeredObject(for: $0) == nil }
+    for object in try objects(with: new) { noteChange(.inserted, object) }
   }
 
   private func own(_ id: ManagedObjectID) -> ManagedObject? {

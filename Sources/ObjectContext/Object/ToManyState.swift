@@ -72,9 +72,9 @@ final class ToManyState {
   func index(of target: Int64) -> Int? { isLoaded ? list.items.firstIndex(of: target) : nil }
 
   /// Drops targets that are gone from the store.
-  func forget(_ gone: Set<Int64>) {
-    guard isLoaded, list.items.contains(where: gone.contains) else { return }
-    list.replace(list.items.filter { !gone.contains($0) })
+  func forget(_ isGone: (Int64) -> Bool) {
+    guard isLoaded, list.items.contains(where: isGone) else { return }
+    list.replace(list.items.filter { !isGone($0) })
     batchOffset = nil
   }
 

@@ -99,6 +99,9 @@ public final class FetchedResultsController<T: ManagedObject> {
     objects = new
     names = newNames
     sections = made
+    // The same objects with other values are news too.
+    withMutation(keyPath: \.objects) {}
+    withMutation(keyPath: \.sections) {}
     if !difference.isEmpty {
       onChange?(difference)
       streams.yield(snapshot)

@@ -29,21 +29,7 @@ struct ResultJudge {
     sort = try ResolvedSort(request.sort, for: entity)
     sectionName = try name.map { try ResolvedKeyPath($0.keyPathNames(), for: entity) }
     isCut = request.limit != nil || request.offset > 0 || request.search != nil
-    var paths = request.sort.map(\.keyPath) + (name.map { [$0.keyPathNames()] } ?? [])
-    let conditions = request.predicate?.keyPaths ?? (own: [], hasOthers: false)
-    paths += conditions.own
-    var others: Set<Entity> = []
-    for path in paths {
-      var step: Entity? = entity
-      for name in path where !name.hasPrefix("@") {
-        guard let relationship = step?.relationship(named: name) else { break }
-        others.insert(relationship.destination.root)
-        step = relationship.destination
-      }
-    }
-    // A subquery's variable, or anything else that cannot be followed here, may lead anywhere.
-    if conditions.hasOthers { others.formUnion(entity.reachableRoots) }
-    self.others = others
+    others = request.reach(from: entity, name?.keyPathNames() ?? [])
   }
 
   func concern(_ log: ChangeLog) -> Concern {
@@ -91,19 +77,5 @@ struct ResultJudge {
   func sectionName(_ object: ManagedObject) throws -> String {
     guard let sectionName else { return "" }
     return try sectionName.value(object).text
-  }
-}
-
-extension Entity {
-  /// The root entities that relationships lead to from here, over any number of steps.
-  fileprivate var reachableRoots: Set<Entity> {
-    var found: Set<Entity> = []
-    var waiting = family
-    while let next = waiting.popLast() {
-      for relationship in next.relationships where found.insert(relationship.destination.root).inserted {
-        waiting += relationship.destination.root.family
-      }
-    }
-    return found
   }
 }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   private func resolveConflict(_ error: StoreError) throws {
     let stale = Set(error.objectIDs)
     var seen: Set<ObjectIdentifier> = []
-    let objects = (updatedToSave + deletedList + lockedList).filter {
+    let objects = (insertedList + updatedToSave + deletedList + lockedList).filter {
       stale.contains($0.objectID) && seen.insert(ObjectIdentifier($0)).inserted
     }
     if objects.isEmpty { return try resolveMissingTargets(stale, error) }
@@ -68,10 +68,22 @@ extension ManagedObjectContext {
     }
     if object.isDeleted {
       switch resolution {
-      case .mergeByPropertyObjectTrump, .overwrite: object.node = row
+      case .mergeByPropertyObjectTrump, .overwrite:
+        object.state.remove(.deleted)
+        deletedList.removeAll { $0 === object }
+        rebase(object, on: row)
+        object.batch = nil
+        // What was linked to it meanwhile has to know too.
+        try delete(object)
       default: stay(object, row, resolution)
       }
       return
+    }
+    if object.isInserted {
+      // It was to be stored anew, and another context did so first.
+      insertedList.removeAll { $0 === object }
+      object.state = [.updated]
+      updatedList.append(object)
     }
     let cached = object.node
     rebase(object, on: row)

@@ -122,12 +122,13 @@ extension ManagedObjectContext {
     if new.isEmpty { return }
     let ids = try coordinator.obtainPermanentIDs(for: new.map(\.entity))
     let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
+    let renamed = Array(zip(new.map(\.objectID), ids))
     for (object, id) in zip(new, ids) { rename(object, id) }
     for object in insertedList { object.changes?.rename(permanent) }
     for object in others { object.changes?.rename(permanent) }
     undoManager?.rename(permanent)
     for child in children {
-      child.context?.parentTookPermanentIDs(Array(zip(new.map(\.objectID), ids)), permanent)
+      child.context?.parentTookPermanentIDs(renamed, permanent)
     }
   }
 
@@ -174,7 +175,7 @@ extension ManagedObjectContext {
     guard plans.hasOneDirectional(to: Set(gone.keys)) else { return }
     for object in registeredObjects {
       for state in object.changes?.toManys ?? [] where state.relationship.inverse == nil {
-        if let references = gone[state.relationship.destination.root] { state.forget(references) }
+        if let references = gone[state.relationship.destination.root] { state.forget(references.contains) }
       }
     }
   }
@@ -186,6 +187,7 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
     let inserted = insertedList
     let others = updatedList + deletedList
+    let hadDeletions = !deletedList.isEmpty
     insertedList = []
     updatedList = []
     deletedList = []
@@ -202,7 +204,13 @@ extension ManagedObjectContext {
       object.changes = nil
       object.awakeFromSnapshotEvents(.rollback)
     }
+    if hadDeletions { refaultRelationships() }
     endEvent()
+  }
+
+  /// Lists that were read while objects were deleted have them again when they are not.
+  func refaultRelationships() {
+    for object in registeredObjects { object.changes?.refault() }
   }
 
   /// Forgets every object, changed or not; objects still held outside can no longer be used.

@@ -107,8 +107,7 @@ extension ManagedObjectContext {
       own.state.insert(.deleted)
       deletedList.append(own)
     }
-    if isWatched { record(own.state.contains(.gone) ? .tookBack(own) : .deleted(own)) }
-    noteChange(.deleted, own)
+    if isWatched { recordDeletion(of: own) }
   }
 
   /// The parent's new objects have permanent IDs now.

@@ -127,8 +127,10 @@ struct SavePlan {
         if state.isReordered, let current = state.current {
           request.links[place].orders.append((source, current))
         }
-      } else if state.isReordered, let current = state.current {
-        request.links[place].inverseOrders.append((object.reference, current))
+      } else if relationship.isOrdered, state.isReordered || state.added.count > 1 {
+        // The links are written by the other ends, one after another.
+        if !state.isLoaded { try object.context().load(state, of: object) }
+        request.links[place].inverseOrders.append((object.reference, state.current ?? []))
       }
     }
     return isReordered

@@ -9,6 +9,9 @@ final class ParentContext: ContextSource {
 
   init(_ parent: ManagedObjectContext) { self.parent = parent }
 
+  /// Whether what the parent itself reads from may have the object.
+  private func isBelow(_ reference: Int64) -> Bool { reference > 0 || parent.parent != nil }
+
   func fetch(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
     guard try parent.isTouched(request), request.resultType != .dictionaries else {
       return try parent.source.fetch(request, lookup: lookup)
@@ -35,7 +38,7 @@ final class ParentContext: ContextSource {
       if let known, known.state.contains(.deleted) { continue }
       if let known, !known.isFault {
         nodes[place] = try parent.currentNode(known)
-      } else if reference > 0 {
+      } else if isBelow(reference) {
         places.append(place)
         wanted.append(reference)
       }
@@ -49,7 +52,7 @@ final class ParentContext: ContextSource {
 
   func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
     guard let known = parent.registered(entity, reference), !known.isFault else {
-      return reference > 0 ? try parent.source.wholeValues(for: reference, of: entity) : nil
+      return isBelow(reference) ? try parent.source.wholeValues(for: reference, of: entity) : nil
     }
     for attribute in known.entity.attributes where attribute.isExternal {
       _ = try known.slotValue(.attribute(attribute))
@@ -61,11 +64,11 @@ final class ParentContext: ContextSource {
     // The parent's own changes stand in registered objects; everything else is asked for at once.
     func changed(_ reference: Int64) -> ManagedObject? {
       guard let known = parent.registered(relationship.entity, reference),
-        reference < 0 || known.changes?.knownToMany(relationship)?.hasChanges == true
+        known.isInserted || known.changes?.knownToMany(relationship)?.hasChanges == true
       else { return nil }
       return known
     }
-    let unchanged = references.filter { $0 > 0 && changed($0) == nil }
+    let unchanged = references.filter { isBelow($0) && changed($0) == nil }
     let stored =
       unchanged.isEmpty
       ? RelationshipTargets() : try parent.source.newValues(for: relationship, of: unchanged)
@@ -81,7 +84,7 @@ final class ParentContext: ContextSource {
             result.append(target.reference)
           }
         }
-      } else if reference > 0 {
+      } else if isBelow(reference) {
         for (offset, target) in zip(stored.offsets[place]..., stored.targets(at: place)) {
           if isPolymorphic {
             result.append(target, entityIndex: Int(stored.entityIndices[offset]))

@@ -20,8 +20,9 @@ extension ManagedObjectContext {
         touched[step.object, default: []].insert(event)
       }
       tidy(Array(touched.keys))
+      if touched.values.contains(where: { $0.contains(.undoDeletion) }) { refaultRelationships() }
+      for (object, events) in touched { object.awakeFromSnapshotEvents(events) }
     }
-    for (object, events) in touched { object.awakeFromSnapshotEvents(events) }
     endEvent()
   }
 

@@ -23,6 +23,8 @@ extension SQLCipherStore {
           try writer.throwConflicts()
           try writer.checkExisting(save.existing)
           try writer.insert(save.inserted)
+          try writer.throwConflicts()
+          try writer.checkDeletions(save.deleted)
           for changes in save.links { try writer.apply(changes) }
           if let metadata { try StoreTable(connection).write(metadata: metadata) }
           try beforeCommit()
@@ -135,9 +137,38 @@ struct SaveWriter {
       for field in 0..<binding.kinds.count {
         binding.bind(field, of: node, to: statement, at: Int32(field + 4))
       }
-      try run(statement, for: node)
+      do {
+        try run(statement, for: node)
+      } catch let error as StoreError where isThere(error) {
+        // Another context stored the object anew already.
+        stale.append(node.objectID)
+      }
     }
     statement?.clearBindings()
+  }
+
+  /// Whether a row of the same number made an insertion fail.
+  private func isThere(_ error: StoreError) -> Bool {
+    // SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_ROWID (sqlite.org/rescode.html)
+    [1555, 2579].contains((error.cause as? CipherError)?.resultCode)
+  }
+
+  /// One statement for each to-one that leads back to what was deleted.
+  func checkDeletions(_ locks: [LockedObject]) throws {
+    var linked: [ManagedObjectID] = []
+    for (entity, own) in Dictionary(grouping: locks, by: \.objectID.entity) {
+      for toOne in entity.ledBackTo {
+        let table = opened.schema.table(toOne.entity)
+        guard let column = table.column(toOne)?.name.quoted else { continue }
+        let statement = try connection.cached(
+          "SELECT r.position FROM _integers(?1) AS r WHERE EXISTS"
+            + " (SELECT 1 FROM \(table.name.quoted) WHERE \(column) = r.value)")
+        defer { statement.reset() }
+        statement.bind(1, integers: IntegerArray(own.map { $0.objectID.reference }))
+        while try statement.step() { linked.append(own[Int(statement.int64(0))].objectID) }
+      }
+    }
+    if !linked.isEmpty { throw StoreError.linkedMeanwhile(linked) }
   }
 
   mutating func update(_ changes: [UpdatedObject]) throws {

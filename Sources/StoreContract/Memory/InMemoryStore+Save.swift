@@ -18,6 +18,7 @@ extension InMemoryStore {
       for lock in save.deleted { Self.remove(lock.objectID, from: &next) }
       let missing = save.existing.filter { next.tables[$0.entity.root.index]?[$0.reference] == nil }
       guard missing.isEmpty else { throw StoreError.targetsGone(missing) }
+      try Self.checkDeletions(save.deleted.map(\.objectID), in: next)
       for changes in save.links { Self.apply(changes, to: &next) }
       try Self.checkUniqueness(of: save.inserted + save.updated.map(\.node), in: next)
       if let metadata = save.metadata { next.metadata = metadata }
@@ -68,6 +69,9 @@ extension InMemoryStore {
       if state.tables[id.entity.root.index]?[id.reference]?.version != version { stale.append(id) }
     }
     for change in save.updated { check(change.node.objectID, change.node.version - 1) }
+    for node in save.inserted where state.tables[node.entity.root.index]?[node.reference] != nil {
+      stale.append(node.objectID)
+    }
     for lock in save.deleted + save.locked { check(lock.objectID, lock.version) }
     guard stale.isEmpty else {
       throw StoreError(
@@ -75,6 +79,20 @@ extension InMemoryStore {
         "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
         objectIDs: stale)
     }
+  }
+
+  private static func checkDeletions(_ ids: [ManagedObjectID], in state: State) throws {
+    var linked: Set<ManagedObjectID> = []
+    for (entity, own) in Dictionary(grouping: ids, by: \.entity) {
+      for toOne in entity.ledBackTo {
+        let gone = Dictionary(own.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
+        for node in (state.tables[toOne.entity.root.index] ?? [:]).values
+        where node.entity.isKind(of: toOne.entity) {
+          if let id = node.target(toOne.field).flatMap({ gone[$0] }) { linked.insert(id) }
+        }
+      }
+    }
+    if !linked.isEmpty { throw StoreError.linkedMeanwhile(Array(linked)) }
   }
 
   private static func remove(_ id: ManagedObjectID, from state: inout State) {

@@ -8,7 +8,8 @@ public struct SaveChangesRequest: PersistentStoreRequest {
   public var inserted: [IncrementalStoreNode] = []
   /// Changed objects.
   public var updated: [UpdatedObject] = []
-  /// Objects to be removed; their links go with them.
+  /// Objects to be removed; their links go with them. Where a to-one with an inverse still leads to one of them when all
+  /// is written, somebody linked it meanwhile: a conflict over that object (see `Entity.ledBackTo`).
   public var deleted: [LockedObject] = []
   /// Objects that must still have the version they were read with.
   public var locked: [LockedObject] = []

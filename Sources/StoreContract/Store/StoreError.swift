@@ -116,6 +116,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       objectIDs: ids)
   }
 
+  /// For a save that deletes objects to which others were linked meanwhile.
+  package static func linkedMeanwhile(_ ids: [ManagedObjectID]) -> StoreError {
+    StoreError(
+      .conflict,
+      "\(ids.count) objects to be deleted were given to others since; refresh and delete them again",
+      objectIDs: ids)
+  }
+
   static func notANumber(_ attribute: Attribute?) -> StoreError {
     StoreError(
       .invalidValue, "\(name(attribute)) was given NaN, which no store can hold; set nil or a number")

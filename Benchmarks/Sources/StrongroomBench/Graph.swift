@@ -1,0 +1,105 @@
+import ArgumentParser
+import BenchKit
+import Foundation
+import Strongroom
+
+/// Large graphs: what is let go of, a long chain of cascades, very many links.
+struct Graph: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Memory of objects let go of, cascades over chains, a save of very many links.")
+
+  @Option(help: "Objects that are fetched and let go of, and the length of the longest chain.")
+  var objects = 100_000
+  @Option(help: "Links that one save stores; a square number.")
+  var links = 1_000_000
+
+  func run() async throws {
+    let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(
+      "strongroom-graph-\(getpid())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try ManagedObjectModel {
+      EntityDescription("Node") {
+        AttributeDescription("name", .string)
+        RelationshipDescription("next", to: "Node", inverse: "previous", deleteRule: .cascade)
+        RelationshipDescription("previous", to: "Node", inverse: "next")
+      }
+      EntityDescription("Left") { RelationshipDescription("rights", toMany: "Right", inverse: "lefts") }
+      EntityDescription("Right") { RelationshipDescription("lefts", toMany: "Left", inverse: "rights") }
+    }
+    let container = PersistentContainer(
+      name: "Graph", model: model, url: folder.appendingPathComponent("g.strongroom"), vault: InMemoryVault())
+    try await container.load()
+    try memory(container)
+    try chains(container)
+    try manyLinks(container)
+    try container.close()
+  }
+
+  private func memory(_ container: PersistentContainer) throws {
+    let context = container.newContext()
+    for number in 0..<objects { try context.insert("Node").set("name", "node number \(number)") }
+    try context.save()
+    _ = try context.fetch(FetchRequest("Node", limit: 1))
+    let before = heapBytes()
+    var held: [ManagedObject]? = try context.fetch(FetchRequest("Node"))
+    let during = heapBytes()
+    let registered = context.registeredCount
+    held = nil
+    withExtendedLifetime(held) {}
+    let after = heapBytes()
+    print(
+      "\(registered) objects registered: \(format(during - before)); let go of: \(context.registeredCount) registered,"
+        + " \(format(after - before)) kept")
+  }
+
+  private func chains(_ container: PersistentContainer) throws {
+    var first = 0.0
+    for length in [objects / 4, objects / 2, objects] {
+      let context = container.newContext()
+      _ = try context.deleteBatch(FetchRequest("Node"))
+      var head: ManagedObject?
+      var last: ManagedObject?
+      for _ in 0..<length {
+        let node = try context.insert("Node")
+        try node.setObject(last, for: "previous")
+        head = head ?? node
+        last = node
+      }
+      try context.save()
+      guard let id = head?.objectID else { return }
+      let other = container.newContext()
+      let start = now()
+      try other.delete(try other.existingObject(with: id))
+      let deleted = other.deletedObjects.count
+      try other.save()
+      let seconds = now() - start
+      if first == 0 { first = seconds / Double(length) }
+      print(
+        String(
+          format: "a cascade over a chain of %d: %.2f s, %.1f us an object, %.2f times the shortest chain's",
+          deleted,
+          seconds, seconds / Double(length) * 1e6, seconds / Double(length) / first))
+    }
+  }
+
+  private func manyLinks(_ container: PersistentContainer) throws {
+    let side = Int(Double(links).squareRoot())
+    let context = container.newContext()
+    let lefts = try (0..<side).map { _ in try context.insert("Left") }
+    let rights = try (0..<side).map { _ in try context.insert("Right") }
+    var start = now()
+    for left in lefts { try left.add(contentsOf: rights, to: "rights") }
+    let linked = now() - start
+    start = now()
+    try context.save()
+    let saved = now() - start
+    let other = container.newContext()
+    let counts = try other.fetch(FetchRequest("Left")).map { try $0.objects("rights").count }
+    print(
+      String(
+        format: "%d links: %.2f s to make, %.2f s to save in one, %d read back", side * side, linked, saved,
+        counts.reduce(0, +)))
+  }
+
+  private func format(_ bytes: Int64) -> String { String(format: "%.1f MB", Double(bytes) / 1e6) }
+}

@@ -1,0 +1,14 @@
+public import ObjectModel
+
+extension Entity {
+  /// The to-ones that may lead to an object of this entity and must not once it is deleted: the inverses of its to-manys
+  /// whose delete rule is not "no action".
+  public var ledBackTo: [Relationship] {
+    relationships.compactMap { relationship in
+      guard relationship.isToMany, !relationship.isTransient, relationship.deleteRule != .noAction,
+        let inverse = relationship.inverse, !inverse.isToMany, inverse.field >= 0
+      else { return nil }
+      return inverse
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  static let crowds: [ContextCheck] = [
+    ContextCheck("many contexts that save at the same time lose nothing, and agree in the end") {
+      factory in
+      let office = try await Office(factory)
+      let maker = office.newContext()
+      let shared = try (0..<6).map { try Staff.person(maker, "shared \($0)") }
+      try maker.save()
+      let ids = shared.map(\.objectID)
+      let workers = (0..<8).map { Worker(number: $0, shared: ids, office: office) }
+      let tallies = try await withThrowingTaskGroup(of: Worker.Tally.self) { group in
+        for worker in workers { group.addTask { try await worker.work() } }
+        var all = Worker.Tally()
+        for try await tally in group { all.add(tally) }
+        return all
+      }
+      let fresh = office.newContext()
+      let everybody = FetchRequest("Person")
+      let wanted = ids.count + tallies.born - tallies.died
+      try expect(fresh.count(for: everybody) == wanted, "as many as were inserted and not deleted")
+      let versions = try ids.map { try fresh.existingObject(with: $0).version - 1 }
+      try expect(versions.reduce(0, +) == 8 * 40, "every save of a shared object counts, got \(versions)")
+      let names = try Staff.names(fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")])))
+      for worker in workers {
+        let own = try await worker.names()
+        try expect(own == names, "\(worker.number) agrees")
+      }
+      guard let again = try await office.reopened() else { return }
+      try expect(again.newContext().count(for: everybody) == wanted, "after reopening")
+    },
+    ContextCheck("contexts that insert, change and delete each other's objects end in one consistent whole") {
+      factory in
+      let office = try await Office(factory)
+      let maker = office.newContext()
+      let firms = try (0..<3).map { try Staff.company(maker, "firm \($0)") }
+      for number in 0..<20 { _ = try Staff.person(maker, "p\(number)") }
+      try maker.save()
+      let firmIDs = firms.map(\.objectID)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          let background = BackgroundContext(office.coordinator, name: "crowd \(number)")
+          group.addTask { try await Self.stir(background, firmIDs, seed: UInt64(number)) }
+        }
+        try await group.waitForAll()
+      }
+      let fresh = office.newContext()
+      let people = try fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      try expect(fresh.count(for: FetchRequest("Person")) == people.count, "counted as fetched")
+      let employed = try people.filter { try $0.object("employer") != nil }
+      let employees = try firmIDs.flatMap { try Array(fresh.existingObject(with: $0).objects("employees")) }
+      try expect(Set(employees) == Set(employed), "both ends of every link")
+      try expect(employees.count == employed.count, "each once")
+    },
+  ]
+
+  /// Forty saves of changes to anybody.
+  private static func stir(
+    _ background: BackgroundContext, _ firms: [ManagedObjectID], seed: UInt64
+  ) async throws {
+    try await background.perform { context in
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      context.automaticallyMergesChangesFromParent = true
+    }
+    for round in 0..<40 {
+      try await background.perform { context in
+        var dice = Staff.Dice(seed: seed * 1000 + UInt64(round))
+        let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+        guard let person = dice.element(people), !dice.chance(4) else {
+          _ = try Staff.person(context, "new \(seed) \(round)")
+          return try context.save()
+        }
+        switch dice.below(4) {
+        case 0: try context.delete(person)
+        case 1: try person.set("age", dice.below(100))
+        default:
+          let firm = try dice.element(firms).map { try context.existingObject(with: $0) }
+          try person.setObject(dice.chance(3) ? nil : firm, for: "employer")
+        }
+        try context.save()
+      }
+    }
+  }
+}
+
+/// Works on people of its own, and on shared ones that others work on too.
+private struct Worker: Sendable {
+  /// What was done.
+  struct Tally: Sendable {
+    var born = 0
+    var died = 0
+
+    mutating func add(_ other: Tally) {
+      born += other.born
+      died += other.died
+    }
+  }
+
+  let number: Int
+  let shared: [ManagedObjectID]
+  let background: BackgroundContext
+
+  init(number: Int, shared: [ManagedObjectID], office: Office) {
+    self.number = number
+    self.shared = shared
+    background = BackgroundContext(office.coordinator, name: "worker \(number)")
+  }
+
+  func work() async throws -> Tally {
+    try await background.perform { context in
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      context.automaticallyMergesChangesFromParent = true
+    }
+    var dice = Staff.Dice(seed: UInt64(100 + number))
+    var tally = Tally()
+    var own: [ManagedObjectID] = []
+    for round in 0..<40 {
+      let births = dice.below(3)
+      let victim = dice.chance(2) && !own.isEmpty ? own.remove(at: dice.below(own.count)) : nil
+      let changed = dice.element(own)
+      let touched = shared[dice.below(shared.count)]
+      let age = dice.below(100)
+      let number = number
+      own += try await background.perform { context in
+        let new = try (0..<births).map { try Staff.person(context, "w \(number) \(round) \($0)") }
+        if let victim { try context.delete(try context.existingObject(with: victim)) }
+        if let changed { try context.existingObject(with: changed).set("age", age) }
+        try context.existingObject(with: touched).set("motto", "w \(number) \(round)")
+        try context.save()
+        return new.map(\.objectID)
+      }
+      tally.born += births
+      tally.died += victim == nil ? 0 : 1
+    }
+    return tally
+  }
+
+  /// Everybody's names, as this worker's context sees them.
+  func names() async throws -> [String] {
+    try await background.perform { context in
+      try Staff.names(context.fetch(FetchRequest("Person", sort: [FetchSort("name")])))
+    }
+  }
+}

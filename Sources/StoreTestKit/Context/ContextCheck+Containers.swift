@@ -1,0 +1,302 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  static let containers: [ContextCheck] = [
+    ContextCheck("an entity has one store: a second one that would have it too is refused (configurations)") {
+      factory in
+      let office = try await Office(factory)
+      let second = try await Self.memory(office.model)
+      try expectContextError(.configuration, "all entities twice") {
+        try office.coordinator.addStore(second)
+      }
+      try expectContextError(.configuration, "the same store twice") {
+        try office.coordinator.addStore(office.store)
+      }
+      try expect(office.coordinator.stores.map { $0.identifier } == [office.store.identifier], "the first")
+      let context = office.newContext()
+      let person = try Staff.person(context, "Ada")
+      try context.save()
+      try expect(person.objectID.storeIdentifier == office.store.identifier, "which goes on")
+    },
+    ContextCheck("two stores with entities of their own share a coordinator, and a save goes to both") {
+      factory in
+      let pair = try await Pair(factory)
+      let context = pair.newContext()
+      let (book, note) = (try pair.book(context, "Emma"), try pair.note(context, "read"))
+      try context.save()
+      try expect(book.objectID.storeIdentifier == pair.library.identifier, "a book in the library")
+      try expect(note.objectID.storeIdentifier == pair.desk.identifier, "a note on the desk")
+      let other = try await Self.memory(pair.coordinator.model)
+      try expectContextError(.configuration, "an overlap") {
+        try pair.coordinator.addStore(other, configuration: "Library")
+      }
+      let chapter = try context.insert("Chapter")
+      try chapter.setObject(book, for: "book")
+      try note.set("text", "again")
+      try context.save()
+      let fresh = pair.newContext()
+      try expect(fresh.existingObject(with: book.objectID).objects("chapters").count == 1, "links within one")
+      try expect(Staff.text(fresh.existingObject(with: note.objectID), "text") == "again", "changes in both")
+    },
+    ContextCheck("an object is assigned to the store of its entity, and to no other (assign)") { factory in
+      let pair = try await Pair(factory)
+      let context = pair.newContext()
+      let (book, note) = (try pair.book(context, "Emma"), try pair.note(context, "read"))
+      try context.assign(book, to: pair.library)
+      try context.assign(note, to: pair.desk)
+      try expectContextError(.configuration, "a note in the library") {
+        try context.assign(note, to: pair.library)
+      }
+      try expectContextError(.configuration, "a book on the desk") { try context.assign(book, to: pair.desk) }
+      let stranger = try await Self.memory(pair.coordinator.model)
+      try expectContextError(.configuration, "a store of nobody's") {
+        try context.assign(book, to: stranger)
+      }
+      try context.save()
+      try expect(book.objectID.storeIdentifier == pair.library.identifier, "saved where it belongs")
+      try expect(note.objectID.storeIdentifier == pair.desk.identifier, "saved where it belongs")
+    },
+    ContextCheck("what a removed store had is out of reach, and its objects are forgotten (remove)") {
+      factory in
+      let office = try await Office(factory)
+      let (saver, reader) = (office.newContext(), office.newContext())
+      let person = try Staff.person(saver, "Ada")
+      try saver.save()
+      let read = try reader.fetch(FetchRequest("Person"))
+      try person.set("name", "unsaved")
+      try office.coordinator.remove(office.store)
+      try expect(office.coordinator.stores.isEmpty, "no store is left")
+      for context in [saver, reader] {
+        try expectContextError(.noStore, "a fetch") { _ = try context.fetch(FetchRequest("Person")) }
+        try expect(context.registeredObject(for: person.objectID) == nil, "not held any more")
+        _ = try Staff.person(context, "new")
+        try expectContextError(.noStore, "a save") { try context.save() }
+      }
+      try expect(person.managedObjectContext == nil && read[0].managedObjectContext == nil, "of no context")
+      try expectContextError(.noContext, "a change") { try person.set("name", "later") }
+      try expectContextError(.noStore, "removing it twice") { try office.coordinator.remove(office.store) }
+    },
+    ContextCheck("a store that came after another one has objects of its own, though they bear its numbers") {
+      factory in
+      let office = try await Office(factory)
+      let (saver, reader) = (office.newContext(), office.newContext())
+      let old = try Staff.person(saver, "old")
+      try saver.save()
+      let read = try reader.fetch(FetchRequest("Person"))
+      try old.set("name", "unsaved")
+      let id = old.objectID
+      try office.coordinator.remove(office.store)
+      let second = try await Self.memory(office.model)
+      try office.coordinator.addStore(second)
+      let maker = office.newContext()
+      // As many as it takes to reach the old number.
+      for number in 0..<id.reference { _ = try Staff.person(maker, "new \(number)") }
+      try maker.save()
+      for context in [saver, reader] {
+        let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+        try expect(people.count == Int(id.reference), "the new ones")
+        try expect(people.allSatisfy { $0 !== old && $0 !== read[0] }, "in new objects")
+        try expect(people.allSatisfy { $0.objectID != id }, "under new IDs")
+        try expect(people.allSatisfy { $0.objectID.storeIdentifier == second.identifier }, "of its own")
+        try expect(Staff.names(people).allSatisfy { $0.hasPrefix("new") }, "with their values")
+        try expectContextError(.foreignObject, "the old ID") { _ = try context.existingObject(with: id) }
+        try context.save()
+      }
+      let fresh = office.newContext()
+      let names = try Staff.names(fresh.fetch(FetchRequest("Person")))
+      try expect(names.allSatisfy { $0.hasPrefix("new") }, "an old change is not saved into a new object")
+    },
+    ContextCheck("removing one of two stores leaves the other and its unsaved objects alone (remove)") {
+      factory in
+      let pair = try await Pair(factory)
+      let context = pair.newContext()
+      let (book, note) = (try pair.book(context, "Emma"), try pair.note(context, "read"))
+      try context.save()
+      try book.set("title", "Persuasion")
+      try note.set("text", "unsaved")
+      try pair.coordinator.remove(pair.desk)
+      try expectContextError(.noStore, "a note") { _ = try context.fetch(FetchRequest("Note")) }
+      try expect(context.fetch(FetchRequest("Book")) == [book] && book.isUpdated, "the book and its change")
+      try context.save()
+      let fresh = pair.newContext()
+      try expect(Staff.text(fresh.existingObject(with: book.objectID), "title") == "Persuasion", "saved")
+    },
+    ContextCheck("a migration copies all into a new store, which takes the old one's place (migrate)") {
+      factory in
+      let office = try await Office(factory)
+      let before = try Self.fill(office)
+      let identifier = office.store.identifier
+      let early = office.newContext()
+      let held = try early.fetch(FetchRequest("Person"))
+      let description = PersistentStoreDescription(type: InMemoryStore.storeType)
+      let new = try await office.coordinator.migrate(office.store, to: description)
+      let stores = office.coordinator.stores
+      try expect(stores.count == 1 && stores[0] === new, "in its place")
+      try expect(new is InMemoryStore && new.identifier != identifier, "another one")
+      let fresh = office.newContext()
+      try expect(Self.contents(fresh) == before, "everything is there")
+      try expect(Self.contents(early) == before, "for contexts of before too")
+      try expect(held.allSatisfy { $0.managedObjectContext == nil }, "whose old objects are gone")
+      let people = try fresh.fetch(FetchRequest("Person"))
+      try expect(people.allSatisfy { $0.objectID.storeIdentifier == new.identifier }, "under new IDs")
+      let born = try Staff.person(fresh, "born")
+      try people[0].set("motto", "changed")
+      try fresh.save()
+      try expect(!people.map(\.objectID).contains(born.objectID), "a number of its own")
+      try expect(office.newContext().count(for: FetchRequest("Person")) == people.count + 1, "and it goes on")
+    },
+    ContextCheck("a migration of one of two stores leaves the other as it is, a stranger's is refused") {
+      factory in
+      let pair = try await Pair(factory)
+      let context = pair.newContext()
+      let (book, note) = (try pair.book(context, "Emma"), try pair.note(context, "read"))
+      let chapter = try context.insert("Chapter")
+      try chapter.setObject(book, for: "book")
+      try context.save()
+      let description = PersistentStoreDescription(type: InMemoryStore.storeType)
+      let stranger = try await Self.memory(pair.coordinator.model)
+      do {
+        _ = try await pair.coordinator.migrate(stranger, to: description)
+        try expect(false, "a stranger's store must be refused")
+      } catch let error as ContextError {
+        try expect(error.code == .noStore, "got \(error.code)")
+      }
+      let new = try await pair.coordinator.migrate(pair.library, to: description)
+      let stores = Set(pair.coordinator.stores.map { $0.identifier })
+      try expect(stores == [new.identifier, pair.desk.identifier], "both")
+      let fresh = pair.newContext()
+      let copy = try fresh.fetch(FetchRequest("Book"))
+      try expect(Staff.names(copy, "title") == ["Emma"], "the book")
+      try expect(copy[0].objects("chapters").count == 1, "with its chapter")
+      try expect(copy[0].objectID.storeIdentifier == new.identifier, "in the new store")
+      try expect(Staff.text(fresh.existingObject(with: note.objectID), "text") == "read", "the note")
+      try pair.note(fresh, "more").set("book", "Emma")
+      _ = try pair.book(fresh, "Persuasion")
+      try fresh.save()
+      try expect(pair.newContext().count(for: FetchRequest("Book")) == 2, "both go on")
+    },
+  ]
+
+  /// An open store that forgets.
+  private static func memory(_ model: ManagedObjectModel) async throws -> any IncrementalStore {
+    let description = PersistentStoreDescription(type: InMemoryStore.storeType)
+    let store = InMemoryStore(model: model, description: description)
+    try await store.loadMetadata()
+    return store
+  }
+
+  /// Fills an office with something of everything, and answers what is in it.
+  private static func fill(_ office: Office) throws -> [String] {
+    let context = office.newContext()
+    let firms = try (0..<2).map { try Staff.company(context, "firm \($0)") }
+    let tags = try (0..<4).map { (number: Int) in try Staff.tag(context, "tag \(number)", rank: number) }
+    let people = try (0..<6).map { try Staff.person(context, "person \($0)", age: 20 + $0) }
+    let home = try context.insert("Address")
+    try home.set("street", "Main \u{0} Road")
+    for (number, person) in people.enumerated() {
+      if number > 2 { try person.set("motto", "é\u{0}\(number)") } else { try person.set("age", Int?.none) }
+      try person.setObject(firms[number % 2], for: "employer")
+      try person.setObject(home, for: number < 3 ? "home" : "office")
+      try person.add(people[(number + 1) % 6], to: "friends")
+      try person.setObjects([tags[(number + 3) % 4], tags[number % 4]], for: "favourites")
+      let tasks = try ["a", "b", "c"].map { try Staff.task("\($0) of \(number)", of: person, in: context) }
+      try person.setObjects([tasks[1], tasks[2], tasks[0]], for: "tasks")
+      try tasks[0].setObject(tasks[2], for: "next")
+    }
+    try people[0].setObject(people[5], for: "spouse")
+    try people[1].setObject(people[0], for: "manager")
+    try firms[1].add(people[2], people[4], to: "board")
+    for tag in tags { try tag.setObjects([people[4], people[1], people[3]], for: "people") }
+    let nodes = try (0..<3).map { number in
+      let node = try context.insert("Node")
+      try node.set("number", number)
+      return node
+    }
+    try nodes[0].setObject(nodes[1], for: "next")
+    try nodes[2].setObject(nodes[0], for: "loose")
+    try context.save()
+    try context.delete(people[3])
+    try tags[0].set("colour", "red")
+    try context.save()
+    return try contents(office.newContext())
+  }
+
+  /// All that a context's store holds: each object's values, and the names of what its relationships lead to.
+  private static func contents(_ context: ManagedObjectContext) throws -> [String] {
+    func name(_ object: ManagedObject?) throws -> String {
+      guard let object else { return "nothing" }
+      let key = ["name", "title", "street", "number"].first { object.entity.attribute(named: $0) != nil }
+      return try key.map { "\(try object.value(for: $0))" } ?? "-"
+    }
+    func text(_ object: ManagedObject, _ entity: Entity) throws -> String {
+      var parts = ["\(entity.name) v\(try object.version)"]
+      for attribute in entity.attributes where !attribute.isTransient {
+        parts.append("\(try object.value(for: attribute.name))")
+      }
+      for relationship in entity.relationships {
+        if relationship.isToMany {
+          let names = try object.objects(relationship.name).map { try name($0) }
+          parts.append("\(relationship.isOrdered ? names : names.sorted())")
+        } else {
+          parts.append(try name(object.object(relationship.name)))
+        }
+      }
+      return parts.joined(separator: " ")
+    }
+    var all: [String] = []
+    for entity in context.coordinator.model.entities {
+      let objects: [ManagedObject] = try context.fetch(FetchRequest(entity.name))
+      all += try objects.map { try text($0, entity) }.sorted()
+    }
+    return all
+  }
+}
+
+/// A coordinator of two stores: books in the factory's, notes in one in memory.
+private struct Pair {
+  let coordinator: PersistentStoreCoordinator
+  let library: any IncrementalStore
+  let desk: any IncrementalStore
+
+  init(_ factory: any StoreFactory) async throws {
+    let entities = [
+      EntityDescription("Book") {
+        AttributeDescription("title", .string)
+        RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", deleteRule: .cascade)
+      },
+      EntityDescription("Chapter") { RelationshipDescription("book", to: "Book", inverse: "chapters") },
+      EntityDescription("Note") {
+        AttributeDescription("text", .string)
+        AttributeDescription("book", .string)
+      },
+    ]
+    let model = try ManagedObjectModel(
+      ModelDescription(
+        entities: entities, configurations: ["Library": ["Book", "Chapter"], "Desk": ["Note"]]))
+    coordinator = PersistentStoreCoordinator(model: model)
+    library = try await factory.makeStore(model)
+    let description = PersistentStoreDescription(type: InMemoryStore.storeType)
+    let memory = InMemoryStore(model: model, description: description)
+    try await memory.loadMetadata()
+    desk = memory
+    try coordinator.addStore(library, configuration: "Library")
+    try coordinator.addStore(desk, configuration: "Desk")
+  }
+
+  func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
+
+  func book(_ context: ManagedObjectContext, _ title: String) throws -> ManagedObject {
+    let book = try context.insert("Book")
+    try book.set("title", title)
+    return book
+  }
+
+  func note(_ context: ManagedObjectContext, _ text: String) throws -> ManagedObject {
+    let note = try context.insert("Note")
+    try note.set("text", text)
+    return note
+  }
+}

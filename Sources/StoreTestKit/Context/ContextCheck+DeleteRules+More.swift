@@ -1,0 +1,225 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  static let denyRules: [ContextCheck] = [
+    ContextCheck(
+      "deny refuses the save while anything is left, and loses nothing (NSDenyDeleteRule)"
+    ) { factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let people = try Crew.people("owes", "owed", in: context)
+      let loan = try Crew.make("Loan", ["amount": 5], in: context)
+      let task = try Crew.make("Task", ["title": "t"], in: context)
+      try loan.setObject(people[0], for: "borrower")
+      try task.setObject(people[0], for: "owner")
+      try context.save()
+      try context.delete(people[0])
+      try expect(task.isDeleted && !loan.isDeleted, "the other rules are followed meanwhile")
+      let error = try expectContextError(.validation, "a loan is left") { try context.save() }
+      try expect(error.failures.count == 1, "one rule")
+      try expect(Crew.has(error, people[0], "loans", .denied), "which")
+      try expect(people[0].isDeleted && task.isDeleted && context.hasChanges, "still to be deleted")
+      let fresh = office.newContext()
+      try expect(fresh.count(for: FetchRequest("Person")) == 2, "nothing was deleted")
+      try expect(fresh.count(for: FetchRequest("Task")) == 1, "nor along with it")
+      context.rollback()
+      try expect(!people[0].isDeleted && loan.object("borrower") === people[0], "as before")
+      try expect(Crew.line(people[0], "tasks", "title") == "t", "with all it has")
+    },
+    ContextCheck(
+      "deny lets pass what is deleted in the same save, whichever came first (NSDenyDeleteRule)"
+    ) { factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      for personFirst in [true, false] {
+        let ada = try Crew.people("Ada", in: context)[0]
+        let loans = try (Int64(0)..<2).map { try Crew.make("Loan", ["amount": .integer($0)], in: context) }
+        try ada.add(contentsOf: loans, to: "loans")
+        try context.save()
+        if personFirst { try context.delete(ada) }
+        try context.delete(loans[0])
+        try expectContextError(.validation, "one is left") {
+          if !ada.isDeleted { try context.delete(ada) }
+          try context.save()
+        }
+        try context.delete(loans[1])
+        try context.save()
+        let fresh = office.newContext()
+        try expect(fresh.count(for: FetchRequest("Person")) == 0, "the person is gone")
+        try expect(fresh.count(for: FetchRequest("Loan")) == 0, "the loans are gone")
+      }
+    },
+    ContextCheck(
+      "deny counts links as they are now: those to be saved, not those taken away (NSDenyDeleteRule)"
+    ) { factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let people = try Crew.people("a", "b", in: context)
+      let loan = try Crew.make("Loan", ["amount": 5], in: context)
+      try context.save()
+      try loan.setObject(people[0], for: "borrower")
+      try context.delete(people[0])
+      let error = try expectContextError(.validation, "a link not saved yet") { try context.save() }
+      try expect(Crew.has(error, people[0], "loans", .denied), "counts")
+      try loan.setObject(people[1], for: "borrower")
+      try context.save()
+      try expect(people[1].objects("loans").map { $0 } == [loan], "moved before the deletion was saved")
+    },
+  ]
+
+  static let deletionsElsewhere: [ContextCheck] = [
+    ContextCheck("one deletion follows all its rules in one save (delete rules)") { factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let people = try Crew.people("a", "b", in: first)
+      for person in people {
+        try person.setObject(Crew.make("Company", ["name": "x"], in: first), for: "employer")
+        try person.setObject(first.insert("Desk"), for: "desk")
+        try person.setObject(first.insert("Address"), for: "home")
+        try person.add(Crew.make("Task", ["title": "t"], in: first), to: "tasks")
+        try person.add(first.insert("Tag"), to: "tags")
+        try person.add(first.insert("Tag"), to: "favourites")
+      }
+      try people[0].setObject(people[1], for: "manager")
+      try people[1].add(people[0], to: "friends")
+      try first.save()
+      let context = office.newContext()
+      try context.delete(context.object(with: people[0].objectID))
+      try context.save()
+      let again = try await office.reopened() ?? office
+      let fresh = again.newContext()
+      let counts = ["Person": 1, "Company": 2, "Desk": 1, "Address": 2, "Task": 1, "Tag": 4]
+      for (entity, count) in counts {
+        try expect(fresh.count(for: FetchRequest(entity)) == count, "\(count) of \(entity)")
+      }
+      let bea = try fresh.fetch(FetchRequest("Person"))[0]
+      try expect(bea.objects("reports").isEmpty && bea.objects("friends").isEmpty, "no one left to know")
+      try expect(bea.objects("tasks").count == 1 && bea.objects("favourites").count == 1, "its own stay")
+    },
+    ContextCheck(
+      "what was deleted elsewhere cannot be linked to: the save is a conflict (dangling references)"
+    ) { factory in
+      let office = try await Office(factory)
+      for (name, entity) in linksToOthers {
+        let first = office.newContext()
+        let (source, target) = try pair(entity, in: first)
+        try first.save()
+        let (here, there) = (office.newContext(), office.newContext())
+        let own = try here.existingObject(with: source.objectID)
+        try link(own, name, to: here.existingObject(with: target.objectID))
+        try there.delete(there.existingObject(with: target.objectID))
+        try there.save()
+        try expectContextError(.conflict, name) { try here.save() }
+        try expect(here.hasChanges && own.isUpdated, "the change is still here: \(name)")
+        here.rollback()
+        try expectNoDanglingLinks(of: source.objectID, name, in: office)
+      }
+    },
+    ContextCheck(
+      "a deletion that does not know of a new link leaves none to what is gone (dangling references)"
+    ) { factory in
+      let office = try await Office(factory)
+      for (name, entity) in linksToOthers {
+        let first = office.newContext()
+        let (source, target) = try pair(entity, in: first)
+        try first.save()
+        let (here, there) = (office.newContext(), office.newContext())
+        try here.delete(here.existingObject(with: target.objectID))
+        let theirs = try there.existingObject(with: source.objectID)
+        try link(theirs, name, to: there.existingObject(with: target.objectID))
+        try there.save()
+        do {
+          try here.save()
+        } catch let error as ContextError where error.code == .conflict {
+          // Refusing is as good as taking the link away.
+        }
+        try expectNoDanglingLinks(of: source.objectID, name, in: office)
+      }
+    },
+    ContextCheck("what this context has deleted cannot be linked to (dangling references)") { factory in
+      let office = try await Office(factory)
+      for (name, entity) in linksToOthers {
+        let context = office.newContext()
+        let (source, target) = try pair(entity, in: context)
+        try context.save()
+        try context.delete(target)
+        var isRefused = false
+        do {
+          try link(source, name, to: target)
+          try context.save()
+        } catch {
+          isRefused = true
+        }
+        try expect(isRefused, "\(name) was linked to what is deleted")
+        context.rollback()
+        try expectNoDanglingLinks(of: source.objectID, name, in: office)
+      }
+    },
+    ContextCheck(
+      "only a context's own objects can be deleted in it, and twice is once (delete(_:))"
+    ) { factory in
+      let office = try await Office(factory)
+      let (context, other) = (office.newContext(), office.newContext())
+      let ada = try Crew.people("Ada", in: context)[0]
+      try context.save()
+      let copy = try other.existingObject(with: ada.objectID)
+      try expectContextError(.foreignObject, "another context's") { try context.delete(copy) }
+      try expect(!copy.isDeleted && !context.hasChanges, "nothing happened")
+      try context.delete(ada)
+      try context.delete(ada)
+      try expect(context.deletedObjects == [ada], "once")
+      try context.save()
+      try expect(other.existingObject(with: copy.objectID) === copy, "still read in the other context")
+      other.refreshAllObjects()
+      try expectContextError(.objectGone, "a fault of what is gone") { try other.delete(copy) }
+    },
+  ]
+
+  /// Relationships of a person, with where they lead.
+  private static let linksToOthers = [
+    ("manager", "Person"), ("employer", "Company"), ("desk", "Desk"), ("tags", "Tag"),
+    ("favourites", "Tag"), ("friends", "Person"),
+  ]
+
+  /// A person, and an object to be linked to.
+  private static func pair(
+    _ entity: String, in context: ManagedObjectContext
+  ) throws -> (ManagedObject, ManagedObject) {
+    let target = try Crew.make(entity, entity == "Company" ? ["name": "x"] : [:], in: context)
+    return (try Crew.people("Ada", in: context)[0], target)
+  }
+
+  private static func link(_ source: ManagedObject, _ name: String, to target: ManagedObject) throws {
+    if source.entity.relationship(named: name)?.isToMany == true {
+      try source.add(target, to: name)
+    } else {
+      try source.setObject(target, for: name)
+    }
+  }
+
+  private static func expectNoDanglingLinks(
+    of id: ManagedObjectID, _ name: String, in office: Office
+  ) throws {
+    let fresh = office.newContext()
+    let source = try fresh.existingObject(with: id)
+    let isToMany = source.entity.relationship(named: name)?.isToMany == true
+    let ends = try isToMany ? Array(source.objects(name)) : [source.object(name)].compactMap { $0 }
+    for end in ends {
+      try expect((try? fresh.existingObject(with: end.objectID)) != nil, "\(name) leads to what is gone")
+    }
+  }
+}
+
+extension Crew {
+  /// Whether an error tells that an object breaks a rule.
+  static func has(
+    _ error: ContextError, _ object: ManagedObject, _ property: String?, _ rule: ValidationRule
+  ) -> Bool {
+    error.failures.contains {
+      $0.objectID == object.objectID && $0.property == property && $0.rule == rule
+    }
+  }
+}

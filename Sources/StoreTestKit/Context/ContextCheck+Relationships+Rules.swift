@@ -1,0 +1,142 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  static let relationshipRules: [ContextCheck] = [
+    ContextCheck(
+      "relationships may be changed before they were read: what is stored and what was set add up (faults)"
+    ) { factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let people = try Crew.people("a", "b", "c", "d", in: first)
+      let firm = try Crew.make("Company", ["name": "x"], in: first)
+      let tag = try Crew.make("Tag", ["name": "t"], in: first)
+      try firm.add(people[0], people[1], to: "employees")
+      try firm.add(people[0], people[1], to: "board")
+      try tag.add(people[0], people[1], to: "people")
+      try first.save()
+      let context = office.newContext()
+      let copies = try context.objects(with: people.map(\.objectID))
+      let (ownFirm, ownTag) = (
+        try context.object(with: firm.objectID), try context.object(with: tag.objectID)
+      )
+      try ownFirm.add(copies[2], to: "employees")
+      try copies[0].setObject(nil, for: "employer")
+      try ownFirm.remove(copies[1], from: "board")
+      try copies[3].add(ownFirm, to: "boards")
+      try ownTag.add(copies[3], copies[1], to: "people")
+      try ownTag.remove(copies[0], from: "people")
+      func lines(_ firm: ManagedObject, _ tag: ManagedObject) throws -> [String] {
+        [
+          try Crew.line(firm, "employees"), try Crew.line(firm, "board"), try Crew.line(tag, "people"),
+        ]
+      }
+      try expect(lines(ownFirm, ownTag) == ["b c", "a d", "b d"], "before the save")
+      try expect(copies.map { try Crew.line($0, "tags") } == ["", "t", "", "t"], "from the other end")
+      try context.save()
+      let fresh = office.newContext()
+      let again = try fresh.objects(with: [firm.objectID, tag.objectID])
+      try expect(lines(again[0], again[1]) == ["b c", "a d", "b d"], "stored")
+    },
+    ContextCheck(
+      "a to-many read once is a list of its own: changing the relationship while walking it is safe"
+    ) { factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let boss = try Crew.people("boss", in: first)[0]
+      for place in 0..<20 {
+        try Crew.people("\(place)", in: first)[0].setObject(boss, for: "manager")
+        try boss.add(Crew.make("Task", ["title": .string("\(place)")], in: first), to: "tasks")
+      }
+      try first.save()
+      let context = office.newContext()
+      let owner = try context.object(with: boss.objectID)
+      let reports = try owner.objects("reports")
+      var walked = 0
+      for report in reports {
+        try report.setObject(nil, for: "manager")
+        walked += 1
+      }
+      try expect(walked == 20 && reports.count == 20, "all were walked")
+      try expect(owner.objects("reports").isEmpty, "all were taken out")
+      for task in try owner.objects("tasks") { try context.delete(task) }
+      try expect(owner.objects("tasks").isEmpty, "all were deleted")
+      for report in reports.reversed() { try owner.add(report, to: "reports") }
+      try expect(owner.objects("reports").count == 20, "and put back")
+      try context.save()
+      try expect(context.count(for: FetchRequest("Task")) == 0, "stored")
+    },
+    ContextCheck("setting what is there already changes nothing (inverse relationships)") { factory in
+      let context = try await Office(factory).newContext()
+      let people = try Crew.people("a", "b", in: context)
+      try people[0].setObject(people[1], for: "manager")
+      try people[0].add(people[1], to: "friends")
+      try people[0].add(people[1], to: "friends")
+      try context.save()
+      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObjects([people[1], people[1]], for: "friends")
+      try people[1].add(people[0], to: "reports")
+      try people[1].remove(people[1], from: "friends")
+      try expect(people.allSatisfy { !$0.hasPersistentChangedValues }, "nothing differs")
+      try context.save()
+      try expect(people[0].version == 1 && people[1].version == 1, "no row was written")
+      try expect(
+        Crew.line(people[0], "friends") == "b" && Crew.line(people[1], "reports") == "a", "as it was")
+    },
+    ContextCheck(
+      "relationships take objects of their own context and entity only, and know their own names"
+    ) { factory in
+      let office = try await Office(factory)
+      let (context, other) = (office.newContext(), office.newContext())
+      let ada = try Crew.people("Ada", in: context)[0]
+      let stranger = try Crew.people("stranger", in: other)[0]
+      let desk = try context.insert("Desk")
+      try other.save()
+      try expectContextError(.foreignObject, "a to-one") { try ada.setObject(stranger, for: "manager") }
+      try expectContextError(.foreignObject, "a to-many") { try ada.add(stranger, to: "friends") }
+      try expectContextError(.foreignObject, "taking out") { try ada.remove(stranger, from: "friends") }
+      try expectContextError(.foreignObject, "all") { try ada.setObjects([stranger], for: "friends") }
+      try expectContextError(.foreignObject, "a place") { try ada.insert(desk, into: "tasks", at: 0) }
+      try expectContextError(.foreignObject, "an entity") { try ada.setObject(desk, for: "manager") }
+      try expectContextError(.foreignObject, "entities") { try ada.add(desk, to: "friends") }
+      try expectContextError(.unknownName, "no such name") { _ = try ada.object("nobody") }
+      try expectContextError(.unknownName, "no such list") { try ada.add(desk, to: "nobody") }
+      try expectContextError(.unknownName, "a to-one is no list") { _ = try ada.objects("manager") }
+      try expectContextError(.unknownName, "a list is no to-one") { try ada.setObject(nil, for: "friends") }
+      try expectContextError(.unknownName, "an attribute") { _ = try ada.object("name") }
+      try expect(ada.object("manager") == nil && ada.objects("friends").isEmpty, "nothing was set")
+      try expect(desk.object("owner") == nil && !other.hasChanges, "at neither end")
+      try context.save()
+      let copy = try context.object(with: stranger.objectID)
+      try ada.setObject(copy, for: "manager")
+      try expect(Crew.line(copy, "reports") == "Ada", "the same object by its ID is welcome")
+    },
+    ContextCheck(
+      "links among new objects outlast the change of their IDs (obtainPermanentIDs(for:), save)"
+    ) { factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let people = try Crew.people("a", "b", "c", in: context)
+      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      try people[0].add(people[1], people[2], to: "reports")
+      try people[0].setObject(people[1], for: "spouse")
+      try tag.add(people[2], people[0], to: "people")
+      func check(_ when: String) throws {
+        try expect(Crew.line(people[0], "reports") == "b c", "a one-to-many \(when)")
+        try expect(people[1].object("spouse") === people[0], "a one-to-one \(when)")
+        try expect(people[2].object("manager") === people[0], "a to-one \(when)")
+        try expect(Crew.line(tag, "people") == "c a", "an ordered many-to-many \(when)")
+        try expect(Crew.line(people[2], "tags") == "t", "its other end \(when)")
+      }
+      try check("before")
+      try context.obtainPermanentIDs(for: [people[0], tag])
+      try check("with some permanent IDs")
+      try context.save()
+      try check("saved")
+      context.refreshAllObjects()
+      try check("read anew")
+    },
+  ]
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+/// Walks at random through a graph of objects and compares it, as it goes and after each save, with a plain reference.
+@main
+struct GraphProbe: AsyncParsableCommand {
+  @Option(help: "How many steps to take.") var steps = 200_000
+  @Option(help: "Where the random numbers begin; any number unless given.") var seed: UInt64?
+  @Option(help: "After how many steps to compare everything; changing numbers unless given.") var every: Int?
+  @Flag(help: "Tell every step.") var verbose = false
+
+  func run() async throws {
+    let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    say("seed \(seed)")
+    let walk = try Walk(seed: seed, steps: steps, every: every, isVerbose: verbose)
+    let report = try await walk.run()
+    print("steps \(report.steps), saves \(report.saves), differences \(report.differences), seed \(seed)")
+    if report.differences > 0 { throw ExitCode.failure }
+  }
+}
+
+struct Report {
+  var steps = 0
+  var saves = 0
+  var differences = 0
+}
+
+/// Writes a line to standard error.
+func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+/// Tells how far it is, once a second, where somebody may be looking.
+struct Progress {
+  private let steps: Int
+  private let isShown = isatty(STDERR_FILENO) != 0
+  private let start = Date()
+  private var last = Date()
+
+  init(steps: Int) { self.steps = steps }
+
+  mutating func show(_ report: Report) {
+    guard isShown, case let now = Date(), now.timeIntervalSince(last) >= 1 else { return }
+    last = now
+    let rate = Double(report.steps) / now.timeIntervalSince(start)
+    let left = Int(Double(steps - report.steps) / max(rate, 1))
+    say("\(report.steps) of \(steps), \(Int(rate)) a second, \(left) s left")
+  }
+}

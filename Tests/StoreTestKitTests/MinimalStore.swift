@@ -1,0 +1,199 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreContract
+import Synchronization
+
+/// The least that a stranger's store can be: rows and links in two lists, everything looked for from the front, and
+/// whatever the protocol has a default for left to it.
+final class MinimalStore: IncrementalStore {
+  static let storeType = "Minimal"
+
+  private struct Link: Equatable, Sendable {
+    let relationship: Relationship
+    let link: LinkChanges.Link
+  }
+
+  private struct Contents: Sendable {
+    var rows: [IncrementalStoreNode] = []
+    var links: [Link] = []
+    var last: Int64 = 0
+    var isOpen = false
+    var metadata: [String: String] = [:]
+
+    func row(_ id: ManagedObjectID) -> Int? { rows.firstIndex { $0.objectID == id } }
+  }
+
+  private let model: ManagedObjectModel
+  let identifier = MinimalStore.identifierForNewStore()
+  let storeEntities: [StoreEntity]
+  private let contents = Mutex(Contents())
+
+  init(model: ManagedObjectModel, description: PersistentStoreDescription) {
+    self.model = model
+    storeEntities = StoreEntity.all(of: model, in: identifier)
+  }
+
+  var metadata: [String: String] { contents.withLock { $0.metadata } }
+  func loadMetadata() async throws { contents.withLock { $0.isOpen = true } }
+  func close() throws { contents.withLock { $0 = Contents() } }
+
+  func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
+    guard contents.withLock({ $0.isOpen }) else { throw StoreError(.other, "the store is closed") }
+    if let save = request as? SaveChangesRequest {
+      try contents.withLock { contents in
+        var new = contents
+        try Self.apply(save, to: &new)
+        contents = new
+      }
+      return .saved
+    }
+    guard let fetch = request as? FetchRequest else {
+      throw StoreError(.unsupportedRequest, "a minimal store only fetches and saves")
+    }
+    guard let entity = model.entity(named: fetch.entityName) else {
+      throw StoreError(.notFound, "there is no entity \(fetch.entityName)")
+    }
+    let rows = contents.withLock { $0.rows }.filter {
+      fetch.includesSubentities ? $0.entity.isKind(of: entity) : $0.entity === entity
+    }
+    return try FetchEvaluation(fetch, entity: entity).result(rows, in: self)
+  }
+
+  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+    let rows = contents.withLock { $0.rows }.filter { $0.entity.root === entity.root }
+    return references.map { reference in rows.first { $0.reference == reference } }
+  }
+
+  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+    let (rows, links) = contents.withLock { ($0.rows, $0.links) }
+    var result = RelationshipTargets()
+    for reference in references {
+      for target in targets(relationship, reference, rows, links) {
+        let row = rows.first { $0.entity.root === relationship.destination.root && $0.reference == target }
+        guard let row else { continue }
+        if relationship.destination.hasSubentities {
+          result.append(target, entityIndex: row.entity.index)
+        } else {
+          result.append(target)
+        }
+      }
+      result.endSource()
+    }
+    return result
+  }
+
+  private func targets(
+    _ relationship: Relationship, _ reference: Int64, _ rows: [IncrementalStoreNode], _ links: [Link]
+  ) -> [Int64] {
+    if !relationship.hasLinkTable, let inverse = relationship.inverse {
+      return rows.filter { $0.entity.isKind(of: inverse.entity) && $0.target(inverse.field) == reference }
+        .map(\.reference).sorted()
+    }
+    let owner = relationship.linkOwner
+    let own = links.filter { $0.relationship === owner }.map(\.link)
+    let found =
+      owner === relationship
+      ? own.filter { $0.source == reference }.map(\.target)
+      : own.filter { $0.target == reference }.map(\.source)
+    return relationship.isOrdered ? ordered(found, relationship, reference) : found.sorted()
+  }
+
+  /// One list of links keeps one order. That of the other end stands in the metadata.
+  private func ordered(_ targets: [Int64], _ relationship: Relationship, _ reference: Int64) -> [Int64] {
+    guard relationship !== relationship.linkOwner,
+      let text = contents.withLock({ $0.metadata[Self.key(relationship.linkOwner, reference)] })
+    else { return targets }
+    let order = text.split(separator: ",").compactMap { Int64($0) }.filter(targets.contains)
+    return order + targets.filter { !order.contains($0) }
+  }
+
+  private static func key(_ owner: Relationship, _ target: Int64) -> String {
+    "order \(owner.entity.name) \(owner.name) \(target)"
+  }
+
+  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+    contents.withLock { contents in
+      entities.map { entity in
+        contents.last += 1
+        return ManagedObjectID(storeEntities[entity.index], reference: contents.last)
+      }
+    }
+  }
+
+  private static func apply(_ save: SaveChangesRequest, to contents: inout Contents) throws {
+    let expected =
+      save.updated.map { ($0.node.objectID, $0.node.version - 1) }
+      + (save.deleted + save.locked).map { ($0.objectID, $0.version) }
+    var stale = expected.filter { id, version in
+      contents.row(id).map { contents.rows[$0].version != version } ?? true
+    }.map(\.0)
+    stale += save.inserted.map(\.objectID).filter { contents.row($0) != nil }
+    if !stale.isEmpty {
+      throw StoreError(.conflict, "rows were changed since they were read", objectIDs: stale)
+    }
+    for lock in save.deleted {
+      let id = lock.objectID
+      contents.rows.removeAll { $0.objectID == id }
+      contents.links.removeAll { item in
+        (item.relationship.entity.root === id.entity.root && item.link.source == id.reference)
+          || (item.relationship.destination.root === id.entity.root && item.link.target == id.reference)
+      }
+    }
+    for change in save.updated {
+      if let place = contents.row(change.node.objectID) { contents.rows[place] = change.node }
+    }
+    contents.rows += save.inserted
+    let missing = save.existing.filter { contents.row($0) == nil }
+    if !missing.isEmpty { throw StoreError(.conflict, "targets are gone", objectIDs: missing) }
+    let linked = save.deleted.map(\.objectID).filter { id in
+      id.entity.ledBackTo.contains { toOne in
+        contents.rows.contains {
+          $0.entity.isKind(of: toOne.entity) && $0.target(toOne.field) == id.reference
+        }
+      }
+    }
+    if !linked.isEmpty { throw StoreError(.conflict, "deleted objects were linked", objectIDs: linked) }
+    for changes in save.links { apply(changes, to: &contents) }
+    try checkUniqueness(save, contents)
+    if let metadata = save.metadata { contents.metadata.merge(metadata) { $1 } }
+  }
+
+  private static func apply(_ changes: LinkChanges, to contents: inout Contents) {
+    let owner = changes.relationship
+    contents.links.removeAll { $0.relationship === owner && changes.removed.contains($0.link) }
+    for link in changes.added where !contents.links.contains(Link(relationship: owner, link: link)) {
+      contents.links.append(Link(relationship: owner, link: link))
+    }
+    for (source, targets) in changes.orders {
+      contents.links.removeAll { $0.relationship === owner && $0.link.source == source }
+      contents.links += targets.map {
+        Link(relationship: owner, link: LinkChanges.Link(source: source, target: $0))
+      }
+    }
+    for (target, sources) in changes.inverseOrders {
+      contents.metadata[key(owner, target)] = sources.map(String.init).joined(separator: ",")
+    }
+  }
+
+  private static func checkUniqueness(_ save: SaveChangesRequest, _ contents: Contents) throws {
+    for node in save.inserted + save.updated.map(\.node) {
+      for constraint in node.entity.uniquenessConstraints {
+        func key(_ other: IncrementalStoreNode) -> [AttributeValue] {
+          constraint.propertyNames.compactMap { name in
+            other.entity.attribute(named: name).map { other.value(of: $0) }
+          }
+        }
+        let own = key(node)
+        if own.contains(.null) { continue }
+        let other = contents.rows.first {
+          $0.objectID != node.objectID && $0.entity.isKind(of: node.entity) && key($0) == own
+        }
+        if let other {
+          throw StoreError(
+            .notUnique, "values are there already", objectIDs: [other.objectID, node.objectID])
+        }
+      }
+    }
+  }
+}
