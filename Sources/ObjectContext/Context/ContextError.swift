@@ -85,9 +85,10 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     self.line = line
   }
 
-  /// Code, message and the first failures.
+  /// Code, message and the first failures or conflicts.
   public var description: String {
-    let shown = failures.prefix(10).map(\.description).joined(separator: "; ")
+    let parts = failures.map(\.description) + conflicts.map(\.description)
+    let shown = parts.prefix(10).joined(separator: "; ")
     return "\(code): \(message)" + (shown.isEmpty ? "" : " (\(shown))")
   }
 }

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
       }
       next.prepareForDeletion()
       if !next.isInserted { _ = try next.row() }
-      if undoManager != nil { try readExternals(of: next) }
+      if undoManager != nil { try readWhole(next) }
       next.state.insert(.deleted)
       for relationship in next.entity.relationships { waiting += try propagate(next, relationship) }
       if next.isInserted {
@@ -47,7 +47,10 @@ extension ManagedObjectContext {
   }
 
   /// What an undo after the deletion was saved could read no more.
-  private func readExternals(of object: ManagedObject) throws {
+  private func readWhole(_ object: ManagedObject) throws {
+    for relationship in object.entity.relationships where relationship.isToMany {
+      _ = try object.targets(relationship)
+    }
     for attribute in object.entity.attributes where attribute.isExternal {
       _ = try object.slotValue(.attribute(attribute))
     }
@@ -58,8 +61,11 @@ extension ManagedObjectContext {
     switch relationship.deleteRule {
     case .noAction, .deny: return []
     case .cascade:
-      return try relationship.isToMany
-        ? Array(object.targets(relationship)) : object.target(relationship).map { [$0] } ?? []
+      guard relationship.isToMany else { return try object.target(relationship).map { [$0] } ?? [] }
+      let targets = try object.targets(relationship)
+      guard let inverse = relationship.inverse, !inverse.isToMany else { return Array(targets) }
+      // One that was given to another object since does not go along.
+      return try targets.filter { try $0.target(inverse) === object }
     case .nullify: break
     }
     guard relationship.isToMany else {
@@ -68,9 +74,9 @@ extension ManagedObjectContext {
     }
     guard let inverse = relationship.inverse else { return [] }
     if inverse.isToMany {
-      // Stored links go with the row; only what this context has read or changed, or what has to be counted, needs to
-      // know.
-      let isCounted = inverse.minCount > 0 || !inverse.isOptional
+      // Stored links go with the row; only what this context has read or changed needs to know, and what has to be
+      // counted or may have to be brought back.
+      let isCounted = inverse.minCount > 0 || !inverse.isOptional || undoManager != nil
       let targets = try object.targets(relationship)
       for (place, reference) in targets.references.enumerated() {
         let known = isCounted ? targets[place] : registered(relationship.destination, reference)
@@ -78,7 +84,9 @@ extension ManagedObjectContext {
         try removeTarget(object.reference, from: known, inverse)
       }
     } else {
-      for target in try object.targets(relationship) { try setToOne(target, inverse, nil) }
+      for target in try object.targets(relationship) where try target.target(inverse) === object {
+        try setToOne(target, inverse, nil)
+      }
     }
     return []
   }

@@ -191,7 +191,8 @@ extension ManagedObjectContext {
   }
 
   /// Asks the store for a to-many, for the whole batch the object came with.
-  func load(_ state: ToManyState, of object: ManagedObject) throws {
+  /// - Parameter kept: A target that stays in the list though it is deleted, because the caller sees to it.
+  func load(_ state: ToManyState, of object: ManagedObject, keeping kept: Int64? = nil) throws {
     let relationship = state.relationship
     if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .gone]) {
       return state.load([], nil)
@@ -207,7 +208,7 @@ extension ManagedObjectContext {
     }
     if !deletedList.isEmpty, relationship.inverse?.deleteRule == .nullify {
       // Deletions empty the lists that were read before, and those that are read after them.
-      state.forget { registered(relationship.destination, $0)?.isDeleted == true }
+      state.forget { $0 != kept && registered(relationship.destination, $0)?.isDeleted == true }
     }
   }
 

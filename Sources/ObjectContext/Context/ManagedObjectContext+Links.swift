@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   /// Takes a target out of a to-many.
   func removeTarget(_ target: Int64, from owner: ManagedObject, _ relationship: Relationship) throws {
     let state = owner.toManyState(relationship)
-    if !state.isLoaded, undoManager != nil { try load(state, of: owner) }
+    if !state.isLoaded, undoManager != nil { try load(state, of: owner, keeping: target) }
     if let current = state.current, !current.contains(target) { return }
     let index = relationship.isOrdered ? state.index(of: target) : nil
     state.remove(target)

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
 
     for object in inserted { parent.takeIn(object) }
     for (object, target) in zip(updated, targets) { try parent.takeIn(object, over: target) }
-    for object in inserted { try parent.takeInToManys(of: object) }
+    for object in inserted + deleted { try parent.takeInToManys(of: object) }
     for object in doomed where !object.isDeleted && !object.state.contains(.gone) {
       try parent.takeInDeletion(of: object)
     }

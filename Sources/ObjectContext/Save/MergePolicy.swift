@@ -58,7 +58,7 @@ public enum MergeResolution: Sendable {
 }
 
 /// One object that cannot be saved as it is. Sendable; errors that carry conflicts do not print their values.
-public struct MergeConflict: Sendable {
+public struct MergeConflict: Sendable, CustomStringConvertible {
   /// The object.
   public let objectID: ManagedObjectID
   /// Attributes and to-ones (as `.reference`) as they are in the context.
@@ -81,4 +81,15 @@ public struct MergeConflict: Sendable {
 
   /// Whether a uniqueness constraint is broken.
   public var isConstraint: Bool { !constraint.isEmpty }
+
+  /// The object, and the versions or the constraint; never a value.
+  public var description: String {
+    if isConstraint {
+      let other = otherObjectID.map { " as \($0)" } ?? ""
+      return "\(objectID): the same \(constraint.joined(separator: ", "))\(other)"
+    }
+    let stored =
+      persistedSnapshot == nil ? "deleted in the store" : "version \(persistedVersion) in the store"
+    return "\(objectID)\(isDeletion ? ", to be deleted" : ""): read at version \(cachedVersion), \(stored)"
+  }
 }

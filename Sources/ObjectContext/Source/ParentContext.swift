@@ -9,6 +9,10 @@ final class ParentContext: ContextSource {
 
   init(_ parent: ManagedObjectContext) { self.parent = parent }
 
+  private func isDeleted(_ target: Int64, _ relationship: Relationship) -> Bool {
+    !parent.deletedList.isEmpty && parent.registered(relationship.destination, target)?.isDeleted == true
+  }
+
   /// Whether what the parent itself reads from may have the object.
   private func isBelow(_ reference: Int64) -> Bool { reference > 0 || parent.parent != nil }
 
@@ -77,7 +81,7 @@ final class ParentContext: ContextSource {
     var result = RelationshipTargets()
     for reference in references {
       if let known = changed(reference) {
-        for target in try known.targets(relationship) {
+        for target in try known.targets(relationship) where !target.isDeleted {
           if isPolymorphic {
             result.append(target.reference, entityIndex: target.entity.index)
           } else {
@@ -85,7 +89,8 @@ final class ParentContext: ContextSource {
           }
         }
       } else if isBelow(reference) {
-        for (offset, target) in zip(stored.offsets[place]..., stored.targets(at: place)) {
+        for (offset, target) in zip(stored.offsets[place]..., stored.targets(at: place))
+        where !isDeleted(target, relationship) {
           if isPolymorphic {
             result.append(target, entityIndex: Int(stored.entityIndices[offset]))
           } else {
