@@ -130,7 +130,9 @@ let package = Package(
       swiftSettings: strict, plugins: ["ModelClasses"]),
     .testTarget(
       name: "StrongroomTests",
-      dependencies: ["Strongroom", "strongroom", "import-probe", "torture-probe", "differential-probe"],
+      dependencies: [
+        "Strongroom", "strongroom", "import-probe", "torture-probe", "differential-probe", "graph-probe",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

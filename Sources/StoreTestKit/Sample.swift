@@ -103,6 +103,16 @@ enum Sample {
     _ = try store.execute(save, lookup: nil)
   }
 
+  /// The place of one stored property.
+  static func field(_ id: ManagedObjectID, _ name: String) throws -> SlotSet {
+    guard let field = id.entity.storedFields.firstIndex(where: { $0.name == name }) else {
+      throw StoreCheckFailure(description: "no stored property \(name)")
+    }
+    var set = SlotSet()
+    set.insert(field)
+    return set
+  }
+
   static func delete(_ store: any IncrementalStore, _ id: ManagedObjectID, version: Int64) throws {
     var save = SaveChangesRequest()
     save.deleted = [LockedObject(objectID: id, version: version)]

@@ -77,6 +77,65 @@ extension StoreCheck {
     },
   ]
 
+  static let savingTogether: [StoreCheck] = [
+    StoreCheck("an object deleted while others lead to it is a conflict over it, and stays") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let people = try Sample.insert(store, model, "Person", [["name": "a"], ["name": "b"]])
+      let book = try Sample.insert(
+        store, model, "Book", [["title": "t", "author": .reference(people[0].reference)]])[0]
+      do {
+        try Sample.delete(store, people[0], version: 1)
+        try expect(false, "a book still has the author")
+      } catch let error as StoreError {
+        try expect(error.code == .conflict && error.objectIDs == [people[0]], "a conflict over the author")
+      }
+      try expect(try store.newValues(for: people[0]).version == 1, "the author stays")
+      var save = SaveChangesRequest()
+      save.updated = [
+        UpdatedObject(
+          node: try Sample.node(store, book, version: 2, ["title": "t"]),
+          changedFields: try Sample.field(book, "author"))
+      ]
+      save.deleted = [LockedObject(objectID: people[0], version: 1)]
+      _ = try store.execute(save, lookup: nil)
+      try Sample.delete(store, people[1], version: 1)
+      try expect(try Sample.nodes(store, FetchRequest("Person")).isEmpty, "nothing leads to them any more")
+    },
+    StoreCheck("an object stored anew under its ID goes on with its version; one that is there is a conflict")
+    { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let id = try Sample.insert(store, model, "Person", [["name": "a"]])[0]
+      try Sample.delete(store, id, version: 1)
+      var save = SaveChangesRequest()
+      save.inserted = [try Sample.node(store, id, version: 2, ["name": "again"])]
+      _ = try store.execute(save, lookup: nil)
+      try expect(try store.newValues(for: id).version == 2, "the version after the deleted one's")
+      do {
+        _ = try store.execute(save, lookup: nil)
+        try expect(false, "it is there already")
+      } catch let error as StoreError {
+        try expect(error.code == .conflict && error.objectIDs == [id], "a conflict over the object")
+      }
+    },
+    StoreCheck("two objects exchange their unique values in one save") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let books = try Sample.insert(
+        store, model, "Book", [["title": "a", "isbn": "1"], ["title": "b", "isbn": "2"]])
+      var save = SaveChangesRequest()
+      save.updated = try zip(books, ["2", "1"]).map { id, isbn in
+        UpdatedObject(
+          node: try Sample.node(store, id, version: 2, ["title": "t", "isbn": .string(isbn)]),
+          changedFields: try Sample.field(id, "isbn"))
+      }
+      _ = try store.execute(save, lookup: nil)
+      let nodes = try Sample.nodes(store, FetchRequest("Book", sort: [FetchSort("isbn")]))
+      try expect(nodes.map(\.objectID) == books.reversed(), "exchanged")
+    },
+  ]
+
   private static var first: SlotSet {
     var set = SlotSet()
     set.insert(0)

@@ -24,7 +24,9 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
   }
 
   /// Every check.
-  public static var all: [StoreCheck] { identity + saving + fetching + relationships + values + bulk }
+  public static var all: [StoreCheck] {
+    identity + saving + savingTogether + fetching + relationships + values + bulk
+  }
 }
 
 /// A store did not do its duty.

@@ -106,7 +106,7 @@ extension ManagedObjectContext {
       whole.offset = 0
       whole.propertiesToFetch = nil
       // Rows that lead to changed objects have to be judged here too.
-      if leadsToChanges(request) { whole.predicate = nil }
+      if leadsToChanges(request) { whole.predicate = widened(request) }
     }
     return whole
   }
@@ -235,8 +235,26 @@ extension ManagedObjectContext {
   /// Whether the request's conditions or order lead to objects with unsaved changes.
   private func leadsToChanges(_ request: FetchRequest) -> Bool {
     guard hasChanges, let entity = model.entity(named: request.entityName) else { return false }
-    let roots = request.reach(from: entity)
+    let roots = FetchReach(request, from: entity).roots(from: entity)
     return !roots.isEmpty && pending.contains { roots.contains($0.entity.root) }
+  }
+
+  /// The condition, or leading to an object with unsaved changes; nil where that cannot be told.
+  private func widened(_ request: FetchRequest) -> FetchPredicate? {
+    guard let entity = model.entity(named: request.entityName), let predicate = request.predicate else {
+      return nil
+    }
+    let reach = FetchReach(request, from: entity)
+    if reach.hasOthers { return nil }
+    let changed = Dictionary(grouping: pending.filter { $0.reference > 0 }, by: \.entity.root)
+    let leading = reach.paths.compactMap { path -> FetchPredicate? in
+      guard let objects = changed[path.destination.root] else { return nil }
+      let references = Set(objects.map(\.reference)).sorted().map { FetchExpression.value(.reference($0)) }
+      return .comparison(
+        FetchComparison(
+          .keyPath(path.names), .in, .list(references), modifier: path.isToMany ? .any : .direct))
+    }
+    return .or([predicate] + leading)
   }
 
   private var pending: [ManagedObject] { insertedList + updatedList + deletedList }

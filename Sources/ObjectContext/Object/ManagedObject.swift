@@ -164,6 +164,7 @@ open class ManagedObject {
 
   /// The present value of an attribute or the present `.reference` of a to-one.
   final func slotValue(_ property: Property) throws -> AttributeValue {
+    checkIsolation()
     if let value = changes?.value(property.slot) { return value }
     if state.contains(.inserted) { return .null }
     switch property {

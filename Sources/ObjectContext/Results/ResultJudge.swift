@@ -29,7 +29,7 @@ struct ResultJudge {
     sort = try ResolvedSort(request.sort, for: entity)
     sectionName = try name.map { try ResolvedKeyPath($0.keyPathNames(), for: entity) }
     isCut = request.limit != nil || request.offset > 0 || request.search != nil
-    others = request.reach(from: entity, name?.keyPathNames() ?? [])
+    others = FetchReach(request, from: entity, and: name?.keyPathNames() ?? []).roots(from: entity)
   }
 
   func concern(_ log: ChangeLog) -> Concern {

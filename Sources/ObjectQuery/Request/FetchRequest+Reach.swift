@@ -1,20 +1,34 @@
 package import ObjectModel
 
-extension FetchRequest {
-  /// The root entities, besides the request's own, that its conditions, order and another path lead to.
-  package func reach(from entity: Entity, _ path: [String] = []) -> Set<Entity> {
-    let conditions = predicate?.keyPaths ?? (own: [], hasOthers: false)
-    var roots: Set<Entity> = []
-    for path in sort.map(\.keyPath) + conditions.own + [path] {
+/// What a request's conditions and order look at besides the request's own objects.
+package struct FetchReach {
+  /// The relationships, in one step or several, with the entity at their end.
+  package private(set) var paths: [(names: [String], isToMany: Bool, destination: Entity)] = []
+  /// Whether there is more, inside subqueries or behind places, that may lead anywhere.
+  package let hasOthers: Bool
+
+  /// - Parameter path: Another path that counts.
+  package init(_ request: FetchRequest, from entity: Entity, and path: [String] = []) {
+    let conditions = request.predicate?.keyPaths ?? (own: [], hasOthers: false)
+    hasOthers = conditions.hasOthers
+    var seen: Set<[String]> = []
+    for path in request.sort.map(\.keyPath) + conditions.own + [path] {
       var step: Entity? = entity
+      var names: [String] = []
+      var isToMany = false
       for name in path where !name.hasPrefix("@") {
         guard let relationship = step?.relationship(named: name) else { break }
-        roots.insert(relationship.destination.root)
+        names.append(name)
+        isToMany = isToMany || relationship.isToMany
         step = relationship.destination
+        if seen.insert(names).inserted { paths.append((names, isToMany, relationship.destination)) }
       }
     }
-    // What stands inside a subquery or behind a place may lead anywhere.
-    return conditions.hasOthers ? roots.union(entity.reachableRoots) : roots
+  }
+
+  /// The root entities that are looked at.
+  package func roots(from entity: Entity) -> Set<Entity> {
+    hasOthers ? entity.reachableRoots : Set(paths.map(\.destination.root))
   }
 }
 
