@@ -17,10 +17,10 @@ package final class ConnectionPool: Sendable {
   }
 
   private let writer: Slot
-  private let writerLock = Mutex(())
+  private let writerLock = Locked(())
   /// The thread that has the writer, or 0.
   private let owner = Atomic<UInt>(0)
-  private let readers = Mutex(State())
+  private let readers = Locked(State())
   private let path: String
   private let key: CipherKeySpec
   private let options: ConnectionOptions
@@ -71,6 +71,8 @@ package final class ConnectionPool: Sendable {
   /// Runs work on the writer's connection when it is free, since its pages are decrypted already, else on a reader.
   /// - Throws: `misuse` when called from inside a `write` or `read` of a pool without readers.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
+    // A moment has one connection, which may answer inside a row closure of its own.
+    if isPinned, owner.load(ordering: .relaxed) == Self.thread { return try body(writer.connection) }
     if let result = try writerLock.withLockIfAvailable({ _ in
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }

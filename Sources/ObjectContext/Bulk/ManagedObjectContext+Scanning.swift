@@ -46,6 +46,7 @@ extension ManagedObjectContext {
   /// The store of a request's entity, at the moment this context reads.
   @usableFromInline
   func storeToScan(_ request: FetchRequest) throws -> any IncrementalStore {
+    if let parent { return try parent.storeToScan(request) }
     if let queryGeneration { return try queryGeneration.store(forEntityNamed: request.entityName) }
     return try coordinator.store(forEntityNamed: request.entityName)
   }

@@ -14,6 +14,7 @@ extension ManagedObjectContext {
     defer {
       // After all that empties relationships, so that taking it back has every object before it is led to again.
       if isWatched { for object in marked { recordDeletion(of: object) } }
+      letGo(of: gone)
     }
     while let next = waiting.popLast() {
       if next.state.contains(.deleted) || next.state.contains(.gone) { continue }
@@ -22,9 +23,17 @@ extension ManagedObjectContext {
       }
       next.prepareForDeletion()
       if !next.isInserted { _ = try next.row() }
+      // A fault whose row is gone may have turned deleted.
+      if next.state.contains(.gone) { continue }
       if undoManager != nil { try readWhole(next) }
       next.state.insert(.deleted)
-      for relationship in next.entity.relationships { waiting += try propagate(next, relationship) }
+      do {
+        for relationship in next.entity.relationships { waiting += try propagate(next, relationship) }
+      } catch {
+        // Not deleted, then; what was emptied before shows among the changes.
+        next.state.remove(.deleted)
+        throw error
+      }
       if next.isInserted {
         next.state = [.gone]
         gone.append(next)
@@ -33,6 +42,10 @@ extension ManagedObjectContext {
       }
       if isWatched { marked.append(next) }
     }
+  }
+
+  /// New objects that were deleted were never there.
+  private func letGo(of gone: [ManagedObject]) {
     if gone.isEmpty { return }
     insertedList.removeAll { $0.state.contains(.gone) }
     for object in gone {

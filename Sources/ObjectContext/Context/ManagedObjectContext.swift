@@ -45,6 +45,7 @@ public final class ManagedObjectContext {
   }
   @exclusivity(unchecked) private var storeEntitiesOfStores: [StoreEntity]
   @exclusivity(unchecked) private var knownStoreChanges = 0
+  @exclusivity(unchecked) private var forgottenStoreChanges = 0
   let inbox = ContextInbox()
   /// Why a read by an accessor that cannot throw brought nothing; nil when all went well. While it is set, `save()`
   /// throws it, so that nothing is written over what could not be read. `rollback()` and `reset()` clear it.
@@ -159,13 +160,17 @@ public final class ManagedObjectContext {
 
   /// Lets go of the objects of stores that were closed, whose numbers another store may give to others.
   func forgetClosedStores() {
-    let known = knownStoreChanges
-    _ = storeEntities
-    if known == knownStoreChanges { return }
+    let changes = coordinator.storeChanges
+    if changes == forgottenStoreChanges { return }
+    forgottenStoreChanges = changes
+    generation += 1
     let open = Set(coordinator.stores.map(\.identifier))
     for object in registeredObjects where object.reference > 0 {
-      if let store = object.storeEntity.storeIdentifier, !open.contains(store) { forget(object) }
+      guard let store = object.storeEntity.storeIdentifier, !open.contains(store) else { continue }
+      noteChange(.deleted, object)
+      forget(object)
     }
+    for observer in liveResults { observer.results?.isStale = true }
   }
 
   private func registrar(_ entity: Entity) -> (any IncrementalStore)? {

@@ -54,7 +54,23 @@ public final class PersistentContainer: Sendable {
     ManagedObjectContext(coordinator, isolation: isolation)
   }
 
-  @MainActor private var mainContext: ManagedObjectContext?
+  // nonisolated(unsafe): used on the main actor only, and handed over to it at the end.
+  private nonisolated(unsafe) var mainContext: ManagedObjectContext?
+
+  deinit {
+    nonisolated(unsafe) let context = mainContext
+    if context != nil { Task { @MainActor in withExtendedLifetime(context) {} } }
+  }
+
+  /// For closures that run on the main actor or not at all.
+  private struct MainContext: @unchecked Sendable {
+    // @unchecked: the context is touched on the main actor only.
+    weak var context: ManagedObjectContext?
+
+    func endEvent() {
+      Task { @MainActor in context?.processPendingChanges() }
+    }
+  }
 
   /// The context for what is shown, on the main actor; made when first asked for. Where its
   /// `automaticallyMergesChangesFromParent` is set, it takes in what others save at once. Events end by themselves.
@@ -62,14 +78,9 @@ public final class PersistentContainer: Sendable {
     if let mainContext { return mainContext }
     let context = ManagedObjectContext(coordinator, isolation: MainActor.shared)
     context.name = "viewContext"
-    context.eventEnd = { [weak self] in
-      Task { @MainActor in self?.mainContext?.processPendingChanges() }
-    }
-    context.inbox.wake.withLock { wake in
-      wake = { [weak self] in
-        Task { @MainActor in self?.mainContext?.processPendingChanges() }
-      }
-    }
+    let box = MainContext(context: context)
+    context.eventEnd = { box.endEvent() }
+    context.inbox.wake.withLock { $0 = { box.endEvent() } }
     mainContext = context
     return context
   }

@@ -6,22 +6,28 @@ extension PersistentStoreCoordinator {
   /// Copies everything of a store into a new one, of any kind and place, and puts it in the old one's stead. The old
   /// store is closed and stays where it is. Objects have other IDs in the new store; contexts let go of theirs.
   ///
-  /// The new store must be empty. Works through the store a thousand objects at a time, each in a transaction of its own.
+  /// Other contexts' saves and batches wait until it is done, and those begun with the old store's IDs throw then. The new
+  /// store must be empty. Attributes derived as `now()` get the time of the move. Works through the store a thousand objects at a time, each in a transaction of its own.
   /// - Throws: `noStore`; `StoreError`. The coordinator keeps the old store then, and what was made of the new one is to be
   ///   removed by the caller.
   @discardableResult
   public func migrate(
     _ store: any IncrementalStore, to description: PersistentStoreDescription
   ) async throws -> any IncrementalStore {
+    _ = try entities(of: store)
     let target = try await open(description)
     do {
-      try StoreCopy(from: store, to: target, entities(of: store)).run()
-      try replace(store, by: target)
+      // Nobody writes meanwhile, so that nothing is left behind.
+      try writing.exclusively {
+        try StoreCopy(from: store, to: target, entities(of: store)).run()
+        try replace(store, by: target)
+      }
     } catch {
       try? target.close()
       throw error
     }
-    try store.close()
+    // The move is done whether or not the old store can be closed in order.
+    try? store.close()
     return target
   }
 }

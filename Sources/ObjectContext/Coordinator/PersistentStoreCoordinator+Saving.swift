@@ -27,6 +27,11 @@ extension PersistentStoreCoordinator {
     let concerned = stores.filter { store in
       parts[store.identifier].map { !$0.isEmpty || $0.metadata != nil } ?? false
     }.sorted { $0.identifier.uuidString < $1.identifier.uuidString }
+    guard concerned.count == parts.values.filter({ !$0.isEmpty || $0.metadata != nil }).count else {
+      throw ContextError(
+        .noStore, "nothing was saved: a store was removed meanwhile; fetch its objects again")
+    }
+    for store in concerned { if let part = parts[store.identifier] { try refuseForeign(part, store) } }
     var saved: [any IncrementalStore] = []
     do {
       try execute(concerned[...], parts, &saved)

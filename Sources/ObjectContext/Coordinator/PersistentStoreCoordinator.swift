@@ -13,6 +13,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let temporaryEntities: [StoreEntity]
 
   let inboxes = Inboxes()
+  let writing = WriteGate()
   private let streams = NewsStreams<ContextChanges>()
 
   private let loaded: Mutex<StoreAssignment>
@@ -23,6 +24,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private static let storeTypes = Mutex<[String: any IncrementalStore.Type]>([
     InMemoryStore.storeType: InMemoryStore.self
   ])
+
+  deinit { streams.finish() }
 
   /// Makes a coordinator without a store.
   public init(model: ManagedObjectModel) {
@@ -189,14 +192,34 @@ public final class PersistentStoreCoordinator: Sendable {
     switch request {
     case let request as FetchRequest: return try fetch(request, lookup: lookup)
     case let save as SaveChangesRequest:
-      if let only = loaded.withLock({ $0.onlyStore }) { return try only.execute(save, lookup: lookup) }
-      try self.save(save)
-      return .saved
+      return try writing.shared {
+        if let only = loaded.withLock({ $0.onlyStore }) {
+          try refuseForeign(save, only)
+          return try only.execute(save, lookup: lookup)
+        }
+        try self.save(save)
+        return .saved
+      }
     default: return try store.execute(request, lookup: lookup)
     }
   }
 
   func post(_ news: ContextInbox.News, from sender: ContextInbox) { inboxes.post(news, from: sender) }
+
+  /// Whatever was read from a store that is gone must not be written to another, where its numbers are others'.
+  func refuseForeign(_ save: SaveChangesRequest, _ store: any IncrementalStore) throws {
+    let own = store.identifier
+    let isForeign =
+      save.inserted.contains { $0.storeEntity.storeIdentifier != own }
+      || save.updated.contains { $0.node.storeEntity.storeIdentifier != own }
+      || (save.deleted + save.locked).contains { $0.objectID.storeIdentifier != own }
+      || save.existing.contains { $0.storeIdentifier != own }
+    if isForeign {
+      throw ContextError(
+        .foreignObject,
+        "nothing was saved: the store of some objects was replaced meanwhile; fetch them again")
+    }
+  }
 
   /// Tells the other contexts, and who listens to all, of a save.
   func posted(_ changes: ContextChanges, from sender: ContextInbox) {

@@ -12,10 +12,15 @@ public final class BackgroundContext: Sendable {
   private let queue: DispatchQueue
   // nonisolated(unsafe): used under the lock only.
   private nonisolated(unsafe) let context: ManagedObjectContext
+  // nonisolated(unsafe): under the lock only. How many closures are inside each other.
+  private nonisolated(unsafe) var depth = 0
+  /// Its context is this one's parent.
+  private let parent: BackgroundContext?
 
   /// Makes a context on a coordinator.
   /// - Parameter name: For messages, and the context's own name.
   public init(_ coordinator: PersistentStoreCoordinator, name: String? = nil) {
+    parent = nil
     lock = ContextLock(name)
     queue = DispatchQueue(label: "strongroom.context")
     context = ManagedObjectContext(coordinator, isolation: .lock(lock))
@@ -25,6 +30,7 @@ public final class BackgroundContext: Sendable {
 
   /// Makes a child of another background context, which shares its turn: one of the two at a time.
   public init(parent: BackgroundContext, name: String? = nil) {
+    self.parent = parent
     lock = parent.lock
     queue = parent.queue
     context = parent.lock.locked { ManagedObjectContext(parent: parent.context) }
@@ -60,9 +66,12 @@ public final class BackgroundContext: Sendable {
   /// Runs a closure on the calling thread as soon as the context is free; at once inside another closure of it.
   /// - Throws: what the closure throws.
   public func performAndWait<R: Sendable>(_ body: (ManagedObjectContext) throws -> R) rethrows -> R {
-    let isNested = lock.isHeld
-    return try lock.locked {
-      defer { if !isNested { context.processPendingChanges() } }
+    try lock.locked {
+      depth += 1
+      defer {
+        depth -= 1
+        if depth == 0 { context.processPendingChanges() }
+      }
       return try body(context)
     }
   }

@@ -1,40 +1,53 @@
+import Dispatch
 import Foundation
 
 /// Where a context may be used, so that debug builds stop a use elsewhere before it does harm.
 enum ContextIsolation {
   /// Made outside any actor: the compiler alone sees to it.
   case unknown
-  /// On an actor, which may hold the context and is not held by it.
+  case mainActor
+  /// On another actor, which may hold the context and is not held by it.
   case actor(WeakActor)
   /// Under a lock.
   case lock(ContextLock)
 
   struct WeakActor { weak var actor: (any Actor)? }
 
-  init(_ actor: (any Actor)?) { self = actor.map { .actor(WeakActor(actor: $0)) } ?? .unknown }
+  init(_ actor: (any Actor)?) {
+    guard let actor else {
+      self = .unknown
+      return
+    }
+    self = actor === MainActor.shared ? .mainActor : .actor(WeakActor(actor: actor))
+  }
 
   /// Stops the process when this is not where the context lives.
   @inline(__always)
   func check(_ what: () -> String) {
     switch self {
     case .unknown: return
-    case .actor(let weak):
-      weak.actor?.preconditionIsolated(
-        "\(what()) was used off its context, which lives on this actor. \(Self.advice)")
-    case .lock(let lock):
-      if !lock.isHeld {
-        fatalError(
-          "\(what()) was used off its context \(lock.name ?? ""), on \(Self.place). \(Self.advice)")
-      }
+    case .mainActor: if !Self.isOnMain { stop(what(), "which lives on the main actor") }
+    // The library stops by itself, and names the actor.
+    case .actor(let weak): weak.actor?.preconditionIsolated()
+    case .lock(let lock): if !lock.isHeld { stop(what(), lock.name ?? "which lives inside its perform") }
     }
   }
 
-  private static var advice: String {
-    "Use it inside the context's perform, or pass its objectID and fetch it in a context of your own. The line is in the"
-      + " first frame below that is not Strongroom's."
+  // The main actor's work runs on the main queue, which a program that waits asynchronously drains on any thread.
+  private static let mainQueue = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  private static var isOnMain: Bool {
+    Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) == true
   }
 
-  private static var place: String {
-    Thread.isMainThread ? "the main thread" : "thread \(Thread.current.name ?? "") of another task or queue"
+  private func stop(_ what: String, _ context: String) -> Never {
+    fatalError(
+      "\(what) was used off its context, \(context). Use it inside the context's perform or on its actor, or"
+        + " pass its objectID and fetch it in a context of your own. The trace below has the line: its first frame that is"
+        + " not ObjectContext's.")
   }
 }

@@ -10,6 +10,9 @@ struct ChangeLog {
   private(set) var deleted: OrderedSet<ManagedObject> = []
   private(set) var refreshed: OrderedSet<ManagedObject> = []
 
+  /// What is still there in one way or another.
+  var changed: Set<ManagedObject> { Set(updated).union(refreshed) }
+
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
   mutating func note(_ kind: Kind, _ object: ManagedObject) {

@@ -8,6 +8,14 @@ final class ContextInbox: Sendable {
     case batchInserted, batchUpdated, batchDeleted
     /// Another context's save.
     case saved(ContextChanges)
+
+    func isSameBatch(as other: News) -> Bool {
+      switch (self, other) {
+      case (.batchInserted, .batchInserted), (.batchUpdated, .batchUpdated), (.batchDeleted, .batchDeleted):
+        true
+      default: false
+      }
+    }
   }
 
   private let hasNews = Atomic<Bool>(false)
@@ -19,10 +27,20 @@ final class ContextInbox: Sendable {
 
   func put(_ item: News) {
     if case .saved = item, !wantsSaves.load(ordering: .relaxed) { return }
-    news.withLock { $0.append(item) }
+    news.withLock { news in
+      // Batches do not tell their objects, so one of a kind in a row is enough.
+      if let last = news.last, last.isSameBatch(as: item) { return }
+      news.append(item)
+    }
     hasNews.store(true, ordering: .releasing)
     guard wantsSaves.load(ordering: .relaxed) else { return }
     wake.withLock { $0 }?()
+  }
+
+  /// Puts back what could not be taken in.
+  func putBack(_ items: [News]) {
+    news.withLock { $0 = items + $0 }
+    hasNews.store(true, ordering: .releasing)
   }
 
   /// Takes everything out.
@@ -54,8 +72,6 @@ final class Inboxes: Sendable {
 
   func post(_ news: ContextInbox.News, from sender: ContextInbox) {
     // Outside the lock, since an inbox may wake its context.
-    for slot in slots.withLock({ $0 }) {
-      if let inbox = slot.inbox, inbox !== sender { inbox.put(news) }
-    }
+    for inbox in slots.withLock({ $0.compactMap(\.inbox) }) where inbox !== sender { inbox.put(news) }
   }
 }

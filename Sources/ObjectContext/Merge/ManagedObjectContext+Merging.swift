@@ -11,9 +11,22 @@ extension ManagedObjectContext {
   /// - Throws: `StoreError` when the store cannot be asked what is left.
   public func mergeChanges() throws {
     forgetClosedStores()
+    // A pinned context that does not merge sees its moment only.
+    if queryGeneration != nil, !automaticallyMergesChangesFromParent { return }
     let news = inbox.take()
     if news.isEmpty { return }
-    try renewQueryGeneration()
+    do {
+      try renewQueryGeneration()
+      try merge(news)
+    } catch {
+      inbox.putBack(news)
+      throw error
+    }
+    for item in news { childInboxes.post(item, from: inbox) }
+    endEvent()
+  }
+
+  private func merge(_ news: [ContextInbox.News]) throws {
     var batches = (inserted: false, updated: false, deleted: false)
     for item in news {
       switch item {
@@ -30,7 +43,9 @@ extension ManagedObjectContext {
     } else if batches.inserted {
       generation += 1
     }
-    endEvent()
+    if batches.inserted || batches.updated || batches.deleted {
+      for observer in liveResults { observer.results?.isStale = true }
+    }
   }
 
   /// Takes in what another context of the same coordinator saved.
@@ -43,6 +58,7 @@ extension ManagedObjectContext {
     forgetClosedStores()
     try renewQueryGeneration()
     try merge(changes)
+    childInboxes.post(.saved(changes), from: inbox)
     endEvent()
   }
 
@@ -79,6 +95,8 @@ extension ManagedObjectContext {
       forget(object)
     }
     forgetLinks(to: changes.deleted)
+    let names = Set((changes.inserted + changes.updated + changes.deleted).map(\.entity.name))
+    refreshDerived(Set(names.compactMap { model.entity(named: $0) }.flatMap(\.derivedEntities)))
     if isObserved { try noteArrivals(changes.inserted + changes.updated) }
   }
 
@@ -99,9 +117,11 @@ extension ManagedObjectContext {
   private func noteArrivals(_ ids: [ManagedObjectID]) throws {
     let wanted = Set(liveResults.flatMap { $0.results?.rootNames ?? [] })
     if wanted.isEmpty { return }
-    let shown = ids.filter { wanted.contains($0.entity.root.name) && (!$0.isTemporaryID || parent != nil) }
-    let new = shown.filter { registeredObject(for: $0) == nil }
-    for object in try objects(with: new) { noteChange(.inserted, object) }
+    for id in ids where wanted.contains(id.entity.root.name) {
+      // One that is no longer known under this ID comes with later news.
+      guard let object = try? object(with: id) else { continue }
+      noteChange(.refreshed, object)
+    }
   }
 
   private func own(_ id: ManagedObjectID) -> ManagedObject? {

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
   /// Tells at the end of each event what was changed in this context since the last one, saved or not.
   ///
   /// Events end with `processPendingChanges()`, with every save, merge and undo, and with every closure of a
-  /// `BackgroundContext`; in a main-actor context soon after the code that changed something.
+  /// `BackgroundContext`; in a container's `viewContext` soon after the code that changed something.
   public func objectChanges() -> AsyncStream<ContextChanges> {
     isObserved = true
     return changeStreams.stream()
@@ -20,7 +20,8 @@ extension ManagedObjectContext {
   /// Ends the event: closes the undo group of what was changed since the last one, and tells observers of it. Takes in
   /// what other contexts saved before, where that is automatic.
   public func processPendingChanges() {
-    do { try mergeChanges() } catch { noteFaultFailure(error) }
+    // What cannot be taken in now is kept for the next time, when a fetch or a save tells why.
+    try? mergeChanges()
     endEvent()
   }
 
@@ -28,7 +29,7 @@ extension ManagedObjectContext {
   func endEvent() {
     isEventEndScheduled = false
     undoManager?.endEvent()
-    guard !changeLog.isEmpty else { return }
+    guard !changeLog.isEmpty || liveResults.contains(where: { $0.results?.isStale == true }) else { return }
     let log = changeLog
     changeLog = ChangeLog()
     for results in liveResults.compactMap(\.results) { results.take(log) }
@@ -53,8 +54,10 @@ extension ManagedObjectContext {
 
 /// What shows objects of a context and wants to hear of their changes.
 protocol ChangeObserver: AnyObject {
-  /// The root entities of what it shows.
+  /// The root entities of what it shows, and of what its conditions lead to.
   var rootNames: Set<String> { get }
+  /// Whether changes happened that it is not told one by one, so that it has to be fetched anew.
+  var isStale: Bool { get set }
   func take(_ log: ChangeLog)
 }
 

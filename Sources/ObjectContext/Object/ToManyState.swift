@@ -112,6 +112,11 @@ final class ToManyState {
       add(target)
       return
     }
+    // A list that was read may know of a link that another context made meanwhile.
+    if isLoaded, !isNew {
+      add(target)
+      return
+    }
     batchOffset = nil
     if isLoaded { list.append(new: target) }
     if !isNew { additions.append(new: target) }
@@ -139,11 +144,13 @@ final class ToManyState {
   func rename(_ permanent: RenamedReferences) {
     permanent.apply(to: &list)
     permanent.apply(to: &additions)
+    removed = Set(removed.map { permanent[$0] ?? $0 })
     order = order.map { $0.map { permanent[$0] ?? $0 } }
   }
 
   /// The changes are in the store now.
   func settle() {
+    if relationship.isTransient { return }
     isNew = false
     additions.removeAll()
     removed = []

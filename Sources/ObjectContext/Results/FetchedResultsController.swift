@@ -28,6 +28,9 @@ public final class FetchedResultsController<T: ManagedObject> {
   @ObservationIgnored private let context: ManagedObjectContext
   @ObservationIgnored private let entity: Entity
   @ObservationIgnored private let judge: ResultJudge
+  /// Why the last change could not be shown; the next event tries again. Nil when all went well.
+  @ObservationIgnored public private(set) var failure: (any Error)?
+  @ObservationIgnored var isStale = false
   @ObservationIgnored private var hasFetched = false
   @ObservationIgnored private var names: [String] = []
   @ObservationIgnored private let streams = NewsStreams<FetchedResultsSnapshot>()
@@ -54,8 +57,10 @@ public final class FetchedResultsController<T: ManagedObject> {
   /// Fetches the objects. One statement.
   /// - Throws: as `ManagedObjectContext.fetch(_:as:)`.
   public func performFetch() throws {
+    let found = try context.fetch(request, as: T.self)
     hasFetched = true
-    try show(try context.fetch(request, as: T.self), changed: [])
+    isStale = false
+    try show(found, changed: [])
   }
 
   /// The object at a place.
@@ -81,12 +86,15 @@ public final class FetchedResultsController<T: ManagedObject> {
   public func changes() -> AsyncStream<FetchedResultsSnapshot> { streams.stream() }
 
   /// Puts a new list in place, and tells what became of the old one.
-  private func show(_ new: [T], changed: Set<ManagedObject>) throws {
+  /// - Parameter keepsNames: Whether objects that did not change have the section names they had.
+  private func show(_ new: [T], changed: Set<ManagedObject>, keepsNames: Bool = false) throws {
     let old = sections
     let oldNames = Dictionary(
       zip(objects.map { ObjectIdentifier($0) }, names), uniquingKeysWith: { first, _ in first })
     let newNames = try new.map { object in
-      if !changed.contains(object), let known = oldNames[ObjectIdentifier(object)] { return known }
+      if keepsNames, !changed.contains(object), let known = oldNames[ObjectIdentifier(object)] {
+        return known
+      }
       return try judge.sectionName(object)
     }
     var made: [ResultSection<T>] = []
@@ -95,7 +103,7 @@ public final class FetchedResultsController<T: ManagedObject> {
       made[made.count - 1].objects.append(object)
     }
     let difference = ResultDifference(from: old, to: made, changed: changed).changes
-    if difference.isEmpty, hasFetched, objects.count == new.count { return }
+    if difference.isEmpty, objects.count == new.count { return }
     objects = new
     names = newNames
     sections = made
@@ -110,22 +118,26 @@ public final class FetchedResultsController<T: ManagedObject> {
 }
 
 extension FetchedResultsController: ChangeObserver {
-  var rootNames: Set<String> { [entity.root.name] }
+  var rootNames: Set<String> { Set(judge.roots.map(\.name)) }
 
   func take(_ log: ChangeLog) {
     guard hasFetched else { return }
     do {
-      switch judge.concern(log) {
+      switch isStale ? .everything(log.changed) : judge.concern(log) {
       case .nothing: return
       case .everything(let changed):
         try show(try context.fetch(request, as: T.self), changed: changed)
       case .objects(let changed):
         // The classes of the request's entity are what its objects are made of.
         let new = try judge.updated(unsafeBitCast(objects, to: [ManagedObject].self), changed)
-        try show(unsafeBitCast(new, to: [T].self), changed: changed)
+        try show(unsafeBitCast(new, to: [T].self), changed: changed, keepsNames: true)
       }
+      isStale = false
+      failure = nil
     } catch {
-      context.noteFaultFailure(error)
+      // The next event fetches anew.
+      isStale = true
+      failure = error
     }
   }
 }

@@ -54,9 +54,7 @@ struct ResultJudge {
   func updated(_ old: [ManagedObject], _ changed: Set<ManagedObject>) throws -> [ManagedObject] {
     var kept = old.filter { !changed.contains($0) }
     var come: [ManagedObject] = []
-    for object in changed where object.managedObjectContext != nil && !object.isDeleted {
-      if try predicate?.matches(object) ?? true { come.append(object) }
-    }
+    for object in changed where try belongsNow(object) { come.append(object) }
     try come.sort { try sort.areInIncreasingOrder($0, $1) }
     if come.count > 16, come.count > kept.count / 16 {
       kept += come
@@ -73,6 +71,20 @@ struct ResultJudge {
     }
     return kept
   }
+
+  /// One whose row is gone belongs nowhere.
+  private func belongsNow(_ object: ManagedObject) throws -> Bool {
+    guard object.managedObjectContext != nil, !object.isDeleted else { return false }
+    do {
+      if !object.isInserted { _ = try object.row() }
+      return try (predicate?.matches(object) ?? true) && !object.isDeleted
+    } catch let error as ContextError where error.code == .objectGone {
+      return false
+    }
+  }
+
+  /// The root entities of the objects, and of what conditions, order and section names lead to.
+  var roots: Set<Entity> { others.union([entity.root]) }
 
   func sectionName(_ object: ManagedObject) throws -> String {
     guard let sectionName else { return "" }

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
   private func conflict(_ object: ManagedObject, _ row: IncrementalStoreNode?) throws -> MergeConflict {
     MergeConflict(
       objectID: object.objectID, objectSnapshot: try object.presentValues(),
-      cachedSnapshot: try object.committedValues(), persistedSnapshot: row?.values,
+      cachedSnapshot: object.node?.values, persistedSnapshot: row?.values,
       cachedVersion: object.node?.version ?? 0, persistedVersion: row?.version ?? 0,
       isDeletion: object.isDeleted, constraint: [], otherObjectID: nil)
   }
@@ -74,6 +74,10 @@ extension ManagedObjectContext {
         rebase(object, on: row)
         object.batch = nil
         // What was linked to it meanwhile has to know too.
+        for relationship in object.entity.relationships where relationship.inverse?.isToMany == false {
+          if !relationship.isToMany { continue }
+          for target in try object.targets(relationship) where !target.hasChanges { turnIntoFault(target) }
+        }
         try delete(object)
       default: stay(object, row, resolution)
       }
@@ -91,7 +95,9 @@ extension ManagedObjectContext {
     case .mergeByPropertyObjectTrump, .refuse: break
     case .mergeByPropertyStoreTrump:
       for property in object.entity.properties where property.isStored && cached != nil {
-        guard let cached, row.value(of: property) != cached.value(of: property) else { continue }
+        guard let cached, !row.isUnread(property), !cached.isUnread(property),
+          row.value(of: property) != cached.value(of: property)
+        else { continue }
         object.changes?.unset(property.slot)
       }
       for state in object.changes?.toManys ?? [] where state.isReordered { state.forgetOrder() }
@@ -100,12 +106,13 @@ extension ManagedObjectContext {
       for property in object.entity.properties
       where property.isStored && object.changes?.value(property.slot) == nil {
         if case .attribute(let attribute) = property,
-          attribute.derivation != nil || cached.isUnread(attribute.field)
+          attribute.derivation != nil || attribute.isExternal && cached.isUnread(attribute.field)
         {
           continue
         }
         object.setSlot(property.slot, cached.value(of: property))
       }
+      noteUpdated(object)
     case .rollback:
       drop(object)
       return
@@ -216,6 +223,8 @@ extension ManagedObject {
   func presentValues() throws -> [String: AttributeValue] {
     var result: [String: AttributeValue] = [:]
     for property in entity.properties where property.isStored {
+      // Bytes that nobody read are not read for this.
+      if changes?.value(property.slot) == nil, node?.isUnread(property) == true { continue }
       result[property.name] = try slotValue(property)
     }
     return result
@@ -223,10 +232,20 @@ extension ManagedObject {
 }
 
 extension IncrementalStoreNode {
-  /// Attributes and to-ones by name.
+  /// Attributes and to-ones by name; without bytes that were left out of the row.
   var values: [String: AttributeValue] {
     var result: [String: AttributeValue] = [:]
-    for field in entity.storedFields { result[field.name] = value(of: field) }
+    for property in entity.properties where property.isStored && !isUnread(property) {
+      result[property.name] = value(of: property)
+    }
     return result
+  }
+
+  /// Whether a property's bytes were left out of the row.
+  func isUnread(_ property: Property) -> Bool {
+    guard case .attribute(let attribute) = property, attribute.isExternal, attribute.field >= 0 else {
+      return false
+    }
+    return isUnread(attribute.field)
   }
 }

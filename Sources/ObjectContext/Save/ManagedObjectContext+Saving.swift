@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     while true {
       try validate()
       let updated = updatedToSave
-      try takePermanentIDs(insertedList, also: updated)
+      try takePermanentIDs(insertedList, also: updated + deletedList)
       let plan = try SavePlan(
         plans, inserted: insertedList, updated: updated, deleted: deletedList, locked: lockedList)
       do {
@@ -71,8 +71,10 @@ extension ManagedObjectContext {
       let saved = insertedList + updated + deletedList
       settle(plan, updated: updated)
       refreshDerived(saved)
-      try renewQueryGeneration()
       coordinator.posted(changes, from: inbox)
+      childInboxes.post(.saved(changes), from: inbox)
+      // The save is done, so nothing may fail any more: where no new moment can be had, the stores are read as they are.
+      do { try renewQueryGeneration() } catch { source = coordinator }
       return changes
     }
   }
@@ -81,6 +83,10 @@ extension ManagedObjectContext {
   private func refreshDerived(_ saved: [ManagedObject]) {
     var entities: Set<Entity> = []
     for object in saved { entities.formUnion(object.entity.derivedEntities) }
+    refreshDerived(entities)
+  }
+
+  func refreshDerived(_ entities: Set<Entity>) {
     if entities.isEmpty { return }
     var stale: [Entity: [ManagedObject]] = [:]
     for object in registeredObjects where !object.hasChanges && object.node != nil {
@@ -93,6 +99,7 @@ extension ManagedObjectContext {
       for object in objects {
         object.node = nil
         object.batch = batch
+        noteChange(.refreshed, object)
       }
     }
   }
@@ -114,7 +121,11 @@ extension ManagedObjectContext {
   /// Gives new objects their permanent IDs ahead of the save. A statement or two.
   /// - Throws: `StoreError` when the store cannot give any.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
-    try takePermanentIDs(objects.filter { $0.isInserted }, also: updatedList)
+    var seen: Set<ObjectIdentifier> = []
+    let own = objects.filter {
+      $0.isInserted && $0.managedObjectContext === self && seen.insert(ObjectIdentifier($0)).inserted
+    }
+    try takePermanentIDs(own, also: updatedList + deletedList)
   }
 
   private func takePermanentIDs(_ objects: [ManagedObject], also others: [ManagedObject]) throws {

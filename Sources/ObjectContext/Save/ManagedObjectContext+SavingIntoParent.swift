@@ -24,6 +24,8 @@ extension ManagedObjectContext {
     let doomed = try parent.objects(with: changes.deleted)
     for object in doomed where !object.isInserted && !object.isDeleted { _ = try object.row() }
 
+    for object in inserted + updated { _ = try currentNode(object) }
+
     for object in inserted { parent.takeIn(object) }
     for (object, target) in zip(updated, targets) { try parent.takeIn(object, over: target) }
     for object in inserted + deleted { try parent.takeInToManys(of: object) }
@@ -84,7 +86,8 @@ extension ManagedObjectContext {
       if !state.isLoaded, let context = object.managedObjectContext { try context.load(state, of: object) }
       let present = try own.targets(state.relationship).references
       let wanted = (state.current ?? []).filter(Set(present).contains)
-      try reorder(own, state.relationship, wanted + present.filter { !Set(wanted).contains($0) })
+      let known = Set(wanted)
+      try reorder(own, state.relationship, wanted + present.filter { !known.contains($0) })
     }
   }
 

@@ -40,7 +40,11 @@ extension ManagedObjectContext {
     generation += 1
     for (pair, resolution) in zip(pairs, resolutions) where pair.object.managedObjectContext === self {
       if pair.object.isInserted {
-        try merge(pair.object, into: pair.holder, isFresh: pair.isHolderFresh, resolution)
+        // Another new object may have taken the holder's place just now.
+        let isThere = pair.holder.managedObjectContext === self
+        let holder = isThere ? pair.holder : registered(pair.holder.entity, pair.holder.reference)
+        guard let holder else { throw refused() }
+        try merge(pair.object, into: holder, isFresh: isThere && pair.isHolderFresh, resolution)
       } else {
         revert(pair, resolution)
       }
@@ -64,7 +68,7 @@ extension ManagedObjectContext {
       for node in try stored(entity, properties, waiting.map(\.0)) {
         let known = registered(node.entity, node.reference)
         let object = known ?? make(node.storeEntity, node.reference, node, nil)
-        if known == nil { fresh.insert(ObjectIdentifier(object)) }
+        if known == nil { fresh.insert(ObjectIdentifier(object)) } else { adopt(node, object) }
         if object.isDeleted { continue }
         let key = try properties.map { try object.slotValue($0) }
         holders[key] = object
@@ -213,6 +217,7 @@ extension ManagedObjectContext {
   /// A new object is a stored one from now on.
   private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ id: ManagedObjectID) {
     if let holder = registeredObject(for: id) { forget(holder) }
+    undoManager?.forget(object)
     insertedList.removeAll { $0 === object }
     rename(object, id)
     object.state = []
@@ -246,7 +251,7 @@ extension ManagedObjectContext {
   /// What leads to an object without its knowledge leads to another now.
   private func leadElsewhere(from old: Int64, of entity: Entity, to new: Int64) {
     let renamed = RenamedReferences([old], [new])
-    undoManager?.rename(renamed)
+    undoManager?.rename(renamed, root: entity.root)
     for other in insertedList + updatedList {
       for relationship in other.entity.relationships
       where relationship.inverse == nil && relationship.destination.root === entity.root {

@@ -57,7 +57,7 @@ public enum MergeResolution: Sendable {
   case values([String: AttributeValue])
 }
 
-/// One object that cannot be saved as it is. Sendable; errors that carry conflicts do not print their values.
+/// One object that cannot be saved as it is. Long values with external storage that nobody read are in no snapshot. Sendable; errors that carry conflicts do not print their values.
 public struct MergeConflict: Sendable, CustomStringConvertible {
   /// The object.
   public let objectID: ManagedObjectID

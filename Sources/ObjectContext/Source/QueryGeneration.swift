@@ -25,10 +25,6 @@ public final class QueryGeneration: Sendable {
     for store in coordinator.stores { moments[store.identifier] = try store.moment() }
     self.moments = moments
   }
-
-  deinit {
-    for store in moments.values { try? store.close() }
-  }
 }
 
 extension QueryGeneration: RoutedSource {

@@ -122,7 +122,6 @@ extension ManagedObjectContext {
       return noteChange(.inserted, object)
     }
     guard object.managedObjectContext == nil, let row = object.node else { return }
-    if let other = registered(object.entity, object.reference) { forget(other) }
     adopt(object, state: [.inserted])
     reinsert(object, over: row)
     record(.undeleted(object))
@@ -130,6 +129,7 @@ extension ManagedObjectContext {
   }
 
   private func adopt(_ object: ManagedObject, state: ManagedObject.State) {
+    if let other = registered(object.entity, object.reference), other !== object { forget(other) }
     object.state = state
     object.managedObjectContext = self
     register(object)

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// What a context recorded, so that it can be taken back and done again.
 ///
 /// Changes come in groups, which are undone whole. With `groupsByEvent` all changes of an event are one (see
@@ -132,13 +134,23 @@ public final class UndoManager {
     try body(group.steps.reversed())
   }
 
-  /// Replaces temporary reference numbers by permanent ones.
-  func rename(_ permanent: RenamedReferences) {
-    func rename(_ group: inout Group) {
-      for place in group.steps.indices { group.steps[place].rename(permanent) }
+  /// Replaces reference numbers by others; see `UndoStep.rename`.
+  func rename(_ permanent: RenamedReferences, root: Entity? = nil) {
+    change { group in
+      for place in group.steps.indices { group.steps[place].rename(permanent, root: root) }
     }
-    rename(&open)
-    for place in undoGroups.indices { rename(&undoGroups[place]) }
-    for place in redoGroups.indices { rename(&redoGroups[place]) }
+  }
+
+  /// Forgets what was done to an object.
+  func forget(_ object: ManagedObject) {
+    change { $0.steps.removeAll { $0.object === object } }
+    undoGroups.removeAll { $0.steps.isEmpty }
+    redoGroups.removeAll { $0.steps.isEmpty }
+  }
+
+  private func change(_ body: (inout Group) -> Void) {
+    body(&open)
+    for place in undoGroups.indices { body(&undoGroups[place]) }
+    for place in redoGroups.indices { body(&redoGroups[place]) }
   }
 }

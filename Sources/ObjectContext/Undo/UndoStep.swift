@@ -16,6 +16,22 @@ enum UndoStep {
   case deleted(ManagedObject)
   case undeleted(ManagedObject)
 
+  /// The entity that the step's numbers are of.
+  private var destination: Entity? {
+    switch self {
+    case .set(let object, let slot, _):
+      if case .relationship(let relationship) = object.entity.properties[slot] {
+        relationship.destination
+      } else {
+        nil
+      }
+    case .added(_, let relationship, _), .removed(_, let relationship, _, _),
+      .reordered(_, let relationship, _):
+      relationship.destination
+    default: nil
+    }
+  }
+
   var object: ManagedObject {
     switch self {
     case .set(let object, _, _), .added(let object, _, _), .removed(let object, _, _, _),
@@ -25,8 +41,10 @@ enum UndoStep {
     }
   }
 
-  /// Replaces temporary reference numbers by permanent ones.
-  mutating func rename(_ permanent: RenamedReferences) {
+  /// Replaces reference numbers by others.
+  /// - Parameter root: The root entity of the objects meant; nil for temporary numbers, which are all different.
+  mutating func rename(_ permanent: RenamedReferences, root: Entity?) {
+    if let root, destination?.root !== root { return }
     switch self {
     case .set(let object, let slot, .reference(let old)):
       if let new = permanent[old] { self = .set(object, slot: slot, old: .reference(new)) }

@@ -22,7 +22,17 @@ struct LinkTable: Sendable {
     for source in sources.removeValue(forKey: target) ?? [] { targets[source]?.removeAll { $0 == target } }
   }
 
-  mutating func order(source: Int64, targets ordered: [Int64]) { targets[source] = ordered }
+  mutating func order(source: Int64, targets ordered: [Int64]) {
+    targets[source] = Self.order(targets[source] ?? [], by: ordered)
+  }
 
-  mutating func order(target: Int64, sources ordered: [Int64]) { sources[target] = ordered }
+  mutating func order(target: Int64, sources ordered: [Int64]) {
+    sources[target] = Self.order(sources[target] ?? [], by: ordered)
+  }
+
+  /// What is there in a new order; what that does not know of comes last.
+  private static func order(_ present: [Int64], by wanted: [Int64]) -> [Int64] {
+    let (there, known) = (Set(present), Set(wanted))
+    return wanted.filter(there.contains) + present.filter { !known.contains($0) }
+  }
 }

@@ -70,8 +70,8 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// Deletes every object that meets a request's condition, by the model's delete rules, in one transaction.
   func delete(matching request: FetchRequest) throws -> BatchResult
 
-  /// The store as it is now, for reading only: what others save later does not show in it. Closed when it is no longer
-  /// needed. The default throws `unsupportedRequest`.
+  /// The store as it is now, for reading only: what others save later does not show in it. Let go of when it is no longer
+  /// needed, and not closed before, since somebody may be reading. The default throws `unsupportedRequest`.
   func moment() throws -> any IncrementalStore
 
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
