@@ -41,15 +41,17 @@ struct Graph: AsyncParsableCommand {
     try context.save()
     _ = try context.fetch(FetchRequest("Node", limit: 1))
     let before = heapBytes()
-    var held: [ManagedObject]? = try context.fetch(FetchRequest("Node"))
-    let during = heapBytes()
-    let registered = context.registeredCount
-    held = nil
-    withExtendedLifetime(held) {}
+    let (registered, during) = try Self.holding(context) { (context.registeredCount, heapBytes()) }
     let after = heapBytes()
     print(
       "\(registered) objects registered: \(format(during - before)); let go of: \(context.registeredCount) registered,"
         + " \(format(after - before)) kept")
+  }
+
+  /// What is measured while all objects are held.
+  private static func holding<R>(_ context: ManagedObjectContext, _ body: () -> R) throws -> R {
+    let held = try context.fetch(FetchRequest("Node"))
+    return withExtendedLifetime(held) { body() }
   }
 
   private func chains(_ container: PersistentContainer) throws {
