@@ -119,6 +119,28 @@ extension StoreCheck {
         try expect(error.code == .conflict && error.objectIDs == [id], "a conflict over the object")
       }
     },
+    StoreCheck("a row changed elsewhere is told before the unique value that it did not give up") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let books = try Sample.insert(
+        store, model, "Book", [["title": "a", "isbn": "1"], ["title": "b", "isbn": "2"]])
+      try Sample.update(store, books[1], version: 1, ["title": "elsewhere"])
+      var save = SaveChangesRequest()
+      save.updated = try zip(books, ["2", "3"]).map { id, isbn in
+        UpdatedObject(
+          node: try Sample.node(store, id, version: 2, ["title": "t", "isbn": .string(isbn)]),
+          changedFields: try Sample.field(id, "isbn"))
+      }
+      do {
+        _ = try store.execute(save, lookup: nil)
+        try expect(false, "the second book was changed elsewhere")
+      } catch let error as StoreError {
+        try expect(error.code == .conflict && error.objectIDs == [books[1]], "a conflict over it")
+      }
+      let stored = try Sample.nodes(store, FetchRequest("Book", sort: [FetchSort("isbn")]))
+      let numbers = Sample.texts(stored, "isbn")
+      try expect(numbers == ["1", "2"], "nothing of it stays")
+    },
     StoreCheck("two objects exchange their unique values in one save") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)

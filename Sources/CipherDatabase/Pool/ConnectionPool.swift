@@ -16,8 +16,9 @@ package final class ConnectionPool: Sendable {
     var isClosed = false
   }
 
-  private let writer: Slot
-  private let writerLock = Locked(())
+  private let writer: Locked<Slot>
+  /// The writer without its lock: for its counters, and for the thread that has it already.
+  private let counted: Slot
   /// The thread that has the writer, or 0.
   private let owner = Atomic<UInt>(0)
   private let readers = Locked(State())
@@ -32,7 +33,8 @@ package final class ConnectionPool: Sendable {
     self.key = key
     self.maximumReaders = maximumReaders
     isPinned = false
-    writer = Slot(try Connection(path: path, key: key, options: options))
+    counted = Slot(try Connection(path: path, key: key, options: options))
+    writer = Locked(counted)
     var later = options
     later.createIfMissing = false
     self.options = later
@@ -44,7 +46,8 @@ package final class ConnectionPool: Sendable {
     options = pool.options
     maximumReaders = 0
     isPinned = true
-    writer = Slot(connection)
+    counted = Slot(connection)
+    writer = Locked(counted)
   }
 
   /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed.
@@ -61,10 +64,10 @@ package final class ConnectionPool: Sendable {
   /// - Throws: `misuse` when called from inside itself, or from inside a read that has the writer's connection.
   package func write<R>(_ body: (Connection) throws -> R) throws -> R {
     try refuseNesting()
-    return try writerLock.withLock { _ in
+    return try writer.withLock { slot in
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }
-      do { return try body(writer.connection) } catch { throw named(error) }
+      do { return try body(slot.connection) } catch { throw named(error) }
     }
   }
 
@@ -72,11 +75,11 @@ package final class ConnectionPool: Sendable {
   /// - Throws: `misuse` when called from inside a `write` or `read` of a pool without readers.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
     // A moment has one connection, which may answer inside a row closure of its own.
-    if isPinned, owner.load(ordering: .relaxed) == Self.thread { return try body(writer.connection) }
-    if let result = try writerLock.withLockIfAvailable({ _ in
+    if isPinned, owner.load(ordering: .relaxed) == Self.thread { return try body(counted.connection) }
+    if let result = try writer.withLockIfAvailable({ slot in
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }
-      do { return try body(writer.connection) } catch { throw named(error) }
+      do { return try body(slot.connection) } catch { throw named(error) }
     }) {
       return result
     }
@@ -129,24 +132,28 @@ package final class ConnectionPool: Sendable {
 
   /// Closes every connection that is not at work now.
   package func close() {
-    writerLock.withLock { _ in
+    writer.withLock { slot in
       let idle = readers.withLock { state in
         state.isClosed = true
         defer { state.idle = [] }
         return state.idle
       }
       idle.forEach { $0.connection.close() }
-      writer.connection.close()
+      slot.connection.close()
     }
   }
 
   /// Statements executed on all connections.
   package var executionCount: Int {
-    readers.withLock { $0.all.reduce(writer.connection.executionCount) { $0 + $1.connection.executionCount } }
+    readers.withLock {
+      $0.all.reduce(counted.connection.executionCount) { $0 + $1.connection.executionCount }
+    }
   }
 
   /// Statements prepared on all connections.
   package var preparedCount: Int {
-    readers.withLock { $0.all.reduce(writer.connection.preparedCount) { $0 + $1.connection.preparedCount } }
+    readers.withLock {
+      $0.all.reduce(counted.connection.preparedCount) { $0 + $1.connection.preparedCount }
+    }
   }
 }

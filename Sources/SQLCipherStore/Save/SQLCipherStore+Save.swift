@@ -13,10 +13,16 @@ extension SQLCipherStore {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let metadata = save.metadata ?? (save.isEmpty ? opened.metadata : nil)
     try opened.pool.write { connection in
-      func write(clearing exchanged: [UpdatedObject]) throws {
+      func write(clearing exchanged: [UpdatedObject], checking isSecond: Bool = false) throws {
         try connection.transaction(.immediate) {
           var writer = SaveWriter(connection: connection, opened: opened)
           try writer.check(save.locked)
+          if isSecond {
+            // A row that was changed elsewhere did not give its value up, and that is what has to be told.
+            try writer.check(
+              save.updated.map { LockedObject(objectID: $0.node.objectID, version: $0.node.version - 1) })
+            try writer.throwConflicts()
+          }
           try writer.delete(save.deleted)
           try writer.clear(exchanged)
           try writer.update(save.updated)
@@ -38,8 +44,8 @@ extension SQLCipherStore {
           let exchanged = save.updated.filter {
             !$0.node.entity.uniqueFields.isDisjoint(with: $0.changedFields.elements)
           }
-          guard exchanged.count > 1 else { throw error }
-          try write(clearing: exchanged)
+          if save.updated.isEmpty { throw error }
+          try write(clearing: exchanged, checking: true)
         }
       } catch let error as CipherError where error.isOfCommit {
         try settle(connection, save, error)
