@@ -27,41 +27,46 @@ let package = Package(
     .systemLibrary(
       name: "CLibSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+    .target(name: "Locks", swiftSettings: strict),
     .target(
       name: "CipherDatabase",
       dependencies: [
-        "CSQLCipher", .product(name: "Crypto", package: "swift-crypto"),
+        "CSQLCipher", "Locks", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .target(
       name: "StoreKeyring",
       dependencies: [
+        "Locks",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .target(
-      name: "SecretService", dependencies: ["CLibSecret", "StoreKeyring"], swiftSettings: strict),
+      name: "SecretService", dependencies: ["CLibSecret", "Locks", "StoreKeyring"], swiftSettings: strict),
     .target(
       name: "ObjectModel",
       dependencies: [
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ], swiftSettings: strict),
-    .target(name: "ObjectQuery", dependencies: ["ObjectModel"], swiftSettings: strict),
+    .target(name: "ObjectQuery", dependencies: ["Locks", "ObjectModel"], swiftSettings: strict),
     .target(
-      name: "StoreContract", dependencies: ["ObjectModel", "ObjectQuery"], swiftSettings: strict),
+      name: "StoreContract", dependencies: ["Locks", "ObjectModel", "ObjectQuery"], swiftSettings: strict),
     .target(
       name: "SQLCipherStore",
-      dependencies: ["CipherDatabase", "ObjectModel", "ObjectQuery", "StoreContract", "StoreKeyring"],
+      dependencies: [
+        "CipherDatabase", "Locks", "ObjectModel", "ObjectQuery", "StoreContract", "StoreKeyring",
+      ],
       swiftSettings: strict),
     .target(
       name: "ObjectContext",
       dependencies: [
-        "ObjectModel", "ObjectQuery", "StoreContract",
+        "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ], swiftSettings: strict),
     .target(
-      name: "StoreTestKit", dependencies: ["ObjectContext", "ObjectModel", "ObjectQuery", "StoreContract"],
+      name: "StoreTestKit",
+      dependencies: ["Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "StoreContract"],
       swiftSettings: strict),
     .target(
       name: "Strongroom",
@@ -72,7 +77,7 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "CLibEdit", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CLibEdit", "Locks", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
     .plugin(name: "ModelClasses", capability: .buildTool(), dependencies: ["model-classes"]),
@@ -121,10 +126,11 @@ let package = Package(
     .testTarget(
       name: "StoreTestKitTests",
       dependencies: [
-        "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract", "StoreKeyring", "StoreTestKit",
+        "Locks", "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract", "StoreKeyring",
+        "StoreTestKit",
       ],
       swiftSettings: strict),
-    .testTarget(name: "ObjectContextTests", dependencies: ["Strongroom"], swiftSettings: strict),
+    .testTarget(name: "ObjectContextTests", dependencies: ["Locks", "Strongroom"], swiftSettings: strict),
     .testTarget(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],
       swiftSettings: strict, plugins: ["ModelClasses"]),

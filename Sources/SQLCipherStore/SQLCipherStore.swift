@@ -1,10 +1,10 @@
 import CipherDatabase
 public import Foundation
+import Locks
 public import ObjectModel
 import ObjectQuery
 public import StoreContract
 import StoreKeyring
-import Synchronization
 
 /// The encrypted store: one SQLCipher file, its key in a vault.
 ///
@@ -27,7 +27,7 @@ public final class SQLCipherStore: IncrementalStore {
 
   let model: ManagedObjectModel
   let storeDescription: PersistentStoreDescription
-  private let opened = Mutex<Opened?>(nil)
+  private let opened = Locked<Opened?>(nil)
 
   /// Makes a store that is not open yet.
   /// - Throws: `StoreError` with code `notFound` when the description has no file URL.

@@ -1,7 +1,7 @@
 import CLibSecret
 import Foundation
+import Locks
 import StoreKeyring
-import Synchronization
 
 /// Runs a blocking call on a thread of its own, with a deadline and with the task's cancellation passed on.
 enum BoundedCall {
@@ -47,7 +47,7 @@ enum BoundedCall {
   }
 
   private final class SharedOutcome: Sendable {
-    private let value = Mutex(Outcome.waiting)
+    private let value = Locked(Outcome.waiting)
 
     func set(_ outcome: Outcome) { value.withLock { if $0 == .waiting { $0 = outcome } } }
 
@@ -64,9 +64,9 @@ enum BoundedCall {
 
   /// Answers a continuation once, whoever comes first.
   private final class SingleAnswer<R: Sendable>: Sendable {
-    private let continuation: Mutex<CheckedContinuation<R, any Error>?>
+    private let continuation: Locked<CheckedContinuation<R, any Error>?>
 
-    init(_ continuation: CheckedContinuation<R, any Error>) { self.continuation = Mutex(continuation) }
+    init(_ continuation: CheckedContinuation<R, any Error>) { self.continuation = Locked(continuation) }
 
     func resume(with result: Result<R, any Error>) {
       let waiting = continuation.withLock { waiting in

@@ -1,6 +1,6 @@
 import Foundation
+import Locks
 import Strongroom
-import Synchronization
 import Testing
 
 @Suite("An asynchronous fetch")
@@ -24,7 +24,7 @@ struct AsynchronousTests {
   func objects() async throws {
     let shelf = try await shelf(2000)
     let context = shelf.container.newContext()
-    let heard = Mutex<[Int]>([])
+    let heard = Locked<[Int]>([])
     let request = FetchRequest(
       "Volume", where: try FetchPredicate(format: "pages < 1500"), sort: [FetchSort("pages")])
     let before = try shelf.statements

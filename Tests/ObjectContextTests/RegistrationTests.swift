@@ -1,12 +1,12 @@
+import Locks
 import Strongroom
-import Synchronization
 import Testing
 
 /// A store of a stranger's, plugged in under its own name: the one in memory, with an ear for what contexts hold.
 private final class ListeningStore: IncrementalStore {
   static let storeType = "Listening"
   private let inner: InMemoryStore
-  let held = Mutex<Set<ManagedObjectID>>([])
+  let held = Locked<Set<ManagedObjectID>>([])
 
   init(model: ManagedObjectModel, description: PersistentStoreDescription) {
     inner = InMemoryStore(model: model, description: description)

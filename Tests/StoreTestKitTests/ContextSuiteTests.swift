@@ -1,17 +1,17 @@
 import Foundation
+import Locks
 import ObjectModel
 import SQLCipherStore
 import StoreContract
 import StoreKeyring
 import StoreTestKit
-import Synchronization
 import Testing
 
 /// New SQLCipher stores, each in a file of its own.
 private final class SQLCipherFactory: StoreFactory {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strongroom-\(UUID())")
   private let vault = InMemoryVault()
-  private let count = Mutex(0)
+  private let count = Locked(0)
 
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 

@@ -1,8 +1,8 @@
 import Foundation
+import Locks
 import ObjectModel
 import ObjectQuery
 import StoreContract
-import Synchronization
 
 /// The least that a stranger's store can be: rows and links in two lists, everything looked for from the front, and
 /// whatever the protocol has a default for left to it.
@@ -27,7 +27,7 @@ final class MinimalStore: IncrementalStore {
   private let model: ManagedObjectModel
   let identifier = MinimalStore.identifierForNewStore()
   let storeEntities: [StoreEntity]
-  private let contents = Mutex(Contents())
+  private let contents = Locked(Contents())
 
   init(model: ManagedObjectModel, description: PersistentStoreDescription) {
     self.model = model

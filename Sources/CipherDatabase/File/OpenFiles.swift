@@ -1,4 +1,5 @@
 import Glibc
+import Locks
 import Synchronization
 
 /// The database files that this process has open through SQLite.
@@ -21,7 +22,7 @@ package enum OpenFiles {
     var parked: [Int32] = []
   }
 
-  private static let entries = Mutex<[Identity: Entry]>([:])
+  private static let entries = Locked<[Identity: Entry]>([:])
 
   /// Notes a connection for as long as it is open.
   final class Registration: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import Locks
 import Synchronization
 
 /// One writer and, while it is busy, readers beside it.

@@ -1,4 +1,5 @@
 public import Foundation
+import Locks
 public import ObjectModel
 import ObjectQuery
 public import StoreContract
@@ -16,12 +17,12 @@ public final class PersistentStoreCoordinator: Sendable {
   let writing = WriteGate()
   private let streams = NewsStreams<ContextChanges>()
 
-  private let loaded: Mutex<StoreAssignment>
+  private let loaded: Locked<StoreAssignment>
   /// How often stores were added and removed, so that contexts see when what they know is out of date.
   private let changes = Atomic<Int>(0)
-  private let classesByIndex: Mutex<[ManagedObject.Type]>
+  private let classesByIndex: Locked<[ManagedObject.Type]>
 
-  private static let storeTypes = Mutex<[String: any IncrementalStore.Type]>([
+  private static let storeTypes = Locked<[String: any IncrementalStore.Type]>([
     InMemoryStore.storeType: InMemoryStore.self
   ])
 
@@ -31,8 +32,8 @@ public final class PersistentStoreCoordinator: Sendable {
   public init(model: ManagedObjectModel) {
     self.model = model
     temporaryEntities = StoreEntity.all(of: model, in: nil)
-    loaded = Mutex(StoreAssignment(model, temporaryEntities))
-    classesByIndex = Mutex(Array(repeating: ManagedObject.self, count: model.entities.count))
+    loaded = Locked(StoreAssignment(model, temporaryEntities))
+    classesByIndex = Locked(Array(repeating: ManagedObject.self, count: model.entities.count))
   }
 
   /// Makes a kind of store known under its `storeType`, for all coordinators of the process.

@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// What others did to the stores, kept for a context until it next looks: contexts are used on one isolation each, so
@@ -19,11 +20,11 @@ final class ContextInbox: Sendable {
   }
 
   private let hasNews = Atomic<Bool>(false)
-  private let news = Mutex<[News]>([])
+  private let news = Locked<[News]>([])
   /// Whether the context wants to hear of saves.
   let wantsSaves = Atomic<Bool>(false)
   /// Sees to it that the context looks soon; nil when it looks whenever it is used.
-  let wake = Mutex<(@Sendable () -> Void)?>(nil)
+  let wake = Locked<(@Sendable () -> Void)?>(nil)
 
   func put(_ item: News) {
     if case .saved = item, !wantsSaves.load(ordering: .relaxed) { return }
@@ -61,7 +62,7 @@ final class Inboxes: Sendable {
     weak var inbox: ContextInbox?
   }
 
-  private let slots = Mutex<[Slot]>([])
+  private let slots = Locked<[Slot]>([])
 
   func add(_ inbox: ContextInbox) {
     slots.withLock { slots in

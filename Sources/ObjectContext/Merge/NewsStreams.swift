@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// The streams that one kind of news goes to.
 final class NewsStreams<News: Sendable>: Sendable {
@@ -7,7 +7,7 @@ final class NewsStreams<News: Sendable>: Sendable {
     var continuations: [Int: AsyncStream<News>.Continuation] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
 

@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import Locks
 
 /// Turns values of one type into the bytes of a transformable attribute and back.
 ///
@@ -31,7 +31,7 @@ enum AttributeTransformers {
   typealias Read = @Sendable (Data) throws -> Any
   typealias Write = @Sendable (Any) throws -> Data?
 
-  private static let known = Mutex<[String: (read: Read, write: Write)]>([:])
+  private static let known = Locked<[String: (read: Read, write: Write)]>([:])
 
   /// The editor's names for its own archiver. Their attributes take Codable values, as JSON.
   private static let archivers: Set<String> = [

@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import Locks
 
 /// What LIKE and MATCHES hold a text against.
 package enum TextPattern {
@@ -75,7 +75,7 @@ package enum TextPattern {
     let options: ComparisonOptions
   }
 
-  private static let known = Mutex<[Key: NSRegularExpression]>([:])
+  private static let known = Locked<[Key: NSRegularExpression]>([:])
   private static let most = 64
 
   /// The compiled expression, kept for the next row.

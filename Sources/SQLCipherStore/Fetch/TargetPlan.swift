@@ -1,12 +1,12 @@
 import CipherDatabase
+import Locks
 import ObjectModel
 import StoreContract
-import Synchronization
 
 /// The statements that find what relationships lead to, each made when first asked for.
 final class TargetPlanCache: Sendable {
-  private let texts = Mutex<[ObjectIdentifier: StatementText]>([:])
-  private let rowTexts = Mutex<[ObjectIdentifier: (some: StatementText, whole: StatementText)]>([:])
+  private let texts = Locked<[ObjectIdentifier: StatementText]>([:])
+  private let rowTexts = Locked<[ObjectIdentifier: (some: StatementText, whole: StatementText)]>([:])
 
   /// Selects the rows a one-to-many leads to, with the source's number last: those of a list of sources, or all.
   func rows(

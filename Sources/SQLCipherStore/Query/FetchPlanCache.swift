@@ -1,8 +1,8 @@
-import Synchronization
+import Locks
 
 /// The plans of the request shapes seen, so that SQL is written and prepared once a shape.
 final class FetchPlanCache: Sendable {
-  private let plans = Mutex<[RequestShape: FetchPlan]>([:])
+  private let plans = Locked<[RequestShape: FetchPlan]>([:])
   private static let most = 512
 
   func plan(_ shape: RequestShape, make: () throws -> FetchPlan) rethrows -> FetchPlan {

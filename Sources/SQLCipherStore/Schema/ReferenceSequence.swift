@@ -1,6 +1,6 @@
 import CipherDatabase
+import Locks
 import ObjectModel
-import Synchronization
 
 /// Hands out reference numbers: blocks are reserved in the file, so that no process gets a number twice and none
 /// is used again after a deletion; single numbers then cost nothing.
@@ -12,7 +12,7 @@ final class ReferenceSequence: Sendable {
   }
 
   private let entityNumbers: [Int64]
-  private let blocks: Mutex<[Int64: Block]> = Mutex([:])  // by the root entity's number in the file
+  private let blocks: Locked<[Int64: Block]> = Locked([:])  // by the root entity's number in the file
   private static let largestBlock: Int64 = 4096
 
   init(entityNumbers: [Int64]) { self.entityNumbers = entityNumbers }

@@ -1,7 +1,7 @@
 public import Foundation
+import Locks
 public import ObjectModel
 import ObjectQuery
-import Synchronization
 
 /// A store that lives in memory only and forgets all when closed: for tests, previews and scratch work.
 ///
@@ -24,7 +24,7 @@ public final class InMemoryStore: IncrementalStore {
   public let storeEntities: [StoreEntity]
   let model: ManagedObjectModel
   let isReadOnly: Bool
-  let state = Mutex(State())
+  let state = Locked(State())
 
   /// Makes an empty store; its URL, if any, is not used.
   public init(model: ManagedObjectModel, description: PersistentStoreDescription) {

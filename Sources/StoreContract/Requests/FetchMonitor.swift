@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// Watches a fetch that runs elsewhere: hears how far it is, and stops it.
 public final class FetchMonitor: Sendable {
@@ -14,7 +14,7 @@ public final class FetchMonitor: Sendable {
     var interrupt: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let progress: (@Sendable (Int) -> Void)?
 
   /// Makes a monitor. `progress` is called on the fetch's own thread with the number of rows read so far.

@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import Locks
 
 /// A vault that forgets its keys with the process: for tests and scratch stores only.
 public final class InMemoryVault: KeyVault {
@@ -8,7 +8,7 @@ public final class InMemoryVault: KeyVault {
     var failure: KeyringError?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Makes an empty vault.
   public init() {}

@@ -1,9 +1,9 @@
 import Dispatch
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
 import StoreContract
-import Synchronization
 
 extension ContextCheck {
   static let concurrency: [ContextCheck] = turns + crowds
@@ -245,7 +245,7 @@ extension ContextCheck {
 
   /// Numbers in the order they came.
   private final class Order: Sendable {
-    private let numbers = Mutex<[Int]>([])
+    private let numbers = Locked<[Int]>([])
     func note(_ number: Int) { numbers.withLock { $0.append(number) } }
     var all: [Int] { numbers.withLock { $0 } }
   }

@@ -1,8 +1,8 @@
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
 import StoreContract
-import Synchronization
 
 extension ContextCheck {
   static let severalContexts: [ContextCheck] = siblings + streams + families + pinnedReads
@@ -303,7 +303,7 @@ enum Staff {
 
   /// A number that code on any isolation raises and lowers.
   final class Count: Sendable {
-    private let number = Mutex(0)
+    private let number = Locked(0)
 
     var value: Int { number.withLock { $0 } }
 

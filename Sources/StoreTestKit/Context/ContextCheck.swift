@@ -1,7 +1,7 @@
+import Locks
 public import ObjectContext
 public import ObjectModel
 import StoreContract
-import Synchronization
 
 /// One promise of the object graph, kept over any store: contexts, faults, relationships, saving, conflicts, undo.
 ///
@@ -152,7 +152,7 @@ public final class LoggedObject: ManagedObject {
 
 /// Which hooks were called, in their order.
 final class HookLog: Sendable {
-  private let entries = Mutex<[String]>([])
+  private let entries = Locked<[String]>([])
   /// Called with each hook, to act inside it.
   let act: (@Sendable (String, ManagedObject) -> Void)?
 

@@ -1,11 +1,11 @@
 import Dispatch
 import Glibc
+import Locks
 import Strongroom
-import Synchronization
 
 /// Shows how far work on a whole store is, a bar a step, and lets Ctrl-C end it without a trace.
 final class CareProgress: Sendable {
-  private let shown = Mutex<(step: StoreProgress.Step, bar: ProgressBar)?>(nil)
+  private let shown = Locked<(step: StoreProgress.Step, bar: ProgressBar)?>(nil)
 
   /// Runs work that tells its progress. Ctrl-C cancels it; it then cleans up and throws.
   static func run<R: Sendable>(
