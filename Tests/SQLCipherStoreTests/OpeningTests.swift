@@ -224,8 +224,9 @@ struct OpeningTests {
     let vault = InMemoryVault()
     try await filled(scratch, vault)
     let other = try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("body", .string) } }
-    let store = try SQLCipherStore(
-      model: other, description: PersistentStoreDescription(url: scratch.store, vault: vault))
+    var description = PersistentStoreDescription(url: scratch.store, vault: vault)
+    description.shouldMigrateStoreAutomatically = false
+    let store = try SQLCipherStore(model: other, description: description)
     await #expect { try await store.loadMetadata() } throws: { ($0 as? StoreError)?.code == .modelMismatch }
     let stored = try await SQLCipherStore.storedModel(
       PersistentStoreDescription(url: scratch.store, vault: vault))

@@ -27,7 +27,7 @@ public struct ModelDifferences: Sendable {
   }
 
   /// The place in `before` of each element of `after` that is an old one.
-  private static func match<T>(
+  static func match<T>(
     _ before: [T], _ after: [T], name: KeyPath<T, String>, identifier: KeyPath<T, String?>
   ) -> [Int: Int] {
     var pairs: [Int: Int] = [:]

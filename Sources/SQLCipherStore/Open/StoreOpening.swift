@@ -31,9 +31,12 @@ struct StoreOpening {
       return try await create(model, overEmptyFile: true)
     case .store(let identifier):
       let pool = try await existing(identifier)
-      return try closing(pool) {
-        assemble(model, pool, identifier, try pool.read { try StoreTable($0).check(model: model) })
+      if let contents = try closing(pool, { try pool.read { try StoreTable($0).contents(model) } }) {
+        return assemble(model, pool, identifier, contents)
       }
+      pool.close()
+      try await migrate(to: model)
+      return try await assemble(model, existing(identifier), identifier)
     case let other: throw other.refusal(path)
     }
   }
@@ -44,16 +47,52 @@ struct StoreOpening {
     guard case .store(let identifier) = state else { throw state.refusal(path) }
     let pool = try await existing(identifier)
     defer { pool.close() }
-    let json = try translating(path) {
-      try pool.read { connection in
-        try StoreTable(connection).checkIsStore()
-        return try StoreTable(connection).read("model")
-      }
+    return try translating(path) { try pool.read { try StoreTable($0).model() } }
+  }
+
+  /// Moves the file to another version of its model, alone; another process may have done so in between.
+  private func migrate(to model: ManagedObjectModel) async throws {
+    guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {
+      throw StoreError(
+        .modelMismatch,
+        "the store was made with another version of the model; open it with that version, or let it be moved over by"
+          + " shouldMigrateStoreAutomatically")
     }
-    guard let json else {
-      throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
+    let access = try await StoreAccess.open(description)
+    defer { access.connection.close() }
+    try translating(path) {
+      try access.connection.lockExclusively()
+      let table = StoreTable(access.connection)
+      if try table.contents(model) != nil { return }
+      let old = try table.model()
+      let schema = try StoreSchema(model: old, entityNumbers: table.entityNumbers(old))
+      let migration = try InferredMigration(access.connection, from: schema, to: model)
+      if try migration.losesData() { try copy(access.connection) }
+      try access.connection.transaction(.exclusive) { try migration.run() }
     }
-    return try ManagedObjectModel(jsonData: Data(json.utf8))
+  }
+
+  /// Keeps the file as it is beside the store, under the store's own key.
+  private func copy(_ connection: Connection) throws {
+    try connection.checkpoint()
+    var place = path + ".before-migration"
+    var number = 2
+    while FileManager.default.fileExists(atPath: place) {
+      place = "\(path).before-migration-\(number)"
+      number += 1
+    }
+    let new = StoreAccess.temporary(place)
+    defer { File.removeDatabase(new) }
+    do {
+      try FileManager.default.copyItem(atPath: path, toPath: new)
+    } catch {
+      throw StoreError(
+        .notWritable,
+        "the new version of the model has no place for some of the store's data, and the store could not be copied to"
+          + " \(place) first; nothing was changed", cause: error)
+    }
+    try File.sync(new)
+    try File.place(new, at: place)
   }
 
   private func closing<R>(_ pool: ConnectionPool, _ body: () throws -> R) throws -> R {
@@ -104,6 +143,17 @@ struct StoreOpening {
   }
 
   private func assemble(
+    _ model: ManagedObjectModel, _ pool: ConnectionPool, _ identifier: UUID
+  ) throws -> SQLCipherStore.Opened {
+    try closing(pool) {
+      guard let contents = try pool.read({ try StoreTable($0).contents(model) }) else {
+        throw StoreError(.modelMismatch, "another process moves the store to another version of its model")
+      }
+      return assemble(model, pool, identifier, contents)
+    }
+  }
+
+  private func assemble(
     _ model: ManagedObjectModel, _ pool: ConnectionPool, _ identifier: UUID, _ contents: StoreTable.Contents
   ) -> SQLCipherStore.Opened {
     let schema = StoreSchema(model: model, entityNumbers: contents.entityNumbers)
@@ -140,12 +190,8 @@ struct StoreOpening {
       if error.code == .alreadyExists { return try await open(model) }
       throw StoreError(error, path: path)
     }
-    let opened = try translating(path) {
-      let pool = try pool(key, identifier, .version3)
-      return try closing(pool) {
-        assemble(model, pool, identifier, try pool.read { try StoreTable($0).check(model: model) })
-      }
-    }
+    let opened = try assemble(
+      model, translating(path) { try pool(key, identifier, .version3) }, identifier)
     description.recoveryCodeHandler?(RecoveryCode(key, for: identifier))
     return opened
   }

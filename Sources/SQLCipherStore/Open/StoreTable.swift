@@ -21,12 +21,16 @@ struct StoreTable {
       PRAGMA application_id = \(Self.applicationID);
       PRAGMA user_version = \(Self.format);
       """)
-    let numbers = Dictionary(uniqueKeysWithValues: zip(model.entities.map(\.name), entityNumbers))
     try write("format", String(Self.format))
+    try write(model: model, entityNumbers: entityNumbers)
+    try write("metadata", "{}")
+  }
+
+  func write(model: ManagedObjectModel, entityNumbers: [Int64]) throws {
+    let numbers = Dictionary(uniqueKeysWithValues: zip(model.entities.map(\.name), entityNumbers))
     try write("model", String(decoding: model.jsonData(), as: UTF8.self))
     try write("model_hash", model.versionHash.hex)
     try write("entities", String(decoding: JSONEncoder.sorted.encode(numbers), as: UTF8.self))
-    try write("metadata", "{}")
   }
 
   func write(metadata: [String: String]) throws {
@@ -63,7 +67,8 @@ struct StoreTable {
     var metadata: [String: String]
   }
 
-  func check(model: ManagedObjectModel) throws -> Contents {
+  /// What the store says, or nil when it was made with another version of the model.
+  func contents(_ model: ManagedObjectModel) throws -> Contents? {
     try checkIsStore()
     guard let format = try read("format").flatMap({ Int64($0) }) else {
       throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
@@ -73,23 +78,30 @@ struct StoreTable {
         .newerFormat,
         "the store has format \(format) and this version knows \(Self.format); update the program")
     }
-    guard try read("model_hash") == model.versionHash.hex else {
-      throw StoreError(
-        .modelMismatch,
-        "the store was made with another version of the model; open it with that version and move its data over"
-      )
-    }
-    let numbers = try JSONDecoder().decode(
-      [String: Int64].self, from: Data((try read("entities") ?? "{}").utf8))
+    guard try read("model_hash") == model.versionHash.hex else { return nil }
     let metadata = try JSONDecoder().decode(
       [String: String].self, from: Data((try read("metadata") ?? "{}").utf8))
-    return Contents(
-      entityNumbers: try model.entities.map { entity in
-        guard let number = numbers[entity.name] else {
-          throw StoreError(.modelMismatch, "the store knows no entity \(entity.name)")
-        }
-        return number
-      }, metadata: metadata)
+    return Contents(entityNumbers: try entityNumbers(model), metadata: metadata)
+  }
+
+  /// The model that the store describes itself with.
+  func model() throws -> ManagedObjectModel {
+    try checkIsStore()
+    guard let json = try read("model") else {
+      throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
+    }
+    return try ManagedObjectModel(jsonData: Data(json.utf8))
+  }
+
+  func entityNumbers(_ model: ManagedObjectModel) throws -> [Int64] {
+    let numbers = try JSONDecoder().decode(
+      [String: Int64].self, from: Data((try read("entities") ?? "{}").utf8))
+    return try model.entities.map { entity in
+      guard let number = numbers[entity.name] else {
+        throw StoreError(.modelMismatch, "the store knows no entity \(entity.name)")
+      }
+      return number
+    }
   }
 }
 

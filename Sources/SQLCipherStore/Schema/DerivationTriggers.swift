@@ -36,6 +36,11 @@ struct DerivationTriggers {
     }
   }
 
+  /// Computes an attribute of all objects anew.
+  func refreshing(_ attribute: Attribute, _ derivation: Derivation) -> String {
+    set(attribute, to: value(attribute, derivation), where: "1")
+  }
+
   // MARK: Pieces
 
   // The tables have a column for each stored attribute and to-one, and what is derived looks at such only.

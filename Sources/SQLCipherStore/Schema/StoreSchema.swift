@@ -11,8 +11,8 @@ final class StoreSchema: Sendable {
   /// The number that `_entity` holds, by entity index.
   let entityNumbers: [Int64]
   private let entityIndices: [Int64: Int]
-  private let indexStatements: [String]
-  private let triggerStatements: [String]
+  let indexStatements: [String]
+  let triggerStatements: [String]
   let virtualIndexes: [VirtualIndex]
 
   init(model: ManagedObjectModel, entityNumbers: [Int64]) {
@@ -50,9 +50,12 @@ final class StoreSchema: Sendable {
     ).all(naming: &naming)
   }
 
-  private let orderedLinkTables: [LinkTable]
+  let orderedLinkTables: [LinkTable]
   /// Link tables whose targets know nothing of them, by the root of the target's entity.
   let oneDirectionalLinks: [Int: [LinkTable]]
+
+  /// The entities that have a table of their own.
+  var roots: [Entity] { model.entities.filter { $0.superentity == nil } }
 
   func table(_ entity: Entity) -> EntityTable { tables[entity.index] }
 
@@ -76,7 +79,7 @@ final class StoreSchema: Sendable {
 
   /// Every statement that makes the tables, indexes and triggers of a new store.
   var creation: [String] {
-    model.entities.filter { $0.superentity == nil }.map { table($0).creation }
+    roots.map { table($0).creation }
       + orderedLinkTables.flatMap(\.creation) + indexStatements
       + virtualIndexes.flatMap { $0.creation(table($0.entity), entityNumbers) } + triggerStatements
   }

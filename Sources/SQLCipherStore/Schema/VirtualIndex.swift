@@ -35,35 +35,52 @@ struct VirtualIndex: Sendable {
     return result
   }
 
-  func creation(_ table: EntityTable, _ entityNumbers: [Int64]) -> [String] {
-    let sources = attributes.compactMap { table.column($0)?.name.quoted }
-    let own = table.name.quoted
-    let columns: String
-    let values: String
-    let key: String
+  private func sources(_ table: EntityTable) -> [String] {
+    attributes.compactMap { table.column($0)?.name.quoted }
+  }
+
+  private var names: String {
+    attributes.indices.map { kind == .words ? "c\($0)" : "l\($0), h\($0)" }.joined(separator: ", ")
+  }
+
+  private var key: String { kind == .words ? "docid" : "id" }
+
+  private func numbers(_ entityNumbers: [Int64]) -> String {
+    entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")
+  }
+
+  /// What the index holds of a row.
+  private func values(_ row: String, _ table: EntityTable) -> String {
     switch kind {
-    case .words:
-      // The words come folded and cut, so the plainest of the tokenizers is the right one.
-      columns = "fts4(" + sources.indices.map { "c\($0)" }.joined(separator: ", ") + ", tokenize=simple)"
-      values = sources.map { "_words(NEW.\($0))" }.joined(separator: ", ")
-      key = "docid"
+    case .words: return sources(table).map { "_words(\(row).\($0))" }.joined(separator: ", ")
     case .boxes:
-      columns = "rtree(id, " + sources.indices.map { "l\($0), h\($0)" }.joined(separator: ", ") + ")"
       // What is null may be anywhere, so that the others find it. The tree's numbers have 32 bits: what they cannot hold reaches
       // from their end to infinity.
       // Those next to 0 it rounds in no direction, so they reach as far as these go.
-      values = sources.map { source in
-        let value = "NEW.\(source)"
+      return sources(table).map { source in
+        let value = "\(row).\(source)"
         let tiny = "CASE WHEN \(value) <> 0 AND \(value) BETWEEN -1.2e-38 AND 1.2e-38 THEN"
         let plain = "WHEN \(value) BETWEEN -3e38 AND 3e38 THEN \(value)"
         return "\(tiny) -1.2e-38 \(plain) WHEN \(value) > 0 THEN 3e38 ELSE -9e999 END, "
           + "\(tiny) 1.2e-38 \(plain) WHEN \(value) < 0 THEN -3e38 ELSE 9e999 END"
       }.joined(separator: ", ")
-      key = "id"
     }
-    let names = sources.indices.map { kind == .words ? "c\($0)" : "l\($0), h\($0)" }.joined(separator: ", ")
-    let numbers = entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")
-    let isOwn = entity.superentity == nil ? "" : "NEW._entity IN (\(numbers))"
+  }
+
+  /// Takes in the rows that a table has already.
+  func filling(_ table: EntityTable, _ entityNumbers: [Int64]) -> String {
+    "INSERT INTO \(name.quoted) (\(key), \(names)) SELECT r._id, \(values("r", table)) FROM \(table.name.quoted) AS r"
+      + " WHERE r._entity IN (\(numbers(entityNumbers)))"
+  }
+
+  /// The table, then its triggers.
+  func creation(_ table: EntityTable, _ entityNumbers: [Int64]) -> [String] {
+    let sources = sources(table)
+    let own = table.name.quoted
+    // The words come folded and cut, so the plainest of the tokenizers is the right one.
+    let columns = kind == .words ? "fts4(\(names), tokenize=simple)" : "rtree(id, \(names))"
+    let values = values("NEW", table)
+    let isOwn = entity.superentity == nil ? "" : "NEW._entity IN (\(numbers(entityNumbers)))"
     let changed = sources.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
     let insertion = "INSERT INTO \(name.quoted) (\(key), \(names)) VALUES (NEW._id, \(values)); "
     let deletion = "DELETE FROM \(name.quoted) WHERE \(key) = OLD._id; "
