@@ -21,6 +21,7 @@ struct Report: CustomStringConvertible {
 final class Harness {
   private let work: Work
   private let kills: Int
+  private var longestWait: useconds_t = 120_000
   private let playground: Playground
   private var report = Report()
   private static let most = 200
@@ -75,8 +76,9 @@ final class Harness {
     worker.standardOutput = output
     worker.standardError = FileHandle.nullDevice
     try worker.run()
-    // From before its start is over to amid its work.
-    usleep(useconds_t.random(in: 5_000...120_000))
+    // From before its start is over to amid its work, however long that takes here.
+    if report.kills.isMultiple(of: 10), report.kills > 0, report.acknowledged == 0 { longestWait *= 2 }
+    usleep(useconds_t.random(in: 5_000...longestWait))
     kill(worker.processIdentifier, SIGKILL)
     let data = output.fileHandleForReading.readDataToEndOfFile()
     worker.waitUntilExit()
