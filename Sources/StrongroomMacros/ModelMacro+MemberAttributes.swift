@@ -1,0 +1,16 @@
+package import SwiftSyntax
+package import SwiftSyntaxMacros
+
+extension ModelMacro: MemberAttributeMacro {
+  package static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
+      let variable = member.as(VariableDeclSyntax.self), case .persistent(let property) = variable.fate,
+      variable.attributes.first(named: "_PersistedProperty") == nil,
+      let ordinal = ModelClass(declaration, in: context).ordinal(of: property)
+    else { return [] }
+    return ["@StrongroomData._PersistedProperty(\(raw: ordinal))"]
+  }
+}
