@@ -11,6 +11,6 @@ extension ModelMacro: MemberAttributeMacro {
       variable.attributes.first(named: "_PersistedProperty") == nil,
       let ordinal = ModelClass(declaration, in: context).ordinal(of: property)
     else { return [] }
-    return ["@StrongroomData._PersistedProperty(\(raw: ordinal))"]
+    return ["@_PersistedProperty(\(raw: ordinal))"]
   }
 }
