@@ -44,8 +44,8 @@ public macro Attribute(
 ///   - minimumModelCount: the fewest targets that a save accepts; 0 for any.
 ///   - maximumModelCount: the most targets that a save accepts; 0 for any.
 ///   - originalName: the name that the property has in stores of earlier versions, when it was renamed since.
-///   - inverse: the property of the target that leads back. One of the two sides names it; without it, it is found when there
-///     is just one that fits.
+///   - inverse: the property of the target that leads back. One of the two sides names it, never both: the compiler calls that
+///     a circular reference. Without it, the inverse is found when there is just one that fits.
 ///   - hashModifier: a text that tells this version of the property from an earlier one of the same shape.
 @attached(peer)
 public macro Relationship(

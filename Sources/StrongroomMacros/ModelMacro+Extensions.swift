@@ -14,8 +14,9 @@ extension ModelMacro: ExtensionMacro {
       .filter { $0.plainName == "available" }.map { $0.trimmedDescription + "\n" }.joined()
     var extensions: [DeclSyntax] = []
     if protocols.contains(where: { $0.lastName == "PersistentModel" }) {
+      // In modules whose code is the main actor's unless it says otherwise, too.
       extensions.append(
-        "\(raw: availability)extension \(type.trimmed): StrongroomData.PersistentModel {}")
+        "\(raw: availability)nonisolated extension \(type.trimmed): StrongroomData.PersistentModel {}")
     }
     if protocols.contains(where: { $0.lastName == "Sendable" }) {
       extensions.append(

@@ -98,7 +98,7 @@ struct MemberExpansionTests {
         }
       }
 
-      extension Trip: StrongroomData.PersistentModel {
+      nonisolated extension Trip: StrongroomData.PersistentModel {
       }
 
       @available(*, unavailable, message: "a model stays with its context; pass its persistentModelID")
@@ -177,7 +177,7 @@ struct MemberExpansionTests {
         }
       }
 
-      extension Trip: StrongroomData.PersistentModel {
+      nonisolated extension Trip: StrongroomData.PersistentModel {
       }
 
       @available(*, unavailable, message: "a model stays with its context; pass its persistentModelID")

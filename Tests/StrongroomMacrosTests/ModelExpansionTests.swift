@@ -106,7 +106,7 @@ struct ModelExpansionTests {
         }
       }
 
-      extension Trip: StrongroomData.PersistentModel {
+      nonisolated extension Trip: StrongroomData.PersistentModel {
       }
 
       @available(*, unavailable, message: "a model stays with its context; pass its persistentModelID")
@@ -192,7 +192,7 @@ struct ModelExpansionTests {
         }
       }
 
-      extension Place: StrongroomData.PersistentModel {
+      nonisolated extension Place: StrongroomData.PersistentModel {
       }
 
       @available(*, unavailable, message: "a model stays with its context; pass its persistentModelID")
@@ -288,7 +288,7 @@ struct ModelExpansionTests {
       }
 
       @available(*, deprecated)
-      extension Schema1.Trip: StrongroomData.PersistentModel {
+      nonisolated extension Schema1.Trip: StrongroomData.PersistentModel {
       }
 
       @available(*, unavailable, message: "a model stays with its context; pass its persistentModelID")
