@@ -37,7 +37,7 @@ enum ClassRemarks {
     let names = properties.map { "'\($0.plainName)'" }.joined(separator: ", ")
     let remark = Remark(
       id: "needsInitializer",
-      message: "'\(model.declaration.name.text)' needs an initializer, for \(names) have no default value")
+      message: "'\(model.declaration.name.text)' needs an initializer that gives values to \(names)")
     let typed = properties.compactMap { property in
       property.type.map { "\(property.name): \($0.trimmedDescription)" }
     }

@@ -1,3 +1,4 @@
+import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
@@ -14,23 +15,25 @@ struct ModelClass {
   /// Whether the superclass is a model.
   let isSubmodel: Bool
   private let surroundingAccess: Keyword?
+  private let storesConstants: Bool
 
   init(_ declaration: ClassDeclSyntax, isSubmodel: Bool = false, in context: some MacroExpansionContext) {
     self.declaration = declaration
     self.isSubmodel = isSubmodel
     surroundingAccess = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers.access
+    storesConstants = context.storesConstants
     for member in declaration.activeMembers(in: context) { add(member) }
   }
 
   private mutating func add(_ member: DeclSyntax) {
     if let variable = member.as(VariableDeclSyntax.self) {
-      let fate = variable.fate
+      let fate = variable.fate(storingConstants: storesConstants)
       fates.append(fate)
       switch fate {
       case .persistent(let property):
         persistent.append(property)
         if property.needsValue { needingValue.append(property) }
-      case .kept(let property, _):
+      case .kept(let property):
         if property.needsValue { needingValue.append(property) }
       case .ignored, .refused: break
       }
@@ -66,5 +69,13 @@ struct ModelClass {
   var typeMember: String {
     if isSubmodel { return isFinal ? "\(access)override static" : "\(overridableAccess)override class" }
     return isFinal ? "\(access)static" : "\(overridableAccess)class"
+  }
+}
+
+extension MacroExpansionContext {
+  /// Whether a `let` can be stored, see `VariableDeclSyntax.fate(storingConstants:)`.
+  var storesConstants: Bool {
+    guard let version = buildConfiguration?.languageVersion else { return false }
+    return version < VersionTuple(6)
   }
 }

@@ -7,7 +7,8 @@ extension ModelMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
     guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
-      let variable = member.as(VariableDeclSyntax.self), case .persistent(let property) = variable.fate,
+      let variable = member.as(VariableDeclSyntax.self),
+      case .persistent(let property) = variable.fate(storingConstants: context.storesConstants),
       variable.attributes.first(named: "_PersistedProperty") == nil,
       let ordinal = ModelClass(declaration, in: context).ordinal(of: property)
     else { return [] }

@@ -17,12 +17,7 @@ extension ModelMacro: MemberMacro {
     }
     let model = ModelClass(
       declaration, isSubmodel: isSubmodel(declaration, missing: protocols), in: context)
-    for fate in model.fates {
-      switch fate {
-      case .refused(let diagnostic), .kept(_, let diagnostic?): context.diagnose(diagnostic)
-      default: break
-      }
-    }
+    for case .refused(let diagnostic) in model.fates { context.diagnose(diagnostic) }
     if !model.hasDesignatedInitializer, !model.needingValue.isEmpty {
       context.diagnose(ClassRemarks.needsInitializer(model))
     }

@@ -12,7 +12,7 @@ struct ModelProperty {
     /// Computed, static or overriding: no business of ours.
     case ignored
     /// Stored in the instance alone.
-    case kept(ModelProperty, Diagnostic?)
+    case kept(ModelProperty)
     case persistent(ModelProperty)
     case refused(Diagnostic)
   }
@@ -54,7 +54,9 @@ extension VariableDeclSyntax {
   }
 
   /// What `@Model` does with the declaration.
-  var fate: ModelProperty.Fate {
+  /// - Parameter storingConstants: whether the compiler lets a `let` have accessors from a macro, as it does before the Swift 6
+  ///   language mode; then they are stored like variables, as SwiftData has it.
+  func fate(storingConstants: Bool) -> ModelProperty.Fate {
     if modifiers.first(.static, .class, .override) != nil { return .ignored }
     if bindings.allSatisfy(\.isComputed) { return .ignored }
     let isTransient = attributes.first(named: "Transient") != nil
@@ -65,11 +67,11 @@ extension VariableDeclSyntax {
     }
     if isTransient {
       return property.needsValue
-        ? .refused(PropertyRemarks.transientWithoutValue(property)) : .kept(property, nil)
+        ? .refused(PropertyRemarks.transientWithoutValue(property)) : .kept(property)
     }
-    if bindingSpecifier.tokenKind == .keyword(.let) {
-      guard let value = property.defaultValue else { return .refused(PropertyRemarks.constant(property)) }
-      return .kept(property, value.isPlainLiteral ? nil : PropertyRemarks.constantWithValue(property))
+    if bindingSpecifier.tokenKind == .keyword(.let), !storingConstants {
+      if property.defaultValue?.isPlainLiteral ?? false { return .kept(property) }
+      return .refused(PropertyRemarks.constant(property))
     }
     if let refusal = PropertyRemarks.unstorable(property) { return .refused(refusal) }
     return .persistent(property)

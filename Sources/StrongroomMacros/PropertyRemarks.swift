@@ -5,27 +5,13 @@ import SwiftSyntax
 enum PropertyRemarks {
   static func constant(_ property: ModelProperty) -> Diagnostic {
     let specifier = property.declaration.bindingSpecifier
+    var fixIts: [FixIt] = [.replacing(specifier, with: "var", "replace 'let' with 'var'")]
+    if !property.needsValue { fixIts.append(.markingTransient(property.declaration)) }
     return Remark(
       id: "constant",
       message:
         "a stored property of a model is set when its row is read: declare '\(property.plainName)' as 'var'"
-    ).diagnostic(at: specifier, fixIts: [.replacing(specifier, with: "var", "replace 'let' with 'var'")])
-  }
-
-  static func constantWithValue(_ property: ModelProperty) -> Diagnostic {
-    let specifier = property.declaration.bindingSpecifier
-    return Remark(
-      id: "constantWithValue",
-      message:
-        "'\(property.plainName)' is a constant and is not stored: it is made anew each time the model is read; "
-        + "declare it as 'var' to store it",
-      severity: .warning
-    ).diagnostic(
-      at: specifier,
-      fixIts: [
-        .replacing(specifier, with: "var", "replace 'let' with 'var'"),
-        .markingTransient(property.declaration),
-      ])
+    ).diagnostic(at: specifier, fixIts: fixIts)
   }
 
   static func transientWithoutValue(_ property: ModelProperty) -> Diagnostic {

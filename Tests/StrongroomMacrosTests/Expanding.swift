@@ -8,17 +8,17 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// Checks what a source expands to, what is said about it and, with `fixed`, what the named mends make of it.
+/// Checks what a source expands to, and that nothing is said about it.
 ///
 /// - Parameter missing: the protocols that the compiler would find missing; none under a superclass that is a model.
 func expectExpansion(
-  _ source: String, _ expanded: String, _ diagnostics: [DiagnosticSpec] = [],
-  missing: [TypeSyntax] = ["PersistentModel", "Sendable"], mends: [String]? = nil, fixed: String? = nil,
+  _ source: String, _ expanded: String,
+  missing: [TypeSyntax] = ["PersistentModel", "Sendable"], languageVersion: Int = 6,
   location: Testing.SourceLocation = #_sourceLocation
 ) {
   let markers: any Macro.Type = PropertyMarkerMacro.self
   assertMacroExpansion(
-    source, expandedSource: expanded, diagnostics: diagnostics,
+    source, expandedSource: expanded,
     macroSpecs: [
       "Model": MacroSpec(type: ModelMacro.self, conformances: missing),
       "_PersistedProperty": MacroSpec(type: PersistedPropertyMacro.self),
@@ -28,9 +28,10 @@ func expectExpansion(
       "Index": MacroSpec(type: ConstraintMarkerMacro.self),
       "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
     ],
-    applyFixIts: mends, fixedSource: fixed, indentationWidth: .spaces(2),
+    indentationWidth: .spaces(2),
     buildConfiguration: StaticBuildConfiguration(
-      customConditions: ["CHOSEN"], languageVersion: VersionTuple(6), compilerVersion: VersionTuple(6, 1)),
+      customConditions: ["CHOSEN"], languageVersion: VersionTuple(languageVersion),
+      compilerVersion: VersionTuple(6, 1)),
     failureHandler: { failure in
       Issue.record("\(failure.message)", sourceLocation: location)
     })
