@@ -85,7 +85,11 @@ let package = Package(
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
       ], swiftSettings: strict),
     .target(
-      name: "StrongroomData", dependencies: ["Strongroom", "StrongroomMacros"], swiftSettings: strict),
+      name: "StrongroomData",
+      dependencies: [
+        "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore", "StoreContract",
+        "StoreKeyring", "Strongroom", "StrongroomMacros",
+      ], swiftSettings: strict),
     .target(name: "SwiftData", dependencies: ["StrongroomData"], swiftSettings: strict),
     .executableTarget(
       name: "strongroom",

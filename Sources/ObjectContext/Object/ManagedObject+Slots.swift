@@ -177,6 +177,7 @@ extension ManagedObject {
   }
 
   private final func slowSet(_ property: PropertySlot, _ value: AttributeValue) {
+    if isDetached { return setSlot(property.slot, value) }
     guarded(()) {
       let context = try context()
       if !state.contains(.inserted) { _ = try row() }

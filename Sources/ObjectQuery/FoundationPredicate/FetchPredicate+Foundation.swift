@@ -90,9 +90,21 @@ struct PredicateTranslator {
     case let argument as any FetchArgument: return .expression(argument.fetchExpression)
     case let character as Character: return .expression(.value(.string(String(character))))
     case let text as Substring: return .expression(.value(.string(String(text))))
-    case let missing as any OptionalValue where missing.isMissing: return .expression(.value(.null))
+    case let missing as any OptionalValue where missing.present == nil: return .expression(.value(.null))
     case let number as any BinaryInteger where Int64(exactly: number) != nil:
       return .expression(.value(.integer(Int64(number))))
+    case let raw as any RawRepresentable where raw.rawValue is any FetchArgument:
+      return try constant(raw.rawValue)
+    case let list as [any RawRepresentable]:
+      var values: [FetchExpression] = []
+      for raw in list {
+        guard case .expression(let value) = try constant(raw) else { continue }
+        values.append(value)
+      }
+      return .expression(.list(values))
+    case let present as any OptionalValue:
+      if let value = present.present { return try constant(value) }
+      return .expression(.value(.null))
     default:
       throw QueryError(
         .unsupported,
@@ -128,5 +140,5 @@ extension PartialRangeThrough: ConstantRange where Bound: FetchArgument {
   var part: PredicatePart { .range(lower: nil, upper: upperBound.fetchExpression, isClosed: true) }
 }
 
-private protocol OptionalValue { var isMissing: Bool { get } }
-extension Optional: OptionalValue { var isMissing: Bool { self == nil } }
+private protocol OptionalValue { var present: Any? { get } }
+extension Optional: OptionalValue { var present: Any? { self } }

@@ -42,12 +42,14 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     if root is Date.Type, keyPath as AnyKeyPath == \Date.timeIntervalSinceReferenceDate {
       return .expression(.function(.castToNumber, [start]))
     }
+    if let raw = root as? any RawRepresentable.Type, raw.isRawValue(keyPath) { return .expression(start) }
     guard let model = root as? any QueryableModel.Type else {
       throw QueryError(.unsupported, "a key path from \(root) to \(Output.self) has no translation")
     }
-    guard let name = model.propertyNames[keyPath] else {
+    guard let name = model.propertyName(of: keyPath) else {
       throw QueryError(.unknownKey, "there is no property for \(model.unnamed(keyPath))")
     }
+    if name.isEmpty { return .expression(start) }
     return .expression(try start.followed(name, Self.self))
   }
 }
@@ -115,6 +117,21 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableN
     let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
     return .expression(.conditional(condition, value, try translator.expression(`default`)))
   }
+}
+
+extension RawRepresentable {
+  /// Whether a key path of the type reads the raw value. `\.rawValue` of a type and of the protocol are not equal, so it is
+  /// asked of all cases where they are known.
+  fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
+    guard let path = keyPath as? KeyPath<Self, RawValue> else { return false }
+    if path == \Self.rawValue { return true }
+    guard let cases = (self as? any CaseIterable.Type)?.every as? [Self], !cases.isEmpty else { return false }
+    return cases.allSatisfy { String(describing: $0[keyPath: path]) == String(describing: $0.rawValue) }
+  }
+}
+
+extension CaseIterable {
+  fileprivate static var every: Any { Array(allCases) }
 }
 
 extension FetchExpression {
