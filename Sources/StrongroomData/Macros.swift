@@ -15,8 +15,8 @@
 /// ```
 ///
 /// A model may be the superclass of another one: write `@Model` before both. Models are not Sendable: use each where its
-/// context is used, and pass `persistentModelID` elsewhere. Property observers run when a property is set, not while
-/// an initializer runs or a row is read.
+/// context is used, and pass `persistentModelID` elsewhere. Property observers run when a property is set: not for its
+/// first value, nor when a row is read, but for a later one in an initializer too.
 @attached(
   member, conformances: PersistentModel,
   names: named(_$slots), named(_$storage), named(_$object), named(_$observationRegistrar), named(init),

@@ -89,7 +89,7 @@ struct ShapeTests {
     #expect(try context.fetch(FetchDescriptor<Shapes.Third>()).map(\.number) == [1])
   }
 
-  @Test("Observers run when a property is set, once, and not in initializers")
+  @Test("Observers run when a property is set, once, and not for its first value")
   func observers() {
     let watched = Shapes.Watched(size: 7)
     #expect(watched.log == 0 && watched.size == 7)

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 public import StrongroomData
 
@@ -137,7 +138,7 @@ extension Shapes {
 
   @Model final class Watched {
     var log = 0
-    var size: Int = 1 {
+    var size: Int {
       willSet { log += newValue }
       didSet {
         log += oldValue
@@ -145,8 +146,6 @@ extension Shapes {
       }
     }
     var text = "a" { didSet { log += 100 } }
-
-    init() {}
 
     init(size: Int) { self.size = size }
   }
