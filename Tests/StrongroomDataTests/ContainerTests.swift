@@ -84,8 +84,6 @@ struct ContainerTests {
     let again = ModelContext(try open())
     #expect(try again.fetch(FetchDescriptor<Team>()).map(\.name) == ["Reds"])
     #expect(try again.fetch(FetchDescriptor<Dog>()).map(\.breed) == ["Spitz"])
-    let alone = ModelContext(try other.container(for: Keeper.self, Dog.self))
-    #expect(try alone.fetchCount(FetchDescriptor<Animal>()) == 1)
   }
 
   @Test("A store opened for reading refuses to save")

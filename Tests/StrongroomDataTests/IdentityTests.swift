@@ -29,7 +29,7 @@ struct IdentityTests {
       let registered: Player? = context.registeredModel(for: player.persistentModelID)
       #expect(registered === player)
     }
-    #expect(team.players.allSatisfy(\.isShown))
+    #expect(team.players.allSatisfy { $0.isShown })
     #expect(Set(team.players) == Set(players))
   }
 

@@ -199,7 +199,8 @@ open class ManagedObject {
     if let value = changes?.value(property.slot) { return value }
     if state.contains(.inserted) { return .null }
     switch property {
-    case .attribute(let attribute): return try storedValue(attribute)
+    case .attribute(let attribute):
+      return attribute.isTransient ? attribute.defaultValue : try storedValue(attribute)
     case .relationship(let relationship):
       if relationship.field < 0 { return .null }
       if let partial = partialRow(relationship.field) {

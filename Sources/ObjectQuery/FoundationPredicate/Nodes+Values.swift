@@ -12,7 +12,7 @@ extension PredicateExpressions.Variable: TranslatableNode {
 
 extension PredicateExpressions.Value: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    try PredicateTranslator.constant(value)
+    try translator.constant(value)
   }
 }
 
@@ -29,6 +29,12 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
       let isText = Root.Output.self is any StringProtocol.Type
       let count: FetchExpression = isText ? .function(.length, [start]) : .aggregate(.count, start)
       switch kind {
+      case .collectionIsEmpty where !isText && Root.Output.self is any StoredCollection.Type:
+        guard let stored = Root.Output.self as? any StoredCollection.Type, let empty = stored.storedEmpty
+        else {
+          return .condition(PredicateTranslator.compare(count, .equal, .value(.integer(0))))
+        }
+        return .condition(PredicateTranslator.compare(start, .equal, .value(.data(empty))))
       case .collectionCount: return .expression(count)
       case .collectionIsEmpty:
         return .condition(PredicateTranslator.compare(count, .equal, .value(.integer(0))))
@@ -116,6 +122,24 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableN
     let value = try dictionary.followed(key, Self.self)
     let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
     return .expression(.conditional(condition, value, try translator.expression(`default`)))
+  }
+}
+
+/// A collection that may be an attribute's value, kept as JSON.
+private protocol StoredCollection {
+  /// The bytes of an empty one; nil for models, which are at the other end of a relationship.
+  static var storedEmpty: Data? { get }
+}
+
+extension Array: StoredCollection {
+  fileprivate static var storedEmpty: Data? {
+    Element.self is any QueryableModel.Type ? nil : Data("[]".utf8)
+  }
+}
+
+extension Set: StoredCollection {
+  fileprivate static var storedEmpty: Data? {
+    Element.self is any QueryableModel.Type ? nil : Data("[]".utf8)
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectContext
 import ObjectModel
 import ObjectQuery
 
@@ -70,7 +71,7 @@ extension Optional: TextValue where Wrapped == String {}
 /// Turns a predicate into the engine's condition.
 /// - Throws: `SwiftDataError.unsupportedPredicate`, which names the part that has no translation.
 func condition<T: PersistentModel>(_ predicate: Predicate<T>) throws -> FetchPredicate {
-  do { return try FetchPredicate(predicate) } catch {
+  do { return try FetchPredicate(predicate, encode: { try? CodableCoding.data($0) }) } catch {
     throw SwiftDataError(.unsupportedPredicate, error.message, cause: error)
   }
 }
