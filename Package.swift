@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -10,6 +11,8 @@ let package = Package(
   name: "Strongroom",
   products: [
     .library(name: "Strongroom", targets: ["Strongroom"]),
+    .library(name: "StrongroomData", targets: ["StrongroomData"]),
+    .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     .library(name: "StoreTestKit", targets: ["StoreTestKit"]),
     .executable(name: "strongroom", targets: ["strongroom"]),
@@ -20,6 +23,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
     .systemLibrary(
@@ -74,6 +78,24 @@ let package = Package(
         "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore",
         "StoreContract", "StoreKeyring",
       ], swiftSettings: strict),
+    // Only programs that use `StrongroomData` build swift-syntax: nothing above depends on it.
+    .macro(
+      name: "StrongroomMacros",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftIfConfig", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+      ], swiftSettings: strict),
+    .target(
+      name: "StrongroomData",
+      dependencies: [
+        "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore", "StoreContract",
+        "StoreKeyring", "Strongroom", "StrongroomMacros",
+      ], swiftSettings: strict),
+    .target(name: "SwiftData", dependencies: ["StrongroomData"], swiftSettings: strict),
     .executableTarget(
       name: "strongroom",
       dependencies: [
@@ -134,6 +156,22 @@ let package = Package(
     .testTarget(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],
       swiftSettings: strict, plugins: ["ModelClasses"]),
+    .testTarget(
+      name: "StrongroomMacrosTests",
+      dependencies: [
+        "StrongroomMacros",
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftIfConfig", package: "swift-syntax"),
+        .product(name: "SwiftParser", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "StrongroomDataTests", dependencies: ["Strongroom", "StrongroomData"], swiftSettings: strict),
+    // Files of SwiftData models as people wrote them, compiled unchanged: so without our own strict settings.
+    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
     .testTarget(
       name: "StrongroomTests",
       dependencies: [

@@ -41,6 +41,7 @@ extension ManagedObjectContext {
         deletedList.append(next)
       }
       if isWatched { marked.append(next) }
+      noteNews?()
     }
   }
 

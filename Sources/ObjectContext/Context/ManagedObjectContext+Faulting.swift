@@ -91,6 +91,7 @@ extension ManagedObjectContext {
         // What was read of its relationships belongs to the old row.
         object.changes = nil
         object.batch = nil
+        if object.tellsOfChanges { object.valuesDidChange(at: nil) }
       }
       object.node = whole
       return whole

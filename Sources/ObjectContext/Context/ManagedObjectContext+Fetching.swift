@@ -213,7 +213,9 @@ extension ManagedObjectContext {
     if let held = object.node, held.version > node.version { return }
     let wasFault = object.node == nil
     object.node = node
-    if wasFault { object.awakeFromFetch() } else { object.changes = nil }
+    if wasFault { return object.awakeFromFetch() }
+    object.changes = nil
+    if object.tellsOfChanges { object.valuesDidChange(at: nil) }
   }
 
   // MARK: Unsaved changes

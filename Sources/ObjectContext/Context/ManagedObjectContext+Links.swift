@@ -27,6 +27,7 @@ extension ManagedObjectContext {
     }
     if isWatched { record(.added(owner, relationship, target), updating: owner) }
     noteUpdated(owner)
+    if owner.tellsOfChanges { owner.valuesDidChange(at: relationship.slot) }
     return true
   }
 
@@ -39,6 +40,7 @@ extension ManagedObjectContext {
     state.remove(target)
     if isWatched { record(.removed(owner, relationship, target, at: index), updating: owner) }
     noteUpdated(owner)
+    if owner.tellsOfChanges { owner.valuesDidChange(at: relationship.slot) }
   }
 
   /// Puts all targets of a to-many into another order.
@@ -49,5 +51,6 @@ extension ManagedObjectContext {
     guard state.reorder(order) else { return }
     if isWatched { record(.reordered(owner, relationship, old), updating: owner) }
     noteUpdated(owner)
+    if owner.tellsOfChanges { owner.valuesDidChange(at: relationship.slot) }
   }
 }

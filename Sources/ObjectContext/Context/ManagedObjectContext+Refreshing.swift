@@ -48,6 +48,7 @@ extension ManagedObjectContext {
   func rebase(_ object: ManagedObject, on node: IncrementalStoreNode) {
     object.node = node
     object.changes?.refault()
+    if object.tellsOfChanges { object.valuesDidChange(at: nil) }
   }
 
   /// What is no longer there, or never was.

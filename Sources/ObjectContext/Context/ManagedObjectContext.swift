@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 import ObjectQuery
 import StoreContract
 
@@ -70,6 +70,14 @@ public final class ManagedObjectContext {
   /// Ends the event later, where the isolation allows.
   var eventEnd: (() -> Void)?
   var isEventEndScheduled = false
+  /// Called when an object has changes that had none.
+  package var noteNews: (() -> Void)?
+  /// The layer above that this context works for.
+  package weak var host: AnyObject?
+  /// Whether the layer above has objects that it is to adopt before it answers anything.
+  package var hasWaiting = false
+  /// What the layer above shows objects as, by the entity's index.
+  package var shownTypes: [Any.Type] = []
   /// The contexts whose parent this is.
   var children: [WeakContext] = []
   let childInboxes = Inboxes()
@@ -209,7 +217,7 @@ public final class ManagedObjectContext {
     withExtendedLifetime(held) {}
   }
 
-  func noteFaultFailure(_ error: any Error) { faultFailure = faultFailure ?? error }
+  package func noteFaultFailure(_ error: any Error) { faultFailure = faultFailure ?? error }
 
   // MARK: Changes
 
@@ -217,6 +225,7 @@ public final class ManagedObjectContext {
     if object.state.isDisjoint(with: [.updated, .inserted]) {
       object.state.insert(.updated)
       updatedList.append(object)
+      noteNews?()
     }
   }
 
@@ -268,7 +277,32 @@ public final class ManagedObjectContext {
       noteChange(.inserted, object)
     }
     object.awakeFromInsert()
+    noteNews?()
     return object
+  }
+
+  /// Takes in an object that no context has: it is new here, with the values it has. Its relationships have to be empty.
+  /// - Precondition: The object is detached, and the entity has the slots of the one it was made with.
+  package func adopt(_ object: ManagedObject, as entity: Entity) {
+    #if DEBUG
+      isolation.check { "a context" }
+    #endif
+    precondition(
+      object.managedObjectContext == nil && entity.slotCount == object.entity.slotCount,
+      "a \(entity.name) can be taken in by one context only")
+    object.storeEntity = temporaryEntities[entity.index]
+    if object.reference >= 0 { object.reference = ManagedObjectID.nextTemporaryReference() }
+    object.managedObjectContext = self
+    object.state = [.inserted]
+    if isWatched { object.changes?.overwritable = nil }
+    register(object)
+    insertedList.append(object)
+    if isWatched {
+      record(.inserted(object))
+      noteChange(.inserted, object)
+    }
+    object.awakeFromInsert()
+    noteNews?()
   }
 
   /// Makes a new object of the entity that a class is registered for.

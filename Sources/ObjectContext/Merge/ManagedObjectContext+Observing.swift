@@ -39,6 +39,7 @@ extension ManagedObjectContext {
 
   /// Keeps account of what happened to an object, if anybody wants to know.
   func noteChange(_ kind: ChangeLog.Kind, _ object: ManagedObject) {
+    if object.tellsOfChanges, kind != .updated { object.valuesDidChange(at: nil) }
     guard isObserved else { return }
     changeLog.note(kind, object)
     scheduleEventEnd()

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import ObjectModel
 
 /// A program's own Codable type as an attribute's value: declare the conformance and nothing else.
@@ -62,8 +62,8 @@ extension RawRepresentable where Self: AttributeConvertible, RawValue: Attribute
 }
 
 /// Codable values as JSON.
-enum CodableCoding {
-  static func data(_ value: some Encodable) throws -> Data {
+package enum CodableCoding {
+  package static func data(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -71,7 +71,7 @@ enum CodableCoding {
     return try encoder.encode(value)
   }
 
-  static func read<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
+  package static func read<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")

@@ -11,14 +11,18 @@ extension ManagedObject {
   /// Whether a value is null.
   public final func isNull(_ property: PropertySlot) -> Bool {
     checkIsolation()
-    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.isNull(property.field) }
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
+      return unmanagedNode.isNull(property.field)
+    }
     return slowValue(property).isNull
   }
 
   /// An integer; 0 when null.
   public final func integer(_ property: PropertySlot) -> Int64 {
     checkIsolation()
-    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) }
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
+      return unmanagedNode.integer(property.field)
+    }
     if case .integer(let integer) = slowValue(property) { return integer }
     return 0
   }
@@ -26,7 +30,9 @@ extension ManagedObject {
   /// The reference number of a to-one's target, without making the object; 0 when it leads nowhere.
   public final func reference(_ property: PropertySlot) -> Int64 {
     checkIsolation()
-    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) }
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
+      return unmanagedNode.integer(property.field)
+    }
     if case .reference(let reference) = slowValue(property) { return reference }
     return 0
   }
@@ -34,7 +40,9 @@ extension ManagedObject {
   /// A boolean; false when null.
   public final func boolean(_ property: PropertySlot) -> Bool {
     checkIsolation()
-    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.integer(property.field) != 0 }
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
+      return unmanagedNode.integer(property.field) != 0
+    }
     if case .boolean(let flag) = slowValue(property) { return flag }
     return false
   }
@@ -42,7 +50,9 @@ extension ManagedObject {
   /// A double or float; 0 when null.
   public final func double(_ property: PropertySlot) -> Double {
     checkIsolation()
-    if dirty & property.mask == 0, let unmanagedNode { return unmanagedNode.double(property.field) }
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
+      return unmanagedNode.double(property.field)
+    }
     if case .double(let double) = slowValue(property) { return double }
     return 0
   }
@@ -50,7 +60,7 @@ extension ManagedObject {
   /// A date; 2001-01-01 when null.
   public final func date(_ property: PropertySlot) -> Date {
     checkIsolation()
-    if dirty & property.mask == 0, let unmanagedNode {
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
       return Date(timeIntervalSinceReferenceDate: unmanagedNode.double(property.field))
     }
     if case .date(let date) = slowValue(property) { return date }
@@ -60,7 +70,7 @@ extension ManagedObject {
   /// A text; empty when null.
   public final func string(_ property: PropertySlot) -> String {
     checkIsolation()
-    if dirty & property.mask == 0, let node {
+    if dirty & property.mask == 0, property.field >= 0, let node {
       return node.withBytes(property.field) { String(decoding: $0, as: UTF8.self) }
     }
     if case .string(let text) = slowValue(property) { return text }
@@ -70,7 +80,7 @@ extension ManagedObject {
   /// Bytes; none when null.
   public final func data(_ property: PropertySlot) -> Data {
     checkIsolation()
-    if dirty & property.mask == 0, let node, !node.isUnread(property.field) {
+    if dirty & property.mask == 0, property.field >= 0, let node, !node.isUnread(property.field) {
       return node.withBytes(property.field) { Data($0) }
     }
     if case .data(let data) = slowValue(property) { return data }
@@ -81,7 +91,7 @@ extension ManagedObject {
   public final func withBytes<R>(
     _ property: PropertySlot, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    if dirty & property.mask == 0, let node, !node.isUnread(property.field) {
+    if dirty & property.mask == 0, property.field >= 0, let node, !node.isUnread(property.field) {
       return try node.withBytes(property.field, body)
     }
     switch slowValue(property) {
@@ -177,6 +187,7 @@ extension ManagedObject {
   }
 
   private final func slowSet(_ property: PropertySlot, _ value: AttributeValue) {
+    if isDetached { return setSlot(property.slot, value) }
     guarded(()) {
       let context = try context()
       if !state.contains(.inserted) { _ = try row() }

@@ -11,9 +11,29 @@ open class ManagedObject {
   public struct Seed {
     let storeEntity: StoreEntity
     let reference: Int64
-    let context: ManagedObjectContext
+    /// Nil for an object that no context has yet.
+    let context: ManagedObjectContext?
     let node: IncrementalStoreNode?
     let batch: FetchBatch?
+
+    init(
+      storeEntity: StoreEntity, reference: Int64, context: ManagedObjectContext?, node: IncrementalStoreNode?,
+      batch: FetchBatch?
+    ) {
+      self.storeEntity = storeEntity
+      self.reference = reference
+      self.context = context
+      self.node = node
+      self.batch = batch
+    }
+
+    /// For a new object that a context is to adopt later.
+    package init(detached storeEntity: StoreEntity) {
+      self.init(
+        storeEntity: storeEntity, reference: ManagedObjectID.nextTemporaryReference(), context: nil,
+        node: nil,
+        batch: nil)
+    }
   }
 
   struct State: OptionSet {
@@ -38,14 +58,20 @@ open class ManagedObject {
   @exclusivity(unchecked) final var state: State = []
   /// Which slots were set since the row was read, in the form of `PropertySlot.bit`.
   @exclusivity(unchecked) final var dirty: UInt32 = 0
+  /// Whether `valuesDidChange(at:)` is to be called.
+  @exclusivity(unchecked) package final var tellsOfChanges = false
 
-  /// Called by contexts only.
+  /// Called by contexts, and for objects that a context adopts later.
   public required init(_ seed: Seed) {
     managedObjectContext = seed.context
     storeEntity = seed.storeEntity
     reference = seed.reference
     batch = seed.batch
     unmanagedNode = seed.node.map { UnmanagedNode(retaining: $0) }
+    if seed.context == nil {
+      state = [.inserted]
+      changes = ObjectChanges(defaultsOf: seed.storeEntity.entity, isWatched: false)
+    }
   }
 
   deinit {
@@ -129,6 +155,11 @@ open class ManagedObject {
   /// Checks a deleted object before its removal is saved. Throw to refuse.
   open func validateForDelete() throws {}
 
+  /// Called after a property changed in any way but by a first read, where somebody asked for it: the value was set, the
+  /// other end of a relationship was, another context's save came in, changes were taken back.
+  /// - Parameter slot: The property's; nil when any may have changed.
+  open func valuesDidChange(at slot: Int?) {}
+
   // MARK: Slots
 
   final func context() throws(ContextError) -> ManagedObjectContext {
@@ -168,7 +199,8 @@ open class ManagedObject {
     if let value = changes?.value(property.slot) { return value }
     if state.contains(.inserted) { return .null }
     switch property {
-    case .attribute(let attribute): return try storedValue(attribute)
+    case .attribute(let attribute):
+      return attribute.isTransient ? attribute.defaultValue : try storedValue(attribute)
     case .relationship(let relationship):
       if relationship.field < 0 { return .null }
       if let partial = partialRow(relationship.field) {
@@ -191,6 +223,7 @@ open class ManagedObject {
     let changes = knownChanges
     changes.set(slot, value, slotCount: entity.slotCount, isWatched: isWatched)
     dirty |= PropertySlot.bit(slot)
+    if tellsOfChanges { valuesDidChange(at: slot) }
   }
 
   /// Stops a debug build that uses the object where its context is not.

@@ -213,6 +213,7 @@ extension ManagedObjectContext {
       noteChange(object.isDeleted ? .inserted : .refreshed, object)
       object.state.subtract([.updated, .deleted])
       object.changes = nil
+      if object.tellsOfChanges { object.valuesDidChange(at: nil) }
       object.awakeFromSnapshotEvents(.rollback)
     }
     if hadDeletions { refaultRelationships() }

@@ -9,7 +9,16 @@ extension FetchPredicate {
   /// - Throws: `QueryError` with code `unsupported` that names the node which has no translation, `unknownKey` for a key
   ///   path that names no property.
   public init<Model: QueryableModel>(_ predicate: Predicate<Model>) throws(QueryError) {
-    let translator = PredicateTranslator(variables: [predicate.variable.key: .expression(.selfObject)])
+    try self.init(predicate, encode: nil)
+  }
+
+  /// The condition of a predicate over models whose Codable values are kept as bytes.
+  /// - Parameter encode: Makes the bytes of a value, which compare equal where the values are; nil to refuse such values.
+  package init<Model: QueryableModel>(
+    _ predicate: Predicate<Model>, encode: ((any Encodable) -> Data?)?
+  ) throws(QueryError) {
+    var translator = PredicateTranslator(variables: [predicate.variable.key: .expression(.selfObject)])
+    translator.encode = encode
     self = try translator.condition(predicate.expression)
   }
 }
@@ -34,6 +43,8 @@ struct PredicateTranslator {
   var variables: [PredicateExpressions.VariableID: PredicatePart]
   /// How many collections are gone into, by which their elements' names differ.
   var depth = 0
+  /// Makes the bytes that a value is kept as; nil where that is not known.
+  var encode: ((any Encodable) -> Data?)?
 
   func part(_ node: Any) throws(QueryError) -> PredicatePart {
     guard let node = node as? any TranslatableNode else {
@@ -84,19 +95,34 @@ struct PredicateTranslator {
   }
 
   /// A value known now.
-  static func constant(_ value: Any) throws(QueryError) -> PredicatePart {
+  func constant(_ value: Any) throws(QueryError) -> PredicatePart {
     switch value {
     case let range as any ConstantRange: return range.part
     case let argument as any FetchArgument: return .expression(argument.fetchExpression)
     case let character as Character: return .expression(.value(.string(String(character))))
     case let text as Substring: return .expression(.value(.string(String(text))))
-    case let missing as any OptionalValue where missing.isMissing: return .expression(.value(.null))
+    case let missing as any OptionalValue where missing.present == nil: return .expression(.value(.null))
     case let number as any BinaryInteger where Int64(exactly: number) != nil:
       return .expression(.value(.integer(Int64(number))))
+    case let raw as any RawRepresentable where raw.rawValue is any FetchArgument:
+      return try constant(raw.rawValue)
+    case let list as [any RawRepresentable]:
+      var values: [FetchExpression] = []
+      for raw in list {
+        guard case .expression(let value) = try constant(raw) else { continue }
+        values.append(value)
+      }
+      return .expression(.list(values))
+    case let present as any OptionalValue:
+      if let value = present.present { return try constant(value) }
+      return .expression(.value(.null))
     default:
+      if let value = value as? any Encodable, let data = encode?(value) {
+        return .expression(.value(.data(data)))
+      }
       throw QueryError(
         .unsupported,
-        "a value of \(name(type(of: value))) cannot be compared in a store; conform it to FetchArgument")
+        "a value of \(Self.name(type(of: value))) cannot be compared in a store; conform it to FetchArgument")
     }
   }
 }
@@ -128,5 +154,5 @@ extension PartialRangeThrough: ConstantRange where Bound: FetchArgument {
   var part: PredicatePart { .range(lower: nil, upper: upperBound.fetchExpression, isClosed: true) }
 }
 
-private protocol OptionalValue { var isMissing: Bool { get } }
-extension Optional: OptionalValue { var isMissing: Bool { self == nil } }
+private protocol OptionalValue { var present: Any? { get } }
+extension Optional: OptionalValue { var present: Any? { self } }

@@ -12,7 +12,7 @@ extension PredicateExpressions.Variable: TranslatableNode {
 
 extension PredicateExpressions.Value: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    try PredicateTranslator.constant(value)
+    try translator.constant(value)
   }
 }
 
@@ -29,6 +29,12 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
       let isText = Root.Output.self is any StringProtocol.Type
       let count: FetchExpression = isText ? .function(.length, [start]) : .aggregate(.count, start)
       switch kind {
+      case .collectionIsEmpty where !isText && Root.Output.self is any StoredCollection.Type:
+        guard let stored = Root.Output.self as? any StoredCollection.Type, let empty = stored.storedEmpty
+        else {
+          return .condition(PredicateTranslator.compare(count, .equal, .value(.integer(0))))
+        }
+        return .condition(PredicateTranslator.compare(start, .equal, .value(.data(empty))))
       case .collectionCount: return .expression(count)
       case .collectionIsEmpty:
         return .condition(PredicateTranslator.compare(count, .equal, .value(.integer(0))))
@@ -42,12 +48,14 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     if root is Date.Type, keyPath as AnyKeyPath == \Date.timeIntervalSinceReferenceDate {
       return .expression(.function(.castToNumber, [start]))
     }
+    if let raw = root as? any RawRepresentable.Type, raw.isRawValue(keyPath) { return .expression(start) }
     guard let model = root as? any QueryableModel.Type else {
       throw QueryError(.unsupported, "a key path from \(root) to \(Output.self) has no translation")
     }
-    guard let name = model.propertyNames[keyPath] else {
+    guard let name = model.propertyName(of: keyPath) else {
       throw QueryError(.unknownKey, "there is no property for \(model.unnamed(keyPath))")
     }
+    if name.isEmpty { return .expression(start) }
     return .expression(try start.followed(name, Self.self))
   }
 }
@@ -115,6 +123,39 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableN
     let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
     return .expression(.conditional(condition, value, try translator.expression(`default`)))
   }
+}
+
+/// A collection that may be an attribute's value, kept as JSON.
+private protocol StoredCollection {
+  /// The bytes of an empty one; nil for models, which are at the other end of a relationship.
+  static var storedEmpty: Data? { get }
+}
+
+extension Array: StoredCollection {
+  fileprivate static var storedEmpty: Data? {
+    Element.self is any QueryableModel.Type ? nil : Data("[]".utf8)
+  }
+}
+
+extension Set: StoredCollection {
+  fileprivate static var storedEmpty: Data? {
+    Element.self is any QueryableModel.Type ? nil : Data("[]".utf8)
+  }
+}
+
+extension RawRepresentable {
+  /// Whether a key path of the type reads the raw value. `\.rawValue` of a type and of the protocol are not equal, so it is
+  /// asked of all cases where they are known.
+  fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
+    guard let path = keyPath as? KeyPath<Self, RawValue> else { return false }
+    if path == \Self.rawValue { return true }
+    guard let cases = (self as? any CaseIterable.Type)?.every as? [Self], !cases.isEmpty else { return false }
+    return cases.allSatisfy { String(describing: $0[keyPath: path]) == String(describing: $0.rawValue) }
+  }
+}
+
+extension CaseIterable {
+  fileprivate static var every: Any { Array(allCases) }
 }
 
 extension FetchExpression {

@@ -2,11 +2,17 @@
 public protocol QueryableModel: AnyObject {
   /// The name of the property that each key path reads, inherited ones included. The key paths begin at the class itself.
   static var propertyNames: [AnyKeyPath: String] { get }
+  /// The property that a key path reads; nil when it reads none, empty for the object itself. The default looks it up in
+  /// `propertyNames`.
+  static func propertyName(of keyPath: AnyKeyPath) -> String?
 }
 
 extension QueryableModel {
+  /// What `propertyNames` says.
+  public static func propertyName(of keyPath: AnyKeyPath) -> String? { propertyNames[keyPath] }
+
   /// The property that a key path reads. One that reads none is described, so that the fetch refuses it by that.
-  static func propertyName(_ keyPath: AnyKeyPath) -> String { propertyNames[keyPath] ?? unnamed(keyPath) }
+  static func propertyName(_ keyPath: AnyKeyPath) -> String { propertyName(of: keyPath) ?? unnamed(keyPath) }
 
   /// A key path without a name: Swift on Linux does not tell what a computed property is called.
   static func unnamed(_ keyPath: AnyKeyPath) -> String {

@@ -1,0 +1,64 @@
+package import ObjectModel
+import StoreContract
+
+/// What a layer above needs that shows objects as something else.
+extension ManagedObject {
+  /// Whether no context has had the object yet.
+  package final var isDetached: Bool { managedObjectContext == nil && state == [.inserted] }
+
+  /// Whether a context may adopt it: it is detached, or was new when it was deleted or rolled back.
+  package final var isAdoptable: Bool {
+    managedObjectContext == nil && unmanagedNode == nil && (state == [.inserted] || state == [.gone])
+  }
+
+  /// Whether its row is no longer there, or never was.
+  package final var isGone: Bool { state.contains(.gone) }
+
+  /// What a to-many leads to, with no list of objects made; nil when it cannot be read.
+  package final func related(_ property: PropertySlot) -> RelatedObjects? {
+    guard case .relationship(let relationship) = entity.properties[property.slot], let managedObjectContext
+    else { return nil }
+    do { return try targets(relationship) } catch {
+      managedObjectContext.noteFaultFailure(error)
+      return nil
+    }
+  }
+
+  /// Makes a to-many lead to objects of this context, and keeps the inverses in step. Where only some come behind those it
+  /// has, the others are not looked at.
+  package final func replaceRelated(_ property: PropertySlot, by wanted: [ManagedObject]) {
+    guard let present = related(property), let managedObjectContext,
+      case .relationship(let relationship) = entity.properties[property.slot]
+    else { return }
+    do {
+      let old = present.references
+      if wanted.count >= old.count, zip(old, wanted).allSatisfy({ $0 == $1.reference }) {
+        for target in wanted[old.count...] {
+          try check(target, relationship)
+          try managedObjectContext.link(self, relationship, target)
+        }
+      } else {
+        try setObjects(wanted, for: relationship.name)
+      }
+    } catch {
+      managedObjectContext.noteFaultFailure(error)
+    }
+  }
+
+  /// Takes over the values that another detached object has in the slots of its entity, which come first in this one's.
+  package final func takeOver(_ other: ManagedObject) {
+    guard let changes = other.changes else { return }
+    for slot in 0..<other.entity.slotCount {
+      if let value = changes.value(slot) { setSlot(slot, value) }
+    }
+  }
+
+  /// Forgets what its relationships led to in the context it was in.
+  package final func clearRelationships() {
+    guard let changes else { return }
+    for relationship in entity.relationships where !relationship.isToMany {
+      changes.set(relationship.slot, .null, slotCount: entity.slotCount, isWatched: false)
+    }
+    changes.adopt([])
+  }
+}

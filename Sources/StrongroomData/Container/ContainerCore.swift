@@ -1,0 +1,99 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import SQLCipherStore
+import StoreContract
+import Strongroom
+import Synchronization
+
+/// What a container and its contexts have in common.
+final class ContainerCore: Sendable {
+  struct WeakContainer: @unchecked Sendable {
+    // @unchecked: loaded and stored under the mutex only.
+    weak var container: ModelContainer?
+  }
+
+  let schema: Schema
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  let configurations: [ModelConfiguration]
+  let engine: PersistentContainer
+  /// By the entity's index.
+  let types: [any PersistentModel.Type]
+  let container = Mutex(WeakContainer())
+  private let entities: [ObjectIdentifier: Entity]
+
+  init(
+    _ given: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
+  ) throws {
+    let schema = Schema(
+      given.types + configurations.flatMap { given.types.isEmpty ? $0.schema?.types ?? [] : [] },
+      version: given.version)
+    self.schema = schema
+    migrationPlan = plan
+    var configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    for place in configurations.indices where configurations.count == 1 && configurations[place].schema == nil
+    {
+      configurations[place].schema = schema
+    }
+    self.configurations = configurations
+    let description = try StorePlan(schema, configurations)
+    engine = PersistentContainer(model: description.model, descriptions: description.stores)
+    let model = description.model
+    let shapes = Dictionary(schema.shapes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var types: [any PersistentModel.Type] = []
+    var entities: [ObjectIdentifier: Entity] = [:]
+    for entity in model.entities {
+      guard let shape = shapes[entity.name] else { continue }
+      types.append(shape.type)
+      entities[ObjectIdentifier(shape.type)] = entity
+      try engine.coordinator.register(ModelObject.self, for: entity.name)
+    }
+    self.types = types
+    self.entities = entities
+    try open()
+  }
+
+  private func open() throws {
+    for configuration in configurations where !configuration.isStoredInMemoryOnly && configuration.allowsSave
+    {
+      try? FileManager.default.createDirectory(
+        at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    let engine = engine
+    do {
+      try OpeningThread.wait { try await engine.load() }
+    } catch let error as StoreError where error.code == .modelMismatch {
+      throw SwiftDataError(
+        .unsupportedMigration,
+        "the store was written with another version of the schema, and this version of Strongroom cannot bring it up to date:"
+          + " open it with the classes that it was made with, or export and import its models", cause: error)
+    } catch {
+      throw SwiftDataError(.loadIssueModelContainer, "the store cannot be opened: \(error)", cause: error)
+    }
+  }
+
+  /// The entity of a class; nil when it is not in the schema.
+  func entity(of type: any PersistentModel.Type) -> Entity? { entities[ObjectIdentifier(type)] }
+
+  /// The entity of a class.
+  /// - Throws: `SwiftDataError.unknownSchema` when it is not in the schema.
+  func entity(for type: any PersistentModel.Type) throws -> Entity {
+    if let entity = entity(of: type) { return entity }
+    throw SwiftDataError(
+      .unknownSchema,
+      "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelShape.name(type)).self)")
+  }
+
+  /// The class of an entity's models.
+  func type(named name: String) -> (any PersistentModel.Type)? {
+    engine.model.entity(named: name).map { types[$0.index] }
+  }
+
+  func shape(of entity: Entity) -> ModelShape { ModelShape.of(types[entity.index]) }
+
+  /// The container; made again where only its contexts are held.
+  var handle: ModelContainer {
+    if let known = container.withLock({ WeakContainer(container: $0.container) }).container { return known }
+    return ModelContainer(self)
+  }
+}

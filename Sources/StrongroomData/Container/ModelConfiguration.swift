@@ -1,0 +1,146 @@
+public import Foundation
+import SecretService
+public import StoreKeyring
+
+/// Where and how a container keeps models.
+///
+/// A store is an encrypted file; its key is in the desktop's keyring unless `keyVault` names another place.
+public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConvertible {
+  /// Whether the models go to a cloud. There is none here.
+  public struct CloudKitDatabase: Sendable, Hashable {
+    enum Kind: Sendable, Hashable { case automatic, none, named(String) }
+    let kind: Kind
+
+    /// What the program is entitled to: nothing, on Linux.
+    public static let automatic = CloudKitDatabase(kind: .automatic)
+    /// No cloud.
+    public static let none = CloudKitDatabase(kind: .none)
+    /// A database of a name, which a container refuses with `SwiftDataError.unsupportedConfiguration`.
+    public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
+      CloudKitDatabase(kind: .named(privateDBName))
+    }
+  }
+
+  /// Whether the file is put where programs of one group find it. There are no groups here.
+  public struct GroupContainer: Sendable, Hashable {
+    enum Kind: Sendable, Hashable { case automatic, none, named(String) }
+    let kind: Kind
+
+    /// What the program is entitled to: nothing, on Linux.
+    public static let automatic = GroupContainer(kind: .automatic)
+    /// No group.
+    public static let none = GroupContainer(kind: .none)
+    /// A group of a name, which becomes a folder in the user's data folder, next to those of programs.
+    public static func identifier(_ groupName: String) -> GroupContainer {
+      GroupContainer(kind: .named(groupName))
+    }
+  }
+
+  /// The name: of the file, unless a URL is given; `default` unless given.
+  public let name: String
+  /// The classes; nil for all of the container's.
+  public internal(set) var schema: Schema?
+  /// The file. Under `XDG_DATA_HOME` unless given; see `applicationIdentifier`.
+  public var url: URL {
+    givenURL ?? Self.place(name, group: groupContainer, application: applicationIdentifier)
+  }
+  /// Whether nothing is written to disk, and all is gone with the container.
+  public let isStoredInMemoryOnly: Bool
+  /// Whether changes may be saved.
+  public let allowsSave: Bool
+  /// The group container asked for.
+  public let groupContainer: GroupContainer
+  /// The cloud database asked for.
+  public let cloudKitDatabase: CloudKitDatabase
+  /// Where the store's key is; the desktop's keyring unless set.
+  public var keyVault: any KeyVault
+  /// The program's name in its data folder and in the keyring, in reverse-DNS form; the process's name unless set. Set it, so
+  /// that a program that is renamed finds its store.
+  public var applicationIdentifier: String
+  private let givenURL: URL?
+
+  /// The name of the group, if one is asked for by name.
+  public var groupAppContainerIdentifier: String? {
+    if case .named(let name) = groupContainer.kind { return name }
+    return nil
+  }
+  /// The name of the cloud database, if one is asked for by name.
+  public var cloudKitContainerIdentifier: String? {
+    if case .named(let name) = cloudKitDatabase.kind { return name }
+    return nil
+  }
+  /// The place and the name, which tell configurations from each other.
+  public var id: String { isStoredInMemoryOnly ? "memory:\(name)" : url.standardizedFileURL.path }
+  /// Name and place.
+  public var debugDescription: String {
+    "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
+  }
+
+  /// A configuration by name, in the usual place or in memory.
+  /// - Parameters:
+  ///   - keyVault: Where the store's key is; nil for the desktop's keyring.
+  ///   - applicationIdentifier: The program's name in its data folder and in the keyring; nil for the process's.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
+    groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
+    keyVault: (any KeyVault)? = nil, applicationIdentifier: String? = nil
+  ) {
+    self.init(
+      name: name, schema: schema, url: nil, isStoredInMemoryOnly, allowsSave, groupContainer,
+      cloudKitDatabase,
+      keyVault, applicationIdentifier)
+  }
+
+  /// A configuration with a file of its own.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic, keyVault: (any KeyVault)? = nil,
+    applicationIdentifier: String? = nil
+  ) {
+    self.init(
+      name: name, schema: schema, url: url, false, allowsSave, .none, cloudKitDatabase, keyVault,
+      applicationIdentifier)
+  }
+
+  /// A configuration for some classes.
+  @_disfavoredOverload
+  public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
+    self.init(nil, schema: Schema(types), isStoredInMemoryOnly: isStoredInMemoryOnly)
+  }
+
+  private init(
+    name: String?, schema: Schema?, url: URL?, _ isStoredInMemoryOnly: Bool, _ allowsSave: Bool,
+    _ group: GroupContainer, _ cloud: CloudKitDatabase, _ vault: (any KeyVault)?, _ application: String?
+  ) {
+    self.name = name ?? url?.deletingPathExtension().lastPathComponent ?? "default"
+    self.schema = schema
+    givenURL = url
+    self.isStoredInMemoryOnly = isStoredInMemoryOnly
+    self.allowsSave = allowsSave
+    groupContainer = group
+    cloudKitDatabase = cloud
+    applicationIdentifier = application ?? ProcessInfo.processInfo.processName
+    keyVault = vault ?? SecretServiceVault(application: application ?? "org.strongroom")
+  }
+
+  private static func place(_ name: String, group: GroupContainer, application: String) -> URL {
+    let given = ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
+    // The specification says that a relative path there is none.
+    let home =
+      given.flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
+      ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
+    var folder = application
+    if case .named(let group) = group.kind { folder = group }
+    return home.appendingPathComponent(folder).appendingPathComponent("\(name).store")
+  }
+}
+
+extension ModelConfiguration: Hashable {
+  /// The same name, place and ways.
+  public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
+    left.name == right.name && left.id == right.id && left.schema == right.schema
+      && left.allowsSave == right.allowsSave && left.cloudKitDatabase == right.cloudKitDatabase
+  }
+  /// Hashes the place.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}

@@ -1,0 +1,94 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+import Synchronization
+
+/// The stores of a schema, open, and the contexts on them. Sendable.
+public final class ModelContainer: Sendable {
+  let core: ContainerCore
+  // nonisolated(unsafe): used on the main actor only, and handed over to it at the end.
+  private nonisolated(unsafe) var main: ModelContext?
+
+  /// The schema.
+  public var schema: Schema { core.schema }
+  /// The plan by which older stores are brought up to the schema.
+  public var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
+  /// Where and how the stores are kept.
+  public var configurations: Set<ModelConfiguration> { Set(core.configurations) }
+
+  /// Opens the stores of a schema, or makes them. Blocks until they are open.
+  /// - Throws: `SwiftDataError`: `unknownSchema` for classes that make no schema, `duplicateConfiguration` and others for
+  ///   configurations, `unsupportedMigration`, and `loadIssueModelContainer` with the store's own error as its `cause`.
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [ModelConfiguration]
+  ) throws {
+    self.init(try ContainerCore(givenSchema, migrationPlan, configurations))
+  }
+
+  /// Opens the stores of a schema, or makes them; as with a list of configurations.
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores of classes, or makes them; as with a schema.
+  public convenience init(
+    for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  init(_ core: ContainerCore) {
+    self.core = core
+    core.container.withLock { $0.container = self }
+  }
+
+  deinit {
+    nonisolated(unsafe) let context = main
+    if context != nil { Task { @MainActor in withExtendedLifetime(context) {} } }
+  }
+
+  /// The context of the main actor, which saves by itself, and takes in at once what others save. Made when first asked for.
+  @MainActor public var mainContext: ModelContext {
+    if let main { return main }
+    let context = ModelContext(core, core.engine.viewContext)
+    context.engine.automaticallyMergesChangesFromParent = true
+    context.autosaveEnabled = true
+    main = context
+    return context
+  }
+
+  /// Deletes all models of all stores, as far as that goes: `erase()` tells what stands against it. Models that are still held are
+  /// gone.
+  public func deleteAllData() { try? erase() }
+
+  /// Deletes all models of all stores, each class in a transaction of its own. Models that are still held are gone. A statement
+  /// or more for each class.
+  /// - Throws: `StoreError`, also where models deny each other's deletion.
+  public func erase() throws {
+    let context = ManagedObjectContext(core.engine.coordinator, isolation: nil)
+    var left = core.engine.model.entities.filter { $0.root === $0 }
+    while !left.isEmpty {
+      var denied: [(Entity, any Error)] = []
+      for entity in left {
+        do { try context.deleteBatch(FetchRequest(entity.name)) } catch let error as StoreError
+          where error.code == .denied
+        { denied.append((entity, error)) }
+      }
+      if denied.count == left.count, let first = denied.first { throw first.1 }
+      left = denied.map(\.0)
+    }
+  }
+}
+
+extension ModelContainer: Hashable {
+  /// Identity.
+  public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left.core === right.core }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(core)) }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ModelContext {
+  /// The models that a descriptor describes, with this context's unsaved changes taken into account unless it says not to. One
+  /// statement, and those that prefetching needs.
+  /// - Throws: `SwiftDataError`: `unsupportedPredicate`, `unsupportedSortDescriptor`, `unsupportedKeyPath`, each naming what a
+  ///   store cannot be asked; `StoreError`.
+  public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    let objects: [ModelObject] = try run(descriptor) { try engine.fetch($0, as: ModelObject.self) }
+    return ModelObject.shown(objects, as: T.self)
+  }
+
+  /// The models of a descriptor as a collection that reads them a batch at a time, as they are looked at. One statement, and one
+  /// for each batch. Leaves unsaved changes out.
+  /// - Throws: as `fetch(_:)`; `includePendingChangesWithBatchSize` when the descriptor includes them and there are some.
+  public func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<T> {
+    var descriptor = descriptor
+    if descriptor.includePendingChanges, hasChanges {
+      throw SwiftDataError(
+        .includePendingChangesWithBatchSize,
+        "unsaved changes cannot count in a fetch by batches; save first, or set includePendingChanges to false"
+      )
+    }
+    descriptor.includePendingChanges = false
+    return try FetchResultsCollection(fetchIdentifiers(descriptor), batchSize: batchSize, in: self)
+  }
+
+  /// The number of models that a fetch would bring. One statement.
+  /// - Throws: as `fetch(_:)`.
+  public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    try run(descriptor) { try engine.count(for: $0) }
+  }
+
+  /// The identifiers of the models that a fetch would bring; no model is made. One statement. New models have temporary ones.
+  /// - Throws: as `fetch(_:)`.
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] {
+    try run(descriptor) { request in
+      if request.includesPendingChanges, engine.hasChanges {
+        return try engine.fetch(request, as: ModelObject.self).map { PersistentIdentifier($0.objectID) }
+      }
+      return try engine.fetchIDs(request).map { PersistentIdentifier($0) }
+    }
+  }
+
+  /// The identifiers, as a collection in batches: they are small, so all are read at once. One statement.
+  /// - Throws: as `fetchIdentifiers(_:)`.
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> [PersistentIdentifier] { try fetchIdentifiers(descriptor) }
+
+  /// Runs through the models of a descriptor, a batch in memory at a time. One statement, and one for each batch.
+  ///
+  /// Models that the program does not hold are let go of after their batch, changed ones excepted: those stay until they are
+  /// saved.
+  /// - Parameter allowEscapingMutations: Whether the closure may leave models changed behind a batch; without it the context must
+  ///   have no changes when a batch ends.
+  /// - Throws: as `fetch(_:)`, and what the closure throws.
+  public func enumerate<T: PersistentModel>(
+    _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+    block: (_ model: T) throws -> Void
+  ) throws {
+    let identifiers = try fetchIdentifiers(fetch)
+    let hadChanges = engine.hasChanges
+    for start in stride(from: 0, to: identifiers.count, by: max(batchSize, 1)) {
+      let page = identifiers[start..<min(start + max(batchSize, 1), identifiers.count)]
+      for object in try objects(Array(page)) where !object.isDeleted { try block(object.shown(as: T.self)) }
+      if !allowEscapingMutations, !hadChanges, engine.hasChanges {
+        throw SwiftDataError(
+          .invalidTransactionFetchRequest,
+          "models were changed while they were enumerated, and would all stay in memory; save in the closure, or allow"
+            + " escaping mutations")
+      }
+    }
+  }
+
+  // MARK: One model
+
+  /// The model of an identifier, whether it was read yet or not; it need not exist.
+  /// - Precondition: The identifier is of this container's store, or of a new model of this context.
+  public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+    adoptWaiting()
+    do {
+      let object = try engine.object(with: try objectID(persistentModelID))
+      return show(object, as: core.types[object.entity.index])
+    } catch {
+      preconditionFailure("no \(persistentModelID.entityName) can be had by this identifier: \(error)")
+    }
+  }
+
+  /// The model of an identifier if it is here and is of the type asked for. Issues no statement.
+  public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
+    adoptWaiting()
+    guard let id = try? objectID(persistentModelID), let object = engine.registeredObject(for: id) else {
+      return nil
+    }
+    return show(object, as: core.types[object.entity.index]) as? T
+  }
+
+  /// The model of an identifier, read now if it is not here; nil when the store has none. One statement at most.
+  func existingModel<T: PersistentModel>(for identifier: PersistentIdentifier, as type: T.Type) throws -> T? {
+    adoptWaiting()
+    do {
+      let object = try engine.existingObject(with: try objectID(identifier))
+      return show(object, as: core.types[object.entity.index]) as? T
+    } catch let error as ContextError where error.code == .objectGone {
+      return nil
+    }
+  }
+
+  // MARK: Inside
+
+  func run<T: PersistentModel, R>(
+    _ descriptor: FetchDescriptor<T>, _ body: (FetchRequest) throws -> R
+  ) throws -> R {
+    adoptWaiting()
+    let entity = try core.entity(for: T.self)
+    let request = try descriptor.request(entity.name)
+    do { return try body(request) } catch let error as QueryError {
+      throw SwiftDataError(.unsupportedPredicate, error.message, cause: error)
+    }
+  }
+
+  /// The objects of identifiers, as faults that fire together.
+  func objects(_ identifiers: [PersistentIdentifier]) throws -> [ModelObject] {
+    try engine.objects(with: try identifiers.map(objectID)).map { unsafeDowncast($0, to: ModelObject.self) }
+  }
+
+  private func objectID(_ identifier: PersistentIdentifier) throws -> ManagedObjectID {
+    guard let entity = core.engine.model.entity(named: identifier.entityName) else {
+      throw SwiftDataError(.unknownSchema, "the schema has no \(identifier.entityName)")
+    }
+    if identifier.isTemporary {
+      if let id = engine.insertedObjects.first(where: { $0.objectID.reference == identifier.reference })?
+        .objectID
+      {
+        return id
+      }
+    } else if let own = try? core.engine.coordinator.store(for: entity).storeEntities[entity.index],
+      own.storeIdentifier == identifier.store
+    {
+      return ManagedObjectID(own, reference: identifier.reference)
+    }
+    throw SwiftDataError(
+      .missingModelContext,
+      "an identifier of another store, or of a new model of another context, was given; save first, and use the same"
+        + " container")
+  }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+import ObjectContext
+
+/// Which models a save stores. Sendable: for other isolations, which get the models themselves.
+public struct ModelChanges: Sendable {
+  /// The context's `author`.
+  public let author: String?
+  /// New models.
+  public let insertedIdentifiers: [PersistentIdentifier]
+  /// Models with changed properties.
+  public let updatedIdentifiers: [PersistentIdentifier]
+  /// Models that are gone.
+  public let deletedIdentifiers: [PersistentIdentifier]
+}
+
+extension ModelContext {
+  /// Posted before a context saves, with the context as its object.
+  public static let willSave = Notification.Name("StrongroomData.ModelContext.willSave")
+  /// Posted after a context has saved, with the context as its object.
+  public static let didSave = Notification.Name("StrongroomData.ModelContext.didSave")
+
+  /// The keys of what a notification tells: lists of `PersistentIdentifier`. Each stands there by itself and by its raw value.
+  public enum NotificationKey: String, Sendable, Hashable, CaseIterable {
+    /// Whatever is held may be out of date. Not told here.
+    case invalidatedAllIdentifiers
+    /// The moment that a context reads. Not told here.
+    case queryGeneration
+    /// Models that are gone.
+    case deletedIdentifiers
+    /// New models.
+    case insertedIdentifiers
+    /// Models with changed properties.
+    case updatedIdentifiers
+    /// Models read anew. Not told here.
+    case refreshedIdentifiers
+  }
+
+  func tell(_ name: Notification.Name, _ changes: ModelChanges) {
+    var info: [AnyHashable: Any] = [:]
+    for (key, identifiers) in [
+      (NotificationKey.insertedIdentifiers, changes.insertedIdentifiers),
+      (.updatedIdentifiers, changes.updatedIdentifiers), (.deletedIdentifiers, changes.deletedIdentifiers),
+    ] {
+      info[key] = identifiers
+      info[key.rawValue] = identifiers
+    }
+    NotificationCenter.default.post(name: name, object: self, userInfo: info)
+  }
+
+  /// Tells after each save of this context what was saved.
+  public func saves() -> some AsyncSequence<ModelChanges, Never> & Sendable { Self.changes(engine.saves()) }
+
+  static func changes(
+    _ stream: AsyncStream<ContextChanges>
+  ) -> some AsyncSequence<ModelChanges, Never> & Sendable {
+    stream.map { changes in
+      ModelChanges(
+        author: changes.contextName, insertedIdentifiers: changes.inserted.map { PersistentIdentifier($0) },
+        updatedIdentifiers: changes.updated.map { PersistentIdentifier($0) },
+        deletedIdentifiers: changes.deleted.map { PersistentIdentifier($0) })
+    }
+  }
+}
+
+extension ModelContainer {
+  /// Tells after each save of any context of this container what was saved.
+  public func saves() -> some AsyncSequence<ModelChanges, Never> & Sendable {
+    ModelContext.changes(core.engine.coordinator.saves())
+  }
+}

@@ -1,0 +1,259 @@
+import Foundation
+public import ObjectContext
+import ObjectModel
+
+/// A scratch pad of models: inserts, fetches and deletes them, and saves what changed in one transaction.
+///
+/// Not Sendable: use it and its models on one isolation. Models that changed are kept until they are saved; others only as long
+/// as the program holds them. There is one instance for each model that is held.
+public final class ModelContext {
+  let core: ContainerCore
+  let engine: ManagedObjectContext
+  /// Models made with a model of this context as a relationship's end, which come in before anything else is answered.
+  private var waiting: [ModelObject] = []
+  private var isSaveScheduled = false
+  /// Why the last save that came by itself failed; nil when it went well. Its changes are still here, and the next change
+  /// has it tried again.
+  public private(set) var autosaveFailure: (any Error)?
+  /// A name of whoever makes the changes, for those who hear of this context's saves.
+  public var author: String? {
+    get { engine.name }
+    set { engine.name = newValue }
+  }
+  /// Who edits this context; its author is the context's.
+  public var editingState: EditingState {
+    get { EditingState(id: editor, author: author) }
+    set {
+      editor = newValue.id
+      author = newValue.author
+    }
+  }
+  private lazy var editor = UUID()
+  /// Whether changes are saved by themselves, soon after the code that makes them: on for a container's `mainContext`. Elsewhere
+  /// at the end of the task's present step on the main actor, so set it there only.
+  public var autosaveEnabled = false { didSet { watch() } }
+
+  /// Makes a context on a container's stores. Issues no statement.
+  public convenience init(_ container: ModelContainer) {
+    self.init(container.core, ManagedObjectContext(container.core.engine.coordinator, isolation: nil))
+  }
+
+  init(_ core: ContainerCore, _ engine: ManagedObjectContext) {
+    self.core = core
+    self.engine = engine
+    // A new model with a unique value that is stored takes the stored one's place, with all that it has.
+    engine.mergePolicy = .custom("StrongroomData") {
+      $0.isConstraint ? .overwrite : .mergeByPropertyObjectTrump
+    }
+    engine.shownTypes = core.types
+    engine.host = self
+  }
+
+  deinit { engine.noteNews = nil }
+
+  /// The container.
+  public var container: ModelContainer { core.handle }
+  /// What can be undone; nil, as at first, when nothing is recorded.
+  public var undoManager: UndoManager? {
+    get { engine.undoManager }
+    set { engine.undoManager = newValue }
+  }
+
+  // MARK: Changes
+
+  /// Whether the next save has something to do.
+  public var hasChanges: Bool {
+    adoptWaiting()
+    return engine.hasChanges
+  }
+
+  /// New models, in the order they were inserted.
+  public var insertedModelsArray: [any PersistentModel] {
+    adoptWaiting()
+    return shown(engine.insertedObjects)
+  }
+
+  /// Changed models.
+  public var changedModelsArray: [any PersistentModel] {
+    adoptWaiting()
+    return shown(engine.updatedObjects)
+  }
+
+  /// Models that the next save removes.
+  public var deletedModelsArray: [any PersistentModel] { shown(engine.deletedObjects) }
+
+  /// The number of models that are held, by this context for their changes or by the program.
+  public var heldCount: Int { engine.registeredCount }
+
+  private func shown(_ objects: [ManagedObject]) -> [any PersistentModel] {
+    objects.map { show($0, as: core.types[$0.entity.index]) }
+  }
+
+  func show<Model: PersistentModel>(_ object: ManagedObject, as type: Model.Type) -> any PersistentModel {
+    // Every entity of a container's model has this class.
+    unsafeDowncast(object, to: ModelObject.self).shown(as: type)
+  }
+
+  // MARK: Inserting and deleting
+
+  /// Makes a model, and all models that it leads to, part of this context; the next save stores them. Issues no statement.
+  /// - Precondition: The model's class is in the container's schema, and no other context has it.
+  public func insert<T: PersistentModel>(_ model: T) {
+    adoptWaiting()
+    take(model)
+  }
+
+  /// Marks a model for removal by the next save, and follows its delete rules at once. Issues a statement for each relationship
+  /// of the models it was fetched with. What cannot be read shows in the next `save()`.
+  /// - Precondition: The model is this context's, or nobody's yet.
+  public func delete<T: PersistentModel>(_ model: T) {
+    adoptWaiting()
+    let object = model._$object
+    guard let context = object.managedObjectContext else { return }
+    precondition(
+      context === engine,
+      "a \(T.self) of another context cannot be deleted here; get it with model(for: its persistentModelID)")
+    do { try engine.delete(object) } catch { engine.noteFaultFailure(error) }
+  }
+
+  // MARK: Adopting
+
+  /// Takes a model in with all that it leads to.
+  func take(_ model: any PersistentModel) {
+    let object = model._$object
+    if !object.hasModel { object.note(model) }
+    if object.managedObjectContext === engine { return }
+    adopt(object, type(of: model))
+  }
+
+  /// Without recursion: the graph behind a model may be long.
+  private func adopt(_ first: ModelObject, _ type: any PersistentModel.Type) {
+    enter(first, type)
+    var entered = [first]
+    var place = 0
+    while place < entered.count {
+      for link in entered[place].links {
+        for target in link.targets {
+          let object = target._$object
+          if !object.hasModel { object.note(target) }
+          if object.managedObjectContext === engine { continue }
+          enter(object, Swift.type(of: target))
+          entered.append(object)
+        }
+      }
+      place += 1
+    }
+    for object in entered where !object.links.isEmpty {
+      let links = object.links
+      object.links = []
+      for link in links { connect(object, link) }
+    }
+  }
+
+  private func connect(_ object: ModelObject, _ link: DetachedLink) {
+    let property = core.shape(of: object.entity).properties[link.slot]
+    do {
+      guard case .relationship(_, let isToMany, _) = property.kind else { return }
+      if isToMany {
+        try object.add(contentsOf: link.targets.map { $0._$object }, to: property.name)
+      } else if let target = link.targets.first {
+        try object.setObject(target._$object, for: property.name)
+      }
+    } catch {
+      engine.noteFaultFailure(error)
+    }
+  }
+
+  private func enter(_ object: ModelObject, _ type: any PersistentModel.Type) {
+    guard object.managedObjectContext == nil else {
+      preconditionFailure(
+        "a \(type) of another context was given; get it here with model(for: its persistentModelID)")
+    }
+    guard object.isAdoptable else {
+      preconditionFailure("a \(type) that was deleted and saved was given; make a new one")
+    }
+    guard let entity = core.entity(of: type) else {
+      preconditionFailure(
+        "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelShape.name(type)).self)"
+      )
+    }
+    if object.isGone { object.clearRelationships() }
+    engine.adopt(object, as: entity)
+  }
+
+  /// Takes an object in later: its model is still being made.
+  func expect(_ object: ModelObject) {
+    waiting.append(object)
+    engine.hasWaiting = true
+    changed()
+  }
+
+  /// Takes in what was made with a model of this context at one end.
+  func adoptWaiting() {
+    guard engine.hasWaiting else { return }
+    engine.hasWaiting = false
+    let objects = waiting
+    waiting = []
+    for object in objects where object.managedObjectContext == nil && object.isAdoptable {
+      take(object: object)
+    }
+  }
+
+  /// Takes in the object of a model of which nothing else is known.
+  func take(object: ModelObject) {
+    // A detached object's entity has the name of its class.
+    guard let type = core.type(named: object.entity.name) else {
+      preconditionFailure(
+        "\(object.entity.name) is not in the container's schema; add it: ModelContainer(for: \(object.entity.name).self)"
+      )
+    }
+    adopt(object, type)
+  }
+
+  // MARK: Saving by itself
+
+  private func watch() {
+    engine.noteNews = autosaveEnabled ? { [weak self] in self?.changed() } : nil
+    if autosaveEnabled, engine.hasChanges { changed() }
+  }
+
+  private func changed() {
+    guard autosaveEnabled, !isSaveScheduled else { return }
+    isSaveScheduled = true
+    let box = WeakContext(context: self)
+    Task { @MainActor in box.context?.autosave() }
+  }
+
+  /// For closures that run on the main actor, where contexts that save by themselves live.
+  private struct WeakContext: @unchecked Sendable {
+    // @unchecked: the context is touched on the main actor only.
+    weak var context: ModelContext?
+  }
+
+  private func autosave() {
+    isSaveScheduled = false
+    guard autosaveEnabled else { return }
+    do {
+      try save()
+      autosaveFailure = nil
+    } catch {
+      autosaveFailure = error
+    }
+  }
+}
+
+extension ModelContext: Equatable {
+  /// Identity.
+  public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+}
+
+extension ModelContext: CustomDebugStringConvertible {
+  /// The number of models that are new, changed and deleted; never a value.
+  public var debugDescription: String {
+    "ModelContext: \(engine.insertedObjects.count) new, \(engine.updatedObjects.count) changed, "
+      + "\(engine.deletedObjects.count) deleted"
+  }
+}
+
+@available(*, unavailable, message: "use a context where it was made, or a ModelActor")
+extension ModelContext: @unchecked Sendable {}

@@ -1,0 +1,6 @@
+@_exported public import Foundation
+@_exported public import Observation
+@_exported public import SecretService
+@_exported public import StoreKeyring
+
+@_exported public import class ObjectContext.UndoManager

@@ -1,0 +1,28 @@
+public import Foundation
+
+/// Which models to fetch, and in what order.
+public struct FetchDescriptor<T: PersistentModel> {
+  /// The condition; nil for all.
+  public var predicate: Predicate<T>?
+  /// The order; models that it leaves level come in the order they were inserted.
+  public var sortBy: [SortDescriptor<T>]
+  /// The greatest number of models; nil for no limit.
+  public var fetchLimit: Int?
+  /// How many to leave out first.
+  public var fetchOffset: Int?
+  /// The attributes that are read at once; all when there are none. The others are read when one is first looked at.
+  public var propertiesToFetch: [PartialKeyPath<T>] = []
+  /// Relationships whose models are read along: a statement or two for each, whatever the number of models.
+  public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+  /// Whether unsaved changes count.
+  public var includePendingChanges = true
+
+  /// Describes a fetch.
+  public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
+    self.predicate = predicate
+    self.sortBy = sortBy
+  }
+}
+
+// Key paths never change, and a predicate is Sendable itself.
+extension FetchDescriptor: @unchecked Sendable {}

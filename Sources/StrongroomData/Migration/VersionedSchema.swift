@@ -1,0 +1,26 @@
+/// One version of a program's models: a name space with the classes as they were then.
+public protocol VersionedSchema: SendableMetatype {
+  /// The classes.
+  static var models: [any PersistentModel.Type] { get }
+  /// The version.
+  static var versionIdentifier: Schema.Version { get }
+}
+
+/// The versions of a program's models, oldest first, and the ways from one to the next.
+public protocol SchemaMigrationPlan: SendableMetatype {
+  /// The versions, oldest first.
+  static var schemas: [any VersionedSchema.Type] { get }
+  /// The ways from each version to the next.
+  static var stages: [MigrationStage] { get }
+}
+
+/// The way from one version of a program's models to another.
+public enum MigrationStage: Sendable {
+  /// One that the schemas tell themselves: properties and classes that came, went or have another name.
+  case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+  /// One with work of the program's own before and after.
+  case custom(
+    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+    willMigrate: (@Sendable (ModelContext) throws -> Void)?,
+    didMigrate: (@Sendable (ModelContext) throws -> Void)?)
+}

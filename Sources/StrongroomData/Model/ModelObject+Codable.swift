@@ -1,0 +1,35 @@
+import ObjectContext
+import ObjectModel
+
+/// Properties of any other type: identifiers, exact numbers, enumerations by their raw value, all that is Codable, as JSON, and
+/// what a transformer is named for. A container refuses a class with a property of any other type, and says what to write.
+extension ModelObject {
+  /// Reads a value.
+  @_disfavoredOverload
+  public func read<Model: PersistentModel, Value>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ slots: ModelSlots, _ ordinal: Int
+  ) -> Value {
+    access(model, keyPath)
+    let property = slots.shape.own[ordinal]
+    let stored = value(slots[ordinal])
+    if let value = property.coding(of: Value.self).decode(stored) { return value }
+    return property.empty(Value.self)
+  }
+
+  /// Sets a value.
+  @_disfavoredOverload
+  public func write<Model: PersistentModel, Value>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ slots: ModelSlots, _ ordinal: Int,
+    _ value: Value
+  ) {
+    let coded = slots.shape.own[ordinal].coding(of: Value.self).encode(value)
+    mutate(model, keyPath) { set(slots[ordinal], to: coded) }
+  }
+
+  /// Puts a value in place.
+  @_disfavoredOverload
+  public func initialize<Value>(_ slots: ModelSlots, _ ordinal: Int, _ value: Value) {
+    if isMaterializing { return }
+    set(slots[ordinal], to: slots.shape.own[ordinal].coding(of: Value.self).encode(value))
+  }
+}

@@ -1,0 +1,82 @@
+public import ObjectContext
+public import Observation
+import StoreContract
+
+/// What a model's properties are kept in: the engine's object, and the model that shows it, if anybody holds one.
+///
+/// Public because what `@Model` writes uses it; programs have no need of it.
+public final class ModelObject: ManagedObject {
+  /// The model. Weak, since the model holds the object.
+  @exclusivity(unchecked) weak var model: AnyObject?
+  /// Whether a model was noted; it may be gone since.
+  @exclusivity(unchecked) @usableFromInline var hasModel = false
+  /// Whether a model is being made for the object, so that default values must not be written.
+  @exclusivity(unchecked) @usableFromInline var isMaterializing = false
+  /// Whether a property is being set by the model, which tells its observers itself.
+  @exclusivity(unchecked) var isWriting = false
+  @exclusivity(unchecked) var isJoined = false
+  /// Whether it belongs to a model that only shows which property a key path reads.
+  @exclusivity(unchecked) var isProbe = false
+  /// Made when somebody first tracks a property.
+  @exclusivity(unchecked) @usableFromInline var registrar: ObservationRegistrar?
+  /// What relationships lead to while no context has the object.
+  @exclusivity(unchecked) var links: [DetachedLink] = []
+
+  /// Called by contexts, and for models that are not inserted yet.
+  public required init(_ seed: Seed) { super.init(seed) }
+
+  /// What tells those who track the model's properties.
+  public var observationRegistrar: ObservationRegistrar {
+    if let registrar { return registrar }
+    let new = ObservationRegistrar()
+    registrar = new
+    tellsOfChanges = true
+    return new
+  }
+
+  /// Tells those who track a property that the engine changed it.
+  public override func valuesDidChange(at slot: Int?) {
+    guard !isWriting, let registrar, let model = model as? any PersistentModel else { return }
+    let shape = ModelShape.of(type(of: model))
+    if let slot {
+      shape.properties[slot].tell(model, registrar)
+    } else {
+      for property in shape.properties { property.tell(model, registrar) }
+    }
+  }
+
+  /// The model that shows the object; made if nobody holds one.
+  func shown<Model: PersistentModel>(as type: Model.Type) -> Model {
+    if hasModel, let model { return unsafeDowncast(model, to: Model.self) }
+    guard let types = managedObjectContext?.shownTypes, entity.index < types.count,
+      ObjectIdentifier(types[entity.index]) != ObjectIdentifier(Model.self),
+      let real = types[entity.index] as? any PersistentModel.Type
+    else { return materialize(Model.self) }
+    // The entity's class inherits from the one that is asked for.
+    return unsafeDowncast(materialize(real) as AnyObject, to: Model.self)
+  }
+
+  private func materialize<Model: PersistentModel>(_ type: Model.Type) -> Model {
+    let made = Materialization.of(self, as: type) { Model(_$object: self) }
+    note(made)
+    return made
+  }
+
+  /// Remembers which instance shows the object.
+  @usableFromInline
+  func note(_ model: AnyObject) {
+    self.model = model
+    hasModel = true
+  }
+
+  /// The models of objects of an entity that the class stands for.
+  static func shown<Model: PersistentModel>(_ objects: [ModelObject], as type: Model.Type) -> [Model] {
+    objects.map { $0.shown(as: type) }
+  }
+}
+
+/// One relationship of an object that no context has.
+struct DetachedLink {
+  let slot: Int
+  var targets: [any PersistentModel]
+}

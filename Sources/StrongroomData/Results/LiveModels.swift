@@ -1,0 +1,38 @@
+import ObjectContext
+public import Observation
+
+/// The models of a descriptor, kept up to date: for lists on a screen.
+///
+/// Models that change in the context are judged in memory and put where they belong; what others save shows once the context has
+/// merged it (a container's `mainContext` does at once). `@Observable`: views that read `models` hear of changes. Lives where its
+/// context does.
+public final class LiveModels<Model: PersistentModel> {
+  private let context: ModelContext
+  private let controller: FetchedResultsController<ModelObject>
+
+  /// Fetches the models of a descriptor and keeps them up to date. One statement.
+  /// - Throws: as `ModelContext.fetch(_:)`.
+  public init(_ descriptor: FetchDescriptor<Model> = FetchDescriptor(), in context: ModelContext) throws {
+    self.context = context
+    controller = try context.run(descriptor) { request in
+      let controller = try FetchedResultsController(request, in: context.engine, as: ModelObject.self)
+      try controller.performFetch()
+      return controller
+    }
+  }
+
+  /// The models, in the descriptor's order.
+  public var models: [Model] { ModelObject.shown(controller.objects, as: Model.self) }
+  /// The number of models.
+  public var count: Int { controller.objects.count }
+  /// Why the last change could not be shown; nil when all went well.
+  public var failure: (any Error)? { controller.failure }
+
+  /// Called after each change of the list or of a model in it.
+  public var onChange: (() -> Void)? {
+    didSet { controller.onChange = onChange.map { call in { _ in call() } } }
+  }
+}
+
+// The controller tells those who track.
+extension LiveModels: Observable {}

@@ -1,0 +1,148 @@
+import Foundation
+import ObjectModel
+
+extension Schema {
+  /// The engine's model of the schema.
+  /// - Throws: `SwiftDataError.unknownSchema` with all that is wrong with the classes.
+  func managedObjectModel() throws -> ManagedObjectModel {
+    var faults: [String] = []
+    for (name, same) in Dictionary(grouping: shapes, by: \.name) where same.count > 1 {
+      faults.append(
+        "\(same.count) classes are called \(name), and an entity has the name of its class; rename all but one"
+      )
+    }
+    for shape in shapes {
+      for property in shape.own {
+        if let fault = property.fault { faults.append("\(shape.name).\(property.name): \(fault)") }
+      }
+    }
+    guard faults.isEmpty else {
+      throw SwiftDataError(.unknownSchema, faults.sorted().joined(separator: "; "))
+    }
+    let links = try Inverses(shapes)
+    do {
+      return try ManagedObjectModel(
+        ModelDescription(
+          entities: try shapes.map { try description(of: $0, links) },
+          versionIdentifiers: [version.description]))
+    } catch let error as ModelError {
+      throw SwiftDataError(.unknownSchema, error.message, cause: error)
+    }
+  }
+
+  private func description(of shape: ModelShape, _ links: Inverses) throws -> EntityDescription {
+    var entity = EntityDescription(shape.name, parent: shape.parent?.name)
+    for property in shape.own { property.add(to: &entity, destination: ModelShape.name) }
+    for place in entity.relationships.indices {
+      let name = entity.relationships[place].name
+      entity.relationships[place].inverseName = links.inverse(of: name, in: shape)
+      if entity.relationships[place].inverseName != nil {
+        entity.relationships[place].inverseEntityName = entity.relationships[place].destinationEntityName
+      }
+    }
+    for (kind, paths) in shape.constraints.flatMap(\.kind) {
+      let names = try paths.map { path in
+        if let names = shape.path(of: path), names.count == 1 { return names[0] }
+        throw SwiftDataError(
+          .unsupportedKeyPath,
+          "#\(kind == .unique ? "Unique" : "Index") of \(shape.name) has a key path that is no persistent property of it"
+        )
+      }
+      switch kind {
+      case .unique:
+        let constraint = UniquenessConstraint(names)
+        if !entity.uniquenessConstraints.contains(constraint) {
+          entity.uniquenessConstraints.append(constraint)
+        }
+      case .index, .rTree:
+        entity.fetchIndexes.append(
+          FetchIndexDescription(
+            "by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And")
+              + (kind == .rTree ? "Range" : ""),
+            names.map { FetchIndexElement($0, rTree: kind == .rTree) }))
+      }
+    }
+    return entity
+  }
+}
+
+/// Which relationships lead back along which.
+struct Inverses {
+  private struct End: Hashable {
+    let entity: String
+    let name: String
+  }
+
+  private var inverses: [End: String] = [:]
+
+  init(_ shapes: [ModelShape]) throws {
+    for shape in shapes {
+      for property in shape.own {
+        guard case .relationship(let type, _, _) = property.kind,
+          let path = property.relationship?.inverseKeyPath
+        else { continue }
+        let target = ModelShape.of(type)
+        guard let back = Self.owner(of: path, in: target) else {
+          throw SwiftDataError(
+            .unknownSchema,
+            "\(shape.name).\(property.name): its inverse is no relationship of \(target.name); name one by its key path"
+          )
+        }
+        try claim(shape, property, back.0, back.1)
+        try claim(back.0, back.1, shape, property)
+      }
+    }
+    infer(shapes)
+  }
+
+  func inverse(of name: String, in shape: ModelShape) -> String? {
+    inverses[End(entity: shape.name, name: name)]
+  }
+
+  private mutating func claim(
+    _ shape: ModelShape, _ property: PropertyShape, _ other: ModelShape, _ inverse: PropertyShape
+  ) throws {
+    let end = End(entity: shape.name, name: property.name)
+    if let known = inverses[end], known != inverse.name {
+      throw SwiftDataError(
+        .unknownSchema,
+        "\(shape.name).\(property.name) has two inverses, \(known) and \(inverse.name); name one of them")
+    }
+    inverses[end] = inverse.name
+  }
+
+  /// The relationship that a key path reads, with the class that declares it.
+  private static func owner(of path: AnyKeyPath, in shape: ModelShape) -> (ModelShape, PropertyShape)? {
+    guard let names = shape.path(of: path), names.count == 1, let name = names.first else { return nil }
+    var next: ModelShape? = shape
+    while let current = next {
+      if let property = current.own.first(where: { $0.name == name }), case .relationship = property.kind {
+        return (current, property)
+      }
+      next = current.parent
+    }
+    return nil
+  }
+
+  /// Where nothing is said, two relationships are each other's inverse when there is no other choice on either side.
+  private mutating func infer(_ shapes: [ModelShape]) {
+    let free = shapes.flatMap { shape in
+      shape.own.compactMap { property -> (ModelShape, PropertyShape, ModelShape)? in
+        guard case .relationship(let type, _, _) = property.kind,
+          inverses[End(entity: shape.name, name: property.name)] == nil
+        else { return nil }
+        return (shape, property, ModelShape.of(type))
+      }
+    }
+    func candidates(_ place: Int) -> [Int] {
+      free.indices.filter {
+        $0 != place && free[$0].2 === free[place].0 && free[place].2 === free[$0].0
+      }
+    }
+    for place in free.indices {
+      let found = candidates(place)
+      guard found.count == 1, candidates(found[0]) == [place] else { continue }
+      inverses[End(entity: free[place].0.name, name: free[place].1.name)] = free[found[0]].1.name
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import ObjectModel
+
+/// Which classes of models a store keeps, and how.
+///
+/// The classes that relationships lead to, and superclasses that are models, come in by themselves. An entity has the name of
+/// its class, without what that is nested in.
+public final class Schema: Sendable {
+  /// The classes, those that came in by themselves last.
+  public let types: [any PersistentModel.Type]
+  /// The version.
+  public let version: Version
+  let shapes: [ModelShape]
+
+  /// Makes a schema of classes.
+  public convenience init(
+    _ types: any PersistentModel.Type..., version: Schema.Version = .init(1, 0, 0)
+  ) {
+    self.init(types, version: version)
+  }
+
+  /// Makes a schema of a list of classes.
+  public init(_ types: [any PersistentModel.Type], version: Schema.Version = .init(1, 0, 0)) {
+    self.version = version
+    var seen: Set<ObjectIdentifier> = []
+    var shapes: [ModelShape] = []
+    var waiting = types.map(ModelShape.of)
+    var place = 0
+    while place < waiting.count {
+      let shape = waiting[place]
+      place += 1
+      guard seen.insert(ObjectIdentifier(shape.type)).inserted else { continue }
+      shapes.append(shape)
+      if let parent = shape.parent { waiting.append(parent) }
+      for case .relationship(let destination, _, _) in shape.own.map(\.kind) {
+        waiting.append(ModelShape.of(destination))
+      }
+    }
+    self.shapes = shapes
+    self.types = shapes.map(\.type)
+  }
+
+  /// Makes the schema of one version.
+  public convenience init(versionedSchema: any VersionedSchema.Type) {
+    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+  }
+
+  /// The entities, in the order of the classes.
+  public var entities: [Entity] { shapes.map { Entity($0) } }
+  /// The entities by name.
+  public var entitiesByName: [String: Entity] {
+    Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The entity of a class; nil when it is not in the schema.
+  public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
+    shapes.first { $0.type == type }.map { Entity($0) }
+  }
+
+  /// The name of a class's entity.
+  public static func entityName<T: PersistentModel>(for type: T.Type) -> String { ModelShape.name(type) }
+}
+
+extension Schema: Hashable {
+  /// The same classes and version.
+  public static func == (left: Schema, right: Schema) -> Bool {
+    left.version == right.version
+      && Set(left.types.map(ObjectIdentifier.init)) == Set(right.types.map(ObjectIdentifier.init))
+  }
+  /// Hashes the classes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(Set(types.map(ObjectIdentifier.init))) }
+}
+
+extension Schema: CustomDebugStringConvertible {
+  /// Version and entities.
+  public var debugDescription: String { "Schema \(version): \(shapes.map(\.name).joined(separator: ", "))" }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+import Synchronization
+
+/// The name of a value transformer.
+public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
+  /// The name.
+  public let rawValue: String
+  /// Makes a name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+  /// Makes a name.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Turns values of a program's own into data, for attributes that are `.transformable(by:)`: a subclass overrides
+/// `transformedValue(_:)` to make `Data` of a value and `reverseTransformedValue(_:)` to make a value of it.
+///
+/// Foundation on Linux has no such class; this one has the members of Apple's. Transformers are used from any thread.
+open class ValueTransformer: NSObject {
+  /// Makes a transformer.
+  public required override init() { super.init() }
+
+  /// The class of what is made. The default says nothing of it.
+  open class func transformedValueClass() -> AnyClass { NSObject.self }
+  /// Whether values can be made of data again.
+  open class func allowsReverseTransformation() -> Bool { true }
+  /// What is to be stored for a value: `Data`, or nil for none. The default is the value itself.
+  open func transformedValue(_ value: Any?) -> Any? { value }
+  /// The value that what is stored stands for. The default is the same as `transformedValue(_:)`.
+  open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
+
+  private struct Known: @unchecked Sendable {
+    // @unchecked: transformers are handed out under the mutex, and hold nothing that changes.
+    var byName: [String: ValueTransformer] = [:]
+  }
+
+  private static let known = Mutex(Known())
+
+  /// Makes a transformer known under a name; a later one takes an earlier one's place, nil takes it away.
+  public class func setValueTransformer(
+    _ transformer: ValueTransformer?, forName name: NSValueTransformerName
+  ) {
+    let box = Known(byName: transformer.map { [name.rawValue: $0] } ?? [:])
+    known.withLock { $0.byName[name.rawValue] = box.byName[name.rawValue] }
+  }
+
+  /// The transformer of a name; nil when there is none.
+  public class func valueTransformer(forName name: NSValueTransformerName) -> ValueTransformer? {
+    known.withLock { Known(byName: $0.byName) }.byName[name.rawValue]
+  }
+
+  /// The names of all transformers.
+  public class func valueTransformerNames() -> [NSValueTransformerName] {
+    known.withLock { $0.byName.keys.sorted() }.map { NSValueTransformerName($0) }
+  }
+
+  /// Makes a transformer of a class known under the name of the class, unless there is one of that name.
+  static func register(_ type: ValueTransformer.Type) {
+    let name = NSValueTransformerName(String(describing: type))
+    if valueTransformer(forName: name) == nil { setValueTransformer(type.init(), forName: name) }
+  }
+
+  /// The transformer that a schema names.
+  static func named(_ name: String) -> ValueTransformer {
+    if let transformer = valueTransformer(forName: NSValueTransformerName(name)) { return transformer }
+    preconditionFailure(
+      "no value transformer is called \(name); call ValueTransformer.setValueTransformer(_:forName:) before a model uses it"
+    )
+  }
+}

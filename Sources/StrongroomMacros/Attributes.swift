@@ -1,0 +1,44 @@
+import SwiftSyntax
+
+extension AttributeListSyntax {
+  /// The first attribute of a name, however its module is written before it.
+  func first(named name: String) -> AttributeSyntax? {
+    for element in self {
+      if let attribute = element.as(AttributeSyntax.self), attribute.plainName == name { return attribute }
+    }
+    return nil
+  }
+}
+
+extension AttributeSyntax {
+  /// The name without a module before it.
+  var plainName: String {
+    if let member = attributeName.as(MemberTypeSyntax.self) { return member.name.text }
+    return attributeName.as(IdentifierTypeSyntax.self)?.name.text ?? attributeName.trimmedDescription
+  }
+
+  /// The arguments as they were written, without the parentheses.
+  var argumentText: String {
+    guard case .argumentList(let list)? = arguments else { return "" }
+    return list.trimmedDescription
+  }
+}
+
+extension DeclModifierListSyntax {
+  func first(_ keywords: Keyword...) -> DeclModifierSyntax? {
+    first { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } }
+  }
+
+  /// The access level for a whole declaration; not that of a setter.
+  var access: Keyword? {
+    for modifier in self where modifier.detail == nil {
+      switch modifier.name.tokenKind {
+      case .keyword(let word)
+      where [.open, .public, .package, .internal, .fileprivate, .private].contains(word):
+        return word
+      default: continue
+      }
+    }
+    return nil
+  }
+}

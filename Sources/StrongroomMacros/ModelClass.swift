@@ -1,0 +1,81 @@
+import SwiftIfConfig
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// The class that `@Model` stands before, read once.
+struct ModelClass {
+  let declaration: ClassDeclSyntax
+  /// The properties that are stored, in the order of declaration.
+  private(set) var persistent: [ModelProperty] = []
+  /// Stored properties of the instance that have no value unless an initializer gives one.
+  private(set) var needingValue: [ModelProperty] = []
+  private(set) var fates: [ModelProperty.Fate] = []
+  private(set) var constraints: [MacroExpansionDeclSyntax] = []
+  private(set) var hasDesignatedInitializer = false
+  /// Whether the superclass is a model.
+  let isSubmodel: Bool
+  private let surroundingAccess: Keyword?
+  private let storesConstants: Bool
+
+  init(_ declaration: ClassDeclSyntax, isSubmodel: Bool = false, in context: some MacroExpansionContext) {
+    self.declaration = declaration
+    self.isSubmodel = isSubmodel
+    surroundingAccess = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers.access
+    storesConstants = context.storesConstants
+    for member in declaration.activeMembers(in: context) { add(member) }
+  }
+
+  private mutating func add(_ member: DeclSyntax) {
+    if let variable = member.as(VariableDeclSyntax.self) {
+      let fate = variable.fate(storingConstants: storesConstants)
+      fates.append(fate)
+      switch fate {
+      case .persistent(let property):
+        persistent.append(property)
+        if property.needsValue { needingValue.append(property) }
+      case .kept(let property):
+        if property.needsValue { needingValue.append(property) }
+      case .ignored, .refused: break
+      }
+    } else if let initializer = member.as(InitializerDeclSyntax.self) {
+      if initializer.modifiers.first(.convenience) == nil { hasDesignatedInitializer = true }
+    } else if let expansion = member.as(MacroExpansionDeclSyntax.self) {
+      if ["Unique", "Index"].contains(expansion.macroName.text) { constraints.append(expansion) }
+    }
+  }
+
+  /// The name as it was written, with its backticks.
+  var name: String { declaration.name.text }
+  var isFinal: Bool { declaration.modifiers.first(.final) != nil }
+
+  /// The place of a property among those that are stored; nil when it is not stored.
+  func ordinal(of property: ModelProperty) -> Int? {
+    persistent.firstIndex { $0.name == property.name }
+  }
+
+  /// What stands before members that the class shows: its own access, or that of the extension around it.
+  var access: String {
+    switch declaration.modifiers.access ?? surroundingAccess {
+    case .open, .public: return "public "
+    case .package: return "package "
+    default: return ""
+    }
+  }
+
+  /// What stands before members that a subclass overrides.
+  var overridableAccess: String { declaration.modifiers.access == .open ? "open " : access }
+
+  /// What stands before a type property that a subclass overrides.
+  var typeMember: String {
+    if isSubmodel { return isFinal ? "\(access)override static" : "\(overridableAccess)override class" }
+    return isFinal ? "\(access)static" : "\(overridableAccess)class"
+  }
+}
+
+extension MacroExpansionContext {
+  /// Whether a `let` can be stored, see `VariableDeclSyntax.fate(storingConstants:)`.
+  var storesConstants: Bool {
+    guard let version = buildConfiguration?.languageVersion else { return false }
+    return version < VersionTuple(6)
+  }
+}

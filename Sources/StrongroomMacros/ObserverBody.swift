@@ -1,0 +1,55 @@
+import SwiftSyntax
+
+extension AccessorDeclSyntax {
+  /// The statements of an observer, fit to stand in the setter of its property: there the property is named through `self`,
+  /// since the compiler takes the bare name in a setter for a slip.
+  func observerBody(of property: ModelProperty) -> String {
+    guard let statements = body?.statements.trimmed else { return "" }
+    let names = LocalNames(viewMode: .sourceAccurate)
+    names.walk(statements)
+    if parameters?.name.text == property.name || names.found.contains(property.name) {
+      return statements.description
+    }
+    return SelfNaming(name: property.name).rewrite(statements).description
+  }
+}
+
+/// The names that a body gives to values of its own.
+private final class LocalNames: SyntaxVisitor {
+  var found: Set<String> = []
+
+  override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
+    found.insert(node.identifier.text)
+    return .visitChildren
+  }
+
+  override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind {
+    found.insert(node.name.text)
+    return .visitChildren
+  }
+
+  override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+    found.insert((node.secondName ?? node.firstName).text)
+    return .visitChildren
+  }
+}
+
+private final class SelfNaming: SyntaxRewriter {
+  private let name: String
+
+  init(name: String) {
+    self.name = name
+    super.init()
+  }
+
+  override func visit(_ node: DeclReferenceExprSyntax) -> ExprSyntax {
+    guard node.baseName.text == name, node.argumentNames == nil,
+      node.parent?.as(MemberAccessExprSyntax.self)?.declName.id != node.id,
+      node.parent?.is(KeyPathPropertyComponentSyntax.self) != true
+    else { return ExprSyntax(node) }
+    let member = MemberAccessExprSyntax(
+      base: DeclReferenceExprSyntax(baseName: .keyword(.self)), name: .identifier(name))
+    return ExprSyntax(
+      member.with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia))
+  }
+}

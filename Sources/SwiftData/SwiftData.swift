@@ -1,0 +1,2 @@
+// So that a file of SwiftData models compiles here unchanged.
+@_exported public import StrongroomData

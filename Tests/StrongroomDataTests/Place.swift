@@ -1,0 +1,20 @@
+import Foundation
+import StrongroomData
+
+/// A folder for one store, with a vault for its key; both go away with it.
+final class Place: Sendable {
+  let vault = InMemoryVault()
+  let url: URL
+
+  init() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("typed-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    url = folder.appendingPathComponent("models.store")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+
+  func container(for types: any PersistentModel.Type...) throws -> ModelContainer {
+    try ModelContainer(for: Schema(types), configurations: [ModelConfiguration(url: url, keyVault: vault)])
+  }
+}
