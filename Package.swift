@@ -92,8 +92,8 @@ let package = Package(
     .target(
       name: "StrongroomData",
       dependencies: [
-        "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore", "StoreContract",
-        "StoreKeyring", "Strongroom", "StrongroomMacros",
+        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore",
+        "StoreContract", "StoreKeyring", "Strongroom", "StrongroomMacros",
       ], swiftSettings: strict),
     .target(name: "SwiftData", dependencies: ["StrongroomData"], swiftSettings: strict),
     .executableTarget(
@@ -169,7 +169,8 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "StrongroomDataTests", dependencies: ["Strongroom", "StrongroomData"], swiftSettings: strict),
+      name: "StrongroomDataTests", dependencies: ["Locks", "Strongroom", "StrongroomData"],
+      swiftSettings: strict),
     // Files of SwiftData models as people wrote them, compiled unchanged: so without our own strict settings.
     .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
     .testTarget(

@@ -1,6 +1,6 @@
 import Foundation
+import Locks
 import StrongroomData
-import Synchronization
 import Testing
 
 @Suite("A context's work")
@@ -168,7 +168,7 @@ struct ContextTests {
     let (place, container, context) = try open()
     defer { withExtendedLifetime(place) {} }
     context.author = "tests"
-    let told = Mutex<[String: [PersistentIdentifier]]>([:])
+    let told = Locked<[String: [PersistentIdentifier]]>([:])
     let token = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave, object: context, queue: nil
     ) { note in

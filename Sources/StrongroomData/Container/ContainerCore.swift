@@ -1,10 +1,10 @@
 import Foundation
+import Locks
 import ObjectContext
 import ObjectModel
 import SQLCipherStore
 import StoreContract
 import Strongroom
-import Synchronization
 
 /// What a container and its contexts have in common.
 final class ContainerCore: Sendable {
@@ -19,7 +19,7 @@ final class ContainerCore: Sendable {
   let engine: PersistentContainer
   /// By the entity's index.
   let types: [any PersistentModel.Type]
-  let container = Mutex(WeakContainer())
+  let container = Locked(WeakContainer())
   private let entities: [ObjectIdentifier: Entity]
 
   init(
@@ -50,6 +50,9 @@ final class ContainerCore: Sendable {
     }
     self.types = types
     self.entities = entities
+    if let plan, configurations.count == 1 {
+      try MigrationRun(plan, configurations[0]).run(to: schema)
+    }
     try open()
   }
 
@@ -65,8 +68,7 @@ final class ContainerCore: Sendable {
     } catch let error as StoreError where error.code == .modelMismatch {
       throw SwiftDataError(
         .unsupportedMigration,
-        "the store was written with another version of the schema, and this version of Strongroom cannot bring it up to date:"
-          + " open it with the classes that it was made with, or export and import its models", cause: error)
+        "the store cannot be brought up to the schema: \(error.message)", cause: error)
     } catch {
       throw SwiftDataError(.loadIssueModelContainer, "the store cannot be opened: \(error)", cause: error)
     }

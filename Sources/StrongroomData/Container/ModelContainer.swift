@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectQuery
 import StoreContract
-import Synchronization
 
 /// The stores of a schema, open, and the contexts on them. Sendable.
 public final class ModelContainer: Sendable {

@@ -74,7 +74,7 @@ struct StorePlan {
     }
   }
 
-  private static func store(_ configuration: ModelConfiguration) -> PersistentStoreDescription {
+  static func store(_ configuration: ModelConfiguration) -> PersistentStoreDescription {
     var store =
       configuration.isStoredInMemoryOnly
       ? PersistentStoreDescription(type: InMemoryStore.storeType)

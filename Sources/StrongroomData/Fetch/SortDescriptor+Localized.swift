@@ -1,6 +1,6 @@
 public import Foundation
+import Locks
 import ObjectQuery
-import Synchronization
 
 /// How texts are ordered as people of a language expect it. Foundation on Linux has `.lexical` only.
 public struct LocalizedComparator: Sendable, Hashable {
@@ -65,7 +65,7 @@ enum LocalizedOrder {
     var numbers: [AnyKeyPath: Int] = [:]
   }
 
-  private static let known = Mutex(Known())
+  private static let known = Locked(Known())
 
   /// A key path to the text that a key path reads, ordered by a language.
   static func path<Model: PersistentModel>(

@@ -1,6 +1,6 @@
+import Locks
 import ObjectModel
 import StoreContract
-import Synchronization
 
 /// What a class of models looks like, worked out from the class alone, once.
 final class ModelShape: Sendable {
@@ -20,7 +20,7 @@ final class ModelShape: Sendable {
   nonisolated(unsafe) let propertyNames: [AnyKeyPath: String]
 
   /// What was found out of other key paths; none for those that read no property.
-  private let found = Mutex(FoundPaths())
+  private let found = Locked(FoundPaths())
 
   private struct FoundPaths: @unchecked Sendable {
     // @unchecked: key paths never change.
@@ -37,7 +37,7 @@ final class ModelShape: Sendable {
     return names
   }
 
-  private static let known = Mutex<[ObjectIdentifier: ModelShape]>([:])
+  private static let known = Locked<[ObjectIdentifier: ModelShape]>([:])
 
   /// The shape of a class.
   static func of(_ type: any PersistentModel.Type) -> ModelShape {

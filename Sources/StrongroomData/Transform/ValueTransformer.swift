@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import Locks
 
 /// The name of a value transformer.
 public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
@@ -33,7 +33,7 @@ open class ValueTransformer: NSObject {
     var byName: [String: ValueTransformer] = [:]
   }
 
-  private static let known = Mutex(Known())
+  private static let known = Locked(Known())
 
   /// Makes a transformer known under a name; a later one takes an earlier one's place, nil takes it away.
   public class func setValueTransformer(

@@ -145,26 +145,27 @@ enum TripKind: String, CaseIterable {
 
 extension Trip {
   static func predicate(searchText: String, kind: TripKind) -> Predicate<Trip> {
-    let classPredicate: Predicate<Trip>? = {
-      switch kind {
-      case .all:
-        return nil
-      case .personal:
-        return #Predicate { $0 is PersonalTrip }
-      case .business:
-        return #Predicate { $0 is BusinessTrip }
+    switch kind {
+    case .all:
+      #Predicate {
+        searchText.isEmpty
+          ? true
+          : $0.name.localizedStandardContains(searchText)
+            || $0.destination.localizedStandardContains(searchText)
       }
-    }()
-
-    let searchPredicate = #Predicate<Trip> {
-      searchText.isEmpty
-        ? true
-        : $0.name.localizedStandardContains(searchText)
-          || $0.destination.localizedStandardContains(searchText)
+    case .personal:
+      #Predicate {
+        $0 is PersonalTrip
+          && (searchText.isEmpty || $0.name.localizedStandardContains(searchText)
+            || $0.destination.localizedStandardContains(searchText))
+      }
+    case .business:
+      #Predicate {
+        $0 is BusinessTrip
+          && (searchText.isEmpty || $0.name.localizedStandardContains(searchText)
+            || $0.destination.localizedStandardContains(searchText))
+      }
     }
-
-    guard let classPredicate else { return searchPredicate }
-    return #Predicate { classPredicate.evaluate($0) && searchPredicate.evaluate($0) }
   }
 
   static func paying(moreThan limit: Double) -> Predicate<Trip> {
@@ -178,11 +179,8 @@ extension Trip {
   }
 
   static func underwayWithOpenWishes(on day: Date) -> FetchDescriptor<Trip> {
-    let openWishes = #Expression<[BucketListItem], Int> { items in
-      items.filter { !$0.isInPlan }.count
-    }
     let predicate = #Predicate<Trip> { trip in
-      (trip.startDate..<trip.endDate).contains(day) && openWishes.evaluate(trip.bucketList) > 0
+      (trip.startDate..<trip.endDate).contains(day) && trip.bucketList.filter { !$0.isInPlan }.count > 0
     }
     return FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.startDate)])
   }
