@@ -115,15 +115,16 @@ let package = Package(
       name: "import-probe", dependencies: ["Strongroom"], path: "Tests/ImportProbe", swiftSettings: strict),
     .executableTarget(
       name: "torture-probe", dependencies: ["Strongroom"], path: "Tests/TortureProbe", swiftSettings: strict),
+    .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
     .executableTarget(
       name: "differential-probe",
       dependencies: [
-        "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/DifferentialProbe", swiftSettings: strict),
     .executableTarget(
       name: "graph-probe",
       dependencies: [
-        "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/GraphProbe", swiftSettings: strict),
     .executableTarget(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SeededRandom
 import Strongroom
 
 /// Asks random questions of the same objects in SQL and in memory and compares the answers.

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Strongroom
 
 /// Makes predicates of every node, for the entity Item.

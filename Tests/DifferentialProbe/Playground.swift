@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Strongroom
 
 /// One set of objects in two stores: a real one, which answers in SQL, and one in memory.

@@ -1,3 +1,4 @@
+import SeededRandom
 import Strongroom
 
 /// Makes models: an Item, subentities of it, and others; attributes of every type, relationships and indexes of every kind.

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Strongroom
 
 /// Values that are few, so that they meet, and odd.

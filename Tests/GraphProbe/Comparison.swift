@@ -5,6 +5,8 @@ import Strongroom
 struct Comparison {
   let view: View
   let graph: Graph
+  /// Whether the context has nothing but what is stored, so that the store's own values are of now.
+  var isStored = false
 
   /// Every object, and what fetches find.
   func all() throws {
@@ -26,6 +28,11 @@ struct Comparison {
         property = field.name
         let (expected, found) = (thing.values[index].stored, try object.value(for: field.name))
         if expected != found { throw different(handle, kind, property, "\(expected)", "\(found)") }
+      }
+      if isStored, let name = GraphModel.counted[kind.name] {
+        property = GraphModel.count
+        let (expected, found) = (graph.targets(handle, name).count, try object.get(property, as: Int.self))
+        if expected != found { throw different(handle, kind, property, "\(expected)", "\(found ?? -1)") }
       }
       for (index, link) in kind.links.enumerated() {
         property = link.name

@@ -11,15 +11,19 @@ struct Field: Sendable {
   let type: FieldType
   var isOptional = true
   var isUnique = false
+  /// Long values lie apart from the row, and are read only when asked for.
+  var isExternal = false
   var initial = Value.null
 
   init(
-    _ name: String, _ type: FieldType, required: Bool = false, unique: Bool = false, initial: Value = .null
+    _ name: String, _ type: FieldType, required: Bool = false, unique: Bool = false, external: Bool = false,
+    initial: Value = .null
   ) {
     self.name = name
     self.type = type
     isOptional = !required
     isUnique = unique
+    isExternal = external
     self.initial = initial
   }
 }
@@ -80,6 +84,12 @@ struct Kind: Sendable {
 enum GraphModel {
   /// The attribute that tells an object's handle.
   static let handle = "handle"
+  /// An attribute that is never stored.
+  static let mood = "mood"
+  /// An attribute that the store computes: how many a link leads to.
+  static let count = "count"
+  /// The links that are counted, by the kind that counts them.
+  static let counted = ["Group": "members", "Address": "residents"]
 
   private static let declared = [
     Kind(
@@ -88,7 +98,7 @@ enum GraphModel {
         Field(handle, .integer64), Field("name", .string),
         Field("age", .integer32, required: true, initial: .whole(18)), Field("born", .date),
         Field("height", .double), Field("active", .boolean, initial: .flag(true)), Field("key", .uuid),
-        Field("page", .uri), Field("portrait", .binary),
+        Field("page", .uri), Field("portrait", .binary, external: true),
       ],
       [
         Link(to: "Person", "spouse", back: "spouse"),
@@ -113,7 +123,10 @@ enum GraphModel {
       [Link(to: "Person", "owner", back: "desk")]),
     Kind(
       "Task", weight: 3,
-      [Field(handle, .integer64), Field("title", .string, required: true), Field("weight", .float)],
+      [
+        Field(handle, .integer64), Field("title", .string, required: true), Field("weight", .float),
+        Field("scan", .binary, external: true),
+      ],
       [
         Link(to: "Person", "owner", back: "tasks", required: true),
         Link(toMany: "Step", "steps", back: "task", ordered: true, rule: .cascade),
@@ -188,11 +201,9 @@ enum GraphModel {
 
   private static func entity(_ kind: Kind) -> EntityDescription {
     EntityDescription(kind.name, parent: kind.parent) {
-      for field in kind.fields {
-        AttributeDescription(
-          field.name, AttributeType(rawValue: field.type.rawValue) ?? .undefined, optional: field.isOptional,
-          default: field.initial == .null ? nil : field.initial.stored)
-      }
+      for field in kind.fields { attribute(field) }
+      if kind.parent == nil { AttributeDescription(mood, .string, transient: true) }
+      for link in counted.filter({ $0.key == kind.name }).values { attribute(counting: link) }
       for link in kind.links {
         link.isToMany
           ? RelationshipDescription(
@@ -204,6 +215,22 @@ enum GraphModel {
       }
       for field in kind.fields where field.isUnique { UniquenessConstraint(field.name) }
     }
+  }
+}
+
+extension GraphModel {
+  private static func attribute(_ field: Field) -> AttributeDescription {
+    var attribute = AttributeDescription(
+      field.name, AttributeType(rawValue: field.type.rawValue) ?? .undefined, optional: field.isOptional,
+      default: field.initial == .null ? nil : field.initial.stored)
+    attribute.allowsExternalBinaryDataStorage = field.isExternal
+    return attribute
+  }
+
+  private static func attribute(counting link: String) -> AttributeDescription {
+    var attribute = AttributeDescription(count, .integer64)
+    attribute.derivationExpression = "\(link).@count"
+    return attribute
   }
 }
 

@@ -142,6 +142,8 @@ extension Walk {
     case .string: .text(["", "a", "ä", "A", "straße", "x\u{0}y", "👩‍👩‍👧"][random.below(7)])
     case .boolean: .flag(random.chance(2))
     case .date: .moment([0, 0.5, -1, 1e9][random.below(4)])
+    case .binary where field.isExternal:
+      .bytes(Data(repeating: UInt8(random.below(3)), count: [0, 10, 100_000][random.below(3)]))
     case .binary: .bytes(Data(["", "a", "\u{0}", "long enough to be on the heap"][random.below(4)].utf8))
     case .uuid: .identifier(UUID(uuid: (UInt8(random.below(3)), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     case .uri: .address(URL(fileURLWithPath: ["/a", "/b c", "/ä"][random.below(3)]))

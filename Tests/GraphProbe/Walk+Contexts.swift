@@ -105,9 +105,10 @@ extension Walk {
   func conflict() async throws {
     guard current.violations().isEmpty else { return }
     let found: (handle: Int, operations: [Operation], merged: Graph)? =
-      switch random.below(3) {
+      switch random.below(4) {
       case 0: changedThere()
       case 1: deletedThere()
+      case 2: movedThere()
       default: deletedHere()
       }
     guard let found else { return }
@@ -160,12 +161,35 @@ extension Walk {
     return (handle, operations, merged)
   }
 
-  /// Only of what leads nowhere, so that no other object is concerned.
+  /// A to-one that leads elsewhere here leads to a third place there, which is free.
+  private func movedThere() -> (handle: Int, operations: [Operation], merged: Graph)? {
+    var moved: [(Int, Link)] = []
+    for handle in current.live where stored.isLive(handle) {
+      for link in current.kind(handle).links where !link.isToMany && link.back != nil {
+        if current.targets(handle, link.name) != stored.targets(handle, link.name) {
+          moved.append((handle, link))
+        }
+      }
+    }
+    guard let (handle, link) = random.element(moved) else { return nil }
+    let present = stored.targets(handle, link.name) + current.targets(handle, link.name)
+    let free = stored.handles(of: link.target).filter { target in
+      guard let back = link.back, target != handle, !present.contains(target), current.isLive(target) else {
+        return false
+      }
+      return stored.kind(target).links[back].isToMany || stored.targets(target, back).isEmpty
+    }
+    guard let target = random.element(free) else { return nil }
+    return (handle, [.point(handle, link.name, target)], current)
+  }
+
+  /// Only of what leads nowhere, so that no other object is concerned. Long bytes that nobody read go with the row.
   private func deletedThere() -> (handle: Int, operations: [Operation], merged: Graph)? {
     let reached = Set(
       (current.live + stored.live).flatMap { current.oneWayTargets($0) + stored.oneWayTargets($0) })
     let alone = changedFields.filter {
       !reached.contains($0) && stored.things[$0]?.links.allSatisfy(\.isEmpty) == true
+        && !current.kind($0).fields.contains(where: \.isExternal)
     }
     return random.element(alone).map { ($0, [.delete($0)], current) }
   }
@@ -175,6 +199,56 @@ extension Walk {
       let field = random.element(Array(stored.kind(handle).fields.dropFirst()))
     else { return nil }
     return (handle, [.set(handle, field.name, value(field, mayBeNull: field.isOptional))], current)
+  }
+
+  /// Another context saves an object with a value that a new one here has too and that must be unique. With the objects'
+  /// trump the two become one: what was set here stays, all else is as it is stored.
+  func meetUnique() async throws {
+    let new = current.live.filter { handle in
+      guard !everStored.contains(handle), let thing = current.things[handle] else { return false }
+      let kind = current.kind(handle)
+      return kind.fields.indices.contains { kind.fields[$0].isUnique && thing.values[$0] != .null }
+    }
+    guard let handle = random.element(new), current.violations().isEmpty else { return }
+    let (kind, rival) = (current.kind(handle), newHandle())
+    var side = stored
+    var operations: [Operation] = [.insert(rival, kind.name)]
+    for field in kind.fields.dropFirst() {
+      let isSame = field.isUnique
+      operations.append(
+        .set(rival, field.name, isSame ? current.value(handle, field.name) : value(field, mayBeNull: false)))
+    }
+    for operation in operations { side.apply(operation) }
+    guard side.violations().isEmpty else { return }
+    let sibling = View("sibling", container.newContext(), identities)
+    for operation in operations {
+      note("sibling, with a value of \(handle): ", operation)
+      try sibling.perform(operation)
+    }
+    note("sibling: save")
+    try sibling.context.save()
+    report.saves += 1
+    let id = try sibling.object(rival).objectID
+    note("save with no policy")
+    do {
+      try main.context.save()
+      throw Difference("context: a save went through though \(handle) is not unique")
+    } catch let error as ContextError where error.code == .notUnique {}
+    var merged = current
+    for field in kind.fields.dropFirst() where current.value(handle, field.name) == field.initial {
+      merged.apply(.set(handle, field.name, side.value(rival, field.name)))
+    }
+    note("save with the objects' trump")
+    main.context.mergePolicy = .mergeByPropertyObjectTrump
+    try main.context.save()
+    main.context.mergePolicy = .error
+    current = merged
+    forgetHistory()
+    if try main.object(handle).objectID != id {
+      throw Difference("context: \(handle) is not the object that was stored with its value")
+    }
+    identities.ids[handle] = id
+    try await saved()
   }
 
   private func expectConflict(_ handle: Int) throws {
@@ -194,7 +268,7 @@ extension Walk {
   // MARK: Beneath
 
   /// A child of the context sees its unsaved changes, changes more, and saves into it, or does not.
-  func changeInChild() throws {
+  func changeInChild() async throws {
     guard current.violations().isEmpty, !current.hasGhosts else { return }
     let child = View("child", ManagedObjectContext(parent: main.context))
     try child.holdAll()
@@ -211,6 +285,10 @@ extension Walk {
         child.context.processPendingChanges()
         side = choice.after
         for handle in child.objects.keys where side.things[handle] == nil { child.forget(handle) }
+        if random.chance(8) {
+          note("save beneath the child")
+          try await saveAndCompare()
+        }
       }
       if random.chance(2) { try Comparison(view: child, graph: side).all() }
       if !side.violations().isEmpty || random.chance(5) {

@@ -34,6 +34,7 @@ extension Walk {
     try await compareFile()
     try compareWatcher()
     if random.chance(2) { try checkMain() }
+    if random.chance(4) { try Comparison(view: main, graph: current, isStored: true).all() }
   }
 
   // MARK: What is in the file
@@ -47,7 +48,7 @@ extension Walk {
     try view.holdAll()
     let found = view.objects.keys.sorted()
     if found != stored.live { throw Difference("file: expected the objects \(stored.live), found \(found)") }
-    try Comparison(view: view, graph: stored).all()
+    try Comparison(view: view, graph: stored, isStored: true).all()
     for handle in found {
       let id = try view.object(handle).objectID
       for known in [identities.ids[handle], main.objects[handle]?.objectID] {
@@ -63,7 +64,7 @@ extension Walk {
   private func compareWatcher() throws {
     try watcher.context.mergeChanges()
     for handle in watcher.objects.keys where !stored.isLive(handle) { watcher.forget(handle) }
-    try Comparison(view: watcher, graph: stored).all()
+    try Comparison(view: watcher, graph: stored, isStored: true).all()
     if watcher.context.hasChanges { throw Difference("watcher: hasChanges is true, but nothing was changed") }
   }
 

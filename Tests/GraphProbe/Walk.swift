@@ -1,3 +1,4 @@
+import SeededRandom
 import Strongroom
 
 /// One random walk: a context over a real file, and the reference beside it.
@@ -139,8 +140,9 @@ final class Walk {
     case 70..<95: try refresh()
     case 95..<103: letGo()
     case 103..<111: try await changeElsewhere()
-    case 111..<119: try await conflict()
-    case 119..<128: try changeInChild()
+    case 111..<116: try await conflict()
+    case 116..<119: try await meetUnique()
+    case 119..<128: try await changeInChild()
     case 128..<132: try rollback()
     case 132..<134: try reset()
     case 134: try await reopen()
@@ -165,7 +167,22 @@ final class Walk {
       mark(from: old, to: current, choice.operations)
       forgetMissing(since: old)
     }
+    if current != before { try setMood() }
     endEvent(before)
+  }
+
+  /// Sets what is never stored, which is no change to save.
+  private func setMood() throws {
+    guard random.chance(8), let handle = random.element(current.live) else { return }
+    let object = try main.object(handle)
+    let (hadChanges, mood) = (object.hasChanges, "mood \(random.below(9))")
+    note("\(handle).\(GraphModel.mood) = \(mood)")
+    try object.set(GraphModel.mood, mood)
+    if object.hasChanges != hadChanges || object.managedObjectContext !== main.context {
+      throw Difference("context: \(handle) has changes since a transient value was set")
+    }
+    let found = try object.get(GraphModel.mood, as: String.self)
+    if found != mood { throw Difference("context: \(handle): expected \(mood), found \(found ?? "nil")") }
   }
 
   /// Ends the event, which makes its changes one group to undo.

@@ -7,8 +7,11 @@ extension ManagedObjectContext {
   ///
   /// Issues a statement per relationship of the batch the object came with.
   /// - Throws: when the object's row or relationships cannot be read.
-  public func delete(_ object: ManagedObject) throws {
-    var waiting = [object]
+  public func delete(_ object: ManagedObject) throws { try delete([object], isTelling: true) }
+
+  /// - Parameter isTelling: Whether the objects hear of it before.
+  func delete(_ objects: [ManagedObject], isTelling: Bool) throws {
+    var waiting = Array(objects.reversed())
     var gone: [ManagedObject] = []
     var marked: [ManagedObject] = []
     defer {
@@ -21,7 +24,7 @@ extension ManagedObjectContext {
       guard next.managedObjectContext === self else {
         throw ContextError(.foreignObject, "a \(next.entity.name) of another context cannot be deleted here")
       }
-      next.prepareForDeletion()
+      if isTelling { next.prepareForDeletion() }
       if !next.isInserted { _ = try next.row() }
       // A fault whose row is gone may have turned deleted.
       if next.state.contains(.gone) { continue }
@@ -49,10 +52,7 @@ extension ManagedObjectContext {
   private func letGo(of gone: [ManagedObject]) {
     if gone.isEmpty { return }
     insertedList.removeAll { $0.state.contains(.gone) }
-    for object in gone {
-      unregister(object)
-      object.managedObjectContext = nil
-    }
+    for object in gone { dismiss(object) }
   }
 
   func recordDeletion(of object: ManagedObject) {
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
   }
 
   /// What an undo after the deletion was saved could read no more.
-  private func readWhole(_ object: ManagedObject) throws {
+  func readWhole(_ object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.isToMany {
       _ = try object.targets(relationship)
     }
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
   }
 
   /// Follows one delete rule; answers what is to be deleted along.
-  private func propagate(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject] {
+  func propagate(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject] {
     switch relationship.deleteRule {
     case .noAction, .deny: return []
     case .cascade:

@@ -113,18 +113,18 @@ extension ManagedObjectContext {
 
   /// The objects of a request, of the rows that its question brought.
   func objects(_ nodes: [IncrementalStoreNode], _ request: FetchRequest) throws -> [ManagedObject] {
-    if request.shouldRefreshRefetchedObjects { refreshChanged(nodes) }
+    if request.shouldRefreshRefetchedObjects { try refreshChanged(nodes) }
     if try isTouched(request) { return try addingPending(nodes, request) }
     return try question(request).propertiesToFetch == nil ? realize(nodes) : realizePartly(nodes, request)
   }
 
   /// Changed objects take the rows just read beneath their changes.
-  private func refreshChanged(_ nodes: [IncrementalStoreNode]) {
+  private func refreshChanged(_ nodes: [IncrementalStoreNode]) throws {
     for node in nodes {
       guard let known = registered(node.entity, node.reference), known.isUpdated, !known.isDeleted else {
         continue
       }
-      known.node = node
+      try rebase(known, on: node)
     }
   }
 
@@ -156,7 +156,7 @@ extension ManagedObjectContext {
   }
 
   /// Nothing is looked up where nothing is held.
-  private func lookup(_ request: FetchRequest) -> (any NodeLookup)? {
+  func lookup(_ request: FetchRequest) -> (any NodeLookup)? {
     guard request.propertiesToFetch == nil, let entity = model.entity(named: request.entityName) else {
       return nil
     }
@@ -211,11 +211,12 @@ extension ManagedObjectContext {
     if object.hasChanges || node.isIdentical(to: object.node) { return }
     // What was read on another thread may be older than what was read here since.
     if let held = object.node, held.version > node.version { return }
-    let wasFault = object.node == nil
+    let held = object.node?.version
     object.node = node
-    if wasFault { return object.awakeFromFetch() }
+    guard let held else { return object.awakeFromFetch() }
     object.changes = nil
     if object.tellsOfChanges { object.valuesDidChange(at: nil) }
+    if held != node.version { noteChange(.refreshed, object) }
   }
 
   // MARK: Unsaved changes

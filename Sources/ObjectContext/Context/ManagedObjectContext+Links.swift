@@ -19,12 +19,7 @@ extension ManagedObjectContext {
     } else if !state.add(target) {
       return false
     }
-    if let index, let current = state.current, index < current.count - 1 {
-      var order = current
-      order.removeLast()
-      order.insert(target, at: index)
-      _ = state.reorder(order)
-    }
+    if let index, index < (state.current?.count ?? 0) - 1 { state.move(target, to: index) }
     if isWatched { record(.added(owner, relationship, target), updating: owner) }
     noteUpdated(owner)
     if owner.tellsOfChanges { owner.valuesDidChange(at: relationship.slot) }
@@ -35,8 +30,9 @@ extension ManagedObjectContext {
   func removeTarget(_ target: Int64, from owner: ManagedObject, _ relationship: Relationship) throws {
     let state = owner.toManyState(relationship)
     if !state.isLoaded, undoManager != nil { try load(state, of: owner, keeping: target) }
-    if let current = state.current, !current.contains(target) { return }
-    let index = relationship.isOrdered ? state.index(of: target) : nil
+    if state.lacks(target) { return }
+    // Only whoever may put it back wants to know where it stood.
+    let index = relationship.isOrdered && undoManager != nil ? state.index(of: target) : nil
     state.remove(target)
     if isWatched { record(.removed(owner, relationship, target, at: index), updating: owner) }
     noteUpdated(owner)
@@ -47,10 +43,20 @@ extension ManagedObjectContext {
   func reorder(_ owner: ManagedObject, _ relationship: Relationship, _ order: [Int64]) throws {
     let state = owner.toManyState(relationship)
     if !state.isLoaded { try load(state, of: owner) }
-    let old = state.current ?? []
+    let old = Array(state.current ?? [])
     guard state.reorder(order) else { return }
     if isWatched { record(.reordered(owner, relationship, old), updating: owner) }
     noteUpdated(owner)
     if owner.tellsOfChanges { owner.valuesDidChange(at: relationship.slot) }
+  }
+
+  /// Puts one target of a to-many into another place, which counts without it.
+  func move(_ target: Int64, in owner: ManagedObject, _ relationship: Relationship, to place: Int) throws {
+    let state = owner.toManyState(relationship)
+    if !state.isLoaded { try load(state, of: owner) }
+    let old = isWatched ? state.index(of: target) : nil
+    guard state.move(target, to: place) else { return }
+    if let old { record(.moved(owner, relationship, target, from: old), updating: owner) }
+    noteUpdated(owner)
   }
 }

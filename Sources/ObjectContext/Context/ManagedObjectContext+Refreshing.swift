@@ -12,13 +12,12 @@ extension ManagedObjectContext {
       guard let node = try source.newValues(for: [object.reference], of: object.entity)[0] else {
         throw ContextError(.objectGone, "\(object.entity.name) \(object.objectID) is no longer in the store")
       }
-      rebase(object, on: node)
+      try rebase(object, on: node)
       object.awakeFromSnapshotEvents(.refresh)
     } else {
       if object.hasChanges {
         object.state.subtract([.updated, .deleted])
-        updatedList.removeAll { $0 === object }
-        deletedList.removeAll { $0 === object }
+        sweepLists()
       }
       turnIntoFault(object)
     }
@@ -44,22 +43,28 @@ extension ManagedObjectContext {
     object.didTurnIntoFault()
   }
 
-  /// Puts another row beneath an object's changes.
-  func rebase(_ object: ManagedObject, on node: IncrementalStoreNode) {
-    object.node = node
-    object.changes?.refault()
-    if object.tellsOfChanges { object.valuesDidChange(at: nil) }
-  }
-
-  /// What is no longer there, or never was.
+  /// What is no longer there, or never was. It may stand in lists of changes still: `sweepLists()`.
   func forget(_ object: ManagedObject) {
-    if object.state.contains(.inserted) { insertedList.removeAll { $0 === object } }
-    if object.state.contains(.updated) { updatedList.removeAll { $0 === object } }
-    if object.state.contains(.deleted) { deletedList.removeAll { $0 === object } }
-    unregister(object)
-    object.state = [.gone]
+    dismiss(object)
     object.changes = nil
     object.node = nil
+  }
+
+  /// An object is of no context any more, and keeps what it has.
+  func dismiss(_ object: ManagedObject) {
+    object.state = [.gone]
+    unregister(object)
     object.managedObjectContext = nil
+  }
+
+  /// Takes out of the lists of changes what has none of the kind any more, and what stands there twice.
+  func sweepLists() {
+    func sweep(_ list: inout [ManagedObject], _ state: ManagedObject.State) {
+      var seen: Set<ObjectIdentifier> = []
+      list.removeAll { !$0.state.contains(state) || !seen.insert(ObjectIdentifier($0)).inserted }
+    }
+    sweep(&insertedList, .inserted)
+    sweep(&updatedList, .updated)
+    sweep(&deletedList, .deleted)
   }
 }

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
       try addTarget(object.reference, to: target, inverse, isNew: true)
     } else {
       if let previous = try target.target(inverse), previous !== object {
-        assign(previous, relationship, nil)
+        try detach(target, from: previous, relationship)
       }
       assign(target, inverse, object)
     }
@@ -46,16 +46,20 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes `object` out of the relationship of `other` that is the inverse of the one being changed.
+  /// Takes `object` out of the relationship of `other` that is the inverse of the one being changed. A to-one that is
+  /// thought to lead elsewhere is left alone, and the save looks whether it does.
   func detach(_ object: ManagedObject, from other: ManagedObject, _ inverse: Relationship) throws {
     if inverse.isToMany {
       try removeTarget(object.reference, from: other, inverse)
-    } else {
+    } else if try other.target(inverse) === object {
       assign(other, inverse, nil)
+    } else if !other.isInserted {
+      lockedList.append(other)
     }
   }
 
-  private func assign(_ object: ManagedObject, _ relationship: Relationship, _ target: ManagedObject?) {
+  /// One end only.
+  func assign(_ object: ManagedObject, _ relationship: Relationship, _ target: ManagedObject?) {
     object.setSlot(relationship.slot, target.map { .reference($0.reference) } ?? .null)
     noteUpdated(object)
   }

@@ -61,7 +61,7 @@ public final class ManagedObjectContext {
 
   /// Whether each value that is set has to be told to somebody: the undo manager or observers.
   @exclusivity(unchecked) private(set) var isWatched = false
-  var isObserved = false { didSet { updateWatch() } }
+  package internal(set) var isObserved = false { didSet { updateWatch() } }
   @exclusivity(unchecked) var changeLog = ChangeLog()
   var liveResults: [WeakObserver] = []
   let (willSaveStreams, saveStreams, changeStreams) = (
@@ -178,7 +178,8 @@ public final class ManagedObjectContext {
       noteChange(.deleted, object)
       forget(object)
     }
-    for observer in liveResults { observer.results?.isStale = true }
+    sweepLists()
+    markStale()
   }
 
   private func registrar(_ entity: Entity) -> (any IncrementalStore)? {

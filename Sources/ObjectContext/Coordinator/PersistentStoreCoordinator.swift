@@ -84,11 +84,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   func replace(_ store: any IncrementalStore, by other: any IncrementalStore) throws {
-    try loaded.withLock { loaded in
-      let entities = try loaded.entities(of: store)
-      try loaded.remove(store)
-      try loaded.add(other, entities)
-    }
+    try loaded.withLock { try $0.replace(store, by: other) }
     changes.wrappingAdd(1, ordering: .releasing)
   }
 
@@ -108,7 +104,7 @@ public final class PersistentStoreCoordinator: Sendable {
     try store.close()
   }
 
-  /// Closes every store. Contexts keep what they have read; anything more throws.
+  /// Closes every store. Contexts let go of their objects when they are next used; saving and reading throw `noStore`.
   /// - Throws: whatever a store throws, once all are closed.
   public func removeStore() throws {
     let stores = loaded.withLock { loaded in

@@ -74,6 +74,18 @@ struct StoreAssignment: Sendable {
     onlyStore = stores.count == 1 && !places.contains(nil) ? stores[0] : nil
   }
 
+  /// Puts a store in the place of another, for the same entities.
+  mutating func replace(_ store: any IncrementalStore, by other: any IncrementalStore) throws(ContextError) {
+    guard let place = stores.firstIndex(where: { $0 === store }) else {
+      throw ContextError(.noStore, "the store is none of this coordinator's")
+    }
+    stores[place] = other
+    for (index, own) in places.enumerated() where own == place {
+      storeEntities[index] = other.storeEntities[index]
+    }
+    if onlyStore != nil { onlyStore = other }
+  }
+
   func entities(of store: any IncrementalStore) throws(ContextError) -> [Entity] {
     guard let place = stores.firstIndex(where: { $0 === store }) else {
       throw ContextError(.noStore, "the store is none of this coordinator's")

@@ -3,29 +3,43 @@ import StoreContract
 
 /// What happened to a context's objects since its observers were last told.
 struct ChangeLog {
-  enum Kind { case inserted, updated, deleted, refreshed }
+  struct Kind: OptionSet {
+    let rawValue: UInt8
+    static let inserted = Kind(rawValue: 1)
+    static let updated = Kind(rawValue: 2)
+    static let deleted = Kind(rawValue: 4)
+    static let refreshed = Kind(rawValue: 8)
+  }
 
-  private(set) var inserted: OrderedSet<ManagedObject> = []
-  private(set) var updated: OrderedSet<ManagedObject> = []
-  private(set) var deleted: OrderedSet<ManagedObject> = []
-  private(set) var refreshed: OrderedSet<ManagedObject> = []
+  /// In the order they were first noted; what came and went again has no kind.
+  private var kinds: OrderedDictionary<ManagedObject, Kind> = [:]
 
+  var inserted: [ManagedObject] { objects(.inserted) }
+  var updated: [ManagedObject] { objects(.updated) }
+  var deleted: [ManagedObject] { objects(.deleted) }
+  var refreshed: [ManagedObject] { objects(.refreshed) }
+  var all: [ManagedObject] { objects([.inserted, .updated, .deleted, .refreshed]) }
   /// What is still there in one way or another.
-  var changed: Set<ManagedObject> { Set(updated).union(refreshed) }
+  var changed: Set<ManagedObject> { Set(objects([.updated, .refreshed])) }
 
-  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+  var isEmpty: Bool { kinds.values.allSatisfy(\.isEmpty) }
 
+  private func objects(_ wanted: Kind) -> [ManagedObject] {
+    kinds.compactMap { object, kind in kind.isDisjoint(with: wanted) ? nil : object }
+  }
+
+  /// - Parameter kind: One kind.
   mutating func note(_ kind: Kind, _ object: ManagedObject) {
+    let old = kinds[object, default: []]
+    let new: Kind
     switch kind {
     case .inserted:
-      if deleted.remove(object) == nil { inserted.append(object) } else { updated.append(object) }
-    case .updated: if !inserted.contains(object) { updated.append(object) }
-    case .deleted:
-      updated.remove(object)
-      refreshed.remove(object)
-      if inserted.remove(object) == nil { deleted.append(object) }
-    case .refreshed: refreshed.append(object)
+      new = old.contains(.deleted) ? old.subtracting(.deleted).union(.updated) : old.union(.inserted)
+    case .updated: new = old.contains(.inserted) ? old : old.union(.updated)
+    case .deleted: new = old.contains(.inserted) ? [] : .deleted
+    default: new = old.union(kind)
     }
+    if new != old { kinds[object] = new }
   }
 
   func changes(_ name: String?) -> ContextChanges {

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
       generation += 1
     }
     if batches.inserted || batches.updated || batches.deleted {
-      for observer in liveResults { observer.results?.isStale = true }
+      markStale()
     }
   }
 
@@ -65,9 +65,11 @@ extension ManagedObjectContext {
   private func merge(_ changes: ContextChanges) throws {
     generation += 1
     var stale: [Entity: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
+    let locked = Set(lockedList.map { ObjectIdentifier($0) })
     for id in changes.updated + changes.refreshed {
       guard let object = own(id), !object.isInserted else { continue }
-      if object.hasChanges {
+      // What the next save looks at has changes of others that depend on it.
+      if object.hasChanges || locked.contains(ObjectIdentifier(object)) {
         stale[object.entity.root, default: ([], [])].changed.append(object)
       } else {
         stale[object.entity.root, default: ([], [])].unchanged.append(object)
@@ -79,11 +81,14 @@ extension ManagedObjectContext {
         turnIntoFault(object, batch: batch)
         noteChange(.refreshed, object)
       }
+    }
+    // Those may change others, which have to be as they are stored by then.
+    for (root, objects) in stale {
       for (object, node) in zip(
         objects.changed, try source.newValues(for: objects.changed.map(\.reference), of: root))
       {
         guard let node else { continue }
-        rebase(object, on: node)
+        try rebase(object, on: node)
         object.awakeFromSnapshotEvents(.refresh)
         noteChange(.refreshed, object)
       }
@@ -94,18 +99,20 @@ extension ManagedObjectContext {
       noteChange(.deleted, object)
       forget(object)
     }
-    forgetLinks(to: changes.deleted)
+    sweepLists()
+    if !changes.deleted.isEmpty { forgetLinks(to: changes.deleted) }
     let names = Set((changes.inserted + changes.updated + changes.deleted).map(\.entity.name))
     refreshDerived(Set(names.compactMap { model.entity(named: $0) }.flatMap(\.derivedEntities)))
     if isObserved { try noteArrivals(changes.inserted + changes.updated) }
   }
 
   /// Links went with the objects, and the objects at their other ends may not be among the changed ones.
-  private func forgetLinks(to deleted: [ManagedObjectID]) {
-    if deleted.isEmpty { return }
+  func forgetLinks(
+    to deleted: [ManagedObjectID], where isConcerned: (Relationship) -> Bool = { _ in true }
+  ) {
     let gone = Dictionary(grouping: deleted, by: \.entity.root.name).mapValues { Set($0.map(\.reference)) }
     for object in registeredObjects {
-      for state in object.changes?.toManys ?? [] {
+      for state in object.changes?.toManys ?? [] where isConcerned(state.relationship) {
         if let references = gone[state.relationship.destination.root.name] {
           state.forget(references.contains)
         }
@@ -146,5 +153,6 @@ extension ManagedObjectContext {
         forget(object)
       }
     }
+    sweepLists()
   }
 }

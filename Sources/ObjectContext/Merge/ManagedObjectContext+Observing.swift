@@ -18,9 +18,9 @@ extension ManagedObjectContext {
   }
 
   /// Ends the event: closes the undo group of what was changed since the last one, and tells observers of it. Takes in
-  /// what other contexts saved before, where that is automatic.
+  /// what other contexts saved before, where that is automatic. What cannot be taken in now is kept, and the next fetch or save
+  /// throws the reason.
   public func processPendingChanges() {
-    // What cannot be taken in now is kept for the next time, when a fetch or a save tells why.
     try? mergeChanges()
     endEvent()
   }
@@ -29,12 +29,24 @@ extension ManagedObjectContext {
   func endEvent() {
     isEventEndScheduled = false
     undoManager?.endEvent()
+    if !isObserved { return }
+    liveResults.removeAll { $0.results == nil }
     guard !changeLog.isEmpty || liveResults.contains(where: { $0.results?.isStale == true }) else { return }
     let log = changeLog
     changeLog = ChangeLog()
     for results in liveResults.compactMap(\.results) { results.take(log) }
-    liveResults.removeAll { $0.results == nil }
-    if !changeStreams.isEmpty { changeStreams.yield(log.changes(name)) }
+    if !changeStreams.isEmpty {
+      changeStreams.yield(log.changes(name))
+    } else if liveResults.isEmpty {
+      // Nobody listens any more.
+      isObserved = false
+      changeLog = ChangeLog()
+    }
+  }
+
+  /// Has live results fetched anew when the event ends: what changed cannot be told object by object.
+  func markStale(where isConcerned: (any ChangeObserver) -> Bool = { _ in true }) {
+    for case let results? in liveResults.map(\.results) where isConcerned(results) { results.isStale = true }
   }
 
   /// Keeps account of what happened to an object, if anybody wants to know.
@@ -59,6 +71,10 @@ protocol ChangeObserver: AnyObject {
   var rootNames: Set<String> { get }
   /// Whether changes happened that it is not told one by one, so that it has to be fetched anew.
   var isStale: Bool { get set }
+  /// Whether it shows what is stored only.
+  var isOfStoreOnly: Bool { get }
+  /// Objects have permanent IDs now.
+  func objectsWereRenamed()
   func take(_ log: ChangeLog)
 }
 

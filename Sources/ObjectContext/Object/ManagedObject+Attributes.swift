@@ -86,13 +86,16 @@ extension ManagedObject {
   }
 
   /// Whether a stored value differs from the row, or a to-many was changed: false, other than `hasChanges`, once every
-  /// value is set back. True for a new object. Issues no statement.
+  /// value is set back. True for a new object. Long bytes with external storage that were set count as others where the stored
+  /// ones were never read. Issues no statement.
   public final var hasPersistentChangedValues: Bool {
     if isInserted { return true }
     guard let changes else { return false }
     for state in changes.toManys where state.hasChanges && !state.relationship.isTransient { return true }
     for property in entity.properties where !property.isTransient {
       guard let value = changes.value(property.slot) else { continue }
+      // Bytes that nobody read are not read for this.
+      if node?.isUnread(property) == true { return true }
       guard let stored = try? committed(property), stored == value else { return true }
     }
     return false

@@ -10,19 +10,18 @@ extension ManagedObject {
     let relationship = try ordered(name)
     try check(target, relationship)
     let context = try context()
-    var order = try targets(relationship).references
-    order.removeAll { $0 == target.reference }
-    guard index >= 0, index <= order.count else { throw wrongIndex(index, relationship) }
-    order.insert(target.reference, at: index)
+    let count = try targets(relationship).count
+    let others = toManyState(relationship).lacks(target.reference) ? count : count - 1
+    guard index >= 0, index <= others else { throw wrongIndex(index, relationship) }
     try context.link(self, relationship, target)
-    try context.reorder(self, relationship, order)
+    try context.move(target.reference, in: self, relationship, to: index)
   }
 
   /// Moves objects of an ordered to-many, as `Array.move(fromOffsets:toOffset:)` does.
   /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`.
   public final func move(fromOffsets source: IndexSet, toOffset destination: Int, in name: String) throws {
     let relationship = try ordered(name)
-    let order = try targets(relationship).references
+    let order = Array(try targets(relationship).references)
     if let last = source.last, last >= order.count { throw wrongIndex(last, relationship) }
     guard destination >= 0, destination <= order.count else { throw wrongIndex(destination, relationship) }
     let moved = source.map { order[$0] }
@@ -42,9 +41,10 @@ extension ManagedObject {
     guard present.indices.contains(index) else { throw wrongIndex(index, relationship) }
     let old = present[index]
     if old === target { return }
-    var order = present.references
+    let other = present.references.firstIndex(of: target.reference)
+    var order = Array(present.references)
     order[index] = target.reference
-    if let other = present.references.firstIndex(of: target.reference) { order.remove(at: other) }
+    if let other { order.remove(at: other - present.references.startIndex) }
     try context.unlink(self, relationship, old)
     try context.link(self, relationship, target)
     try context.reorder(self, relationship, order)

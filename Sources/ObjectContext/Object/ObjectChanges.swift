@@ -87,7 +87,7 @@ final class ObjectChanges {
         }
       }
     }
-    for state in toManys { state.rename(permanent) }
+    for state in toManys { state.rename { permanent[$0] } }
   }
 
   /// The persistent changes are in the store now; transient values and loaded to-manys stay.

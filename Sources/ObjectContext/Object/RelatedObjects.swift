@@ -4,7 +4,7 @@ import ObjectModel
 ///
 /// Objects come as faults that fire together. Walking issues no statement by itself.
 public struct RelatedObjects: RandomAccessCollection {
-  let references: [Int64]
+  let references: ArraySlice<Int64>
   let destination: Entity
   let batch: FetchBatch?
   /// Where the first stands in the batch, while they stand there in this order.
@@ -18,7 +18,8 @@ public struct RelatedObjects: RandomAccessCollection {
 
   /// The object at a position. O(1).
   public subscript(position: Int) -> ManagedObject {
-    context.materialize(references[position], destination, batch, hint: offset.map { $0 + position })
+    context.materialize(
+      references[references.startIndex + position], destination, batch, hint: offset.map { $0 + position })
   }
 
   /// Whether an object is among them. O(n), issues no statement.

@@ -24,9 +24,4 @@ struct RenamedReferences {
     let new = near[Int(greatest - reference)]
     return new == 0 ? nil : new
   }
-
-  func apply(to list: inout ReferenceList) {
-    guard list.items.contains(where: { self[$0] != nil }) else { return }
-    list.replace(list.items.map { self[$0] ?? $0 })
-  }
 }

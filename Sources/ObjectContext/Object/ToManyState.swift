@@ -25,8 +25,8 @@ final class ToManyState {
   }
 
   /// The current targets; nil until the store was asked.
-  var current: [Int64]? { isLoaded ? list.items : nil }
-  var added: [Int64] { isNew ? list.items : additions.items }
+  var current: ArraySlice<Int64>? { isLoaded ? list.items : nil }
+  var added: ArraySlice<Int64> { isNew ? list.items : additions.items }
   var hasChanges: Bool { isNew ? !list.isEmpty : !additions.isEmpty || !removed.isEmpty || isReordered }
 
   /// Takes in what the store holds, with the changes made before it was asked on top.
@@ -35,22 +35,24 @@ final class ToManyState {
     self.batch = batch
     if additions.isEmpty, removed.isEmpty, order == nil {
       batchOffset = stored.startIndex
-      return list.replace(Array(stored))
+      return list.replace(stored)
     }
     list.replace(stored.filter { !removed.contains($0) })
-    additions.replace(additions.items.filter { list.append($0) })
+    let added = additions.items
+    additions.replace(added.filter { list.append($0) })
     guard let order else { return }
     self.order = nil
-    let present = Set(list.items)
+    let items = list.items
+    let present = Set(items)
     let wanted = order.filter(present.contains)
     let known = Set(wanted)
-    list.replace(wanted + list.items.filter { !known.contains($0) })
+    list.replace(wanted + items.filter { !known.contains($0) })
   }
 
   /// Lets go of what the store told, and keeps what was changed: the store is asked again.
   func refault() {
     if isNew || !isLoaded { return }
-    if isReordered { order = list.items }
+    if isReordered { order = Array(list.items) }
     isLoaded = false
     list.removeAll()
     batch = nil
@@ -59,6 +61,7 @@ final class ToManyState {
 
   /// The store holds none of it any more: the whole list is new.
   func becomeNew() {
+    if !isLoaded { list.replace(additions.items) }
     isNew = true
     isLoaded = true
     additions.removeAll()
@@ -69,12 +72,20 @@ final class ToManyState {
   }
 
   /// Where a target stands; nil when it is not there or not known.
-  func index(of target: Int64) -> Int? { isLoaded ? list.items.firstIndex(of: target) : nil }
+  func index(of target: Int64) -> Int? {
+    if !isLoaded { return nil }
+    let items = list.items
+    if items.last == target { return items.count - 1 }
+    return items.firstIndex(of: target).map { $0 - items.startIndex }
+  }
+
+  /// Whether a target is known not to be there.
+  func lacks(_ target: Int64) -> Bool { isLoaded && !list.contains(target) }
 
   /// Drops targets that are gone from the store.
   func forget(_ isGone: (Int64) -> Bool) {
-    guard isLoaded, list.items.contains(where: isGone) else { return }
-    list.replace(list.items.filter { !isGone($0) })
+    guard isLoaded, case let items = list.items, items.contains(where: isGone) else { return }
+    list.replace(items.filter { !isGone($0) })
     batchOffset = nil
   }
 
@@ -82,6 +93,26 @@ final class ToManyState {
   func forgetOrder() {
     isReordered = false
     order = nil
+    refault()
+  }
+
+  /// Takes back what was changed here about one target.
+  func takeBack(_ target: Int64) {
+    if isNew {
+      if list.remove(target) { batchOffset = nil }
+    } else {
+      _ = additions.remove(target)
+      removed.remove(target)
+      refault()
+    }
+  }
+
+  /// Takes back all that was changed here.
+  func takeBack() {
+    if isNew { return list.removeAll() }
+    additions.removeAll()
+    removed = []
+    forgetOrder()
     refault()
   }
 
@@ -133,19 +164,28 @@ final class ToManyState {
 
   /// Puts the present targets into another order; false when it is theirs already.
   func reorder(_ ordered: [Int64]) -> Bool {
-    if list.items == ordered { return false }
+    if list.items.elementsEqual(ordered) { return false }
     list.replace(ordered)
     batchOffset = nil
     isReordered = true
     return true
   }
 
-  /// Replaces temporary reference numbers by permanent ones.
-  func rename(_ permanent: RenamedReferences) {
-    permanent.apply(to: &list)
-    permanent.apply(to: &additions)
-    removed = Set(removed.map { permanent[$0] ?? $0 })
-    order = order.map { $0.map { permanent[$0] ?? $0 } }
+  /// Puts one of the present targets into another place, which counts without it; false when it stands there.
+  @discardableResult
+  func move(_ target: Int64, to place: Int) -> Bool {
+    guard list.move(target, to: place) else { return false }
+    batchOffset = nil
+    isReordered = true
+    return true
+  }
+
+  /// Replaces reference numbers by others, of which none is there already.
+  func rename(_ new: (Int64) -> Int64?) {
+    list.rename(new)
+    additions.rename(new)
+    removed = Set(removed.map { new($0) ?? $0 })
+    order = order.map { $0.map { new($0) ?? $0 } }
   }
 
   /// The changes are in the store now.

@@ -8,8 +8,8 @@ import StoreContract
 /// After the first fetch it issues no statement for changes made in its context: objects that changed are judged in
 /// memory and put where they belong. What others save shows once the context has merged it, at one statement for the
 /// rows that changed. Nothing is done when no object of the entities concerned changed. A request with a limit, an
-/// offset or a search, and one whose conditions lead over relationships to other entities that changed, is fetched
-/// anew.
+/// offset, a search or affected stores, and one whose conditions lead over relationships to other entities that changed, is fetched
+/// anew, and so is one of what is stored only, with each save.
 ///
 /// Lives where its context does. `@Observable`: views that read `objects` or `sections` hear of changes.
 @Observable
@@ -33,6 +33,8 @@ public final class FetchedResultsController<T: ManagedObject> {
   @ObservationIgnored var isStale = false
   @ObservationIgnored private var hasFetched = false
   @ObservationIgnored private var names: [String] = []
+  /// Whether the last snapshot told has temporary IDs.
+  @ObservationIgnored private var toldTemporaryIDs = false
   @ObservationIgnored private let streams = NewsStreams<FetchedResultsSnapshot>()
 
   /// Makes a controller; `performFetch()` fills it. Issues no statement.
@@ -82,7 +84,7 @@ public final class FetchedResultsController<T: ManagedObject> {
       sections: sections.map { .init(name: $0.name, objectIDs: $0.objects.map(\.objectID)) })
   }
 
-  /// A snapshot after each change.
+  /// A snapshot after each change, and after a save when the last one had temporary IDs.
   public func changes() -> AsyncStream<FetchedResultsSnapshot> { streams.stream() }
 
   /// Puts a new list in place, and tells what became of the old one.
@@ -112,12 +114,22 @@ public final class FetchedResultsController<T: ManagedObject> {
     withMutation(keyPath: \.sections) {}
     if !difference.isEmpty {
       onChange?(difference)
-      streams.yield(snapshot)
+      tell()
     }
+  }
+
+  private func tell() {
+    let snapshot = snapshot
+    toldTemporaryIDs = snapshot.objectIDs.contains(where: \.isTemporaryID)
+    streams.yield(snapshot)
   }
 }
 
 extension FetchedResultsController: ChangeObserver {
+  var isOfStoreOnly: Bool { !request.includesPendingChanges }
+
+  func objectsWereRenamed() { if toldTemporaryIDs { tell() } }
+
   var rootNames: Set<String> { Set(judge.roots.map(\.name)) }
 
   func take(_ log: ChangeLog) {

@@ -20,6 +20,7 @@ struct ResultJudge {
   private let sectionName: ResolvedKeyPath?
   /// The root entities that conditions, order and section names lead to.
   private let others: Set<Entity>
+  /// Whether other objects, or what is stored, decide on each.
   private let isCut: Bool
 
   init(_ request: FetchRequest, _ entity: Entity, sectionedBy name: String?) throws {
@@ -28,18 +29,18 @@ struct ResultJudge {
     predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
     sort = try ResolvedSort(request.sort, for: entity)
     sectionName = try name.map { try ResolvedKeyPath($0.keyPathNames(), for: entity) }
-    isCut = request.limit != nil || request.offset > 0 || request.search != nil
+    isCut =
+      request.limit != nil || request.offset > 0 || request.search != nil || request.affectedStores != nil
+      || !request.includesPendingChanges
     others = FetchReach(request, from: entity, and: name?.keyPathNames() ?? []).roots(from: entity)
   }
 
   func concern(_ log: ChangeLog) -> Concern {
     var changed: Set<ManagedObject> = []
     var leadsElsewhere = false
-    for objects in [log.inserted, log.updated, log.deleted, log.refreshed] {
-      for object in objects {
-        if belongs(object) { changed.insert(object) }
-        if others.contains(object.entity.root) { leadsElsewhere = true }
-      }
+    for object in log.all {
+      if belongs(object) { changed.insert(object) }
+      if others.contains(object.entity.root) { leadsElsewhere = true }
     }
     if leadsElsewhere { return .everything(changed) }
     if changed.isEmpty { return .nothing }

@@ -25,8 +25,9 @@ public struct ResultPlace: Sendable, Hashable {
 /// One thing that happened to a list.
 ///
 /// Old places count in the list before all of the changes, new places in the list after them. Changes come in the order
-/// in which they can be done one after another: deletions from the end, sections that go, sections that come, insertions
-/// from the start, moves, updates.
+/// that tables and lists on screens want: deletions from the end, sections that go from the end, sections that come from
+/// the start, then insertions, moves and updates, each from the start. They are one change together: a move's places
+/// are those before and after all of it.
 public enum ResultChange<T: ManagedObject> {
   /// A section appeared.
   case insertSection(Int)

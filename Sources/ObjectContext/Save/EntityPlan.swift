@@ -19,12 +19,13 @@ final class EntityPlan {
   /// By field of the row; nil for attributes.
   let destinations: [Entity?]
   let transientSlots: SlotSet
+  /// To-ones whose inverse is one too: both rows have to agree.
+  let oneToOnes: [Int]
   /// The attributes and relationships that have a rule.
   let checkedAttributes: [Attribute]
   let checkedRelationships: [Relationship]
   /// The compiled patterns of attributes and of elements of composites.
   let expressions: [Attribute: NSRegularExpression]
-  let hasDenyRule: Bool
 
   init(_ entity: Entity) {
     var transient = SlotSet()
@@ -53,13 +54,15 @@ final class EntityPlan {
     destinations = entity.storedFields.map { stored in
       if case .toOne(let relationship) = stored { relationship.destination } else { nil }
     }
+    oneToOnes = entity.relationships.filter {
+      !$0.isToMany && !$0.isTransient && $0.inverse.map { !$0.isToMany && !$0.isTransient } == true
+    }.map(\.slot)
     checkedAttributes = entity.attributes.filter {
       !$0.isTransient && $0.derivation == nil && Self.hasRules($0)
     }
     checkedRelationships = entity.relationships.filter {
       !$0.isTransient && (!$0.isOptional || $0.isToMany && ($0.minCount > 0 || $0.maxCount > 0))
     }
-    hasDenyRule = entity.relationships.contains { $0.deleteRule == .deny }
   }
 
   private static func hasRules(_ attribute: Attribute) -> Bool {

@@ -33,16 +33,21 @@ extension ManagedObjectContext {
           + " them and save again, or choose a merge policy", conflicts: found.map(\.conflict), cause: error)
     }
     generation += 1
+    defer { sweepLists() }
+    lockedList.removeAll { seen.contains(ObjectIdentifier($0)) }
+    let hadDeletions = objects.contains(where: \.isDeleted)
     for (item, resolution) in zip(found, resolutions) {
       try apply(resolution, to: item.object, item.row)
       if item.object.managedObjectContext === self { item.object.awakeFromSnapshotEvents(.mergePolicy) }
       noteChange(.refreshed, item.object)
     }
+    if hadDeletions { refaultRelationships() }
   }
 
   private func conflict(_ object: ManagedObject, _ row: IncrementalStoreNode?) throws -> MergeConflict {
     MergeConflict(
-      objectID: object.objectID, objectSnapshot: try object.presentValues(),
+      objectID: object.objectID,
+      objectSnapshot: row == nil && object.isFault ? [:] : try object.presentValues(),
       cachedSnapshot: object.node?.values, persistedSnapshot: row?.values,
       cachedVersion: object.node?.version ?? 0, persistedVersion: row?.version ?? 0,
       isDeletion: object.isDeleted, constraint: [], otherObjectID: nil)
@@ -51,14 +56,14 @@ extension ManagedObjectContext {
   private func apply(
     _ resolution: MergeResolution, to object: ManagedObject, _ row: IncrementalStoreNode?
   ) throws {
-    lockedList.removeAll { $0 === object }
     guard let row else {
       // Both deleted it, or the store's deletion wins, or the object is to be there again.
       switch resolution {
       case .mergeByPropertyObjectTrump, .overwrite, .values:
-        guard !object.isDeleted, let old = object.node else { break }
-        updatedList.removeAll { $0 === object }
+        // What was only to be looked at is not brought back.
+        guard object.hasChanges, !object.isDeleted, let old = object.node else { break }
         reinsert(object, over: old)
+        try relink(object)
         if case .values(let values) = resolution { try set(values, on: object) }
         return
       default: break
@@ -69,28 +74,22 @@ extension ManagedObjectContext {
     if object.isDeleted {
       switch resolution {
       case .mergeByPropertyObjectTrump, .overwrite:
-        object.state.remove(.deleted)
-        deletedList.removeAll { $0 === object }
-        rebase(object, on: row)
-        object.batch = nil
-        // What was linked to it meanwhile has to know too.
-        for relationship in object.entity.relationships where relationship.inverse?.isToMany == false {
-          if !relationship.isToMany { continue }
-          for target in try object.targets(relationship) where !target.hasChanges { turnIntoFault(target) }
-        }
-        try delete(object)
-      default: stay(object, row, resolution)
+        try rebase(object, on: row)
+      default:
+        // The store's row wins.
+        lay(row, beneath: object)
+        try takeBackDeletion(of: object)
+        if case .values(let values) = resolution { try set(values, on: object) }
       }
       return
     }
     if object.isInserted {
       // It was to be stored anew, and another context did so first.
-      insertedList.removeAll { $0 === object }
       object.state = [.updated]
       updatedList.append(object)
     }
     let cached = object.node
-    rebase(object, on: row)
+    lay(row, beneath: object)
     switch resolution {
     case .mergeByPropertyObjectTrump, .refuse: break
     case .mergeByPropertyStoreTrump:
@@ -98,49 +97,42 @@ extension ManagedObjectContext {
         guard let cached, !row.isUnread(property), !cached.isUnread(property),
           row.value(of: property) != cached.value(of: property)
         else { continue }
-        object.changes?.unset(property.slot)
+        try giveBack(property, of: object)
       }
       for state in object.changes?.toManys ?? [] where state.isReordered { state.forgetOrder() }
     case .overwrite:
       guard let cached else { break }
       for property in object.entity.properties
       where property.isStored && object.changes?.value(property.slot) == nil {
-        if case .attribute(let attribute) = property,
-          attribute.derivation != nil || attribute.isExternal && cached.isUnread(attribute.field)
-        {
-          continue
+        switch property {
+        case .attribute(let attribute):
+          if attribute.derivation != nil || attribute.isExternal && cached.isUnread(attribute.field) {
+            continue
+          }
+          object.setSlot(property.slot, cached.value(of: property))
+        case .relationship(let relationship):
+          if relationship.isToMany || cached.value(of: property) == row.value(of: property) { continue }
+          let target = cached.target(relationship.field)
+          try lead(
+            object, relationship, to: target.map { materialize($0, relationship.destination, nil) })
         }
-        object.setSlot(property.slot, cached.value(of: property))
       }
       noteUpdated(object)
-    case .rollback:
-      drop(object)
-      return
+    case .rollback: try drop(object)
     case .values(let values):
-      for property in object.entity.properties where property.isStored {
-        object.changes?.unset(property.slot)
-      }
+      for property in object.entity.properties where property.isStored { try giveBack(property, of: object) }
       try set(values, on: object)
     }
     object.changes = object.changes
+    try keepEnds(of: object, over: cached)
   }
 
-  /// A deletion is taken back, since the store's row wins.
-  private func stay(_ object: ManagedObject, _ row: IncrementalStoreNode, _ resolution: MergeResolution) {
-    object.state.remove(.deleted)
-    deletedList.removeAll { $0 === object }
-    drop(object)
-    object.node = row
-    noteChange(.inserted, object)
-    if case .values(let values) = resolution { try? set(values, on: object) }
-  }
-
-  /// Forgets an object's changes, and the row beneath stays.
-  private func drop(_ object: ManagedObject) {
-    object.changes = nil
-    if object.state.contains(.updated) {
-      object.state.remove(.updated)
-      updatedList.removeAll { $0 === object }
+  /// Leaves a property as it is stored.
+  func giveBack(_ property: Property, of object: ManagedObject) throws {
+    if case .relationship(let relationship) = property, !relationship.isToMany {
+      try release(object, relationship)
+    } else {
+      object.changes?.unset(property.slot)
     }
   }
 
@@ -153,7 +145,7 @@ extension ManagedObjectContext {
         if case .reference(let reference) = value {
           target = materialize(reference, relationship.destination, nil)
         }
-        try setToOne(object, relationship, target)
+        try lead(object, relationship, to: target)
       default: throw ContextError(.unknownName, "\(object.entity.name) has no attribute or to-one \(name)")
       }
     }
@@ -197,6 +189,7 @@ extension ManagedObjectContext {
         forget(object)
       }
     }
+    sweepLists()
   }
 
   private func isMissing(_ reference: Int64, _ relationship: Relationship, _ missing: Set<ManagedObjectID>)

@@ -24,6 +24,7 @@ extension ManagedObjectContext {
     let saved = try parent.map { try save(into: $0) } ?? saveToStores()
     if !saveStreams.isEmpty { saveStreams.yield(saved) }
     if let parent { parent.childInboxes.post(.saved(saved), from: inbox) }
+    markStale(where: \.isOfStoreOnly)
     endEvent()
   }
 
@@ -138,6 +139,7 @@ extension ManagedObjectContext {
     for object in insertedList { object.changes?.rename(permanent) }
     for object in others { object.changes?.rename(permanent) }
     undoManager?.rename(permanent)
+    for observer in liveResults { observer.results?.objectsWereRenamed() }
     for child in children {
       child.context?.parentTookPermanentIDs(renamed, permanent)
     }
@@ -176,19 +178,10 @@ extension ManagedObjectContext {
 
   func settle(deleted: [ManagedObject]) {
     if deleted.isEmpty { return }
-    for object in deleted {
-      object.state = [.gone]
-      unregister(object)
-      object.managedObjectContext = nil
-    }
+    for object in deleted { dismiss(object) }
     // Relationships without an inverse do not hear of it otherwise.
-    let gone = Dictionary(grouping: deleted, by: \.entity.root).mapValues { Set($0.map(\.reference)) }
-    guard plans.hasOneDirectional(to: Set(gone.keys)) else { return }
-    for object in registeredObjects {
-      for state in object.changes?.toManys ?? [] where state.relationship.inverse == nil {
-        if let references = gone[state.relationship.destination.root] { state.forget(references.contains) }
-      }
-    }
+    guard plans.hasOneDirectional(to: Set(deleted.map(\.entity.root))) else { return }
+    forgetLinks(to: deleted.map(\.objectID)) { $0.inverse == nil }
   }
 
   /// Drops every change: new objects go away, changed and deleted ones are as last read or saved.
@@ -205,9 +198,7 @@ extension ManagedObjectContext {
     lockedList = []
     for object in inserted {
       noteChange(.deleted, object)
-      object.state = [.gone]
-      unregister(object)
-      object.managedObjectContext = nil
+      dismiss(object)
     }
     for object in others where !object.state.contains(.gone) {
       noteChange(object.isDeleted ? .inserted : .refreshed, object)
@@ -220,9 +211,10 @@ extension ManagedObjectContext {
     endEvent()
   }
 
-  /// Lists that were read while objects were deleted have them again when they are not.
+  /// Lists that were read while objects were deleted have them again when they are not. Those of deleted objects stay:
+  /// once the deletion is saved an undo could not read them.
   func refaultRelationships() {
-    for object in registeredObjects { object.changes?.refault() }
+    for object in registeredObjects where !object.isDeleted { object.changes?.refault() }
   }
 
   /// Forgets every object, changed or not; objects still held outside can no longer be used.
@@ -232,6 +224,7 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
     if isObserved { for object in registeredObjects { noteChange(.deleted, object) } }
     letGoOfAll()
+    markStale()
     endEvent()
   }
 

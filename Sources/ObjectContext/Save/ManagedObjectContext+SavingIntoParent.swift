@@ -3,7 +3,7 @@ import StoreContract
 
 extension ManagedObjectContext {
   /// Writes this child's changes into the parent's objects, property by property: what was set here wins. No statement,
-  /// unless objects are faults there.
+  /// unless objects are faults there, or deleted.
   func save(into parent: ManagedObjectContext) throws -> ContextChanges {
     try validate()
     let (inserted, updated, deleted) = (insertedList, updatedToSave, deletedList)
@@ -26,13 +26,12 @@ extension ManagedObjectContext {
 
     for object in inserted + updated { _ = try currentNode(object) }
 
-    for object in inserted { parent.takeIn(object) }
+    for object in inserted { try parent.takeIn(object) }
     for (object, target) in zip(updated, targets) { try parent.takeIn(object, over: target) }
-    for object in inserted + deleted { try parent.takeInToManys(of: object) }
-    for object in doomed where !object.isDeleted && !object.state.contains(.gone) {
-      try parent.takeInDeletion(of: object)
-    }
-    parent.insertedList.removeAll { $0.state.contains(.gone) }
+    // Lists come last: by then each object is where its to-one leads.
+    for object in inserted + updated + deleted { try parent.takeInToManys(of: object) }
+    // The rules of the child's deletions concern what the parent has linked since too.
+    try parent.delete(doomed, isTelling: false)
 
     generation += 1
     insertedList = []
@@ -49,8 +48,15 @@ extension ManagedObjectContext {
     return changes
   }
 
-  /// A child's new object is new here too, under the same ID.
-  private func takeIn(_ object: ManagedObject) {
+  /// A child's new object is new here too, under the same ID; one whose deletion the child took back stays.
+  private func takeIn(_ object: ManagedObject) throws {
+    if let deleted = registered(object.entity, object.reference), deleted.isDeleted {
+      deleted.state.remove(.deleted)
+      sweepLists()
+      if isWatched { record(.undeleted(deleted)) }
+      noteChange(.inserted, deleted)
+      return try takeIn(object, over: deleted)
+    }
     let own = make(object.storeEntity, object.reference, nil, nil)
     let changes = ObjectChanges(defaultsOf: object.entity, isWatched: isWatched)
     for property in object.entity.properties {
@@ -71,10 +77,18 @@ extension ManagedObjectContext {
       guard let value = object.changes?.value(property.slot), try own.slotValue(property) != value else {
         continue
       }
-      own.setSlot(property.slot, value)
-      noteUpdated(own)
+      guard case .relationship(let relationship) = property else {
+        own.setSlot(property.slot, value)
+        noteUpdated(own)
+        continue
+      }
+      // Where it leads here may not be where the child saw it lead.
+      var target: ManagedObject?
+      if case .reference(let reference) = value {
+        target = materialize(reference, relationship.destination, nil)
+      }
+      try setToOne(own, relationship, target)
     }
-    try takeInToManys(of: object)
   }
 
   private func takeInToManys(of object: ManagedObject) throws {
@@ -89,28 +103,6 @@ extension ManagedObjectContext {
       let known = Set(wanted)
       try reorder(own, state.relationship, wanted + present.filter { !known.contains($0) })
     }
-  }
-
-  private func takeInDeletion(of own: ManagedObject) throws {
-    for relationship in own.entity.relationships
-    where relationship.isToMany && relationship.deleteRule == .nullify {
-      guard let inverse = relationship.inverse, inverse.isToMany else { continue }
-      for reference in try own.targets(relationship).references {
-        guard let target = registered(relationship.destination, reference),
-          target.changes?.knownToMany(inverse) != nil
-        else { continue }
-        try removeTarget(own.reference, from: target, inverse)
-      }
-    }
-    if own.isInserted {
-      own.state = [.gone]
-      unregister(own)
-      own.managedObjectContext = nil
-    } else {
-      own.state.insert(.deleted)
-      deletedList.append(own)
-    }
-    if isWatched { recordDeletion(of: own) }
   }
 
   /// The parent's new objects have permanent IDs now.
@@ -133,6 +125,7 @@ extension ManagedObjectContext {
       }
     }
     undoManager?.rename(permanent)
+    for observer in liveResults { observer.results?.objectsWereRenamed() }
     for child in children { child.context?.parentTookPermanentIDs(renamed, permanent) }
   }
 }

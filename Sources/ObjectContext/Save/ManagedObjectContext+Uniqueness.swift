@@ -14,6 +14,36 @@ extension ManagedObjectContext {
     let constraint: UniquenessConstraint
   }
 
+  /// Which objects became others, by root entity; applied to relationships that do not hear of it by an inverse.
+  private struct Successors {
+    private(set) var byRoot: [Entity: [Int64: Int64]] = [:]
+
+    mutating func add(_ old: Int64, of entity: Entity, _ new: Int64) {
+      byRoot[entity.root, default: [:]][old] = new
+    }
+
+    /// What an object is in the end; nil when it is itself.
+    func callAsFunction(_ reference: Int64, of entity: Entity) -> Int64? {
+      guard let own = byRoot[entity.root], var last = own[reference] else { return nil }
+      while let next = own[last] { last = next }
+      return last
+    }
+
+    func apply(to object: ManagedObject) {
+      if byRoot.isEmpty { return }
+      for relationship in object.entity.relationships where relationship.inverse == nil {
+        let destination = relationship.destination
+        if relationship.isToMany {
+          object.changes?.knownToMany(relationship)?.rename { self($0, of: destination) }
+        } else if case .reference(let old)? = object.changes?.value(relationship.slot),
+          let new = self(old, of: destination)
+        {
+          object.setSlot(relationship.slot, .reference(new))
+        }
+      }
+    }
+  }
+
   func resolveUniqueness(_ error: StoreError) throws {
     let pairs = try pairs()
     let conflicts = try pairs.map(conflict)
@@ -38,15 +68,28 @@ extension ManagedObjectContext {
       }
     }
     generation += 1
+    // What was done to new objects that become stored ones cannot be taken back.
+    undoManager?.forget(
+      Set(pairs.filter { $0.object.isInserted && $0.isHolderFresh }.map { ObjectIdentifier($0.object) }))
+    var successors = Successors()
+    defer {
+      sweepLists()
+      for object in insertedList + updatedList { successors.apply(to: object) }
+      for (root, own) in successors.byRoot {
+        let new = own.keys.map { successors($0, of: root) ?? $0 }
+        undoManager?.rename(RenamedReferences(Array(own.keys), new), root: root)
+      }
+    }
     for (pair, resolution) in zip(pairs, resolutions) where pair.object.managedObjectContext === self {
       if pair.object.isInserted {
         // Another new object may have taken the holder's place just now.
         let isThere = pair.holder.managedObjectContext === self
         let holder = isThere ? pair.holder : registered(pair.holder.entity, pair.holder.reference)
         guard let holder else { throw refused() }
-        try merge(pair.object, into: holder, isFresh: isThere && pair.isHolderFresh, resolution)
+        try merge(
+          pair.object, into: holder, isFresh: isThere && pair.isHolderFresh, resolution, &successors)
       } else {
-        revert(pair, resolution)
+        try revert(pair, resolution)
       }
     }
   }
@@ -150,13 +193,13 @@ extension ManagedObjectContext {
   }
 
   /// A changed stored object gets back what it was stored with.
-  private func revert(_ pair: Pair, _ resolution: MergeResolution) {
+  private func revert(_ pair: Pair, _ resolution: MergeResolution) throws {
     let object = pair.object
-    for property in object.entity.properties where property.isStored {
-      if case .rollback = resolution {
-        object.changes?.unset(property.slot)
-      } else if pair.constraint.propertyNames.contains(property.name) {
-        object.changes?.unset(property.slot)
+    if case .rollback = resolution {
+      try drop(object)
+    } else {
+      for property in object.entity.properties where pair.constraint.propertyNames.contains(property.name) {
+        try giveBack(property, of: object)
       }
     }
     object.changes = object.changes
@@ -167,8 +210,10 @@ extension ManagedObjectContext {
   /// A new object becomes one with another: its values and relationships go over, and it is gone. Where nobody has the
   /// other, the new object takes its place instead.
   private func merge(
-    _ object: ManagedObject, into stored: ManagedObject, isFresh: Bool, _ resolution: MergeResolution
+    _ object: ManagedObject, into stored: ManagedObject, isFresh: Bool, _ resolution: MergeResolution,
+    _ successors: inout Successors
   ) throws {
+    successors.apply(to: object)
     var holder = stored
     let values = try wanted(of: object, over: holder, resolution)
     var toOnes: [(Relationship, ManagedObject)] = []
@@ -205,7 +250,7 @@ extension ManagedObjectContext {
     for (relationship, targets) in toManys {
       for target in targets { try link(holder, relationship, target) }
     }
-    leadElsewhere(from: old, of: object.entity, to: holder.reference)
+    successors.add(old, of: object.entity, holder.reference)
     if holder !== object {
       noteChange(.deleted, object)
       forget(object)
@@ -217,8 +262,6 @@ extension ManagedObjectContext {
   /// A new object is a stored one from now on.
   private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ id: ManagedObjectID) {
     if let holder = registeredObject(for: id) { forget(holder) }
-    undoManager?.forget(object)
-    insertedList.removeAll { $0 === object }
     rename(object, id)
     object.state = []
     object.changes = nil
@@ -246,22 +289,6 @@ extension ManagedObjectContext {
       }
     }
     return result
-  }
-
-  /// What leads to an object without its knowledge leads to another now.
-  private func leadElsewhere(from old: Int64, of entity: Entity, to new: Int64) {
-    let renamed = RenamedReferences([old], [new])
-    undoManager?.rename(renamed, root: entity.root)
-    for other in insertedList + updatedList {
-      for relationship in other.entity.relationships
-      where relationship.inverse == nil && relationship.destination.root === entity.root {
-        if relationship.isToMany {
-          other.changes?.knownToMany(relationship)?.rename(renamed)
-        } else if case .reference(old)? = other.changes?.value(relationship.slot) {
-          other.setSlot(relationship.slot, .reference(new))
-        }
-      }
-    }
   }
 }
 

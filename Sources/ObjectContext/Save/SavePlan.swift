@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreContract
 
@@ -47,8 +48,16 @@ struct SavePlan {
     if let values = object.changes?.values {
       for field in plan.fields.indices { try set(field, plan, values[plan.fields[field].slot], of: object) }
     }
+    let old = object.node?.version ?? 0
     return builder.finish(
-      object.storeEntity, reference: object.reference, version: (object.node?.version ?? 0) + 1)
+      object.storeEntity, reference: object.reference, version: old == 0 ? 1 : Self.version(after: old))
+  }
+
+  /// The version of a row that is stored anew under its old number. Others may hold the old row at any version it came to,
+  /// and one more would be theirs: so it is the time in microseconds, which no row reaches by a save at a time, and
+  /// which is higher for the later of two.
+  private static func version(after old: Int64) -> Int64 {
+    max(old + 1_000_000, Int64(Date().timeIntervalSinceReferenceDate * 1_000_000))
   }
 
   @inline(__always)
@@ -85,7 +94,13 @@ struct SavePlan {
     where node.isSame(field, as: row, isBytes: plan.fields[field].isBytes) {
       changed.remove(field)
     }
-    if changed.isEmpty, !linked { return }
+    if changed.isEmpty, !linked {
+      // Another row was written for what this one is thought to hold already.
+      if plan.oneToOnes.contains(where: changes.changed.contains) {
+        request.locked.append(LockedObject(objectID: object.objectID, version: row.version))
+      }
+      return
+    }
     request.updated.append(UpdatedObject(node: node, changedFields: changed))
     updates.append((object, node))
   }
@@ -125,12 +140,12 @@ struct SavePlan {
           request.links[place].removed.append(.init(source: source, target: target))
         }
         if state.isReordered, let current = state.current {
-          request.links[place].orders.append((source, current))
+          request.links[place].orders.append((source, Array(current)))
         }
       } else if relationship.isOrdered, state.isReordered || state.added.count > 1 {
         // The links are written by the other ends, one after another.
         if !state.isLoaded { try object.context().load(state, of: object) }
-        request.links[place].inverseOrders.append((object.reference, state.current ?? []))
+        request.links[place].inverseOrders.append((object.reference, Array(state.current ?? [])))
       }
     }
     return isReordered

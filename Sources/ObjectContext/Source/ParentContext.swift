@@ -18,7 +18,8 @@ final class ParentContext: ContextSource {
 
   func fetch(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
     guard try parent.isTouched(request), request.resultType != .dictionaries else {
-      return try parent.source.fetch(request, lookup: lookup)
+      // A child's rows may have changes of its parent's in them, so they are none of the store's.
+      return try parent.source.fetch(request, lookup: parent.lookup(request))
     }
     var objects = request
     objects.resultType = .objects

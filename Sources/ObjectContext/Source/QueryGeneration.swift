@@ -76,10 +76,14 @@ extension ManagedObjectContext {
       source = coordinator
     }
     refreshAllObjects()
+    markStale()
+    endEvent()
   }
 
   /// Moves on to what is stored now, after this context saved or merged.
   func renewQueryGeneration() throws {
-    if queryGeneration != nil { source = try QueryGeneration(of: coordinator) }
+    if queryGeneration == nil { return }
+    source = try QueryGeneration(of: coordinator)
+    markStale()
   }
 }

@@ -5,25 +5,29 @@ extension ManagedObjectContext {
   /// Takes back the last group of changes that the undo manager recorded. What was saved meanwhile is changed again, and
   /// an object whose deletion was saved comes back under its ID. Does nothing without a manager or a group. Fires
   /// objects that are faults.
+  /// - Throws: when an object or a relationship cannot be read; what was not undone by then is undone by the next `undo()`.
   public func undo() throws { try takeBack(isRedo: false) }
 
   /// Does again what was undone last.
+  /// - Throws: as `undo()`.
   public func redo() throws { try takeBack(isRedo: true) }
 
   private func takeBack(isRedo: Bool) throws {
     try mergeChanges()
     guard let undoManager else { return }
     var touched: [ManagedObject: SnapshotEvents] = [:]
+    defer { endEvent() }
     try undoManager.run(isRedo: isRedo) { steps in
-      for step in steps {
-        guard let event = try perform(step) else { continue }
-        touched[step.object, default: []].insert(event)
+      defer {
+        tidy(Array(touched.keys))
+        if touched.values.contains(where: { $0.contains(.undoDeletion) }) { refaultRelationships() }
+        for (object, events) in touched { object.awakeFromSnapshotEvents(events) }
       }
-      tidy(Array(touched.keys))
-      if touched.values.contains(where: { $0.contains(.undoDeletion) }) { refaultRelationships() }
-      for (object, events) in touched { object.awakeFromSnapshotEvents(events) }
+      while let step = steps.last {
+        if let event = try perform(step) { touched[step.object, default: []].insert(event) }
+        steps.removeLast()
+      }
     }
-    endEvent()
   }
 
   func record(_ step: UndoStep, updating object: ManagedObject? = nil) {
@@ -47,20 +51,27 @@ extension ManagedObjectContext {
     let object = step.object
     switch step {
     case .set(_, let slot, let old):
-      guard isUsable(object) else { return nil }
+      guard try isUsable(object) else { return nil }
       object.setSlot(slot, old)
       if object.entity.properties[slot].isStored { noteUpdated(object) }
       return .undoUpdate
     case .added(_, let relationship, let target):
-      guard isUsable(object) else { return nil }
+      guard try isUsable(object) else { return nil }
       try removeTarget(target, from: object, relationship)
       return .undoUpdate
     case .removed(_, let relationship, let target, let index):
-      guard isUsable(object) else { return nil }
+      guard try isUsable(object) else { return nil }
       try addTarget(target, to: object, relationship, at: index)
       return .undoUpdate
+    case .moved(_, let relationship, let target, let place):
+      guard try isUsable(object), try object.targets(relationship).references.contains(target) else {
+        return nil
+      }
+      let last = object.toManyState(relationship).current.map { $0.count - 1 } ?? 0
+      try move(target, in: object, relationship, to: min(place, last))
+      return .undoUpdate
     case .reordered(_, let relationship, let order):
-      guard isUsable(object) else { return nil }
+      guard try isUsable(object) else { return nil }
       let present = Set(try object.targets(relationship).references)
       let wanted = order.filter(present.contains)
       if wanted.count == present.count { try reorder(object, relationship, wanted) }
@@ -82,16 +93,14 @@ extension ManagedObjectContext {
     }
   }
 
-  private func isUsable(_ object: ManagedObject) -> Bool {
+  private func isUsable(_ object: ManagedObject) throws -> Bool {
     guard object.managedObjectContext === self else { return false }
-    return object.isInserted || (try? object.row()) != nil
+    return try isThere(object)
   }
 
   /// A new object goes away, and can be brought back.
   private func takeBack(_ object: ManagedObject) {
-    object.state = [.gone]
-    unregister(object)
-    object.managedObjectContext = nil
+    dismiss(object)
     record(.tookBack(object))
     noteChange(.deleted, object)
   }
@@ -100,7 +109,6 @@ extension ManagedObjectContext {
   private func bringBack(_ object: ManagedObject) {
     guard object.managedObjectContext == nil else { return }
     adopt(object, state: [.inserted])
-    insertedList.removeAll { $0 === object }
     insertedList.append(object)
     record(.inserted(object))
     noteChange(.inserted, object)
@@ -163,8 +171,6 @@ extension ManagedObjectContext {
       object.changes?.settle(plans[object.entity].transientSlots)
       object.changes = object.changes
     }
-    insertedList.removeAll { !$0.isInserted }
-    updatedList.removeAll { !$0.state.contains(.updated) }
-    deletedList.removeAll { !$0.state.contains(.deleted) }
+    sweepLists()
   }
 }

@@ -116,11 +116,12 @@ public final class UndoManager {
     }
   }
 
-  /// Hands the last group to a closure, which takes it back; what that records can be redone, or undone again.
-  func run(isRedo: Bool, _ body: (ReversedCollection<[UndoStep]>) throws -> Void) rethrows {
+  /// Hands the last group to a closure, which takes it back from the end; what that records can be redone, or undone
+  /// again. What it leaves is a group still.
+  func run(isRedo: Bool, _ body: (inout [UndoStep]) throws -> Void) rethrows {
     groupingLevel = 0
     close()
-    guard let group = isRedo ? redoGroups.popLast() : undoGroups.popLast() else { return }
+    guard var group = isRedo ? redoGroups.popLast() : undoGroups.popLast() else { return }
     if isRedo { isRedoing = true } else { isUndoing = true }
     defer {
       isUndoing = false
@@ -130,8 +131,11 @@ public final class UndoManager {
       if !done.steps.isEmpty {
         if isRedo { undoGroups.append(done) } else { redoGroups.append(done) }
       }
+      if !group.steps.isEmpty {
+        if isRedo { redoGroups.append(group) } else { undoGroups.append(group) }
+      }
     }
-    try body(group.steps.reversed())
+    try body(&group.steps)
   }
 
   /// Replaces reference numbers by others; see `UndoStep.rename`.
@@ -141,9 +145,10 @@ public final class UndoManager {
     }
   }
 
-  /// Forgets what was done to an object.
-  func forget(_ object: ManagedObject) {
-    change { $0.steps.removeAll { $0.object === object } }
+  /// Forgets what was done to objects.
+  func forget(_ objects: Set<ObjectIdentifier>) {
+    if objects.isEmpty { return }
+    change { $0.steps.removeAll { objects.contains(ObjectIdentifier($0.object)) } }
     undoGroups.removeAll { $0.steps.isEmpty }
     redoGroups.removeAll { $0.steps.isEmpty }
   }

@@ -8,6 +8,8 @@ enum UndoStep {
   case added(ManagedObject, Relationship, Int64)
   /// A target went out of a to-many, from a place if that is known.
   case removed(ManagedObject, Relationship, Int64, at: Int?)
+  /// A target of a to-many went to another place.
+  case moved(ManagedObject, Relationship, Int64, from: Int)
   /// A to-many had another order.
   case reordered(ManagedObject, Relationship, [Int64])
   case inserted(ManagedObject)
@@ -26,6 +28,7 @@ enum UndoStep {
         nil
       }
     case .added(_, let relationship, _), .removed(_, let relationship, _, _),
+      .moved(_, let relationship, _, _),
       .reordered(_, let relationship, _):
       relationship.destination
     default: nil
@@ -35,7 +38,8 @@ enum UndoStep {
   var object: ManagedObject {
     switch self {
     case .set(let object, _, _), .added(let object, _, _), .removed(let object, _, _, _),
-      .reordered(let object, _, _), .inserted(let object), .tookBack(let object), .deleted(let object),
+      .moved(let object, _, _, _), .reordered(let object, _, _), .inserted(let object), .tookBack(let object),
+      .deleted(let object),
       .undeleted(let object):
       object
     }
@@ -52,6 +56,8 @@ enum UndoStep {
       if let new = permanent[old] { self = .added(object, relationship, new) }
     case .removed(let object, let relationship, let old, let index):
       if let new = permanent[old] { self = .removed(object, relationship, new, at: index) }
+    case .moved(let object, let relationship, let old, let index):
+      if let new = permanent[old] { self = .moved(object, relationship, new, from: index) }
     case .reordered(let object, let relationship, let order):
       self = .reordered(object, relationship, order.map { permanent[$0] ?? $0 })
     default: break

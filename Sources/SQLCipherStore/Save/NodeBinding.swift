@@ -21,10 +21,7 @@ struct NodeBinding {
     case .integer: statement.bind(index, node.integer(field))
     case .double: statement.bind(index, node.double(field))
     case .text: node.withBytes(field) { statement.bind(index, text: $0, copy: false) }
-    case .external:
-      precondition(!node.isUnread(field), "a value that was not read would be written as empty")
-      node.withBytes(field) { statement.bind(index, blob: $0, copy: false) }
-    case .blob: node.withBytes(field) { statement.bind(index, blob: $0, copy: false) }
+    case .blob, .external: node.withBytes(field) { statement.bind(index, blob: $0, copy: false) }
     }
   }
 }

@@ -4,7 +4,8 @@ public import ObjectModel
 ///
 /// Every ID in it is permanent. Nodes hold the state to be stored, with the version it is to have.
 public struct SaveChangesRequest: PersistentStoreRequest {
-  /// New objects, version 1.
+  /// New objects: version 1, or that of an object which is stored anew under its old number, far above what the old row
+  /// had. Where there is a row of the number already, somebody else stored it anew: a conflict over that object.
   public var inserted: [IncrementalStoreNode] = []
   /// Changed objects.
   public var updated: [UpdatedObject] = []

@@ -38,7 +38,13 @@ extension ContextCheck {
       let office = try await Office(factory)
       let maker = office.newContext()
       let firms = try (0..<3).map { try Staff.company(maker, "firm \($0)") }
-      for number in 0..<20 { _ = try Staff.person(maker, "p\(number)") }
+      for number in 0..<20 {
+        let person = try Staff.person(maker, "p\(number)")
+        if number < 6 { try person.setObject(try maker.insert("Desk"), for: "desk") }
+        if number < 3 { try person.setObject(firms[number], for: "employer") }
+        try Staff.task("t\(number)", of: person, in: maker)
+        if number < 3 { _ = try Staff.tag(maker, "tag \(number)") }
+      }
       try maker.save()
       let firmIDs = firms.map(\.objectID)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -55,10 +61,19 @@ extension ContextCheck {
       let employees = try firmIDs.flatMap { try Array(fresh.existingObject(with: $0).objects("employees")) }
       try expect(Set(employees) == Set(employed), "both ends of every link")
       try expect(employees.count == employed.count, "each once")
+      var everything: [ManagedObjectID] = []
+      for name in ["Person", "Company", "Desk", "Tag", "Task"] {
+        everything += try fresh.fetchIDs(FetchRequest(name))
+      }
+      try Tug.agree(fresh, everything, "in the end")
+      for name in ["employer", "spouse", "desk"] {
+        let count = try people.count { try $0.object(name) != nil }
+        try expect(count > 0, "some have a \(name)")
+      }
     },
   ]
 
-  /// Forty saves of changes to anybody.
+  /// Forty saves of changes to anybody. What others deleted meanwhile cannot be led to, and is left alone.
   private static func stir(
     _ background: BackgroundContext, _ firms: [ManagedObjectID], seed: UInt64
   ) async throws {
@@ -69,20 +84,38 @@ extension ContextCheck {
     for round in 0..<40 {
       try await background.perform { context in
         var dice = Staff.Dice(seed: seed * 1000 + UInt64(round))
-        let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
-        guard let person = dice.element(people), !dice.chance(4) else {
-          _ = try Staff.person(context, "new \(seed) \(round)")
-          return try context.save()
+        do {
+          try changeAnybody(context, firms, "new \(seed) \(round)", &dice)
+          try context.save()
+        } catch let error as ContextError
+          where [.conflict, .objectGone, .noContext, .foreignObject].contains(error.code)
+        {
+          context.rollback()
         }
-        switch dice.below(4) {
-        case 0: try context.delete(person)
-        case 1: try person.set("age", dice.below(100))
-        default:
-          let firm = try dice.element(firms).map { try context.existingObject(with: $0) }
-          try person.setObject(dice.chance(3) ? nil : firm, for: "employer")
-        }
-        try context.save()
       }
+    }
+  }
+
+  private static func changeAnybody(
+    _ context: ManagedObjectContext, _ firms: [ManagedObjectID], _ name: String, _ dice: inout Staff.Dice
+  ) throws {
+    let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+    guard let person = dice.element(people), let other = dice.element(people), !dice.chance(4) else {
+      _ = try Staff.person(context, name)
+      return
+    }
+    switch dice.below(12) {
+    case 0: try context.delete(person)
+    case 1, 2: try person.set("age", dice.below(100))
+    case 3, 4: if other !== person { try person.setObject(other, for: "spouse") }
+    case 5: try person.setObject(dice.element(context.fetch(FetchRequest("Desk"))), for: "desk")
+    case 6: if other !== person { try person.add(other, to: "friends") }
+    case 7:
+      if let tag = dice.element(try context.fetch(FetchRequest("Tag"))) { try person.add(tag, to: "tags") }
+    case 8: try dice.element(context.fetch(FetchRequest("Task")))?.setObject(person, for: "owner")
+    default:
+      let firm = try dice.element(firms).map { try context.existingObject(with: $0) }
+      try person.setObject(dice.chance(3) ? nil : firm, for: "employer")
     }
   }
 }

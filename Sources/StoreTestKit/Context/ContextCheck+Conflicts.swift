@@ -4,7 +4,8 @@ import ObjectQuery
 import StoreContract
 
 extension ContextCheck {
-  static let conflicts: [ContextCheck] = rowConflicts + customPolicies + linkConflicts + uniquenessConflicts
+  static let conflicts: [ContextCheck] =
+    rowConflicts + customPolicies + linkConflicts + endsOfConflicts + uniquenessConflicts
 
   private static let rowConflicts: [ContextCheck] = [
     ContextCheck("row versions begin at 1 and rise by one with each save that writes the row") { factory in

@@ -10,9 +10,9 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("owes", "owed", in: context)
-      let loan = try Crew.make("Loan", ["amount": 5], in: context)
-      let task = try Crew.make("Task", ["title": "t"], in: context)
+      let people = try Staff.people("owes", "owed", in: context)
+      let loan = try Staff.make("Loan", ["amount": 5], in: context)
+      let task = try Staff.make("Task", ["title": "t"], in: context)
       try loan.setObject(people[0], for: "borrower")
       try task.setObject(people[0], for: "owner")
       try context.save()
@@ -20,14 +20,14 @@ extension ContextCheck {
       try expect(task.isDeleted && !loan.isDeleted, "the other rules are followed meanwhile")
       let error = try expectContextError(.validation, "a loan is left") { try context.save() }
       try expect(error.failures.count == 1, "one rule")
-      try expect(Crew.has(error, people[0], "loans", .denied), "which")
+      try expect(Staff.has(error, people[0], "loans", .denied), "which")
       try expect(people[0].isDeleted && task.isDeleted && context.hasChanges, "still to be deleted")
       let fresh = office.newContext()
       try expect(fresh.count(for: FetchRequest("Person")) == 2, "nothing was deleted")
       try expect(fresh.count(for: FetchRequest("Task")) == 1, "nor along with it")
       context.rollback()
       try expect(!people[0].isDeleted && loan.object("borrower") === people[0], "as before")
-      try expect(Crew.line(people[0], "tasks", "title") == "t", "with all it has")
+      try expect(Staff.line(people[0], "tasks", "title") == "t", "with all it has")
     },
     ContextCheck(
       "deny lets pass what is deleted in the same save, whichever came first (NSDenyDeleteRule)"
@@ -35,8 +35,8 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       for personFirst in [true, false] {
-        let ada = try Crew.people("Ada", in: context)[0]
-        let loans = try (Int64(0)..<2).map { try Crew.make("Loan", ["amount": .integer($0)], in: context) }
+        let ada = try Staff.people("Ada", in: context)[0]
+        let loans = try (Int64(0)..<2).map { try Staff.make("Loan", ["amount": .integer($0)], in: context) }
         try ada.add(contentsOf: loans, to: "loans")
         try context.save()
         if personFirst { try context.delete(ada) }
@@ -57,13 +57,13 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", in: context)
-      let loan = try Crew.make("Loan", ["amount": 5], in: context)
+      let people = try Staff.people("a", "b", in: context)
+      let loan = try Staff.make("Loan", ["amount": 5], in: context)
       try context.save()
       try loan.setObject(people[0], for: "borrower")
       try context.delete(people[0])
       let error = try expectContextError(.validation, "a link not saved yet") { try context.save() }
-      try expect(Crew.has(error, people[0], "loans", .denied), "counts")
+      try expect(Staff.has(error, people[0], "loans", .denied), "counts")
       try loan.setObject(people[1], for: "borrower")
       try context.save()
       try expect(people[1].objects("loans").map { $0 } == [loan], "moved before the deletion was saved")
@@ -74,12 +74,12 @@ extension ContextCheck {
     ContextCheck("one deletion follows all its rules in one save (delete rules)") { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("a", "b", in: first)
+      let people = try Staff.people("a", "b", in: first)
       for person in people {
-        try person.setObject(Crew.make("Company", ["name": "x"], in: first), for: "employer")
+        try person.setObject(Staff.make("Company", ["name": "x"], in: first), for: "employer")
         try person.setObject(first.insert("Desk"), for: "desk")
         try person.setObject(first.insert("Address"), for: "home")
-        try person.add(Crew.make("Task", ["title": "t"], in: first), to: "tasks")
+        try person.add(Staff.make("Task", ["title": "t"], in: first), to: "tasks")
         try person.add(first.insert("Tag"), to: "tags")
         try person.add(first.insert("Tag"), to: "favourites")
       }
@@ -163,7 +163,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let (context, other) = (office.newContext(), office.newContext())
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try context.save()
       let copy = try other.existingObject(with: ada.objectID)
       try expectContextError(.foreignObject, "another context's") { try context.delete(copy) }
@@ -188,8 +188,8 @@ extension ContextCheck {
   private static func pair(
     _ entity: String, in context: ManagedObjectContext
   ) throws -> (ManagedObject, ManagedObject) {
-    let target = try Crew.make(entity, entity == "Company" ? ["name": "x"] : [:], in: context)
-    return (try Crew.people("Ada", in: context)[0], target)
+    let target = try Staff.make(entity, entity == "Company" ? ["name": "x"] : [:], in: context)
+    return (try Staff.people("Ada", in: context)[0], target)
   }
 
   private static func link(_ source: ManagedObject, _ name: String, to target: ManagedObject) throws {
@@ -213,7 +213,7 @@ extension ContextCheck {
   }
 }
 
-extension Crew {
+extension Staff {
   /// Whether an error tells that an object breaks a rule.
   static func has(
     _ error: ContextError, _ object: ManagedObject, _ property: String?, _ rule: ValidationRule

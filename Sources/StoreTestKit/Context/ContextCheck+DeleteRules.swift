@@ -13,9 +13,9 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
-      let firm = try Crew.make("Company", ["name": "x"], in: context)
-      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
+      let firm = try Staff.make("Company", ["name": "x"], in: context)
+      let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try firm.add(people[0], people[1], to: "employees")
       try firm.add(people[0], people[1], to: "board")
       try tag.add(people[0], people[2], to: "people")
@@ -27,9 +27,9 @@ extension ContextCheck {
       func check(_ people: [ManagedObject], _ firm: ManagedObject, _ tag: ManagedObject, _ when: String)
         throws
       {
-        try expect(Crew.line(firm, "employees") == "b", "a one-to-many \(when)")
-        try expect(Crew.line(firm, "board") == "b", "a many-to-many \(when)")
-        try expect(Crew.line(tag, "people") == "c", "an ordered many-to-many \(when)")
+        try expect(Staff.line(firm, "employees") == "b", "a one-to-many \(when)")
+        try expect(Staff.line(firm, "board") == "b", "a many-to-many \(when)")
+        try expect(Staff.line(tag, "people") == "c", "an ordered many-to-many \(when)")
         try expect(people[0].object("spouse") == nil, "a one-to-one \(when)")
         try expect(people.allSatisfy { try $0.objects("friends").isEmpty }, "a self-inverse one \(when)")
         try expect(people.allSatisfy { try $0.object("manager") == nil }, "to-ones \(when)")
@@ -52,9 +52,9 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: first)
-      let tag = try Crew.make("Tag", ["name": "t"], in: first)
-      let firm = try Crew.make("Company", ["name": "x"], in: first)
+      let people = try Staff.people("a", "b", "c", in: first)
+      let tag = try Staff.make("Tag", ["name": "t"], in: first)
+      let firm = try Staff.make("Company", ["name": "x"], in: first)
       for person in people {
         try person.add(tag, to: "tags")
         try person.add(firm, to: "boards")
@@ -69,19 +69,19 @@ extension ContextCheck {
       try context.delete(copies[0])
       try expect(copies[1].objects("tags").isEmpty, "a many-to-many of a deleted tag")
       let ownFirm = try context.object(with: firm.objectID)
-      try expect(Crew.line(ownFirm, "board") == "b c", "a many-to-many of a deleted person")
-      try expect(Crew.line(ownFirm, "employees") == "b c", "a one-to-many")
-      try expect(Crew.line(copies[1], "friends") == "c", "a self-inverse one")
+      try expect(Staff.line(ownFirm, "board") == "b c", "a many-to-many of a deleted person")
+      try expect(Staff.line(ownFirm, "employees") == "b c", "a one-to-many")
+      try expect(Staff.line(copies[1], "friends") == "c", "a self-inverse one")
       try expect(copies[2].object("manager") == nil, "a to-one")
       context.rollback()
-      try expect(Crew.line(ownFirm, "board") == "a b c", "a rollback brings it back")
+      try expect(Staff.line(ownFirm, "board") == "a b c", "a rollback brings it back")
       try expect(
-        Crew.line(copies[1], "tags") == "t" && Crew.line(copies[1], "friends") == "a c", "everywhere")
+        Staff.line(copies[1], "tags") == "t" && Staff.line(copies[1], "friends") == "a c", "everywhere")
     },
     ContextCheck("no action does nothing at the other end (NSNoActionDeleteRule)") { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let nodes = try (Int64(0)..<3).map { try Crew.make("Node", ["number": .integer($0)], in: context) }
+      let nodes = try (Int64(0)..<3).map { try Staff.make("Node", ["number": .integer($0)], in: context) }
       try nodes[0].setObject(nodes[1], for: "loose")
       try nodes[1].setObject(nodes[2], for: "loose")
       try context.save()
@@ -108,14 +108,14 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", "d", in: context)
-      let firm = try Crew.make("Company", ["name": "x"], in: context)
+      let people = try Staff.people("a", "b", "c", "d", in: context)
+      let firm = try Staff.make("Company", ["name": "x"], in: context)
       try firm.add(contentsOf: people, to: "board")
       let error = try expectContextError(.validation, "four") { try context.save() }
-      try expect(error.failures.count == 1 && Crew.has(error, firm, "board", .most(3)), "too many")
+      try expect(error.failures.count == 1 && Staff.has(error, firm, "board", .most(3)), "too many")
       try context.delete(people[3])
       try context.save()
-      try expect(Crew.line(firm, "board") == "a b c", "three after a deletion")
+      try expect(Staff.line(firm, "board") == "a b c", "three after a deletion")
       for person in people[..<3] { try context.delete(person) }
       try context.save()
       try expect(firm.objects("board").isEmpty && !context.hasChanges, "none")
@@ -128,9 +128,9 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("a", "b", in: first)
+      let people = try Staff.people("a", "b", in: first)
       let titles = ["1", "2", "3", "4"]
-      let tasks = try titles.map { try Crew.make("Task", ["title": .string($0)], in: first) }
+      let tasks = try titles.map { try Staff.make("Task", ["title": .string($0)], in: first) }
       for (task, owner) in zip(tasks, [0, 0, 1, 1]) { try task.setObject(people[owner], for: "owner") }
       try tasks[1].setObject(tasks[2], for: "next")
       try people[0].setObject(first.insert("Desk"), for: "desk")
@@ -143,9 +143,9 @@ extension ContextCheck {
       try expect(copies.map(\.isDeleted) == [true, true, true, false], "its tasks and the next of one")
       try expect(context.deletedObjects.count == 5, "with the person and the desk")
       let bea = try context.object(with: people[1].objectID)
-      try expect(Crew.line(bea, "tasks", "title") == "4" && bea.object("desk") != nil, "the other's stay")
+      try expect(Staff.line(bea, "tasks", "title") == "4" && bea.object("desk") != nil, "the other's stay")
       try context.save()
-      try expect(Crew.texts(context.fetch(FetchRequest("Task")), "title") == ["4"], "stored")
+      try expect(Staff.names(context.fetch(FetchRequest("Task")), "title") == ["4"], "stored")
       try expect(context.count(for: FetchRequest("Desk")) == 1, "stored desks")
       try context.delete(bea.object("desk") ?? bea)
       try expect(bea.object("desk") == nil && !bea.isDeleted, "not against the rule's direction")
@@ -181,29 +181,29 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", in: context)
-      let tasks = try ["kept", "lost"].map { try Crew.make("Task", ["title": .string($0)], in: context) }
+      let people = try Staff.people("a", "b", in: context)
+      let tasks = try ["kept", "lost"].map { try Staff.make("Task", ["title": .string($0)], in: context) }
       try people[0].add(contentsOf: tasks, to: "tasks")
       try context.save()
       try tasks[0].setObject(people[1], for: "owner")
       try tasks[1].set("note", "changed before")
-      let new = try Crew.make("Task", ["title": "new"], in: context)
+      let new = try Staff.make("Task", ["title": "new"], in: context)
       try new.setObject(people[0], for: "owner")
       try context.delete(people[0])
       try expect(!tasks[0].isDeleted && tasks[1].isDeleted, "who has it now")
       try expect(!new.isInserted && context.insertedObjects.isEmpty, "a new one just goes away")
       try context.save()
       let fresh = office.newContext()
-      try expect(Crew.texts(fresh.fetch(FetchRequest("Task")), "title") == ["kept"], "stored")
+      try expect(Staff.names(fresh.fetch(FetchRequest("Task")), "title") == ["kept"], "stored")
       let owner = try fresh.object(with: people[1].objectID)
-      try expect(Crew.line(owner, "tasks", "title") == "kept", "with its owner")
+      try expect(Staff.line(owner, "tasks", "title") == "kept", "with its owner")
     },
     ContextCheck("a rollback brings back all that a deletion took along (rollback)") { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.people("a", in: context)[0]
-      let desk = try Crew.make("Desk", ["number": 1], in: context)
-      let firm = try Crew.make("Company", ["name": "x"], in: context)
-      let task = try Crew.make("Task", ["title": "t"], in: context)
+      let ada = try Staff.people("a", in: context)[0]
+      let desk = try Staff.make("Desk", ["number": 1], in: context)
+      let firm = try Staff.make("Company", ["name": "x"], in: context)
+      let task = try Staff.make("Task", ["title": "t"], in: context)
       try ada.setObject(desk, for: "desk")
       try ada.setObject(firm, for: "employer")
       try task.setObject(ada, for: "owner")
@@ -213,7 +213,7 @@ extension ContextCheck {
       context.rollback()
       try expect(!ada.isDeleted && !desk.isDeleted && !task.isDeleted && !context.hasChanges, "back")
       try expect(desk.object("owner") === ada && task.object("owner") === ada, "joined again")
-      try expect(Crew.line(firm, "employees") == "a" && ada.object("desk") === desk, "at both ends")
+      try expect(Staff.line(firm, "employees") == "a" && ada.object("desk") === desk, "at both ends")
     },
   ]
 }

@@ -10,8 +10,8 @@ extension ContextCheck {
     ContextCheck("a context has one object for each ID, however it is come by (uniquing)") { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let ada = try Crew.people("Ada", in: first)[0]
-      let task = try Crew.make("Task", ["title": "t"], in: first)
+      let ada = try Staff.people("Ada", in: first)[0]
+      let task = try Staff.make("Task", ["title": "t"], in: first)
       try task.setObject(ada, for: "owner")
       try first.save()
       let context = office.newContext()
@@ -32,7 +32,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let ada = try Crew.people("Ada", in: first)[0]
+      let ada = try Staff.people("Ada", in: first)[0]
       try first.save()
       let context = office.newContext()
       try expect(context.registeredObject(for: ada.objectID) == nil, "not here yet")
@@ -52,7 +52,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let ada = try Crew.people("Ada", in: first)[0]
+      let ada = try Staff.people("Ada", in: first)[0]
       try first.save()
       let context = office.newContext()
       let fault = try context.object(with: ada.objectID)
@@ -70,9 +70,9 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let ada = try Crew.people("Ada", in: first)[0]
+      let ada = try Staff.people("Ada", in: first)[0]
       for title in ["a", "b", "c"] {
-        try Crew.make("Task", ["title": .string(title)], in: first).setObject(ada, for: "owner")
+        try Staff.make("Task", ["title": .string(title)], in: first).setObject(ada, for: "owner")
       }
       try first.save()
       let context = office.newContext()
@@ -89,21 +89,21 @@ extension ContextCheck {
       let first = office.newContext()
       for name in ["a", "b", "c"] {
         let desk = try first.insert("Desk")
-        try desk.setObject(Crew.people(name, in: first)[0], for: "owner")
+        try desk.setObject(Staff.people(name, in: first)[0], for: "owner")
       }
       try first.save()
       let context = office.newContext()
       let desks = try context.fetch(FetchRequest("Desk"))
       let owners = try desks.compactMap { try $0.object("owner") }
       try expect(owners.count == 3 && owners.allSatisfy(\.isFault), "not read by the look")
-      try expect(Crew.texts([owners[0]]) != [""] && !owners.contains(where: \.isFault), "read together")
+      try expect(Staff.names([owners[0]]) != [""] && !owners.contains(where: \.isFault), "read together")
     },
     ContextCheck(
       "objects(with:) answers in the order of the IDs, and fires its faults together (objects(with:))"
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("a", "b", "c", "gone", in: first)
+      let people = try Staff.people("a", "b", "c", "gone", in: first)
       try first.save()
       let ids = people.map(\.objectID)
       try first.delete(people[3])
@@ -115,7 +115,7 @@ extension ContextCheck {
       try expect(found[0].isFault && found[1].isFault && found[3].isFault, "not asked for yet")
       try expect(found[0].get("name", as: String.self) == "c", "the first is read")
       try expect(!found[1].isFault && found[3].isFault, "with all that are there")
-      try expect(Crew.texts([found[1], found[4]]) == ["b", "a"], "each has its own row")
+      try expect(Staff.names([found[1], found[4]]) == ["b", "a"], "each has its own row")
       try expectContextError(.objectGone, "the one that is not") { _ = try found[3].value(for: "name") }
       try expect(context.objects(with: []).isEmpty, "none for none")
     },
@@ -127,7 +127,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("Ada", "Bea", in: first)
+      let people = try Staff.people("Ada", "Bea", in: first)
       try first.save()
       let id = people[0].objectID
       let context = office.newContext()
@@ -152,7 +152,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let ada = try Crew.people("Ada", in: first)[0]
+      let ada = try Staff.people("Ada", in: first)[0]
       try first.save()
       let context = office.newContext()
       let copy = try context.existingObject(with: ada.objectID)
@@ -168,7 +168,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("Ada", "Bea", in: first)
+      let people = try Staff.people("Ada", "Bea", in: first)
       try people[0].setObject(people[1], for: "manager")
       try people[0].add(people[1], to: "friends")
       try first.save()
@@ -187,7 +187,7 @@ extension ContextCheck {
       try expect(gone.object("manager") == nil, "leads nowhere")
       try expect(gone.objects("friends").isEmpty, "leads to none")
       try expect(!context.hasChanges && context.deletedObjects.isEmpty, "no save has to do with it")
-      try expect(Crew.texts([found[1]]) == ["Bea"] && !found[1].isDeleted, "its neighbour is as ever")
+      try expect(Staff.names([found[1]]) == ["Bea"] && !found[1].isDeleted, "its neighbour is as ever")
       try found[1].set("age", 30)
       try context.save()
       try expect(found[1].version == 2, "and saves as ever")
@@ -208,7 +208,7 @@ extension ContextCheck {
       "unchanged objects are let go when the program does so, changed ones are held (weak references)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      func hire() throws { _ = try Crew.people("a", "b", "c", in: context) }
+      func hire() throws { _ = try Staff.people("a", "b", "c", in: context) }
       func change() throws {
         let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
         try people[0].set("age", 77)
@@ -234,7 +234,7 @@ extension ContextCheck {
     ContextCheck("objects that refer to each other do not hold each other (weak references)") { factory in
       let context = try await Office(factory).newContext()
       func tie() throws {
-        let people = try Crew.people("a", "b", in: context)
+        let people = try Staff.people("a", "b", in: context)
         try people[0].setObject(people[1], for: "spouse")
         try people[0].add(people[1], to: "friends")
         try people[0].setObject(people[1], for: "manager")
@@ -254,10 +254,10 @@ extension ContextCheck {
     ContextCheck("a rollback lets go of what only its changes held (rollback, weak references)") { factory in
       let context = try await Office(factory).newContext()
       func change() throws {
-        try Crew.people("b", in: context)[0].set("age", 40)
+        try Staff.people("b", in: context)[0].set("age", 40)
         try context.fetch(FetchRequest("Person", where: .compare("name", .equal, "a")))[0].set("age", 50)
       }
-      _ = try Crew.people("a", in: context)
+      _ = try Staff.people("a", in: context)
       try context.save()
       try change()
       try expect(context.registeredCount == 2, "a new and a changed one")

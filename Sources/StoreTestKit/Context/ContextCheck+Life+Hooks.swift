@@ -30,8 +30,8 @@ extension ContextCheck {
     ) { factory in
       let context = try await Office(factory).newContext()
       let log = HookLog()
-      let ada = try Crew.people("Ada", in: context)[0]
-      let idle = try Crew.people("Idle", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
+      let idle = try Staff.people("Idle", in: context)[0]
       try context.delete(idle)
       var noted = try log.hooks { try context.save() }
       try expect(noted == ["willSave", "validateForInsert", "didSave"], "an insertion: \(noted)")
@@ -49,7 +49,7 @@ extension ContextCheck {
     ) { factory in
       let context = try await Office(factory).newContext()
       let log = HookLog()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try ada.set("age", 151)
       var noted = try log.hooks { try expectContextError(.validation, "too old") { try context.save() } }
       try expect(noted == ["willSave", "validateForInsert"], "refused: \(noted)")
@@ -62,7 +62,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("worker", "boss", in: context)
+      let people = try Staff.people("worker", "boss", in: context)
       let (worker, boss) = (people[0], people[1])
       try worker.setObject(boss, for: "manager")
       try context.save()
@@ -84,7 +84,7 @@ extension ContextCheck {
       try expect(!context.hasChanges, "nothing is left")
       let fresh = office.newContext()
       let copies = try fresh.objects(with: [worker.objectID, boss.objectID])
-      try expect(Crew.texts(copies, "motto") == ["told", "told"], "stored")
+      try expect(Staff.names(copies, "motto") == ["told", "told"], "stored")
       try expect(copies[0].object("desk")?.objectID == worker.object("desk")?.objectID, "and the desk")
     },
     ContextCheck("in didSave an object has its permanent ID and no changes (didSave)") { factory in
@@ -94,7 +94,7 @@ extension ContextCheck {
         guard hook == "didSave" else { return }
         seen.note("\(object.objectID.isTemporaryID) \(object.hasChanges) \(object.isInserted)", object)
       }
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       _ = try log.hooks { try context.save() }
       try ada.set("age", 30)
       _ = try log.hooks { try context.save() }
@@ -104,7 +104,7 @@ extension ContextCheck {
       "prepareForDeletion is called once, while the relationships still stand (prepareForDeletion)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("worker", "boss", in: context)
+      let people = try Staff.people("worker", "boss", in: context)
       try people[0].setObject(people[1], for: "manager")
       try context.save()
       let log = HookLog { hook, object in
@@ -118,7 +118,7 @@ extension ContextCheck {
       try expect(noted == ["prepareForDeletion"], "once: \(noted)")
       try expect(people[1].get("motto", as: String.self) == "one less", "the manager was to be seen")
       try expect(people[1].objects("reports").isEmpty, "and is left afterwards")
-      let new = try Crew.people("new", in: context)[0]
+      let new = try Staff.people("new", in: context)[0]
       try expect(log.hooks { try context.delete(new) } == ["prepareForDeletion"], "an unsaved object too")
     },
     ContextCheck(
@@ -126,20 +126,20 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let saved = try Crew.people("Ada", "Bea", in: first)
+      let saved = try Staff.people("Ada", "Bea", in: first)
       try first.save()
       let context = office.newContext()
       let log = HookLog()
       var people: [ManagedObject] = []
       try expect(log.hooks { people = try [context.object(with: saved[0].objectID)] }.isEmpty, "a fault")
       try expect(log.hooks { _ = people[0].objectID.entity.name }.isEmpty, "its ID does not fire it")
-      try expect(log.hooks { _ = try Crew.texts(people) } == ["awakeFromFetch"], "fired")
-      try expect(log.hooks { _ = try Crew.texts(people) }.isEmpty, "read already")
+      try expect(log.hooks { _ = try Staff.names(people) } == ["awakeFromFetch"], "fired")
+      try expect(log.hooks { _ = try Staff.names(people) }.isEmpty, "read already")
       try expect(
         log.hooks { people = try context.fetch(FetchRequest("Person")) } == ["awakeFromFetch"],
         "the one that was not here")
       context.refreshAllObjects()
-      let noted = try log.hooks { _ = try Crew.texts(people) }
+      let noted = try log.hooks { _ = try Staff.names(people) }
       try expect(noted == ["awakeFromFetch", "awakeFromFetch"], "both anew: \(noted)")
     },
     ContextCheck(
@@ -147,7 +147,7 @@ extension ContextCheck {
         + "(validateValue(_:forKey:))"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.make("Person", ["name": "Ada", "motto": "forbidden"], in: context)
+      let ada = try Staff.make("Person", ["name": "Ada", "motto": "forbidden"], in: context)
       for round in ["inserting", "updating"] {
         let error = try expectContextError(.validation, round) { try context.save() }
         try expect(error.failures.count == 1, "one rule: \(round)")
@@ -169,7 +169,7 @@ extension ContextCheck {
         + "(refresh(_:mergeChanges:))"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try context.save()
       try ada.set("age", 99)
       let seen = HookLog()
@@ -189,7 +189,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let (context, other) = (office.newContext(), office.newContext())
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try context.save()
       let theirs = try other.existingObject(with: ada.objectID)
       try theirs.set("age", 40)
@@ -211,14 +211,14 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("Ada", "Bea", "Cyd", in: context)
+      let people = try Staff.people("Ada", "Bea", "Cyd", in: context)
       try context.save()
       let other = office.newContext()
       try other.existingObject(with: people[1].objectID).set("age", 40)
       try other.save()
       try people[0].set("motto", "mine")
       try context.delete(people[2])
-      let new = try Crew.people("Dee", in: context)[0]
+      let new = try Staff.people("Dee", in: context)[0]
       let log = HookLog()
       let noted = log.hooks { context.refreshAllObjects() }
       try expect(noted.filter { $0 == "didTurnIntoFault" }.count == 1, "one unchanged object: \(noted)")
@@ -229,7 +229,7 @@ extension ContextCheck {
     },
     ContextCheck("a rollback tells the objects that it put back (awakeFromSnapshotEvents)") { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("Ada", "Bea", in: context)
+      let people = try Staff.people("Ada", "Bea", in: context)
       try context.save()
       try people[0].set("age", 99)
       let noted = HookLog().hooks { context.rollback() }

@@ -38,9 +38,9 @@ extension ContextCheck {
       "fetches count what is not saved yet, unless told not to (NSFetchRequest.includesPendingChanges)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("Ada", "Bea", in: context)
+      let people = try Staff.people("Ada", "Bea", in: context)
       try context.save()
-      let new = try Crew.people("Cyd", in: context)[0]
+      let new = try Staff.people("Cyd", in: context)[0]
       try people[0].set("age", 60)
       try context.delete(people[1])
       var request = FetchRequest("Person", sort: [FetchSort("name")])
@@ -57,7 +57,7 @@ extension ContextCheck {
         + "committedValues(forKeys:))"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("Ada", "Bea", in: context)
+      let people = try Staff.people("Ada", "Bea", in: context)
       let (ada, bea) = (people[0], people[1])
       try expect(ada.committedValues().isEmpty, "a new object has nothing committed")
       try context.save()
@@ -80,9 +80,9 @@ extension ContextCheck {
         + "(hasPersistentChangedValues)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("Ada", "Bea", in: context)
+      let people = try Staff.people("Ada", "Bea", in: context)
       let (ada, bea) = (people[0], people[1])
-      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try context.save()
       try ada.set("age", 40)
       try ada.setObject(bea, for: "manager")
@@ -103,7 +103,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try ada.set("mood", "fine")
       try context.save()
       try expect(ada.get("mood", as: String.self) == "fine", "after the insertion")
@@ -123,10 +123,10 @@ extension ContextCheck {
     ContextCheck("reset forgets every object, saved or not (NSManagedObjectContext.reset)") { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try context.save()
       try ada.set("age", 99)
-      let bea = try Crew.people("Bea", in: context)[0]
+      let bea = try Staff.people("Bea", in: context)[0]
       context.reset()
       try expect(context.registeredCount == 0 && !context.hasChanges, "empty")
       try expect(ada.managedObjectContext == nil && bea.managedObjectContext == nil, "cut off")
@@ -144,7 +144,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("Ada", "Bea", in: context)
+      let people = try Staff.people("Ada", "Bea", in: context)
       let (ada, bea) = (people[0], people[1])
       let temporary = ada.objectID
       try expect(temporary.isTemporaryID && temporary != bea.objectID, "temporary, and its own")
@@ -160,22 +160,22 @@ extension ContextCheck {
       try expect(ada.objectID == id && !bea.objectID.isTemporaryID, "the save keeps it")
       try expect(context.object(with: bea.objectID) === bea, "found by what the save gave")
       try expect(
-        Crew.texts(other.objects(with: [bea.objectID, id])) == ["Bea", "Ada"], "stored under them")
+        Staff.names(other.objects(with: [bea.objectID, id])) == ["Bea", "Ada"], "stored under them")
     },
     ContextCheck(
       "an ID's URI finds the object again, also after reopening (managedObjectID(forURIRepresentation:))"
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try expect(office.coordinator.objectID(for: ada.objectID.uriRepresentation()) == nil, "temporary")
       try context.save()
       let (id, uri) = (ada.objectID, ada.objectID.uriRepresentation())
       try expect(office.coordinator.objectID(for: uri) == id, "there and back")
-      let foreign = try Crew.url("x-strongroom://\(UUID().uuidString)/Person/p1")
+      let foreign = try Staff.url("x-strongroom://\(UUID().uuidString)/Person/p1")
       try expect(office.coordinator.objectID(for: foreign) == nil, "another store's")
       let unknown = uri.absoluteString.replacingOccurrences(of: "/Person/", with: "/Nobody/")
-      try expect(office.coordinator.objectID(for: Crew.url(unknown)) == nil, "an unknown entity's")
+      try expect(office.coordinator.objectID(for: Staff.url(unknown)) == nil, "an unknown entity's")
       let again = try await office.reopened() ?? office
       guard let found = again.coordinator.objectID(for: uri) else {
         throw StoreCheckFailure(description: "the URI names nothing after reopening")
@@ -185,41 +185,4 @@ extension ContextCheck {
       try expect(copy.get("name", as: String.self) == "Ada" && found == id, "the same object")
     },
   ]
-}
-
-/// Makes and reads what the checks are about.
-enum Crew {
-  /// A new object with values.
-  @discardableResult
-  static func make(
-    _ entity: String, _ values: [String: AttributeValue] = [:], in context: ManagedObjectContext
-  ) throws -> ManagedObject {
-    let object = try context.insert(entity)
-    for (name, value) in values { try object.setValue(value, for: name) }
-    return object
-  }
-
-  /// New people of these names.
-  static func people(_ names: String..., in context: ManagedObjectContext) throws -> [ManagedObject] {
-    try names.map { try make("Person", ["name": .string($0)], in: context) }
-  }
-
-  /// A text of each object, in their order.
-  static func texts(
-    _ objects: some Sequence<ManagedObject>, _ attribute: String = "name"
-  ) throws -> [String] {
-    try objects.map { try $0.get(attribute, as: String.self) ?? "" }
-  }
-
-  /// The texts of what a to-many leads to, sorted where it has no order, in one.
-  static func line(_ object: ManagedObject, _ name: String, _ attribute: String = "name") throws -> String {
-    let all = try texts(object.objects(name), attribute)
-    let isOrdered = object.entity.relationship(named: name)?.isOrdered == true
-    return (isOrdered ? all : all.sorted()).joined(separator: " ")
-  }
-
-  static func url(_ text: String) throws -> URL {
-    guard let url = URL(string: text) else { throw StoreCheckFailure(description: "no URL: \(text)") }
-    return url
-  }
 }

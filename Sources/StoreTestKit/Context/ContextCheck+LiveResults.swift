@@ -4,7 +4,7 @@ import ObjectQuery
 import StoreContract
 
 extension ContextCheck {
-  static let liveResults: [ContextCheck] = changesOfLists + sourcesOfLists
+  static let liveResults: [ContextCheck] = changesOfLists + sourcesOfLists + newsOfLists
 
   private static let changesOfLists: [ContextCheck] = [
     ContextCheck("a results controller fetches its objects in their order (NSFetchedResultsController)") {
@@ -205,6 +205,14 @@ final class ShownList {
     try expect(controller.objects == shown.flatMap { $0 }, "the sections", line: line, fileID: fileID)
     let fetched = try context.fetch(controller.request)
     try expect(fetched == controller.objects, "a fetch brings others", line: line, fileID: fileID)
+    let names = try fetched.map { object in
+      try controller.sectionNameKeyPath.map { try object.value(for: $0).text } ?? ""
+    }
+    let told = controller.sections.flatMap { section in section.objects.map { _ in section.name } }
+    try expect(told == names, "the names of the sections", line: line, fileID: fileID)
+    for (section, next) in zip(controller.sections, controller.sections.dropFirst()) {
+      try expect(section.name != next.name, "a section told twice", line: line, fileID: fileID)
+    }
   }
 
   private func note(_ object: ManagedObject) {

@@ -12,18 +12,18 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", "d", "e", in: context)
-      let more = try Crew.people("f", "g", in: context)
-      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      let people = try Staff.people("a", "b", "c", "d", "e", in: context)
+      let more = try Staff.people("f", "g", in: context)
+      let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try tag.add(contentsOf: people, to: "people")
       try context.save()
       let id = tag.objectID
       func expectOrder(_ wanted: String) throws {
-        let order = try Crew.line(tag, "people")
+        let order = try Staff.line(tag, "people")
         try expect(order == wanted, "\(order), not \(wanted)")
         try context.save()
         let fresh = office.newContext()
-        let stored = try Crew.line(fresh.object(with: id), "people")
+        let stored = try Staff.line(fresh.object(with: id), "people")
         try expect(stored == wanted, "\(stored) was stored, not \(wanted)")
       }
       try expectOrder("a b c d e")
@@ -48,17 +48,17 @@ extension ContextCheck {
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copy = try fresh.object(with: id)
-      try expect(Crew.line(copy, "people") == "g e f d a c", "after reopening")
+      try expect(Staff.line(copy, "people") == "g e f d a c", "after reopening")
     },
     ContextCheck(
       "an ordered one-to-many keeps places and owners in step (NSOrderedSet, inverse relationships)"
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("p", "q", in: context)
+      let people = try Staff.people("p", "q", in: context)
       let (p, q) = (people[0], people[1])
-      let tasks = try ["w", "x", "y", "z"].map { try Crew.make("Task", ["title": .string($0)], in: context) }
-      func lines() throws -> [String] { try people.map { try Crew.line($0, "tasks", "title") } }
+      let tasks = try ["w", "x", "y", "z"].map { try Staff.make("Task", ["title": .string($0)], in: context) }
+      func lines() throws -> [String] { try people.map { try Staff.line($0, "tasks", "title") } }
       try p.add(tasks[1], tasks[2], tasks[3], to: "tasks")
       try q.insert(tasks[0], into: "tasks", at: 0)
       try context.save()
@@ -78,49 +78,49 @@ extension ContextCheck {
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
-      try expect(copies.map { try Crew.line($0, "tasks", "title") } == ["w", "z y x"], "after reopening")
+      try expect(copies.map { try Staff.line($0, "tasks", "title") } == ["w", "z y x"], "after reopening")
     },
     ContextCheck("an ordered to-many without an inverse keeps its places (NSOrderedSet)") { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
-      let tags = try ["v", "w", "x", "y"].map { try Crew.make("Tag", ["name": .string($0)], in: context) }
+      let ada = try Staff.people("Ada", in: context)[0]
+      let tags = try ["v", "w", "x", "y"].map { try Staff.make("Tag", ["name": .string($0)], in: context) }
       try ada.insert(tags[0], into: "favourites", at: 0)
       try ada.insert(tags[1], into: "favourites", at: 0)
       try ada.insert(tags[2], into: "favourites", at: 1)
-      try expect(Crew.line(ada, "favourites") == "w x v", "new")
+      try expect(Staff.line(ada, "favourites") == "w x v", "new")
       try context.save()
       try ada.move(fromOffsets: IndexSet(integer: 2), toOffset: 0, in: "favourites")
       try ada.replace(at: 1, in: "favourites", with: tags[3])
-      try expect(Crew.line(ada, "favourites") == "v y x", "moved and replaced")
+      try expect(Staff.line(ada, "favourites") == "v y x", "moved and replaced")
       try context.save()
       try ada.remove(at: 0, from: "favourites")
       try ada.setObjects([tags[2], tags[1], tags[2], tags[3]], for: "favourites")
-      try expect(Crew.line(ada, "favourites") == "x w y", "set anew, each once")
+      try expect(Staff.line(ada, "favourites") == "x w y", "set anew, each once")
       try context.save()
       let id = ada.objectID
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copy = try fresh.object(with: id)
-      try expect(Crew.line(copy, "favourites") == "x w y", "after reopening")
+      try expect(Staff.line(copy, "favourites") == "x w y", "after reopening")
     },
     ContextCheck(
       "an order is stored as it stood, whatever the objects' own order and age (NSOrderedSet)"
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let old = try Crew.people("a", "b", "c", in: context)
+      let old = try Staff.people("a", "b", "c", in: context)
       try context.save()
-      let new = try Crew.people("d", "e", "f", in: context)
-      let tags = try ["one", "two"].map { try Crew.make("Tag", ["name": .string($0)], in: context) }
+      let new = try Staff.people("d", "e", "f", in: context)
+      let tags = try ["one", "two"].map { try Staff.make("Tag", ["name": .string($0)], in: context) }
       try tags[0].add(new[2], old[2], new[0], old[0], new[1], old[1], to: "people")
       for person in [old[1], new[1], old[0], new[0]] { try person.add(tags[1], to: "tags") }
-      let task = try ["2", "1", "3"].map { try Crew.make("Task", ["title": .string($0)], in: context) }
+      let task = try ["2", "1", "3"].map { try Staff.make("Task", ["title": .string($0)], in: context) }
       try new[0].add(task[1], task[0], task[2], to: "tasks")
       func check(_ tags: [ManagedObject], _ owner: ManagedObject, _ when: String) throws {
-        try expect(Crew.line(tags[0], "people") == "f c d a e b", "added at this end \(when)")
-        try expect(Crew.line(tags[1], "people") == "b e a d", "added at the other end \(when)")
-        try expect(Crew.line(owner, "tasks", "title") == "1 2 3", "a one-to-many \(when)")
+        try expect(Staff.line(tags[0], "people") == "f c d a e b", "added at this end \(when)")
+        try expect(Staff.line(tags[1], "people") == "b e a d", "added at the other end \(when)")
+        try expect(Staff.line(owner, "tasks", "title") == "1 2 3", "a one-to-many \(when)")
       }
       try check(tags, new[0], "before the save")
       try context.save()
@@ -138,46 +138,46 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       for title in ["a", "b", "c"] {
-        try ada.add(Crew.make("Task", ["title": .string(title)], in: context), to: "tasks")
+        try ada.add(Staff.make("Task", ["title": .string(title)], in: context), to: "tasks")
       }
       try context.save()
       try expect(!ada.hasPersistentChangedValues, "saved")
       try ada.move(fromOffsets: IndexSet(integer: 2), toOffset: 0, in: "tasks")
       try expect(ada.isUpdated && ada.hasPersistentChangedValues && context.hasChanges, "a change")
       context.rollback()
-      try expect(Crew.line(ada, "tasks", "title") == "a b c", "rolled back")
+      try expect(Staff.line(ada, "tasks", "title") == "a b c", "rolled back")
       try ada.move(fromOffsets: IndexSet(integer: 0), toOffset: 3, in: "tasks")
       try context.save()
-      try expect(Crew.line(ada, "tasks", "title") == "b c a", "saved")
+      try expect(Staff.line(ada, "tasks", "title") == "b c a", "saved")
       let fresh = office.newContext()
       let copy = try fresh.object(with: ada.objectID)
-      try expect(Crew.line(copy, "tasks", "title") == "b c a", "stored")
+      try expect(Staff.line(copy, "tasks", "title") == "b c a", "stored")
     },
     ContextCheck(
       "a deletion closes the gap in every order that the object stood in (NSOrderedSet, nullify)"
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("a", "b", "c", "d", in: first)
-      let tag = try Crew.make("Tag", ["name": "t"], in: first)
+      let people = try Staff.people("a", "b", "c", "d", in: first)
+      let tag = try Staff.make("Tag", ["name": "t"], in: first)
       try tag.add(people[3], people[1], people[0], people[2], to: "people")
       try first.save()
       let context = office.newContext()
       let copy = try context.object(with: tag.objectID)
       try context.delete(context.object(with: people[1].objectID))
-      try expect(Crew.line(copy, "people") == "d a c", "before the save")
+      try expect(Staff.line(copy, "people") == "d a c", "before the save")
       try copy.insert(context.object(with: people[2].objectID), into: "people", at: 1)
       try context.save()
-      try expect(Crew.line(copy, "people") == "d c a", "after the save")
+      try expect(Staff.line(copy, "people") == "d c a", "after the save")
       let fresh = office.newContext()
-      try expect(Crew.line(fresh.object(with: tag.objectID), "people") == "d c a", "stored")
+      try expect(Staff.line(fresh.object(with: tag.objectID), "people") == "d c a", "stored")
     },
     ContextCheck("a place that is not there is refused, and nothing is changed (wrongIndex)") { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
-      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
+      let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try tag.add(people[0], people[1], to: "people")
       try context.save()
       let new = people[2]
@@ -200,14 +200,14 @@ extension ContextCheck {
       try expectContextError(.wrongIndex, "moving from 2") {
         try tag.move(fromOffsets: IndexSet([0, 2]), toOffset: 0, in: "people")
       }
-      try expect(Crew.line(tag, "people") == "a b" && new.objects("tags").isEmpty, "as it was")
+      try expect(Staff.line(tag, "people") == "a b" && new.objects("tags").isEmpty, "as it was")
       try expect(!tag.hasPersistentChangedValues && !new.hasPersistentChangedValues, "no change")
       try tag.insert(new, into: "people", at: 2)
-      try expect(Crew.line(tag, "people") == "a b c", "the end is a place")
+      try expect(Staff.line(tag, "people") == "a b c", "the end is a place")
     },
     ContextCheck("only ordered relationships have places (notOrdered)") { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("a", "b", in: context)
+      let people = try Staff.people("a", "b", in: context)
       let (ada, bea) = (people[0], people[1])
       try ada.add(bea, to: "friends")
       try expectContextError(.notOrdered, "inserting") { try ada.insert(bea, into: "friends", at: 0) }
@@ -218,7 +218,7 @@ extension ContextCheck {
       }
       try expectContextError(.unknownName, "a to-one") { try ada.insert(bea, into: "manager", at: 0) }
       try expectContextError(.unknownName, "no such name") { try ada.remove(at: 0, from: "nobody") }
-      try expect(Crew.line(ada, "friends") == "b" && Crew.line(bea, "friends") == "a", "as it was")
+      try expect(Staff.line(ada, "friends") == "b" && Staff.line(bea, "friends") == "a", "as it was")
     },
   ]
 }

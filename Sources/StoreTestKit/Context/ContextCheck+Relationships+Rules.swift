@@ -10,9 +10,9 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("a", "b", "c", "d", in: first)
-      let firm = try Crew.make("Company", ["name": "x"], in: first)
-      let tag = try Crew.make("Tag", ["name": "t"], in: first)
+      let people = try Staff.people("a", "b", "c", "d", in: first)
+      let firm = try Staff.make("Company", ["name": "x"], in: first)
+      let tag = try Staff.make("Tag", ["name": "t"], in: first)
       try firm.add(people[0], people[1], to: "employees")
       try firm.add(people[0], people[1], to: "board")
       try tag.add(people[0], people[1], to: "people")
@@ -30,11 +30,11 @@ extension ContextCheck {
       try ownTag.remove(copies[0], from: "people")
       func lines(_ firm: ManagedObject, _ tag: ManagedObject) throws -> [String] {
         [
-          try Crew.line(firm, "employees"), try Crew.line(firm, "board"), try Crew.line(tag, "people"),
+          try Staff.line(firm, "employees"), try Staff.line(firm, "board"), try Staff.line(tag, "people"),
         ]
       }
       try expect(lines(ownFirm, ownTag) == ["b c", "a d", "b d"], "before the save")
-      try expect(copies.map { try Crew.line($0, "tags") } == ["", "t", "", "t"], "from the other end")
+      try expect(copies.map { try Staff.line($0, "tags") } == ["", "t", "", "t"], "from the other end")
       try context.save()
       let fresh = office.newContext()
       let again = try fresh.objects(with: [firm.objectID, tag.objectID])
@@ -45,10 +45,10 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let boss = try Crew.people("boss", in: first)[0]
+      let boss = try Staff.people("boss", in: first)[0]
       for place in 0..<20 {
-        try Crew.people("\(place)", in: first)[0].setObject(boss, for: "manager")
-        try boss.add(Crew.make("Task", ["title": .string("\(place)")], in: first), to: "tasks")
+        try Staff.people("\(place)", in: first)[0].setObject(boss, for: "manager")
+        try boss.add(Staff.make("Task", ["title": .string("\(place)")], in: first), to: "tasks")
       }
       try first.save()
       let context = office.newContext()
@@ -70,7 +70,7 @@ extension ContextCheck {
     },
     ContextCheck("setting what is there already changes nothing (inverse relationships)") { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("a", "b", in: context)
+      let people = try Staff.people("a", "b", in: context)
       try people[0].setObject(people[1], for: "manager")
       try people[0].add(people[1], to: "friends")
       try people[0].add(people[1], to: "friends")
@@ -83,15 +83,15 @@ extension ContextCheck {
       try context.save()
       try expect(people[0].version == 1 && people[1].version == 1, "no row was written")
       try expect(
-        Crew.line(people[0], "friends") == "b" && Crew.line(people[1], "reports") == "a", "as it was")
+        Staff.line(people[0], "friends") == "b" && Staff.line(people[1], "reports") == "a", "as it was")
     },
     ContextCheck(
       "relationships take objects of their own context and entity only, and know their own names"
     ) { factory in
       let office = try await Office(factory)
       let (context, other) = (office.newContext(), office.newContext())
-      let ada = try Crew.people("Ada", in: context)[0]
-      let stranger = try Crew.people("stranger", in: other)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
+      let stranger = try Staff.people("stranger", in: other)[0]
       let desk = try context.insert("Desk")
       try other.save()
       try expectContextError(.foreignObject, "a to-one") { try ada.setObject(stranger, for: "manager") }
@@ -111,24 +111,24 @@ extension ContextCheck {
       try context.save()
       let copy = try context.object(with: stranger.objectID)
       try ada.setObject(copy, for: "manager")
-      try expect(Crew.line(copy, "reports") == "Ada", "the same object by its ID is welcome")
+      try expect(Staff.line(copy, "reports") == "Ada", "the same object by its ID is welcome")
     },
     ContextCheck(
       "links among new objects outlast the change of their IDs (obtainPermanentIDs(for:), save)"
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
-      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
+      let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try people[0].add(people[1], people[2], to: "reports")
       try people[0].setObject(people[1], for: "spouse")
       try tag.add(people[2], people[0], to: "people")
       func check(_ when: String) throws {
-        try expect(Crew.line(people[0], "reports") == "b c", "a one-to-many \(when)")
+        try expect(Staff.line(people[0], "reports") == "b c", "a one-to-many \(when)")
         try expect(people[1].object("spouse") === people[0], "a one-to-one \(when)")
         try expect(people[2].object("manager") === people[0], "a to-one \(when)")
-        try expect(Crew.line(tag, "people") == "c a", "an ordered many-to-many \(when)")
-        try expect(Crew.line(people[2], "tags") == "t", "its other end \(when)")
+        try expect(Staff.line(tag, "people") == "c a", "an ordered many-to-many \(when)")
+        try expect(Staff.line(people[2], "tags") == "t", "its other end \(when)")
       }
       try check("before")
       try context.obtainPermanentIDs(for: [people[0], tag])

@@ -13,9 +13,9 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("Ada", "Bea", in: context)
+      let people = try Staff.people("Ada", "Bea", in: context)
       let (ada, bea) = (people[0], people[1])
-      let desks = try (Int64(0)..<2).map { try Crew.make("Desk", ["number": .integer($0)], in: context) }
+      let desks = try (Int64(0)..<2).map { try Staff.make("Desk", ["number": .integer($0)], in: context) }
       try ada.setObject(desks[0], for: "desk")
       try expect(desks[0].object("owner") === ada, "from the person")
       try desks[0].setObject(bea, for: "owner")
@@ -40,19 +40,19 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
       let (old, new) = (
-        try Crew.make("Company", ["name": "old"], in: context),
-        try Crew.make("Company", ["name": "new"], in: context)
+        try Staff.make("Company", ["name": "old"], in: context),
+        try Staff.make("Company", ["name": "new"], in: context)
       )
       try old.add(contentsOf: people, to: "employees")
       try expect(people.allSatisfy { try $0.object("employer") === old }, "from the parent")
       try people[0].setObject(new, for: "employer")
       try expect(
-        Crew.line(old, "employees") == "b c" && Crew.line(new, "employees") == "a", "from the child")
+        Staff.line(old, "employees") == "b c" && Staff.line(new, "employees") == "a", "from the child")
       try new.add(people[1], to: "employees")
       try expect(people[1].object("employer") === new, "taken over")
-      try expect(Crew.line(old, "employees") == "c" && Crew.line(new, "employees") == "a b", "moved")
+      try expect(Staff.line(old, "employees") == "c" && Staff.line(new, "employees") == "a b", "moved")
       try old.remove(people[0], from: "employees")
       try expect(people[0].object("employer") === new, "it is not the other's to remove")
       try context.save()
@@ -66,7 +66,7 @@ extension ContextCheck {
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
-      try expect(Crew.line(copies[0], "employees") == "a b", "stored")
+      try expect(Staff.line(copies[0], "employees") == "a b", "stored")
       try expect(copies[1].objects("employees").isEmpty && copies[4].object("employer") == nil, "left")
     },
     ContextCheck(
@@ -74,39 +74,39 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", in: context)
-      let firms = try ["x", "y"].map { try Crew.make("Company", ["name": .string($0)], in: context) }
+      let people = try Staff.people("a", "b", in: context)
+      let firms = try ["x", "y"].map { try Staff.make("Company", ["name": .string($0)], in: context) }
       try people[0].add(contentsOf: firms, to: "boards")
-      try expect(Crew.line(firms[1], "board") == "a", "from one end")
+      try expect(Staff.line(firms[1], "board") == "a", "from one end")
       try firms[0].add(people[1], to: "board")
       try firms[0].add(people[0], people[1], to: "board")
       try people[1].add(firms[0], to: "boards")
-      try expect(Crew.line(people[1], "boards") == "x" && Crew.line(firms[0], "board") == "a b", "once")
+      try expect(Staff.line(people[1], "boards") == "x" && Staff.line(firms[0], "board") == "a b", "once")
       try context.save()
       try firms[1].remove(people[0], from: "board")
-      try expect(Crew.line(people[0], "boards") == "x", "removed from the other end")
+      try expect(Staff.line(people[0], "boards") == "x", "removed from the other end")
       try people[1].setObjects([firms[1]], for: "boards")
-      try expect(Crew.line(firms[0], "board") == "a" && Crew.line(firms[1], "board") == "b", "replaced")
+      try expect(Staff.line(firms[0], "board") == "a" && Staff.line(firms[1], "board") == "b", "replaced")
       try context.save()
       let ids = (people + firms).map(\.objectID)
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
-      try expect(copies[..<2].map { try Crew.line($0, "boards") } == ["x", "y"], "stored")
-      try expect(copies[2...].map { try Crew.line($0, "board") } == ["a", "b"], "at both ends")
+      try expect(copies[..<2].map { try Staff.line($0, "boards") } == ["x", "y"], "stored")
+      try expect(copies[2...].map { try Staff.line($0, "board") } == ["a", "b"], "at both ends")
     },
     ContextCheck("two relationships to one entity are kept apart (inverse relationships)") { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", in: context)
-      let places = try ["x", "y"].map { try Crew.make("Address", ["street": .string($0)], in: context) }
+      let people = try Staff.people("a", "b", in: context)
+      let places = try ["x", "y"].map { try Staff.make("Address", ["street": .string($0)], in: context) }
       try people[0].setObject(places[0], for: "home")
       try people[0].setObject(places[0], for: "office")
       try places[0].add(people[1], to: "workers")
       try places[1].add(people[1], to: "residents")
       try people[0].setObject(places[1], for: "home")
-      try expect(Crew.line(places[0], "residents") == "" && Crew.line(places[0], "workers") == "a b", "x")
-      try expect(Crew.line(places[1], "residents") == "a b" && Crew.line(places[1], "workers") == "", "y")
+      try expect(Staff.line(places[0], "residents") == "" && Staff.line(places[0], "workers") == "a b", "x")
+      try expect(Staff.line(places[1], "residents") == "a b" && Staff.line(places[1], "workers") == "", "y")
       try context.save()
       let ids = (people + places).map(\.objectID)
       let again = try await office.reopened() ?? office
@@ -114,19 +114,19 @@ extension ContextCheck {
       let copies = try fresh.objects(with: ids)
       try expect(copies[0].object("home") === copies[3] && copies[0].object("office") === copies[2], "a")
       try expect(copies[1].object("home") === copies[3] && copies[1].object("office") === copies[2], "b")
-      try expect(Crew.line(copies[2], "workers") == "a b" && Crew.line(copies[2], "residents") == "", "x")
+      try expect(Staff.line(copies[2], "workers") == "a b" && Staff.line(copies[2], "residents") == "", "x")
     },
     ContextCheck(
       "a one-directional to-many leaves its targets as they are, and keeps its order (no inverse)"
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let tags = try ["x", "y", "z"].map { try Crew.make("Tag", ["name": .string($0)], in: context) }
-      let people = try Crew.people("a", "b", in: context)
+      let tags = try ["x", "y", "z"].map { try Staff.make("Tag", ["name": .string($0)], in: context) }
+      let people = try Staff.people("a", "b", in: context)
       try context.save()
       try people[0].add(tags[2], tags[0], tags[2], tags[1], to: "favourites")
       try people[1].add(tags[1], to: "favourites")
-      try expect(Crew.line(people[0], "favourites") == "z x y", "each once, in order")
+      try expect(Staff.line(people[0], "favourites") == "z x y", "each once, in order")
       try expect(tags.allSatisfy { !$0.hasChanges }, "the targets were not touched")
       try expect(tags[0].objects("people").isEmpty, "nor another relationship")
       try context.save()
@@ -137,7 +137,7 @@ extension ContextCheck {
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
-      try expect(copies.map { try Crew.line($0, "favourites") } == ["z y", "y"], "less what was deleted")
+      try expect(copies.map { try Staff.line($0, "favourites") } == ["z y", "y"], "less what was deleted")
     },
   ]
 
@@ -147,7 +147,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", "d", in: context)
+      let people = try Staff.people("a", "b", "c", "d", in: context)
       func spouses() throws -> [String] {
         try people.map { try $0.object("spouse")?.get("name", as: String.self) ?? "-" }
       }
@@ -173,14 +173,14 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
       try people[0].add(people[0], people[1], people[2], to: "friends")
       try people[1].add(people[0], to: "friends")
-      try expect(people.map { try Crew.line($0, "friends") } == ["a b c", "a", "a"], "both ways, once")
+      try expect(people.map { try Staff.line($0, "friends") } == ["a b c", "a", "a"], "both ways, once")
       try context.save()
       try people[2].remove(people[0], from: "friends")
       try people[2].add(people[1], to: "friends")
-      try expect(people.map { try Crew.line($0, "friends") } == ["a b", "a c", "b"], "changed at one end")
+      try expect(people.map { try Staff.line($0, "friends") } == ["a b", "a c", "b"], "changed at one end")
       try context.save()
       try people[0].remove(people[0], from: "friends")
       try context.save()
@@ -188,27 +188,27 @@ extension ContextCheck {
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
-      try expect(copies.map { try Crew.line($0, "friends") } == ["b", "a c", "b"], "stored")
+      try expect(copies.map { try Staff.line($0, "friends") } == ["b", "a c", "b"], "stored")
     },
     ContextCheck(
       "a one-to-many within one entity makes trees, and an object may be its own parent (inverses)"
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
       try people[0].add(people[1], people[2], to: "reports")
       try people[1].add(people[2], to: "reports")
       try people[0].setObject(people[0], for: "manager")
-      try expect(people.map { try Crew.line($0, "reports") } == ["a b", "c", ""], "moved down")
+      try expect(people.map { try Staff.line($0, "reports") } == ["a b", "c", ""], "moved down")
       try expect(people[2].object("manager") === people[1] && people[0].object("manager") === people[0], "up")
       try context.save()
       let ids = people.map(\.objectID)
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
-      try expect(copies.map { try Crew.line($0, "reports") } == ["a b", "c", ""], "stored")
+      try expect(copies.map { try Staff.line($0, "reports") } == ["a b", "c", ""], "stored")
       try copies[0].setObject(nil, for: "manager")
-      try expect(Crew.line(copies[0], "reports") == "b", "its own parent no more")
+      try expect(Staff.line(copies[0], "reports") == "b", "its own parent no more")
     },
   ]
 }

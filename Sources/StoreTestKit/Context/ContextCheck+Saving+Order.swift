@@ -43,7 +43,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
       for (place, person) in people.enumerated() {
         try person.setObject(people[(place + 1) % 3], for: "manager")
         try person.add(contentsOf: people, to: "friends")
@@ -54,8 +54,8 @@ extension ContextCheck {
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
-      try expect(copies.map { try Crew.line($0, "reports") } == ["c", "a", "b"], "a ring")
-      try expect(copies.allSatisfy { try Crew.line($0, "friends") == "a b c" }, "everyone's friend")
+      try expect(copies.map { try Staff.line($0, "reports") } == ["c", "a", "b"], "a ring")
+      try expect(copies.allSatisfy { try Staff.line($0, "friends") == "a b c" }, "everyone's friend")
       try expect(copies[0].object("spouse") === copies[2] && copies[1].object("spouse") == nil, "a pair")
       for copy in copies { try fresh.delete(copy) }
       try fresh.save()
@@ -64,19 +64,19 @@ extension ContextCheck {
     ContextCheck("new, changed and deleted objects hand over to each other within a save (save)") { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let old = try Crew.people("old", in: context)[0]
-      let tasks = try ["1", "2", "3"].map { try Crew.make("Task", ["title": .string($0)], in: context) }
-      let desk = try Crew.make("Desk", ["number": 1], in: context)
-      let tags = try ["x", "y"].map { try Crew.make("Tag", ["name": .string($0)], in: context) }
+      let old = try Staff.people("old", in: context)[0]
+      let tasks = try ["1", "2", "3"].map { try Staff.make("Task", ["title": .string($0)], in: context) }
+      let desk = try Staff.make("Desk", ["number": 1], in: context)
+      let tags = try ["x", "y"].map { try Staff.make("Tag", ["name": .string($0)], in: context) }
       try old.add(contentsOf: tasks, to: "tasks")
       try old.setObject(desk, for: "desk")
       try old.add(tags[0], to: "tags")
       try context.save()
-      let new = try Crew.people("new", in: context)[0]
+      let new = try Staff.people("new", in: context)[0]
       try new.setObjects([tasks[2], tasks[0]], for: "tasks")
       try new.setObject(desk, for: "desk")
       try new.add(tags[1], to: "tags")
-      try new.insert(Crew.make("Task", ["title": "4"], in: context), into: "tasks", at: 1)
+      try new.insert(Staff.make("Task", ["title": "4"], in: context), into: "tasks", at: 1)
       try tags[0].set("rank", 7)
       try context.delete(old)
       try expect(
@@ -87,9 +87,9 @@ extension ContextCheck {
       let fresh = again.newContext()
       let copy = try fresh.object(with: id)
       let others = try fresh.objects(with: ids)
-      try expect(Crew.line(copy, "tasks", "title") == "3 4 1", "children with their order")
+      try expect(Staff.line(copy, "tasks", "title") == "3 4 1", "children with their order")
       try expect(copy.object("desk") === others[0] && others[0].object("owner") === copy, "the partner")
-      try expect(others[1].objects("people").isEmpty && Crew.line(others[2], "people") == "new", "links")
+      try expect(others[1].objects("people").isEmpty && Staff.line(others[2], "people") == "new", "links")
       try expect(others[1].get("rank", as: Int.self) == 7, "a value")
       try expect(fresh.count(for: FetchRequest("Task")) == 3, "no more tasks than these")
     },
@@ -99,11 +99,11 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let tags = try ["x", "y"].map { try Crew.make("Tag", ["name": .string($0)], in: context) }
+      let tags = try ["x", "y"].map { try Staff.make("Tag", ["name": .string($0)], in: context) }
       try context.save()
       try context.delete(tags[0])
       try tags[1].set("name", "z")
-      let heirs = try ["x", "y"].map { try Crew.make("Tag", ["name": .string($0)], in: context) }
+      let heirs = try ["x", "y"].map { try Staff.make("Tag", ["name": .string($0)], in: context) }
       try context.save()
       try expect(heirs[0].objectID != tags[0].objectID && heirs[1].objectID != tags[1].objectID, "others")
       try expect(!context.hasChanges && heirs[0].version == 1 && tags[1].version == 2, "saved")
@@ -116,11 +116,11 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let firm = try Crew.make("Company", ["name": "x"], in: context)
-      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      let firm = try Staff.make("Company", ["name": "x"], in: context)
+      let tag = try Staff.make("Tag", ["name": "t"], in: context)
       var people: [ManagedObject] = []
       for place in 0..<1000 {
-        let person = try Crew.make("Person", ["age": .integer(Int64(place % 100))], in: context)
+        let person = try Staff.make("Person", ["age": .integer(Int64(place % 100))], in: context)
         try person.setObject(firm, for: "employer")
         try person.setObject(people.last, for: "manager")
         if place % 10 == 0 { try tag.insert(person, into: "people", at: 0) }

@@ -13,7 +13,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", in: context)
+      let people = try Staff.people("a", "b", in: context)
       try expect(people[0].version == 0 && people[0].objectID.isTemporaryID, "before")
       try context.save()
       let ids = people.map(\.objectID)
@@ -27,7 +27,7 @@ extension ContextCheck {
       try expect(people.map(\.objectID) == ids, "the IDs stay")
       try context.delete(people[1])
       try context.save()
-      let later = try Crew.people("c", in: context)[0]
+      let later = try Staff.people("c", in: context)[0]
       try context.save()
       try expect(!ids.contains(later.objectID), "an ID is never given again")
     },
@@ -37,8 +37,8 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       try context.save()
-      let ada = try Crew.people("Ada", in: context)[0]
-      let tag = try Crew.make("Tag", ["name": "t"], in: context)
+      let ada = try Staff.people("Ada", in: context)[0]
+      let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try context.save()
       let metadata = office.store.metadata
       try expect(HookLog().hooks { try context.save() }.isEmpty, "no hook")
@@ -59,10 +59,10 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try context.save()
-      let (task, desk) = (try Crew.make("Task", ["title": "t"], in: context), try context.insert("Desk"))
-      let bea = try Crew.people("Bea", in: context)[0]
+      let (task, desk) = (try Staff.make("Task", ["title": "t"], in: context), try context.insert("Desk"))
+      let bea = try Staff.people("Bea", in: context)[0]
       try ada.add(task, to: "tasks")
       try ada.setObject(desk, for: "desk")
       try ada.setObject(bea, for: "spouse")
@@ -90,15 +90,15 @@ extension ContextCheck {
         "integer64": .integer(.min), "decimal": .decimal(Decimal(12345) / 1000), "double": .double(0.1),
         "float": .double(0.5), "string": "a\u{0} é 🏳️‍🌈", "boolean": true,
         "date": .date(Date(timeIntervalSinceReferenceDate: 0.1)), "binary": .data(Data([0, 255, 0])),
-        "uuid": .uuid(UUID()), "uri": .uri(try Crew.url("https://example.org/a%20b")),
+        "uuid": .uuid(UUID()), "uri": .uri(try Staff.url("https://example.org/a%20b")),
         "transformable": .data(Data([1])), "composite": .composite(["street": "Main", "height": 2.5]),
-        "objectID": .uri(try Crew.url("x-strongroom://A/B/p1")),
+        "objectID": .uri(try Staff.url("x-strongroom://A/B/p1")),
       ]
       let empty: [String: AttributeValue] = [
         "integer64": 0, "double": .double(0), "string": "", "boolean": false, "binary": .data(Data()),
       ]
       let rows = [full, empty, [:]]
-      let objects = try rows.map { try Crew.make("Everything", $0, in: context) }
+      let objects = try rows.map { try Staff.make("Everything", $0, in: context) }
       func check(_ objects: [ManagedObject], _ rows: [[String: AttributeValue]], _ when: String) throws {
         for (object, row) in zip(objects, rows) {
           for attribute in object.entity.attributes {
@@ -131,7 +131,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let (context, other) = (office.newContext(), office.newContext())
-      let people = try Crew.people("a", "b", in: context)
+      let people = try Staff.people("a", "b", in: context)
       try expect(other.count(for: FetchRequest("Person")) == 0, "not before the save")
       try context.save()
       let held = try other.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
@@ -140,7 +140,7 @@ extension ContextCheck {
       try expect(other.count(for: FetchRequest("Person")) == 2, "as stored")
       try context.save()
       try expect(other.count(for: FetchRequest("Person")) == 1, "fetched after the save")
-      try expect(held[0].get("age", as: Int.self) == 18 && Crew.texts(held) == ["a", "b"], "as held")
+      try expect(held[0].get("age", as: Int.self) == 18 && Staff.names(held) == ["a", "b"], "as held")
       try expect(!other.hasChanges && !held[1].isDeleted, "no change of its own")
     },
   ]
@@ -152,11 +152,11 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      try Crew.make("Tag", ["name": "x"], in: context)
-      let people = try Crew.people("a", "b", in: context)
+      try Staff.make("Tag", ["name": "x"], in: context)
+      let people = try Staff.people("a", "b", in: context)
       try context.save()
-      let twin = try Crew.make("Tag", ["name": "x"], in: context)
-      let new = try Crew.people("new", in: context)[0]
+      let twin = try Staff.make("Tag", ["name": "x"], in: context)
+      let new = try Staff.people("new", in: context)[0]
       try twin.add(new, people[0], to: "people")
       try people[0].setObject(new, for: "manager")
       try people[0].set("age", 40)
@@ -171,11 +171,11 @@ extension ContextCheck {
           try expect(context.registeredObject(for: object.objectID) === object, "registered under it")
           try expect(object.isInserted && object.version == 0, "still new")
         }
-        try expect(Crew.line(twin, "people") == "new a" && Crew.line(new, "reports") == "a", "links")
+        try expect(Staff.line(twin, "people") == "new a" && Staff.line(new, "reports") == "a", "links")
         try expect(people[0].changedValues()["age"] == 40, "values")
         let fresh = office.newContext()
         try expect(
-          Crew.texts(fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))) == ["a", "b"], "people")
+          Staff.names(fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))) == ["a", "b"], "people")
         try expect(fresh.count(for: FetchRequest("Tag")) == 1, "one tag")
       }
       try expect(before.allSatisfy(\.isTemporaryID), "they were temporary at first")
@@ -184,7 +184,7 @@ extension ContextCheck {
       try expect(!context.hasChanges && twin.version == 1 && people[0].version == 2, "saved")
       let fresh = office.newContext()
       let copy = try fresh.object(with: twin.objectID)
-      try expect(Crew.line(copy, "people") == "new a", "the links are stored")
+      try expect(Staff.line(copy, "people") == "new a", "the links are stored")
       try expect(
         fresh.object(with: people[0].objectID).object("manager")?.objectID == new.objectID, "all of them")
     },
@@ -193,13 +193,13 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
       try people[0].setObject(people[1], for: "manager")
       for title in ["1", "2"] {
-        try people[0].add(Crew.make("Task", ["title": .string(title)], in: context), to: "tasks")
+        try people[0].add(Staff.make("Task", ["title": .string(title)], in: context), to: "tasks")
       }
       try context.save()
-      let new = try Crew.people("new", in: context)[0]
+      let new = try Staff.people("new", in: context)[0]
       try people[0].set("age", 99)
       try people[0].setObject(new, for: "manager")
       try people[0].move(fromOffsets: IndexSet(integer: 1), toOffset: 0, in: "tasks")
@@ -212,8 +212,8 @@ extension ContextCheck {
       try expect(people.allSatisfy { !$0.hasChanges && !$0.isDeleted }, "the others are unchanged")
       try expect(people[0].get("age", as: Int.self) == 18, "values")
       try expect(people[0].object("manager") === people[1], "to-ones")
-      try expect(Crew.line(people[1], "reports") == "a" && people[1].objects("friends").isEmpty, "to-manys")
-      try expect(Crew.line(people[0], "tasks", "title") == "1 2", "orders")
+      try expect(Staff.line(people[1], "reports") == "a" && people[1].objects("friends").isEmpty, "to-manys")
+      try expect(Staff.line(people[0], "tasks", "title") == "1 2", "orders")
       try context.save()
       try expect(people.map { try $0.version } == [1, 1, 1], "nothing is left to save")
       try expect(context.count(for: FetchRequest("Person")) == 3, "nobody came")
@@ -223,15 +223,15 @@ extension ContextCheck {
         + "rollback)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try context.obtainPermanentIDs(for: [ada])
       let id = ada.objectID
       context.rollback()
       try expect(context.registeredObject(for: id) == nil && ada.managedObjectContext == nil, "gone")
       try expectContextError(.objectGone, "never stored") { _ = try context.existingObject(with: id) }
-      try Crew.people("Bea", in: context)[0].set("age", 30)
+      try Staff.people("Bea", in: context)[0].set("age", 30)
       try context.save()
-      try expect(Crew.texts(context.fetch(FetchRequest("Person"))) == ["Bea"], "the next save")
+      try expect(Staff.names(context.fetch(FetchRequest("Person"))) == ["Bea"], "the next save")
     },
   ]
 }

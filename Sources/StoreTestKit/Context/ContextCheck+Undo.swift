@@ -4,7 +4,7 @@ import ObjectQuery
 import StoreContract
 
 extension ContextCheck {
-  static let undo: [ContextCheck] = undoManagers + undoneObjects
+  static let undo: [ContextCheck] = undoManagers + undoneObjects + undoneTrouble
 
   private static let undoManagers: [ContextCheck] = [
     ContextCheck("undo takes back the last event's changes, redo brings them again (NSUndoManager)") {

@@ -12,16 +12,16 @@ extension ContextCheck {
         + "(NSValidationMultipleErrorsError)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("old", "owing", "mute", "left", in: context)
-      let task = try Crew.make("Task", ["title": "t"], in: context)
+      let people = try Staff.people("old", "owing", "mute", "left", in: context)
+      let task = try Staff.make("Task", ["title": "t"], in: context)
       try task.setObject(people[3], for: "owner")
-      try Crew.make("Loan", in: context).setObject(people[1], for: "borrower")
+      try Staff.make("Loan", in: context).setObject(people[1], for: "borrower")
       try context.save()
       let firm = try context.insert("Company")
-      let crowd = try Crew.make("Company", ["name": "crowd"], in: context)
-      try crowd.add(contentsOf: Crew.people("a", "b", "c", "d", in: context), to: "board")
+      let crowd = try Staff.make("Company", ["name": "crowd"], in: context)
+      try crowd.add(contentsOf: Staff.people("a", "b", "c", "d", in: context), to: "board")
       let orphan = try context.insert("Task")
-      let child = try Crew.make("Person", ["age": .integer(-1)], in: context)
+      let child = try Staff.make("Person", ["age": .integer(-1)], in: context)
       try people[0].set("age", 151)
       try people[2].set("motto", "forbidden")
       try task.setObject(nil, for: "owner")
@@ -35,7 +35,7 @@ extension ContextCheck {
         (people[1], "loans", .denied),
       ]
       for (object, property, rule) in wanted {
-        try expect(Crew.has(error, object, property, rule), "\(object.entity.name).\(property) \(rule)")
+        try expect(Staff.has(error, object, property, rule), "\(object.entity.name).\(property) \(rule)")
       }
       try expect(error.failures.count == wanted.count, "no more than these: \(error.failures)")
     },
@@ -44,13 +44,13 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      let people = try Crew.people("a", "b", "c", in: context)
-      let desk = try Crew.make("Desk", ["number": 1], in: context)
+      let people = try Staff.people("a", "b", "c", in: context)
+      let desk = try Staff.make("Desk", ["number": 1], in: context)
       try people[2].setObject(desk, for: "desk")
       try context.save()
       try people[0].set("motto", "new")
-      let fine = try Crew.people("fine", in: context)[0]
-      let orphan = try Crew.make("Task", ["title": "t"], in: context)
+      let fine = try Staff.people("fine", in: context)[0]
+      let orphan = try Staff.make("Task", ["title": "t"], in: context)
       try people[1].set("age", 999)
       try people[1].setObject(fine, for: "manager")
       try context.delete(people[2])
@@ -62,7 +62,7 @@ extension ContextCheck {
         try expect(context.updatedObjects == updated && updated.contains(people[0]), "changed ones")
         try expect(context.deletedObjects == deleted && deleted.contains(desk), "deleted ones")
         try expect(people[1].get("age", as: Int.self) == 999, "the value that was refused")
-        try expect(people[1].object("manager") === fine && Crew.line(fine, "reports") == "b", "links")
+        try expect(people[1].object("manager") === fine && Staff.line(fine, "reports") == "b", "links")
         try expect(people[0].committedValues(for: ["motto"])["motto"] == .null, "the row beneath")
         let fresh = office.newContext()
         try expect(fresh.count(for: FetchRequest("Person")) == 3, "no one came or went")
@@ -74,7 +74,7 @@ extension ContextCheck {
       try expect(!context.hasChanges && people[1].version == 2 && fine.version == 1, "saved")
       let fresh = office.newContext()
       let copies = try fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
-      try expect(Crew.texts(copies) == ["a", "b", "fine"], "stored")
+      try expect(Staff.names(copies) == ["a", "b", "fine"], "stored")
       try expect(copies[1].object("manager") === copies[2], "with its links")
       try expect(fresh.count(for: FetchRequest("Desk")) == 0, "and the deletions")
     },
@@ -82,7 +82,7 @@ extension ContextCheck {
       "bounds themselves are allowed, and null where the attribute is optional (minValue, maxValue)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       let cases: [(Int, ValidationRule?)] = [(-1, .least(0)), (0, nil), (150, nil), (151, .greatest(150))]
       for (age, rule) in cases {
         try ada.set("age", age)
@@ -91,7 +91,7 @@ extension ContextCheck {
           continue
         }
         let error = try expectContextError(.validation, "\(age)") { try context.save() }
-        try expect(error.failures.count == 1 && Crew.has(error, ada, "age", rule), "\(age): \(error)")
+        try expect(error.failures.count == 1 && Staff.has(error, ada, "age", rule), "\(age): \(error)")
       }
       try ada.setValue(.null, for: "age")
       try context.save()
@@ -101,11 +101,11 @@ extension ContextCheck {
       "what is deleted is not judged by its values, and what is set right again passes (validateForDelete)"
     ) { factory in
       let context = try await Office(factory).newContext()
-      let people = try Crew.people("a", "b", in: context)
+      let people = try Staff.people("a", "b", in: context)
       try context.save()
       try people[0].set("age", 151)
       try context.delete(people[0])
-      try context.delete(Crew.make("Task", ["title": "no owner"], in: context))
+      try context.delete(Staff.make("Task", ["title": "no owner"], in: context))
       try people[1].set("age", 151)
       try people[1].set("motto", "forbidden")
       try people[1].set("age", 50)
@@ -118,8 +118,8 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let first = office.newContext()
-      let people = try Crew.people("a", "b", "c", "d", in: first)
-      let firm = try Crew.make("Company", ["name": "x"], in: first)
+      let people = try Staff.people("a", "b", "c", "d", in: first)
+      let firm = try Staff.make("Company", ["name": "x"], in: first)
       try firm.add(people[0], people[1], people[2], to: "board")
       try first.save()
       let context = office.newContext()
@@ -127,14 +127,14 @@ extension ContextCheck {
       let copy = try context.object(with: firm.objectID)
       try late.add(copy, to: "boards")
       let error = try expectContextError(.validation, "a fourth") { try context.save() }
-      try expect(error.failures.count == 1 && Crew.has(error, copy, "board", .most(3)), "\(error)")
+      try expect(error.failures.count == 1 && Staff.has(error, copy, "board", .most(3)), "\(error)")
       try copy.remove(context.object(with: people[0].objectID), from: "board")
       try context.save()
-      try expect(Crew.line(copy, "board") == "b c d", "three")
+      try expect(Staff.line(copy, "board") == "b c d", "three")
     },
     ContextCheck("no message holds a value that was refused (NSValidationErrorKey)") { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.make(
+      let ada = try Staff.make(
         "Person", ["name": "Nemesis", "age": 31337, "motto": "forbidden"], in: context)
       let error = try expectContextError(.validation, "two rules") { try context.save() }
       let text = "\(error) \(error.failures) \(error.message)"
@@ -151,11 +151,11 @@ extension ContextCheck {
       let office = try await Office(factory)
       try office.coordinator.register(StrictObject.self, for: "Company")
       let context = office.newContext()
-      let firm = try Crew.make("Company", ["name": "no insert"], in: context)
+      let firm = try Staff.make("Company", ["name": "no insert"], in: context)
       let nameless = try context.insert("Company")
       var error = try expectContextError(.validation, "an insertion") { try context.save() }
       try expect(error.failures.count == 2, "with the model's own rule on another")
-      try expect(Crew.has(error, firm, nil, .own) && Crew.has(error, nameless, "name", .required), "both")
+      try expect(Staff.has(error, firm, nil, .own) && Staff.has(error, nameless, "name", .required), "both")
       let cause = error.failures.first { $0.objectID == firm.objectID }?.cause
       try expect((cause as? StrictObject.Refusal)?.hook == "no insert", "and what was thrown")
       try context.delete(nameless)
@@ -163,12 +163,12 @@ extension ContextCheck {
       try context.save()
       try firm.set("name", "no update")
       error = try expectContextError(.validation, "an update") { try context.save() }
-      try expect(error.failures.count == 1 && Crew.has(error, firm, nil, .own), "refused")
+      try expect(error.failures.count == 1 && Staff.has(error, firm, nil, .own), "refused")
       try firm.set("name", "no delete")
       try context.save()
       try context.delete(firm)
       error = try expectContextError(.validation, "a deletion") { try context.save() }
-      try expect(error.failures.count == 1 && Crew.has(error, firm, nil, .own), "refused")
+      try expect(error.failures.count == 1 && Staff.has(error, firm, nil, .own), "refused")
       try expect(firm.isDeleted, "still to be deleted")
       context.rollback()
       try expect(firm.get("name", as: String.self) == "no delete" && firm.version == 2, "as stored")
@@ -180,15 +180,15 @@ extension ContextCheck {
       let office = try await Office(factory)
       try office.coordinator.register(AskedObject.self, for: "Desk")
       let context = office.newContext()
-      let desk = try Crew.make("Desk", ["number": 1], in: context)
-      let ada = try Crew.people("Ada", in: context)[0]
+      let desk = try Staff.make("Desk", ["number": 1], in: context)
+      let ada = try Staff.people("Ada", in: context)[0]
       let log = HookLog()
       try expect(log.hooks { try context.save() }.contains("number 1"), "a new object's")
       try desk.set("number", 2)
       try expect(log.hooks { try context.save() } == ["number 2"], "only what was set")
       try ada.setObject(desk, for: "desk")
       let error = try expectContextError(.validation, "an owner") { try context.save() }
-      try expect(error.failures.count == 1 && Crew.has(error, desk, "owner", .own), "a to-one: \(error)")
+      try expect(error.failures.count == 1 && Staff.has(error, desk, "owner", .own), "a to-one: \(error)")
       try ada.setObject(nil, for: "desk")
       try desk.set("number", 3)
       try context.save()
@@ -196,7 +196,7 @@ extension ContextCheck {
     },
     ContextCheck("what willSave puts right is not refused (willSave)") { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       try ada.set("age", 999)
       let log = HookLog { hook, object in
         guard hook == "willSave", let age = try? object.get("age", as: Int.self), age > 150 else { return }
@@ -207,13 +207,13 @@ extension ContextCheck {
     },
     ContextCheck("what willSave breaks is refused (willSave)") { factory in
       let context = try await Office(factory).newContext()
-      let ada = try Crew.people("Ada", in: context)[0]
+      let ada = try Staff.people("Ada", in: context)[0]
       let log = HookLog { hook, object in
         if hook == "willSave" { try? object.set("motto", "forbidden") }
       }
       let noted = try log.hooks {
         let error = try expectContextError(.validation, "a motto") { try context.save() }
-        try expect(Crew.has(error, ada, "motto", .own), "which")
+        try expect(Staff.has(error, ada, "motto", .own), "which")
       }
       try expect(!noted.contains("didSave") && ada.isInserted, "not saved")
     },

@@ -20,7 +20,7 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
   /// Every check.
   public static var all: [ContextCheck] {
     life + faults + relationships + deleteRules + validation + saving + conflicts + severalContexts + undo
-      + liveResults + concurrency + containers
+      + liveResults + concurrency + containers + movedStores
   }
 }
 

@@ -1,10 +1,10 @@
 /// SplitMix64: the same numbers for the same seed, everywhere.
-struct Random {
+package struct Random {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -12,15 +12,15 @@ struct Random {
     return z ^ (z >> 31)
   }
 
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   /// True once in so many times.
-  mutating func chance(_ times: Int) -> Bool { below(times) == 0 }
+  package mutating func chance(_ times: Int) -> Bool { below(times) == 0 }
 
-  mutating func element<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[below(list.count)] }
+  package mutating func element<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[below(list.count)] }
 
   /// Some of a list, each once, in any order.
-  mutating func some<T>(_ most: Int, of list: [T]) -> [T] {
+  package mutating func some<T>(_ most: Int, of list: [T]) -> [T] {
     var rest = list
     return (0..<min(below(most + 1), list.count)).map { _ in rest.remove(at: below(rest.count)) }
   }

@@ -1,0 +1,257 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  /// Where both sides moved something, both ends of every link agree in the end, here and in the store.
+  static let endsOfConflicts: [ContextCheck] = [
+    ContextCheck(
+      "a to-one moved here and elsewhere ends in one place, whoever wins (inverse relationships, NSMergePolicy)"
+    ) { factory in
+      let office = try await Office(factory)
+      for move in Move.all {
+        for policy in Move.policies {
+          let tug = try Tug(office, move)
+          tug.here.mergePolicy = policy
+          try tug.both()
+          try tug.here.save()
+          try tug.agree("\(move) with \(policy)")
+        }
+      }
+    },
+    ContextCheck("so it does where the other side's save is merged first (mergeChangesFromContextDidSave)") {
+      factory in
+      let office = try await Office(factory)
+      for move in Move.all {
+        let tug = try Tug(office, move)
+        let news = tug.there.saves()
+        try tug.both()
+        try tug.here.mergeChanges(from: await Staff.first(1, of: news)[0])
+        try tug.here.save()
+        try tug.agree("\(move), merged")
+        let other = try Tug(office, move)
+        try other.both()
+        for id in other.ids {
+          let object = try other.here.existingObject(with: id)
+          try other.here.refresh(object, mergeChanges: true)
+        }
+        try other.here.save()
+        try other.agree("\(move), refreshed")
+      }
+    },
+    ContextCheck("so it does where a child moved what its parent has moved since (parentContext)") {
+      factory in
+      let office = try await Office(factory)
+      for move in Move.all where move.isMovedHere {
+        let tug = try Tug(office, move)
+        let child = ManagedObjectContext(parent: tug.here)
+        let held = try tug.ids.map { try Tug.touch(child.existingObject(with: $0), isRead: move.isRead) }
+        try tug.move(tug.here, to: move.goal(ofStore: true, tug.ids))
+        try tug.move(child, to: move.goal(ofStore: false, tug.ids))
+        try child.save()
+        try Tug.agree(tug.here, tug.ids, "\(move) in the parent")
+        try tug.here.save()
+        try tug.agree("\(move) of the child")
+        withExtendedLifetime(held) {}
+      }
+    },
+    ContextCheck("the end that a one-to-one is taken from is looked at, though it is thought to lead nowhere")
+    {
+      factory in
+      let office = try await Office(factory)
+      for policy in [MergePolicy.error] + Move.policies {
+        let (here, there) = (office.newContext(), office.newContext())
+        let people = try ["old", "new"].map { try Staff.person(there, $0) }
+        let chair = try there.insert("Desk")
+        try there.save()
+        let held = try here.existingObject(with: people[0].objectID)
+        let news = there.saves()
+        try people[0].setObject(chair, for: "desk")
+        try there.save()
+        let mine = try here.existingObject(with: people[1].objectID)
+        try mine.setObject(try here.existingObject(with: chair.objectID), for: "desk")
+        if policy.description == MergePolicy.error.description {
+          let error = try expectContextError(.conflict, "a stale row") { try here.save() }
+          try expect(error.conflicts.map(\.objectID) == [people[0].objectID], "of the old owner")
+        }
+        here.mergePolicy = policy.description == MergePolicy.error.description ? .overwrite : policy
+        if policy.description == MergePolicy.rollback.description {
+          // Merging is no conflict any more, and comes to the same.
+          here.mergePolicy = .error
+          try here.mergeChanges(from: await Staff.first(1, of: news)[0])
+        }
+        try here.save()
+        let ids = (people + [chair]).map(\.objectID)
+        try Tug.agree(here, ids, "here: \(policy)")
+        try Tug.agree(office.newContext(), ids, "stored: \(policy)")
+        withExtendedLifetime(held) {}
+      }
+    },
+    ContextCheck("what is stored anew is linked both ways again (NSMergePolicy)") { factory in
+      let office = try await Office(factory)
+      for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {
+        // A desk goes with its owner, so it is not there any more.
+        for toOne in ["owner", "spouse", "employer"] {
+          for isRead in [false, true] {
+            let move = Move(toOne: toOne, here: .stay, there: .stay, isRead: isRead)
+            let tug = try Tug(office, move)
+            tug.here.mergePolicy = policy
+            let mover = try tug.there.existingObject(with: tug.ids[0])
+            try tug.there.delete(mover)
+            try tug.there.save()
+            try tug.here.existingObject(with: tug.ids[0]).set(move.text, "mine")
+            try tug.here.save()
+            try tug.agree("\(move), deleted there, with \(policy)")
+            let fresh = office.newContext()
+            let stored = try fresh.existingObject(with: tug.ids[0]).object(toOne)
+            try expect(stored?.objectID == tug.ids[1], "\(move): leads where it led, with \(policy)")
+          }
+        }
+      }
+    },
+    ContextCheck("a link made here brings back what was deleted elsewhere, both ways (NSMergePolicy)") {
+      factory in
+      let office = try await Office(factory)
+      for (name, other) in [("friends", "Person"), ("tags", "Tag"), ("boards", "Company")] {
+        let rivals = try Rivals(office, .mergeByPropertyObjectTrump)
+        let end =
+          other == "Company" ? try Staff.company(rivals.here, name) : try rivals.here.insert(other)
+        try rivals.here.save()
+        rivals.here.refreshAllObjects()
+        _ = try Staff.text(rivals.mine)
+        try rivals.there.delete(rivals.theirs)
+        try rivals.there.save()
+        try rivals.mine.add(end, to: name)
+        try rivals.here.save()
+        for context in [rivals.here, office.newContext()] {
+          try Tug.agree(context, [rivals.id, end.objectID], "linked by \(name)")
+          let person = try context.existingObject(with: rivals.id)
+          try expect(person.objects(name).map(\.objectID) == [end.objectID], "the link of \(name)")
+        }
+      }
+    },
+    ContextCheck("a many-to-many's changes go with the object that is rolled back (NSRollbackMergePolicy)") {
+      factory in
+      let office = try await Office(factory)
+      for isRead in [false, true] {
+        let rivals = try Rivals(office, .rollback)
+        let tags = try ["kept", "removed", "added"].map { try Staff.tag(rivals.here, "\($0) \(isRead)") }
+        let friends = try ["kept", "removed", "added"].map { try Staff.person(rivals.here, $0) }
+        try rivals.mine.add(contentsOf: tags.prefix(2), to: "tags")
+        try rivals.mine.add(contentsOf: friends.prefix(2), to: "friends")
+        try rivals.mine.add(tags[0], to: "favourites")
+        try rivals.here.save()
+        rivals.here.refreshAllObjects()
+        let ids = ([rivals.mine] + tags + friends).map(\.objectID)
+        for id in ids { try Tug.touch(rivals.here.existingObject(with: id), isRead: isRead) }
+        try rivals.there.refresh(rivals.theirs, mergeChanges: false)
+        try rivals.theirs.set("age", 31)
+        try rivals.there.save()
+        for (name, targets) in [("tags", tags), ("friends", friends)] {
+          try rivals.mine.add(targets[2], to: name)
+          try rivals.mine.remove(targets[1], from: name)
+        }
+        try rivals.mine.add(tags[2], to: "favourites")
+        try rivals.mine.set("name", "Mine")
+        try rivals.here.save()
+        for context in [rivals.here, office.newContext()] {
+          try Tug.agree(context, ids, "rolled back")
+          let person = try context.existingObject(with: rivals.id)
+          let wanted = ["kept \(isRead)", "removed \(isRead)"]
+          try expect(Staff.names(person.objects("tags")).sorted() == wanted, "the tags")
+          try expect(Staff.names(person.objects("friends")).sorted() == ["kept", "removed"], "the friends")
+          try expect(Staff.names(person.objects("favourites")) == ["kept \(isRead)"], "the favourites")
+        }
+        try expect(!rivals.here.hasChanges, "nothing is left")
+      }
+    },
+    ContextCheck(
+      "a deletion that a policy takes back has done nothing to others (NSMergePolicy, delete rules)"
+    ) {
+      factory in
+      let office = try await Office(factory)
+      for (policy, isRead) in [(MergePolicy.mergeByPropertyStoreTrump, true), (.rollback, false)] {
+        let rivals = try Rivals(office, policy)
+        let (here, ada) = (rivals.here, rivals.mine)
+        let firm = try Staff.company(here, "Firm")
+        let chair = try here.insert("Desk")
+        let others = try ["report", "friend"].map { try Staff.person(here, $0) }
+        let tag = try Staff.tag(here, "tag of \(policy)")
+        try ada.setObject(firm, for: "employer")
+        try ada.setObject(chair, for: "desk")
+        try ada.setObject(others[1], for: "spouse")
+        try ada.add(others[0], to: "reports")
+        try ada.add(others[1], to: "friends")
+        try ada.add(tag, to: "tags")
+        let tasks = try ["a", "b", "c"].map { try Staff.task($0, of: ada, in: here) }
+        try ada.setObjects([tasks[2], tasks[0], tasks[1]], for: "tasks")
+        try here.save()
+        here.refreshAllObjects()
+        let ids = ([ada, firm, chair, tag] + others + tasks).map(\.objectID)
+        for id in ids { try Tug.touch(here.existingObject(with: id), isRead: isRead) }
+        try rivals.there.refresh(rivals.theirs, mergeChanges: false)
+        try rivals.theirs.set("age", 31)
+        try rivals.there.save()
+        try here.delete(ada)
+        try here.save()
+        try expect(!here.hasChanges && !ada.isDeleted, "nothing is left: \(policy)")
+        for context in [here, office.newContext()] {
+          try Tug.agree(context, ids, "taken back: \(policy)")
+          let back = try context.existingObject(with: rivals.id)
+          try expect(
+            Staff.names(back.objects("tasks"), "title") == ["c", "a", "b"], "the cascade: \(policy)")
+          try expect(back.object("employer")?.objectID == firm.objectID, "a to-one: \(policy)")
+          try expect(back.object("desk")?.objectID == chair.objectID, "a one-to-one: \(policy)")
+          try expect(back.object("spouse")?.objectID == others[1].objectID, "its own kind: \(policy)")
+          try expect(Staff.names(back.objects("reports")) == ["report"], "a to-many: \(policy)")
+          try expect(Staff.names(back.objects("friends")) == ["friend"], "friends: \(policy)")
+          try expect(back.objects("tags").map(\.objectID) == [tag.objectID], "a many-to-many: \(policy)")
+        }
+      }
+    },
+    ContextCheck("values of a policy's own that do not fit come out of the save, also over a deletion") {
+      factory in
+      let rivals = try Rivals(try await Office(factory))
+      rivals.here.mergePolicy = .custom("wrong") { _ in .values(["nothing": 1]) }
+      try rivals.here.delete(rivals.mine)
+      try rivals.theirs.set("age", 31)
+      try rivals.there.save()
+      try expectContextError(.unknownName, "an unknown name") { try rivals.here.save() }
+      try expect(rivals.stored() == "Ada 31 m", "nothing was saved")
+    },
+    ContextCheck("a row stored anew is another one to whoever holds the old one (optimistic locking)") {
+      factory in
+      let office = try await Office(factory)
+      for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {
+        for saves in 0..<4 {
+          let rivals = try Rivals(office, policy)
+          let third = office.newContext()
+          var held: [ManagedObject] = []
+          for number in 0..<saves {
+            try rivals.theirs.set("age", 31 + number)
+            try rivals.there.save()
+          }
+          held.append(try third.existingObject(with: rivals.id))
+          let late = office.newContext()
+          let deleted = try late.existingObject(with: rivals.id)
+          try rivals.there.delete(rivals.theirs)
+          try rivals.there.save()
+          try rivals.mine.set("name", "Mine")
+          try rivals.here.save()
+          try held[0].set("motto", "third")
+          let error = try expectContextError(.conflict, "the old row, saved \(saves) times") {
+            try third.save()
+          }
+          try expect(error.conflicts.map(\.objectID) == [rivals.id], "of it")
+          try late.delete(deleted)
+          try expectContextError(.conflict, "a deletion of the old row") { try late.save() }
+          try expect(rivals.stored()?.hasPrefix("Mine") == true, "nothing was written over it")
+          third.mergePolicy = .mergeByPropertyObjectTrump
+          try third.save()
+          try expect(rivals.stored()?.hasSuffix("third") == true, "merged, it goes on")
+        }
+      }
+    },
+  ]
+}

@@ -1,0 +1,251 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+import Locks
+
+extension ContextCheck {
+  static let undoneTrouble: [ContextCheck] = [
+    ContextCheck("a deleted object that was merged keeps all an undo needs, though nobody reads it (undo)") {
+      factory in
+      var bytes = AttributeDescription("cover", .binary)
+      bytes.allowsExternalBinaryDataStorage = true
+      let cover = bytes
+      let model = try ManagedObjectModel {
+        EntityDescription("Album") {
+          AttributeDescription("name", .string)
+          cover
+          RelationshipDescription("pages", toMany: "Page", inverse: "album", ordered: true)
+          RelationshipDescription("extras", toMany: "Page", ordered: true)
+        }
+        EntityDescription("Page") {
+          AttributeDescription("number", .integer32)
+          RelationshipDescription("album", to: "Album", inverse: "pages")
+        }
+      }
+      let office = try await Office(factory, model)
+      let picture = Data(repeating: 7, count: 100_000)
+      for isRefreshed in [false, true] {
+        let (maker, context, other) = (office.newContext(), office.newContext(), office.newContext())
+        let made = try maker.insert("Album")
+        try made.set("name", "Summer")
+        try made.set("cover", picture)
+        let pages = try (0..<3).map { number in
+          let page = try maker.insert("Page")
+          try page.set("number", number)
+          return page
+        }
+        try made.setObjects([pages[2], pages[0], pages[1]], for: "pages")
+        try made.setObjects([pages[1], pages[0]], for: "extras")
+        try maker.save()
+        context.undoManager = UndoManager()
+        let album = try context.existingObject(with: made.objectID)
+        try context.delete(album)
+        context.processPendingChanges()
+        let news = other.saves()
+        try other.existingObject(with: made.objectID).set("name", "Winter")
+        try other.save()
+        if isRefreshed {
+          try context.refresh(album, mergeChanges: true)
+        } else {
+          try context.mergeChanges(from: await Staff.first(1, of: news)[0])
+        }
+        try context.save()
+        try expect(office.newContext().count(for: FetchRequest("Album", where: album.isItself)) == 0, "gone")
+        try context.undo()
+        try context.save()
+        let fresh = office.newContext()
+        for back in [
+          try context.existingObject(with: made.objectID), try fresh.existingObject(with: made.objectID),
+        ] {
+          try expect(back.get("cover", as: Data.self) == picture, "the bytes")
+          try expect(Staff.text(back) == "Winter", "the name as it was stored last")
+          let numbers = try back.objects("pages").map { try Staff.number($0, "number") }
+          try expect(numbers == [2, 0, 1], "its pages")
+          let extras = try back.objects("extras").map { try Staff.number($0, "number") }
+          try expect(extras == [1, 0], "what does not lead back")
+        }
+      }
+    },
+    ContextCheck("a deletion that another undo leaves alone keeps what its own undo needs (undo)") {
+      factory in
+      let desk = try Desk(try await Office(factory))
+      let (context, ada) = (desk.context, desk.ada)
+      let other = try Staff.person(context, "Other")
+      try other.set("motto", "other")
+      let tags = try ["s", "t"].map { try Staff.tag(context, $0) }
+      try ada.setObjects(tags, for: "favourites")
+      try context.save()
+      context.refreshAllObjects()
+      context.undoManager?.removeAllActions()
+      try context.delete(ada)
+      context.processPendingChanges()
+      try context.delete(other)
+      context.processPendingChanges()
+      try context.undo()
+      try context.save()
+      try context.undo()
+      try context.save()
+      let fresh = desk.office.newContext()
+      let back = try fresh.existingObject(with: ada.objectID)
+      try expect(Staff.names(back.objects("favourites")) == ["s", "t"], "its list")
+    },
+    ContextCheck("a child that undoes a deletion it saved into its parent has the one object back (parent)") {
+      factory in
+      let desk = try Desk(try await Office(factory))
+      let (parent, ada) = (desk.context, desk.ada)
+      parent.undoManager = nil
+      let firm = try Staff.company(parent, "Firm")
+      try ada.setObject(firm, for: "employer")
+      try Staff.task("a", of: ada, in: parent)
+      try parent.save()
+      let before = try desk.state(parent)
+      for savesParent in [false, true] {
+        let child = ManagedObjectContext(parent: parent)
+        child.undoManager = UndoManager()
+        try child.delete(try child.existingObject(with: ada.objectID))
+        try child.save()
+        let isGone = parent.registeredObject(for: ada.objectID).map(\.isDeleted) ?? true
+        try expect(isGone, "deleted in the parent")
+        if savesParent { try parent.save() }
+        try child.undo()
+        try child.save()
+        try expect(desk.state(child) == before, "back in the child")
+        try expect(desk.state(parent) == before, "back in the parent")
+        let own = parent.registeredObjects.filter { $0.objectID == ada.objectID }
+        try expect(own.count == 1 && !own[0].isDeleted, "one object of its ID")
+        try expect(parent.insertedObjects.count + parent.deletedObjects.count < 4, "nothing besides")
+        try parent.save()
+        try expect(desk.state(desk.office.newContext()) == before, "as stored")
+        try expect(!parent.hasChanges, "and nothing is left")
+      }
+    },
+    ContextCheck("an undo that fails loses nothing: what it could not do is undone by the next (undo)") {
+      factory in
+      let office = try await FailingOffice(factory)
+      let context = office.newContext()
+      let ada = try Staff.person(context, "Ada")
+      let tags = try ["s", "t"].map { try Staff.tag(context, $0) }
+      try context.save()
+      context.undoManager = UndoManager()
+      try ada.add(contentsOf: tags, to: "tags")
+      try ada.set("age", 30)
+      context.processPendingChanges()
+      try context.save()
+      context.refreshAllObjects()
+      _ = try Staff.number(ada)
+      office.failing.isFailing.withLock { $0 = true }
+      do {
+        try context.undo()
+        try expect(false, "the undo must fail")
+      } catch is FailingStore.Failure {}
+      try expect(context.undoManager?.canUndo == true, "there is something left to undo")
+      office.failing.isFailing.withLock { $0 = false }
+      try context.undo()
+      try expect(Staff.number(ada) == 18 && ada.objects("tags").isEmpty, "undone")
+      try expect(context.undoManager?.canUndo == false, "all of it")
+      while context.undoManager?.canRedo == true { try context.redo() }
+      try expect(Staff.number(ada) == 30 && ada.objects("tags").count == 2, "and redone")
+      try expect(context.undoManager?.canUndo == true, "to be undone again")
+    },
+    ContextCheck("an undo whose object cannot be read fails, and does not pass it by (undo)") { factory in
+      let office = try await FailingOffice(factory)
+      let context = office.newContext()
+      let ada = try Staff.person(context, "Ada")
+      try context.save()
+      context.undoManager = UndoManager()
+      try ada.set("age", 30)
+      try context.save()
+      context.refreshAllObjects()
+      office.failing.isFailing.withLock { $0 = true }
+      do {
+        try context.undo()
+        try expect(false, "the undo must fail")
+      } catch is FailingStore.Failure {}
+      office.failing.isFailing.withLock { $0 = false }
+      try context.undo()
+      try expect(Staff.number(ada) == 18, "undone")
+    },
+  ]
+}
+
+extension ManagedObject {
+  /// The condition to be this object.
+  fileprivate var isItself: FetchPredicate {
+    .comparison(FetchComparison(.selfObject, .equal, .value(.reference(objectID.reference))))
+  }
+}
+
+/// A coordinator over a store that can be made to fail.
+struct FailingOffice {
+  let failing: FailingStore
+  let coordinator: PersistentStoreCoordinator
+
+  init(_ factory: any StoreFactory) async throws {
+    let model = try Office.model()
+    failing = FailingStore(try await factory.makeStore(model))
+    coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addStore(failing)
+  }
+
+  func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
+}
+
+/// A store that reads and writes as another does, or fails.
+final class FailingStore: IncrementalStore {
+  struct Failure: Error {}
+
+  static let storeType = "Failing"
+  let isFailing = Locked(false)
+  /// How often the store was asked for something.
+  let calls = Staff.Count()
+  private let store: any IncrementalStore
+
+  init(_ store: any IncrementalStore) { self.store = store }
+
+  init(model: ManagedObjectModel, description: PersistentStoreDescription) throws { throw Failure() }
+
+  private var working: any IncrementalStore {
+    get throws {
+      calls.add()
+      if isFailing.withLock({ $0 }) { throw Failure() }
+      return store
+    }
+  }
+
+  var identifier: UUID { store.identifier }
+  var metadata: [String: String] { store.metadata }
+  var storeEntities: [StoreEntity] { store.storeEntities }
+  func loadMetadata() async throws {}
+  func close() throws { try store.close() }
+
+  func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
+    try working.execute(request, lookup: lookup)
+  }
+
+  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+    try working.newValues(for: references, of: entity)
+  }
+
+  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+    try working.wholeValues(for: reference, of: entity)
+  }
+
+  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+    try working.newValues(for: relationship, of: references)
+  }
+
+  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+    try working.obtainPermanentIDs(for: entities)
+  }
+
+  func scan(
+    _ request: FetchRequest, begin: (ScanColumns) throws -> Void, row: (PackedRow) throws -> Bool
+  ) throws { try working.scan(request, begin: begin, row: row) }
+  func insert(into entity: Entity, next: (BatchRow) throws -> Bool) throws -> BatchResult {
+    try working.insert(into: entity, next: next)
+  }
+  func update(_ batch: BatchUpdate) throws -> BatchResult { try working.update(batch) }
+  func delete(matching request: FetchRequest) throws -> BatchResult { try working.delete(matching: request) }
+}
