@@ -18,7 +18,7 @@ final class BudgetsTests {
   private func decimal(_ text: String) throws -> Decimal { try #require(Decimal(string: text)) }
 
   private func fill() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let bank = Account(bank: "Harbour", number: "001", nickname: "Daily", opening: try decimal("1000.10"))
       bank.limit = .euros(500)
       let savings = Account(bank: "Harbour", number: "002")
@@ -52,7 +52,7 @@ final class BudgetsTests {
 
   @Test func amountsAreExact() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let budget = try #require(try context.fetch(FetchDescriptor<Budget>()).first)
       #expect(try budget.allotted == decimal("0.3"))
       #expect(!budget.isOverPlan)
@@ -71,7 +71,7 @@ final class BudgetsTests {
       food.allotted = huge
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let budget = try #require(try context.fetch(FetchDescriptor<Budget>()).first)
       #expect(try budget.limits["tiny"] == decimal("0.00000000000000000000000000000000000001"))
       #expect(
@@ -81,7 +81,7 @@ final class BudgetsTests {
 
   @Test func amountsAreSortedAndComparedAsNumbers() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let all = try context.fetch(Transaction.of(bank: "Harbour"))
       #expect(all.map(\.payee) == ["Fair", "Grocer", "Baker", "Wages"])
       #expect(try context.fetch(Transaction.of(bank: "Other")).isEmpty)
@@ -100,7 +100,7 @@ final class BudgetsTests {
 
   @Test func structuresAndDictionariesComeBack() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let budget = try #require(try context.fetch(FetchDescriptor<Budget>()).first)
       let goal = try #require(budget.plan?.goals.first)
       #expect(try goal == Plan.Goal(name: "Boat", target: .euros(decimal("0.3")), deadline: may))
@@ -122,7 +122,7 @@ final class BudgetsTests {
       pay.recurrence = .yearly(month: 12, day: 1)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let budget = try #require(try context.fetch(FetchDescriptor<Budget>()).first)
       #expect(budget.plan?.goals.map(\.name) == ["Boat", "Sail"])
       #expect(budget.plan?.goals.map(\.target) == [.euros(12), .euros(7)])
@@ -135,7 +135,7 @@ final class BudgetsTests {
 
   @Test func theSameKeysUpdate() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       context.insert(Account(bank: "Harbour", number: "002", nickname: "Rainy days", opening: 50))
       context.insert(Account(bank: "Inland", number: "002", nickname: "Other", opening: 7))
       context.insert(ExchangeRate(base: "EUR", quote: "NOK", day: 1, rate: 11))
@@ -144,7 +144,7 @@ final class BudgetsTests {
       context.insert(ExchangeRate(base: "EUR", quote: "NOK", day: 2, rate: 13))
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let accounts = try context.fetch(
         FetchDescriptor<Account>(sortBy: [SortDescriptor(\.bank), SortDescriptor(\.number)]))
       #expect(accounts.map(\.nickname) == ["Daily", "Rainy days", "Other"])
@@ -156,13 +156,13 @@ final class BudgetsTests {
 
   @Test func aTransferIsOneSave() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let accounts = try context.fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.number)]))
       try #require(accounts.count == 2)
       try transfer(100, from: accounts[0], to: accounts[1], on: may)
       #expect(!context.hasChanges)
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let accounts = try context.fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.number)]))
       #expect(try accounts.map(\.balance) == [decimal("3368.5"), 100])
       #expect(accounts.last?.transactions.first?.kind == .transfer)
@@ -171,7 +171,7 @@ final class BudgetsTests {
 
   @Test func deletesGoDownAndNotUp() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       try context.delete(model: Account.self, where: #Predicate { $0.nickname == "Daily" })
       try context.save()
       #expect(try context.count(of: Transaction.self) == 0)
@@ -182,7 +182,7 @@ final class BudgetsTests {
       context.delete(budget)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Envelope.self) == 0)
       #expect(try context.count(of: Account.self) == 1)
     }

@@ -15,7 +15,7 @@ final class ChatTests {
   private let noon = Date(timeIntervalSinceReferenceDate: 820_000_000)
 
   private func fill() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let ada = Participant("Ada", phone: "+31")
       let bo = Participant("Bo")
       let cleo = Participant("Cleo")
@@ -46,7 +46,7 @@ final class ChatTests {
 
   @Test func relationshipsComeBackBothWays() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let boat = try conversation("boat", in: context)
       #expect(
         boat.transcript == [
@@ -71,7 +71,7 @@ final class ChatTests {
 
   @Test func predicatesGoOverRelationships() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try slugs(Conversation.mentioning("ITEM"), in: context) == ["boat", "party"])
       #expect(try slugs(Conversation.mentioning("cafe"), in: context) == ["boat"])
       #expect(try slugs(Conversation.with("Ada", moreThan: 2), in: context) == ["boat"])
@@ -102,7 +102,7 @@ final class ChatTests {
 
   @Test func sortDescriptorsFollowOneAnother() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let boat = try conversation("boat", in: context)
       let bo = try #require(boat.participants.first { $0.name == "Bo" })
       for text in ["item 10", "Item 9", "item 1"] { boat.send(text, by: bo, at: noon, priority: .low) }
@@ -116,11 +116,11 @@ final class ChatTests {
 
   @Test func cascadesGoDownTheChain() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       context.delete(try conversation("boat", in: context))
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.fetch(FetchDescriptor<Message>()).map(\.text) == ["Item 1: cake"])
       #expect(try context.count(of: Reaction.self) == 0)
       #expect(try context.count(of: Media.self) == 0)
@@ -134,7 +134,7 @@ final class ChatTests {
 
   @Test func deletingAMessageFreesItsReplies() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let leak = try #require(try conversation("boat", in: context).pinned)
       context.delete(leak)
       try context.save()
@@ -148,21 +148,21 @@ final class ChatTests {
 
   @Test func whoWroteCannotBeDeleted() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let bo = try #require(try context.first(where: #Predicate<Participant> { $0.name == "Bo" }))
       context.delete(bo)
       #expect(throws: (any Error).self) { try context.save() }
       context.rollback()
       #expect(bo.sent.count == 2)
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let bo = try #require(try context.first(where: #Predicate<Participant> { $0.name == "Bo" }))
       for message in bo.sent { context.delete(message) }
       try context.save()
       context.delete(bo)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Participant.self) == 2)
       #expect(try conversation("boat", in: context).participants.map(\.name) == ["Ada"])
       #expect(try context.fetch(FetchDescriptor<Reaction>()).map(\.symbol) == ["?"])
@@ -171,7 +171,7 @@ final class ChatTests {
 
   @Test func aConversationHasAtMostThree() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let boat = try conversation("boat", in: context)
       boat.participants.append(Participant("Dan"))
       try context.save()
@@ -180,7 +180,7 @@ final class ChatTests {
       context.rollback()
       #expect(Set(boat.participants.map(\.name)) == ["Ada", "Bo", "Dan"])
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try conversation("boat", in: context).participants.count == 3)
       #expect(try context.count(of: Participant.self) == 4)
     }

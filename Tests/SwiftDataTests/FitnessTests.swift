@@ -18,7 +18,7 @@ final class FitnessTests {
   private let identity = UUID()
 
   private func fill() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let athlete = try #require(Athlete(fullName: "Mara de Wit"))
       athlete.badge = BadgeColor(red: 255, green: 128, blue: 0)
       athlete.ribbon = BadgeColor(red: 1, green: 2, blue: 3)
@@ -50,7 +50,7 @@ final class FitnessTests {
 
   @Test func transformedValuesComeBack() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let mara = try athlete(in: context)
       #expect(mara.badge == BadgeColor(red: 255, green: 128, blue: 0))
       #expect(mara.ribbon == BadgeColor(red: 1, green: 2, blue: 3))
@@ -58,7 +58,7 @@ final class FitnessTests {
       mara.ribbon = nil
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let mara = try athlete(in: context)
       #expect(mara.badge?.red == 9)
       #expect(mara.ribbon == nil)
@@ -67,7 +67,7 @@ final class FitnessTests {
 
   @Test func numbersAndPrivatePropertiesComeBack() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let mara = try athlete(in: context)
       #expect(mara.fullName == "Mara de Wit")
       #expect(mara.level == 255)
@@ -87,7 +87,7 @@ final class FitnessTests {
 
   @Test func transientStateIsNotKept() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let workout = try #require(try context.fetch(Workout.with(id: identity)).first)
       #expect(!workout.isExpanded)
       #expect(try athlete(in: context).isOnline == false)
@@ -96,7 +96,7 @@ final class FitnessTests {
       #expect(workout.volume == 492.5)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let workout = try #require(try context.fetch(Workout.with(id: identity)).first)
       #expect(workout.volume == 412.5)
     }
@@ -104,7 +104,7 @@ final class FitnessTests {
 
   @Test func theOwnIdentifierIsTheModelsIdentity() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let workout = try #require(try context.fetch(Workout.with(id: identity)).first)
       let id: Workout.ID = workout.id
       #expect(id == identity)
@@ -121,7 +121,7 @@ final class FitnessTests {
       context.insert(Workout(id: identity, title: "Squats again", kind: .yoga, startedAt: morning + 9))
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Workout.self) == 2)
       let workout = try #require(try context.fetch(Workout.with(id: identity)).first)
       #expect(workout.title == "Squats again")
@@ -133,7 +133,7 @@ final class FitnessTests {
   @Test func initializersAndComputedPropertiesHold() throws {
     #expect(Athlete(fullName: "Mara") == nil)
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let first = try #require(try context.fetch(Workout.with(id: identity)).first)
       #expect(first.effort == 1)
       #expect(first.duration == 1_800)
@@ -142,7 +142,7 @@ final class FitnessTests {
       try athlete(in: context).workouts.append(second)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let mara = try athlete(in: context)
       let latest = try #require(mara.latestWorkout)
       #expect(latest.title == "Squats")
@@ -167,12 +167,12 @@ final class FitnessTests {
         "effort": 0.75, "exercises": [{"name": "Squat", "sets": [{"count": 3, "weight": 50}]}]},
        {"id": "\(UUID().uuidString)", "title": "Calm", "started_at": 200, "ended_at": 260, "kind": "yoga"}]
       """
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let workouts = try JSONDecoder().decode([Workout].self, from: Data(json.utf8))
       for workout in workouts { context.insert(workout) }
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let workouts = try context.fetch(FetchDescriptor<Workout>(sortBy: [SortDescriptor(\.startedAt)]))
       try #require(workouts.map(\.title) == ["Legs", "Calm"])
       #expect(workouts[0].id == identity)
@@ -195,11 +195,11 @@ final class FitnessTests {
 
   @Test func anAthleteTakesTheWorkouts() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       context.delete(try athlete(in: context))
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Workout.self) == 0)
       #expect(try context.count(of: Exercise.self) == 0)
     }

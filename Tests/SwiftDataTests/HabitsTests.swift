@@ -131,7 +131,7 @@ final class HabitsTests {
   }
 
   @Test func pendingChangesCountUnlessLeftOut() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       context.insert(Habit(slug: "a", title: "A"))
       #expect(try context.fetch(FetchDescriptor<Habit>()).map(\.slug) == ["a"])
       #expect(try context.fetch(FetchDescriptor<Habit>.savedOnly).isEmpty)

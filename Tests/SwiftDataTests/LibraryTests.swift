@@ -90,7 +90,7 @@ final class LibraryTests {
   }
 
   private func fill() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       context.insert(makeBranch())
       let entity = Entity(type: "key")
       entity.context = "value"
@@ -115,7 +115,7 @@ final class LibraryTests {
 
   @Test func insertingTheRootInsertsTheGraph() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let branch = try #require(try context.fetch(FetchDescriptor<Branch>()).first)
       #expect(branch.address?.branch === branch)
       #expect(branch.games.first?.predicates.count == 2)
@@ -135,7 +135,7 @@ final class LibraryTests {
 
   @Test func theBookHangsTogether() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let book = try lamp(in: context)
       #expect(book.order == 2)
       #expect(book.authors.names == ["A. Berg", "M. Vos"])
@@ -161,7 +161,7 @@ final class LibraryTests {
 
   @Test func predicatesReachFar() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let code = "nl"
       let books = FetchDescriptor<Book>(
         predicate: #Predicate { book in
@@ -185,7 +185,7 @@ final class LibraryTests {
 
   @Test func changesOfPlainRelationshipsLast() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let book = try lamp(in: context)
       let other = Book(title: "The Bell")
       book.series?.books.append(other)
@@ -198,7 +198,7 @@ final class LibraryTests {
       #expect(other.modelContext === context)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let book = try lamp(in: context)
       #expect(Set(book.series?.books.map(\.title) ?? []) == ["The Lamp", "The Bell"])
       #expect(book.authors.names == ["M. Vos"])
@@ -215,7 +215,7 @@ final class LibraryTests {
 
   @Test func deletingCascadesOnlyWhereAsked() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let room = try #require(try context.fetch(FetchDescriptor<Room>()).first)
       context.delete(room)
       let author = try #require(try context.first(where: #Predicate<Author> { $0.name == "M. Vos" }))
@@ -224,7 +224,7 @@ final class LibraryTests {
       context.delete(language)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Table.self) == 0)
       #expect(try context.count(of: Stack.self) == 0)
       let section = try #require(try context.fetch(FetchDescriptor<Section>()).first)

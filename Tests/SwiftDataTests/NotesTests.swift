@@ -14,7 +14,7 @@ final class NotesTests {
   private let morning = Date(timeIntervalSinceReferenceDate: 800_000_000)
 
   private func fill() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let home = Folder("Home")
       let garden = home.child(named: "Garden")
       let roses = garden.child(named: "Roses")
@@ -41,7 +41,7 @@ final class NotesTests {
 
   @Test func foldersHoldFolders() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let notes = NoteStore(context: context)
       let home = try #require(try notes.roots().first)
       #expect(try notes.roots().count == 1)
@@ -59,7 +59,7 @@ final class NotesTests {
       roses.parent = home
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let roots = try NoteStore(context: context).roots()
       #expect(roots.map(\.name) == ["Home"])
       #expect(Set(roots[0].children.map(\.name)) == ["Garden", "Roses"])
@@ -68,7 +68,7 @@ final class NotesTests {
 
   @Test func tagsAndNotesKnowEachOther() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let notes = NoteStore(context: context)
       #expect(try notes.notes(.tagged("outdoors")).map(\.title) == ["Soil", "Pruning"])
       #expect(try notes.notes(.tagged("spring")).map(\.title) == ["Pruning"])
@@ -84,7 +84,7 @@ final class NotesTests {
       outdoors.notes.append(try note("Keys", in: context))
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let notes = NoteStore(context: context)
       #expect(try notes.notes(.tagged("outdoors")).map(\.title) == ["Keys", "Pruning"])
       let outdoors = try #require(try context.first(where: #Predicate<NoteTag> { $0.name == "outdoors" }))
@@ -97,7 +97,7 @@ final class NotesTests {
 
   @Test func linksHaveTwoEnds() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let keys = try note("Keys", in: context)
       #expect(Set(keys.backlinks.map(\.title)) == ["Pruning", "Café list"])
       #expect(keys.linkedNotes.isEmpty)
@@ -118,7 +118,7 @@ final class NotesTests {
     try fill()
     let small = Data("Dear diary".utf8)
     let large = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let soil = try note("Soil", in: context)
       soil.attach(small, as: "diary.txt")
       soil.attach(large, as: "soil.jpg", kind: .image)
@@ -127,7 +127,7 @@ final class NotesTests {
     }
     #expect(try !store.showsInClear("Dear diary"))
     #expect(try !store.showsInClear("Clay, some sand"))
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let soil = try note("Soil", in: context)
       let attachments = try #require(soil.attachments).sorted { $0.filename < $1.filename }
       try #require(attachments.map(\.filename) == ["diary.txt", "soil.jpg"])
@@ -147,7 +147,7 @@ final class NotesTests {
 
   @Test func editsLastAndTransientStateDoesNot() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let keys = try note("Keys", in: context)
       keys.isSelected = true
       keys.scrollPosition = 4.5
@@ -157,7 +157,7 @@ final class NotesTests {
       #expect(keys.isSelected)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let keys = try note("Keys", in: context)
       #expect(!keys.isSelected)
       #expect(keys.scrollPosition == 0)
@@ -174,7 +174,7 @@ final class NotesTests {
 
   @Test func searchPassesOverCaseAndAccents() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let notes = NoteStore(context: context)
       #expect(try notes.search("CAFE").map(\.title) == ["Café list"])
       #expect(try notes.search("the").map(\.title) == ["Keys", "Pruning"])
@@ -184,12 +184,12 @@ final class NotesTests {
 
   @Test func aFolderTakesItsFoldersAndLeavesTheNotes() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let home = try #require(try NoteStore(context: context).roots().first)
       context.delete(home)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Folder.self) == 0)
       let notes = try NoteStore(context: context).notes()
       #expect(notes.count == 4)

@@ -46,7 +46,7 @@ final class QuakesTests {
 
   @Test func quakesOfTheServerAreKept() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(Quake.totalQuakes(modelContext: context) == 4)
       #expect(Quake.dateRange(modelContext: context) == noon(1)...noon(3))
 
@@ -73,7 +73,7 @@ final class QuakesTests {
       feature("nl2", 1.1, day: 4, "Near Loppersum", at: [6.7, 53.3, 3], net: "nl"))
     try store.session(types) { try GeoFeatureCollection.refresh(from: news, modelContext: $0) }
 
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(Quake.totalQuakes(modelContext: context) == 5)
       let updated = try context.fetch(FetchDescriptor(predicate: Quake.among(["is2"])))
       #expect(updated.map(\.magnitude) == [3.6])
@@ -88,7 +88,7 @@ final class QuakesTests {
 
   @Test func predicatesLookIntoTheLocation() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       func codes(_ predicate: Predicate<Quake>, _ sort: SortParameter = .time) throws -> [String] {
         let descriptor = FetchDescriptor(predicate: predicate, sortBy: sort.descriptors(order: .forward))
         return try context.fetch(descriptor).map(\.code)
@@ -105,7 +105,7 @@ final class QuakesTests {
 
   @Test func orderIsAsAsked() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let up = FetchDescriptor<Quake>(sortBy: SortParameter.magnitude.descriptors(order: .forward))
       #expect(try context.fetch(up).map(\.code) == ["nl1", "is2", "jp1", "is1"])
       let down = FetchDescriptor<Quake>(sortBy: SortParameter.magnitude.descriptors(order: .reverse))
@@ -121,11 +121,11 @@ final class QuakesTests {
   @Test func oldQuakesAreDeletedByPredicate() throws {
     try fill()
     let cutoff = noon(2)
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       try context.delete(model: Quake.self, where: #Predicate { $0.time < cutoff })
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(context.all(Quake.self, sortBy: [SortDescriptor(\.code)]).map(\.code) == ["is2", "jp1"])
       let stations = context.all(Station.self, sortBy: [SortDescriptor(\.network)])
       #expect(stations.map { $0.quakes.map(\.code) } == [["is2"], []])

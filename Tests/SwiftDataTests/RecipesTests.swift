@@ -20,7 +20,7 @@ final class RecipesTests {
   }
 
   private func fill() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = Recipe.pancakes
       recipe.photo = Data(repeating: 7, count: 50_000)
       context.insert(recipe)
@@ -32,12 +32,12 @@ final class RecipesTests {
     let before = Recipe.pancakes
     let identity = before.id
     let created = before.createdAt
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       before.photo = Data(repeating: 7, count: 50_000)
       context.insert(before)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = try pancakes(in: context)
       #expect(recipe.id == identity)
       #expect(recipe.createdAt == created)
@@ -61,7 +61,7 @@ final class RecipesTests {
 
   @Test func partsAndOrderComeBack() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = try pancakes(in: context)
       #expect(recipe.sortedSteps.map(\.text) == ["Whisk", "Rest", "Bake"])
       #expect(recipe.sortedSteps.map(\.timers) == [[], [900], [60, 60]])
@@ -75,13 +75,13 @@ final class RecipesTests {
       recipe.addStep("Serve")
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = try pancakes(in: context)
       #expect(recipe.sortedSteps.map(\.text) == ["Bake", "Whisk", "Rest", "Serve"])
       recipe.removeStep(at: 1)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let steps = try context.fetch(FetchDescriptor<RecipeStep>(sortBy: [SortDescriptor(\.index)]))
       #expect(steps.map(\.text) == ["Bake", "Rest", "Serve"])
       #expect(steps.map(\.index) == [0, 1, 2])
@@ -90,7 +90,7 @@ final class RecipesTests {
 
   @Test func nestedValuesChangeInPlace() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = try pancakes(in: context)
       #expect(!context.hasChanges)
       recipe.nutrition?.macros.fat = 3
@@ -106,7 +106,7 @@ final class RecipesTests {
       try context.save()
       #expect(!recipe.hasChanges)
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = try pancakes(in: context)
       #expect(recipe.nutrition?.macros.fat == 3)
       #expect(recipe.nutrition?.macros.protein == 6.4)
@@ -123,7 +123,7 @@ final class RecipesTests {
 
   @Test func rollbackForgetsWhatWasNotSaved() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = try pancakes(in: context)
       recipe.title = "Waffles"
       recipe.nutrition?.calories = 0
@@ -140,7 +140,7 @@ final class RecipesTests {
   }
 
   @Test func favoritesAreSortedByTwoKeys() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       for (title, rating) in [("Soup", 3), ("Bread", 5), ("Dal", 5), ("Rice", 1)] {
         let recipe = Recipe(title: title)
         recipe.rating = rating
@@ -149,7 +149,7 @@ final class RecipesTests {
       }
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.fetch(FetchDescriptor<Recipe>.favorites).map(\.title) == ["Bread", "Dal", "Soup"])
       let floor = 3
       let rated = FetchDescriptor<Recipe>(
@@ -162,12 +162,12 @@ final class RecipesTests {
   }
 
   @Test func aRecipeTakesItsPartsAndLeavesItsCookbook() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let book = Cookbook(name: "Breakfast", recipes: [.pancakes, Recipe(title: "Porridge")])
       context.insert(book)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let recipe = try pancakes(in: context)
       #expect(recipe.cookbook?.name == "Breakfast")
       #expect(try context.count(of: Ingredient.self) == 3)
@@ -175,7 +175,7 @@ final class RecipesTests {
       #expect(recipe.isDeleted)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let book = try #require(try context.fetch(FetchDescriptor<Cookbook>()).first)
       #expect(book.recipes?.map(\.title) == ["Porridge"])
       #expect(try context.count(of: Ingredient.self) == 0)

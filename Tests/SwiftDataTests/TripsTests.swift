@@ -12,7 +12,7 @@ final class TripsTests {
   deinit { store.remove() }
 
   private func fill() throws {
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       for trip in Trip.samples { context.insert(trip) }
       try context.save()
     }
@@ -25,7 +25,7 @@ final class TripsTests {
 
   @Test func everyTripComesBackAsItsOwnClass() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)]))
       try #require(trips.map(\.name) == ["Lighthouse weekend", "Paper fair", "Family reunion"])
       #expect(type(of: trips[0]) == Trip.self)
@@ -49,7 +49,7 @@ final class TripsTests {
 
   @Test func relationshipsHoldBothWaysAndChangesLast() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let houses = try context.fetch(FetchDescriptor<LivingAccommodation>())
       let house = try #require(houses.first)
       #expect(house.trip?.name == "Lighthouse weekend")
@@ -67,7 +67,7 @@ final class TripsTests {
       try context.save()
       #expect(!context.hasChanges)
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let fair = try #require(try context.fetch(FetchDescriptor<BusinessTrip>()).first)
       #expect(fair.name == "Paper and ink fair")
       #expect(fair.expenseCode == "KY-7")
@@ -80,7 +80,7 @@ final class TripsTests {
 
   @Test func fetchesGoDeepOrShallow() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Trip.self) == 3)
       #expect(try context.count(of: BusinessTrip.self) == 1)
       #expect(try context.count(of: PersonalTrip.self) == 1)
@@ -106,7 +106,7 @@ final class TripsTests {
 
   @Test func expressionsCountInsidePredicates() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let weekend = try #require(
         try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.destination == "Texel" })).first)
       let start = weekend.startDate
@@ -122,13 +122,13 @@ final class TripsTests {
 
   @Test func deletingATripTakesItsParts() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let trips = try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { !($0 is PersonalTrip) }))
       #expect(trips.count == 2)
       for trip in trips { context.delete(trip) }
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Family reunion"])
       #expect(try context.count(of: BucketListItem.self) == 0)
       #expect(try context.count(of: LivingAccommodation.self) == 0)
@@ -138,7 +138,7 @@ final class TripsTests {
 
   @Test func deletingByModelMayLeaveSubclasses() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       try context.delete(model: Trip.self, includeSubclasses: false)
       try context.save()
       #expect(
@@ -148,14 +148,14 @@ final class TripsTests {
       try context.delete(model: Trip.self, where: #Predicate { $0.name.contains("reunion") })
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Paper fair"])
     }
   }
 
   @Test func theSameNameAndDatesUpdateTheTripThatIsThere() throws {
     try fill()
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let first = try #require(
         try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.startDate)])).first)
       let start = first.startDate
@@ -166,7 +166,7 @@ final class TripsTests {
       context.insert(other)
       try context.save()
     }
-    try store.session(types) { context in
+    try store.session(types) { (context: ModelContext) throws in
       let weekends = try context.fetch(
         FetchDescriptor<Trip>(
           predicate: #Predicate { $0.name.localizedStandardContains("weekend") },

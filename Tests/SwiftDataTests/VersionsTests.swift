@@ -15,7 +15,7 @@ final class VersionsTests {
   private let newest = Schema(versionedSchema: GardenSchemaV4.self)
 
   private func fillFirstVersion() throws {
-    try store.session(for: Schema(versionedSchema: GardenSchemaV1.self)) { context in
+    try store.session(for: Schema(versionedSchema: GardenSchemaV1.self)) { (context: ModelContext) throws in
       for (index, entry) in [("Rose", "East", 40), ("Rose", "West", 55), ("Sage", "East", 20)].enumerated() {
         context.insert(
           GardenSchemaV1.Plant(
@@ -36,13 +36,13 @@ final class VersionsTests {
 
   @Test func theFirstVersionGoesThroughEveryStage() throws {
     try fillFirstVersion()
-    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { context in
+    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
       let plants = try context.fetch(FetchDescriptor<Plant>(sortBy: [SortDescriptor(\.name)]))
       try #require(plants.map(\.name) == ["Rose", "Sage"])
       #expect(plants.map(\.heightInCentimetres) == [55, 20])
       #expect(plants.map(\.plantedOn) == [start + 1, start + 2])
       #expect(plants.map(\.notes) == ["Moved", "Moved"])
-      #expect(plants.allSatisfy(\.isThirsty))
+      #expect(plants.allSatisfy { $0.isThirsty })
       #expect(plants.map { $0.bed?.name } == ["West", "East"])
       let beds = try context.fetch(FetchDescriptor<Bed>(sortBy: [SortDescriptor(\.name)]))
       #expect(beds.map(\.name) == ["East", "West"])
@@ -53,7 +53,7 @@ final class VersionsTests {
   @Test func everyStageRunsOnce() throws {
     try fillFirstVersion()
     for _ in 1...3 {
-      try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { context in
+      try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
         #expect(try context.fetch(FetchDescriptor<Plant>()).allSatisfy { $0.notes == "Moved" })
         #expect(try context.count(of: Bed.self) == 2)
       }
@@ -61,7 +61,7 @@ final class VersionsTests {
   }
 
   @Test func theSecondVersionKeepsWhatItHas() throws {
-    try store.session(for: Schema(versionedSchema: GardenSchemaV2.self)) { context in
+    try store.session(for: Schema(versionedSchema: GardenSchemaV2.self)) { (context: ModelContext) throws in
       let old = GardenSchemaV2.Plant(name: "Mint", plantedOn: start, bedName: "East")
       old.waterings = [GardenSchemaV2.Watering(litres: 9)]
       let mint = GardenSchemaV2.Plant(name: "Mint", plantedOn: start + 5, bedName: "", height: 3)
@@ -72,7 +72,7 @@ final class VersionsTests {
       context.insert(mint)
       try context.save()
     }
-    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { context in
+    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
       let mint = try #require(try context.fetch(FetchDescriptor<Plant>()).first)
       #expect(try context.count(of: Plant.self) == 1)
       #expect(mint.plantedOn == start + 5)
@@ -92,12 +92,12 @@ final class VersionsTests {
     }
     try fillFirstVersion()
     let second = Schema(versionedSchema: GardenSchemaV2.self)
-    try store.session(for: second, migrationPlan: ShortPlan.self) { context in
+    try store.session(for: second, migrationPlan: ShortPlan.self) { (context: ModelContext) throws in
       let heights = FetchDescriptor<GardenSchemaV2.Plant>(sortBy: [SortDescriptor(\.height)])
       #expect(try context.fetch(heights).map(\.bedName) == ["East", "East", "West"])
       #expect(try context.fetch(heights).map(\.plantedOn) == [start + 2, start, start + 1])
     }
-    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { context in
+    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
       #expect(try context.count(of: Plant.self) == 2)
     }
   }
@@ -117,7 +117,7 @@ final class VersionsTests {
       context.insert(Plant(name: "Thyme", plantedOn: start, bed: rose.bed))
       try context.save()
     }
-    try store.session(for: newest) { context in
+    try store.session(for: newest) { (context: ModelContext) throws in
       #expect(try context.fetch(Plant.thirsty).map(\.name) == ["Sage", "Thyme"])
       let sage = try #require(try context.fetch(Plant.thirsty).first)
       #expect(sage.plantedOn == start + 100)

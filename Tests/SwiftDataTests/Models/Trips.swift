@@ -147,20 +147,20 @@ extension Trip {
   static func predicate(searchText: String, kind: TripKind) -> Predicate<Trip> {
     switch kind {
     case .all:
-      #Predicate {
+      return #Predicate {
         searchText.isEmpty
           ? true
           : $0.name.localizedStandardContains(searchText)
             || $0.destination.localizedStandardContains(searchText)
       }
     case .personal:
-      #Predicate {
+      return #Predicate {
         $0 is PersonalTrip
           && (searchText.isEmpty || $0.name.localizedStandardContains(searchText)
             || $0.destination.localizedStandardContains(searchText))
       }
     case .business:
-      #Predicate {
+      return #Predicate {
         $0 is BusinessTrip
           && (searchText.isEmpty || $0.name.localizedStandardContains(searchText)
             || $0.destination.localizedStandardContains(searchText))
