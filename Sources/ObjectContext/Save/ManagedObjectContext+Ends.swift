@@ -47,12 +47,7 @@ extension ManagedObjectContext {
       if let value = object.changes?.value(relationship.slot) {
         if value == .reference(stored) || before == stored { continue }
         let end = materialize(stored, relationship.destination, nil)
-        guard !end.isDeleted, try isThere(end) else { continue }
-        if inverse.isToMany {
-          try removeTarget(object.reference, from: end, inverse)
-        } else if try end.target(inverse) === object {
-          assign(end, inverse, nil)
-        }
+        if try !end.isDeleted && isThere(end) { try detach(object, from: end, inverse) }
       } else if !inverse.isToMany, let end = registered(relationship.destination, stored),
         let value = end.changes?.value(inverse.slot), value != .reference(object.reference)
       {

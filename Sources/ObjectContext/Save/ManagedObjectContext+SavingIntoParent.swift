@@ -25,6 +25,13 @@ extension ManagedObjectContext {
     for object in doomed where !object.isInserted && !object.isDeleted { _ = try object.row() }
 
     for object in inserted + updated { _ = try currentNode(object) }
+    // Orders too, as they are above the parent's of before.
+    for object in inserted + updated + deleted {
+      for state in object.changes?.toManys ?? []
+      where state.hasChanges && state.relationship.isOrdered && !state.isLoaded {
+        try load(state, of: object)
+      }
+    }
 
     for object in inserted { try parent.takeIn(object) }
     for (object, target) in zip(updated, targets) { try parent.takeIn(object, over: target) }
@@ -97,7 +104,6 @@ extension ManagedObjectContext {
       for target in state.removed { try removeTarget(target, from: own, state.relationship) }
       for target in state.added { try addTarget(target, to: own, state.relationship) }
       guard state.relationship.isOrdered else { continue }
-      if !state.isLoaded, let context = object.managedObjectContext { try context.load(state, of: object) }
       let present = try own.targets(state.relationship).references
       let wanted = (state.current ?? []).filter(Set(present).contains)
       let known = Set(wanted)

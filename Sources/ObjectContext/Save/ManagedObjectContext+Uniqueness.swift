@@ -216,16 +216,17 @@ extension ManagedObjectContext {
     successors.apply(to: object)
     var holder = stored
     let values = try wanted(of: object, over: holder, resolution)
-    var toOnes: [(Relationship, ManagedObject)] = []
-    var toManys: [(Relationship, [ManagedObject])] = []
+    var toOnes: [(Relationship, ManagedObject, place: Int?)] = []
+    var toManys: [(Relationship, [(ManagedObject, place: Int?)])] = []
     for relationship in object.entity.relationships where !relationship.isTransient {
       if relationship.isToMany {
         let targets = Array(try object.targets(relationship))
         if targets.isEmpty { continue }
-        toManys.append((relationship, targets))
+        toManys.append(
+          (relationship, try targets.map { ($0, try place(of: object, in: $0, relationship.inverse)) }))
         for target in targets { try unlink(object, relationship, target) }
       } else if let target = try object.target(relationship) {
-        toOnes.append((relationship, target))
+        toOnes.append((relationship, target, try place(of: object, in: target, relationship.inverse)))
         try setToOne(object, relationship, nil)
       }
     }
@@ -243,12 +244,18 @@ extension ManagedObjectContext {
       toOnes = []
       toManys = []
     }
-    for (relationship, target) in toOnes {
-      let isFree = try holder.target(relationship) == nil
-      if isFree || resolution.objectWins { try setToOne(holder, relationship, target) }
+    for (relationship, target, place) in toOnes {
+      let present = try holder.target(relationship)
+      if present === target || present != nil && !resolution.objectWins { continue }
+      try setToOne(holder, relationship, target)
+      try put(holder, back: place, in: target, relationship.inverse)
     }
     for (relationship, targets) in toManys {
-      for target in targets { try link(holder, relationship, target) }
+      let present = Set(try holder.targets(relationship).map(\.reference))
+      for (target, place) in targets where !present.contains(target.reference) {
+        try link(holder, relationship, target)
+        try put(holder, back: place, in: target, relationship.inverse)
+      }
     }
     successors.add(old, of: object.entity, holder.reference)
     if holder !== object {
@@ -257,6 +264,22 @@ extension ManagedObjectContext {
     }
     holder.awakeFromSnapshotEvents(.mergePolicy)
     noteChange(.refreshed, holder)
+  }
+
+  /// Where an object stands in an order that leads to it.
+  private func place(of object: ManagedObject, in owner: ManagedObject, _ order: Relationship?) throws -> Int?
+  {
+    guard let order, order.isToMany, order.isOrdered else { return nil }
+    _ = try owner.targets(order)
+    return owner.toManyState(order).index(of: object.reference)
+  }
+
+  private func put(
+    _ object: ManagedObject, back place: Int?, in owner: ManagedObject, _ order: Relationship?
+  ) throws {
+    guard let order, let place else { return }
+    let last = try owner.targets(order).count - 1
+    try move(object.reference, in: owner, order, to: min(place, last))
   }
 
   /// A new object is a stored one from now on.

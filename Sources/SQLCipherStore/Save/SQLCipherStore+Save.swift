@@ -24,6 +24,7 @@ extension SQLCipherStore {
             try writer.throwConflicts()
           }
           try writer.delete(save.deleted)
+          if isSecond { try writer.throwConflicts() }
           try writer.clear(exchanged)
           try writer.update(save.updated)
           try writer.throwConflicts()

@@ -88,6 +88,47 @@ extension ContextCheck {
         withExtendedLifetime(held) {}
       }
     },
+    ContextCheck("an end that has other changes here lets go too, and so does one whose list was never read")
+    {
+      factory in
+      let office = try await Office(factory)
+      let (here, there) = (office.newContext(), office.newContext())
+      here.mergePolicy = .mergeByPropertyObjectTrump
+      let people = try ["a", "b", "c"].map { try Staff.person(here, $0) }
+      let tag = try Staff.tag(here, "t")
+      try people[0].setObject(people[1], for: "spouse")
+      try here.save()
+      try people[0].setObject(nil, for: "spouse")
+      try people[2].add(tag, to: "tags")
+      let copies = try people.map { try there.existingObject(with: $0.objectID) }
+      try copies[0].setObject(copies[2], for: "spouse")
+      try there.save()
+      try here.save()
+      let ids = people.map(\.objectID)
+      try Tug.agree(here, ids, "here")
+      try Tug.agree(office.newContext(), ids, "stored")
+      try expect(people[2].object("spouse") == nil && !here.hasChanges, "nobody's")
+    },
+    ContextCheck("an order that a child gave to what it never read reaches its parent (parentContext)") {
+      factory in
+      let office = try await Office(factory)
+      let parent = office.newContext()
+      let people = try ["a", "b"].map { try Staff.person(parent, $0) }
+      let tasks = try ["0", "1"].map { try Staff.task($0, of: people[0], in: parent) }
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      let copies = try tasks.map { try child.existingObject(with: $0.objectID) }
+      try copies[0].set("note", "changed before")
+      let owner = try child.existingObject(with: people[1].objectID)
+      try owner.add(copies[1], copies[0], to: "tasks")
+      try child.save()
+      try expect(Staff.names(people[1].objects("tasks"), "title") == ["1", "0"], "in the parent")
+      try expect(people[0].objects("tasks").isEmpty, "both moved")
+      try parent.save()
+      let fresh = office.newContext()
+      let stored = try fresh.existingObject(with: people[1].objectID).objects("tasks")
+      try expect(Staff.names(stored, "title") == ["1", "0"], "in the store")
+    },
     ContextCheck("what is stored anew is linked both ways again (NSMergePolicy)") { factory in
       let office = try await Office(factory)
       for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {
@@ -209,6 +250,23 @@ extension ContextCheck {
           try expect(back.objects("tags").map(\.objectID) == [tag.objectID], "a many-to-many: \(policy)")
         }
       }
+    },
+    ContextCheck("a stale deletion is told before the unique value that its object kept (NSMergeConflict)") {
+      factory in
+      let office = try await Office(factory)
+      let (here, there) = (office.newContext(), office.newContext())
+      let tags = try ["old", "new"].map { try Staff.tag(here, $0) }
+      try here.save()
+      try there.existingObject(with: tags[0].objectID).set("colour", "red")
+      try there.save()
+      try here.delete(tags[0])
+      try tags[1].set("name", "old")
+      let error = try expectContextError(.conflict, "the deleted one was changed") { try here.save() }
+      try expect(error.conflicts.map(\.objectID) == [tags[0].objectID], "of it")
+      here.mergePolicy = .mergeByPropertyObjectTrump
+      try here.save()
+      let fresh = office.newContext()
+      try expect(Staff.names(fresh.fetch(FetchRequest("Tag"))) == ["old"], "the other has its name")
     },
     ContextCheck("values of a policy's own that do not fit come out of the save, also over a deletion") {
       factory in

@@ -214,6 +214,38 @@ extension ContextCheck {
         try expect(Set(Staff.names(people)) == ["First", "Second"], "and its own stay: \(policy)")
       }
     },
+    ContextCheck("a new object that became a stored one keeps its place in orders (NSConstraintConflict)") {
+      factory in
+      let model = try ManagedObjectModel {
+        EntityDescription("Box") {
+          RelationshipDescription("parts", toMany: "Part", inverse: "box", ordered: true)
+          RelationshipDescription("seen", toMany: "Part", inverse: "seenBy", ordered: true)
+        }
+        EntityDescription("Part") {
+          AttributeDescription("name", .string)
+          RelationshipDescription("box", to: "Box", inverse: "parts")
+          RelationshipDescription("seenBy", toMany: "Box", inverse: "seen")
+          UniquenessConstraint("name")
+        }
+      }
+      let office = try await Office(factory, model)
+      let (here, there) = (office.newContext(), office.newContext())
+      here.mergePolicy = .mergeByPropertyObjectTrump
+      try there.insert("Part").set("name", "b")
+      try there.save()
+      let (box, parts) = (
+        try here.insert("Box"),
+        try ["a", "b", "c"].map { try Staff.make("Part", ["name": .string($0)], in: here) }
+      )
+      for name in ["parts", "seen"] { try box.setObjects(parts, for: name) }
+      try here.save()
+      let fresh = office.newContext()
+      for owner in [box, try fresh.existingObject(with: box.objectID)] {
+        for name in ["parts", "seen"] {
+          try expect(Staff.names(owner.objects(name)) == ["a", "b", "c"], "the order of \(name)")
+        }
+      }
+    },
     ContextCheck("two new objects of one key are refused, or become one") { factory in
       let office = try await Office(factory)
       let policies: [MergePolicy] = [
