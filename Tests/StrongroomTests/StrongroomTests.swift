@@ -22,7 +22,10 @@ struct StrongroomTests {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let tested = try code(
       here.appendingPathComponent("ReadmeExample.swift"), "// README begin", "// README end")
-    let shown = try code(here.appendingPathComponent("../../README.md"), "```swift", "```")
+    // The example of typed models is in the tests of these.
+    let shown = try code(here.appendingPathComponent("../../README.md"), "```swift", "```").filter {
+      !$0.contains("@Model")
+    }
     #expect(shown.count == 2)
     #expect(shown == tested.map { $0.replacingOccurrences(of: ", vault: vault)", with: ")") })
   }

@@ -75,9 +75,9 @@ final class LibraryTests {
     query.results = [Result(rank: 1, book: book)]
     member.queries = [query]
     let group = Group(name: "Tuesday readers")
-    group.members = [member]
+    member.group = group
     let collection = Collection(name: "Shore")
-    collection.books = [book]
+    book.collections = [collection]
     group.collections = [collection]
 
     branch.events = [Event(name: "Reading", date: today)]

@@ -36,7 +36,8 @@ final class VersionsTests {
 
   @Test func theFirstVersionGoesThroughEveryStage() throws {
     try fillFirstVersion()
-    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
+    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) {
+      (context: ModelContext) throws in
       let plants = try context.fetch(FetchDescriptor<Plant>(sortBy: [SortDescriptor(\.name)]))
       try #require(plants.map(\.name) == ["Rose", "Sage"])
       #expect(plants.map(\.heightInCentimetres) == [55, 20])
@@ -53,7 +54,8 @@ final class VersionsTests {
   @Test func everyStageRunsOnce() throws {
     try fillFirstVersion()
     for _ in 1...3 {
-      try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
+      try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) {
+        (context: ModelContext) throws in
         #expect(try context.fetch(FetchDescriptor<Plant>()).allSatisfy { $0.notes == "Moved" })
         #expect(try context.count(of: Bed.self) == 2)
       }
@@ -72,7 +74,8 @@ final class VersionsTests {
       context.insert(mint)
       try context.save()
     }
-    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
+    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) {
+      (context: ModelContext) throws in
       let mint = try #require(try context.fetch(FetchDescriptor<Plant>()).first)
       #expect(try context.count(of: Plant.self) == 1)
       #expect(mint.plantedOn == start + 5)
@@ -97,7 +100,8 @@ final class VersionsTests {
       #expect(try context.fetch(heights).map(\.bedName) == ["East", "East", "West"])
       #expect(try context.fetch(heights).map(\.plantedOn) == [start + 2, start, start + 1])
     }
-    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) { (context: ModelContext) throws in
+    try store.session(for: newest, migrationPlan: GardenMigrationPlan.self) {
+      (context: ModelContext) throws in
       #expect(try context.count(of: Plant.self) == 2)
     }
   }

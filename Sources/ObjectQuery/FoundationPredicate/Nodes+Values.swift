@@ -49,6 +49,9 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
       return .expression(.function(.castToNumber, [start]))
     }
     if let raw = root as? any RawRepresentable.Type, raw.isRawValue(keyPath) { return .expression(start) }
+    if root is any Codable.Type, let name = keyPath.storedName {
+      return .expression(try start.followed(name, Self.self))
+    }
     guard let model = root as? any QueryableModel.Type else {
       throw QueryError(.unsupported, "a key path from \(root) to \(Output.self) has no translation")
     }
@@ -140,6 +143,18 @@ extension Array: StoredCollection {
 extension Set: StoredCollection {
   fileprivate static var storedEmpty: Data? {
     Element.self is any QueryableModel.Type ? nil : Data("[]".utf8)
+  }
+}
+
+extension AnyKeyPath {
+  /// The name of the property that a key path of one step reads, which is its key where a value is kept as JSON by a coding that
+  /// names no keys of its own; nil for what is no stored property.
+  fileprivate var storedName: String? {
+    let names = String(describing: self).split(separator: ".", omittingEmptySubsequences: false)
+    guard names.count == 2, names[0].hasPrefix("\\"),
+      names[1].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+    else { return nil }
+    return String(names[1])
   }
 }
 

@@ -1,9 +1,9 @@
 import Foundation
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
 import StoreContract
-import Locks
 
 extension ContextCheck {
   static let undoneTrouble: [ContextCheck] = [

@@ -1,9 +1,9 @@
 import Foundation
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
 import StoreContract
-import Locks
 
 /// What the checks of the object graph make and read.
 enum Staff {

@@ -2,17 +2,34 @@ extension Schema {
   /// One class of models in a schema.
   public final class Entity: Sendable {
     private let shape: ModelShape
+    private let inverses: Inverses?
 
-    init(_ shape: ModelShape) { self.shape = shape }
+    init(_ shape: ModelShape, _ inverses: Inverses? = nil) {
+      self.shape = shape
+      self.inverses = inverses
+    }
 
     /// The name: the class's.
     public var name: String { shape.name }
     /// The entity of the superclass, where that is a model too.
-    public var superentity: Entity? { shape.parent.map { Entity($0) } }
+    public var superentity: Entity? { shape.parent.map { Entity($0, inverses) } }
     /// The name of the entity of the superclass.
     public var superentityName: String? { shape.parent?.name }
     /// All properties, inherited ones first.
-    public var properties: [any SchemaProperty] { shape.properties.map(Self.property) }
+    public var properties: [any SchemaProperty] {
+      shape.properties.map { property in
+        guard var relationship = Self.property(property) as? Relationship, relationship.inverseName == nil
+        else {
+          return Self.property(property)
+        }
+        var declaring: ModelShape? = shape
+        while let next = declaring, relationship.inverseName == nil {
+          relationship.inverseName = inverses?.inverse(of: property.name, in: next)
+          declaring = next.parent
+        }
+        return relationship
+      }
+    }
     /// All attributes by their name.
     public var attributesByName: [String: Attribute] {
       Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

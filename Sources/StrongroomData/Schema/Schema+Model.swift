@@ -67,8 +67,8 @@ extension Schema {
 }
 
 /// Which relationships lead back along which.
-struct Inverses {
-  private struct End: Hashable {
+struct Inverses: Sendable {
+  private struct End: Hashable, Sendable {
     let entity: String
     let name: String
   }
