@@ -172,6 +172,9 @@ let package = Package(
     .testTarget(
       name: "StrongroomDataTests", dependencies: ["Locks", "Strongroom", "StrongroomData"],
       swiftSettings: strict),
+    // Every piece of Swift in the manual, compiled and run.
+    .testTarget(
+      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData"], swiftSettings: strict),
     // Files of SwiftData models as people wrote them, compiled unchanged: so without our own strict settings.
     .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
     .testTarget(

@@ -78,6 +78,12 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
 
   /// A configuration by name, in the usual place or in memory.
   /// - Parameters:
+  ///   - name: The name, also the file's; `default` unless given.
+  ///   - schema: The classes; nil for all of the container's.
+  ///   - isStoredInMemoryOnly: Whether nothing is written to disk.
+  ///   - allowsSave: Whether changes may be saved.
+  ///   - groupContainer: A named group's folder takes the place of the program's.
+  ///   - cloudKitDatabase: A named database is refused by the container.
   ///   - keyVault: Where the store's key is; nil for the desktop's keyring.
   ///   - applicationIdentifier: The program's name in its data folder and in the keyring; nil for the process's.
   public init(

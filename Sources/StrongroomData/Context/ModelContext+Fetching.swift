@@ -60,8 +60,12 @@ extension ModelContext {
   ///
   /// Models that the program does not hold are let go of after their batch, changed ones excepted: those stay until they are
   /// saved.
-  /// - Parameter allowEscapingMutations: Whether the closure may leave models changed behind a batch; without it the context must
-  ///   have no changes when a batch ends.
+  /// - Parameters:
+  ///   - fetch: Which models, and in what order.
+  ///   - batchSize: How many are in memory at a time.
+  ///   - allowEscapingMutations: Whether the closure may leave models changed behind a batch; without it the context must have
+  ///     no changes when a batch ends.
+  ///   - block: Called with each model.
   /// - Throws: as `fetch(_:)`, and what the closure throws.
   public func enumerate<T: PersistentModel>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,

@@ -50,7 +50,10 @@ extension ModelContext {
 
   /// Deletes every model of a class that meets a condition, by delete rules, with the next save. One statement to find them, and
   /// one for each relationship that a rule has to follow.
-  /// - Parameter includeSubclasses: Whether models of subclasses go as well.
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - predicate: The condition; nil for all models of the class.
+  ///   - includeSubclasses: Whether models of subclasses go as well.
   /// - Throws: `SwiftDataError.unsupportedPredicate`; `StoreError`.
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true

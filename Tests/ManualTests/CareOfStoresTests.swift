@@ -1,0 +1,46 @@
+import Strongroom
+import Testing
+
+@Suite("The manual: recovery and rotation")
+struct CareOfStoresTests {
+  @Test("The recovery code brings a lost key back")
+  func recovery() async throws {
+    let place = try Place()
+    let (url, vault) = (place.file("secret.store"), place.vault)
+    try KeysAndRecovery.makeStore(at: url, vault: vault)
+    var written: [UInt8] = []
+    func show(_ text: UnsafeRawBufferPointer) { written = Array(text) }
+    do {
+      let description = PersistentStoreDescription(url: url, vault: vault)
+      let code = try await SQLCipherStore.recoveryCode(of: description)
+      code.withText { show($0) }
+    }
+    #expect(written.count == 71)
+    let (typed, newVault) = (written, InMemoryVault())
+    do {
+      let code = try typed.withUnsafeBytes { try RecoveryCode(text: $0) }
+      let description = PersistentStoreDescription(url: url, vault: newVault)
+      try await SQLCipherStore.restoreKey(of: description, from: code)
+    }
+    #expect(try KeysAndRecovery.texts(at: url, vault: newVault) == ["hidden treasure"])
+  }
+
+  @Test("Several vaults, another key, and copies")
+  func rotation() async throws {
+    let place = try Place()
+    let (url, vault) = (place.file("secret.store"), place.vault)
+    let file = KeyFileVault(url: place.file("keys"))
+    let copy = place.file("copy.store")
+    try KeysAndRecovery.makeStore(at: url, vault: vault)
+    let description = PersistentStoreDescription(url: url, vault: vault)
+    try await SQLCipherStore.copyKey(of: description, to: [file])  // opens with either from now on
+    let rotation = try await SQLCipherStore.rotateKey(of: description)
+    let retired = rotation.retired
+    #expect(retired == 1 && rotation.stillHolding.isEmpty)
+    #expect(try KeysAndRecovery.texts(at: url, vault: vault) == ["hidden treasure"])
+    try await SQLCipherStore.backUp(description, to: copy)  // of a store in use
+    let findings = try await SQLCipherStore.verify(description)  // every page and relationship
+    #expect(findings.isEmpty)
+    #expect(try KeysAndRecovery.texts(at: copy, vault: vault) == ["hidden treasure"])
+  }
+}

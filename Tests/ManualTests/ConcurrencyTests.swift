@@ -1,0 +1,158 @@
+import Foundation
+import StrongroomData
+import Testing
+
+enum Concurrency {
+  @Model final class Chore {
+    var title: String
+    var isDone = false
+
+    init(_ title: String) { self.title = title }
+  }
+
+  @ModelActor actor Importer {
+    func add(_ titles: [String]) throws -> [PersistentIdentifier] {
+      let chores = titles.map { Chore($0) }
+      for chore in chores { modelContext.insert(chore) }
+      try modelContext.save()
+      return chores.map(\.persistentModelID)
+    }
+
+    func title(of id: PersistentIdentifier) -> String? { self[id, as: Chore.self]?.title }
+
+    func finish(_ id: PersistentIdentifier) throws {
+      self[id, as: Chore.self]?.isDone = true
+      try modelContext.save()
+    }
+  }
+}
+
+extension Concurrency {
+  @Suite("The manual: concurrency")
+  struct Tests {
+    @MainActor func rename(_ id: PersistentIdentifier, to title: String, in container: ModelContainer) {
+      let chore = container.mainContext.model(for: id) as? Chore
+      chore?.title = title  // saved soon
+    }
+
+    func count(in container: ModelContainer) throws -> Int {
+      try ModelContext(container).fetchCount(FetchDescriptor<Chore>())
+    }
+
+    @Test("The main context saves by itself")
+    @MainActor func main() async throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      let importer = Importer(modelContainer: container)
+      let id = try await importer.add(["Before"])[0]
+      rename(id, to: "After", in: container)
+      let main = container.mainContext
+      for _ in 0..<400 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+      let stored = ModelContext(container)
+      #expect((stored.model(for: id) as? Chore)?.title == "After")
+      #expect(main.autosaveEnabled && main.autosaveFailure == nil && !stored.autosaveEnabled)
+    }
+
+    @Test("An actor has a context of its own")
+    func actors() async throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      let importer = Importer(modelContainer: container)
+      let ids = try await importer.add(["Write", "Read"])
+      try await importer.finish(ids[0])
+      let title = await importer.title(of: ids[1])
+      #expect(title == "Read" && ids.count == 2 && importer.modelContainer == container)
+      #expect(try count(in: container) == 2)
+      let context = ModelContext(container)
+      #expect((context.model(for: ids[0]) as? Chore)?.isDone == true)
+      #expect(importer.modelExecutor is DefaultSerialModelExecutor)
+    }
+
+    @Test("Saves are told by stream")
+    func streams() async throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      let context = ModelContext(container)
+      var told: (String?, Int) = (nil, 0)
+      let saves = container.saves()
+      context.author = "import"
+      context.insert(Chore("Listen"))
+      try context.save()
+      for await changes in saves {
+        told = (changes.author, changes.insertedIdentifiers.count)
+        break
+      }
+      #expect(told == ("import", 1) && context.editingState.author == "import")
+      context.editingState = EditingState(author: "somebody")
+      #expect(context.author == "somebody")
+    }
+
+    @Test("Saves are told by notification")
+    func notifications() throws {
+      let place = try Place()
+      let context = ModelContext(try place.container(for: Chore.self))
+      let chore = Chore("Old")
+      context.insert(chore)
+      try context.save()
+      let (tally, before) = (Tally(), Tally())
+      let observer = NotificationCenter.default.addObserver(
+        forName: ModelContext.didSave, object: context, queue: nil
+      ) { note in
+        let key = ModelContext.NotificationKey.updatedIdentifiers
+        let updated = note.userInfo?[key] as? [PersistentIdentifier]
+        tally.add(updated?.count ?? 0)
+      }
+      let early = NotificationCenter.default.addObserver(
+        forName: ModelContext.willSave, object: context, queue: nil
+      ) { _ in before.add() }
+      defer { for token in [observer, early] { NotificationCenter.default.removeObserver(token) } }
+      chore.title = "New"
+      #expect(context.changedModelsArray.map(\.persistentModelID) == [chore.persistentModelID])
+      try context.save()
+      #expect(tally.value == 1 && before.value == 1)
+    }
+
+    @Test("What two contexts changed in one model is kept, property by property")
+    func conflicts() throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      let context = ModelContext(container)
+      let chore = Chore("Old")
+      context.insert(chore)
+      try context.save()
+      let id = chore.persistentModelID
+      let (one, other) = (ModelContext(container), ModelContext(container))
+      let mine = one.model(for: id) as? Chore
+      let theirs = other.model(for: id) as? Chore
+      theirs?.isDone = true
+      try other.save()
+      mine?.title = "Both"
+      try one.save()
+      let fresh = ModelContext(container)
+      let stored = fresh.model(for: id) as? Chore
+      #expect(stored?.title == "Both" && stored?.isDone == true)
+    }
+
+    @Test("Taking back")
+    func takingBack() throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      let context = ModelContext(container)
+      let chore = Chore("Old")
+      context.insert(chore)
+      try context.transaction {
+        chore.title = "Kept"
+      }
+      chore.title = "Dropped"
+      context.rollback()
+      #expect(chore.title == "Kept" && !context.hasChanges)
+      context.undoManager = UndoManager()
+      chore.title = "New"
+      context.processPendingChanges()
+      try context.undoManager?.undo()
+      let undone = chore.title
+      try context.undoManager?.redo()
+      #expect(undone == "Kept" && chore.title == "New")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Strongroom
+import Testing
+
+/// The code of `Documentation`.
+enum EnginePages {
+  final class Book: ManagedObject {
+    override class var propertyNames: [AnyKeyPath: String] {
+      [\Book.title: "title", \Book.pages: "pages", \Book.author: "author", \Book.tags: "tags"]
+    }
+    var title: String { (try? get("title")) ?? "" }
+    var pages: Int { (try? get("pages")) ?? 0 }
+    var author: Author? { (try? object("author")) as? Author }
+    var tags: [Tag] { (try? objects("tags").compactMap { $0 as? Tag }) ?? [] }
+  }
+
+  final class Author: ManagedObject {
+    override class var propertyNames: [AnyKeyPath: String] {
+      [\Author.name: "name", \Author.books: "books"]
+    }
+    var name: String { (try? get("name")) ?? "" }
+    var books: [Book] { (try? objects("books").compactMap { $0 as? Book }) ?? [] }
+  }
+
+  final class Tag: ManagedObject {
+    override class var propertyNames: [AnyKeyPath: String] { [\Tag.name: "name"] }
+    var name: String { (try? get("name")) ?? "" }
+  }
+}
+
+extension EnginePages {
+  @Suite("The engine's pages")
+  struct Tests {
+    private func open(_ place: Place) async throws -> PersistentContainer {
+      let model = try ManagedObjectModel {
+        EntityDescription("Author") {
+          AttributeDescription("name", .string)
+          RelationshipDescription("books", toMany: "Book", inverse: "author")
+        }
+        EntityDescription("Book") {
+          AttributeDescription("title", .string)
+          AttributeDescription("pages", .integer64)
+          RelationshipDescription("author", to: "Author", inverse: "books")
+          RelationshipDescription("tags", toMany: "Tag", inverse: "books")
+        }
+        EntityDescription("Tag") {
+          AttributeDescription("name", .string)
+          RelationshipDescription("books", toMany: "Book", inverse: "tags")
+        }
+      }
+      let container = PersistentContainer(
+        name: "Pages", model: model, url: place.file("pages.store"), vault: place.vault)
+      try container.coordinator.register(Author.self, for: "Author")
+      try container.coordinator.register(Book.self, for: "Book")
+      try container.coordinator.register(Tag.self, for: "Tag")
+      try await container.load()
+      return container
+    }
+
+    @Test("Queries.md")
+    func queries() async throws {
+      let place = try Place()
+      let context = try await open(place).newContext()
+      let jane = try context.insert("Author")
+      try jane.set("name", "Jane")
+      let sea = try context.insert("Tag")
+      try sea.set("name", "sea")
+      for (title, pages) in [("Emma", 474), ("Persuasion", 249)] {
+        let book = try context.insert("Book")
+        try book.set("title", title)
+        try book.set("pages", pages)
+        try book.setObject(jane, for: "author")
+        if pages < 300 { try book.add(sea, to: "tags") }
+      }
+      try context.save()
+      let long = try context.fetch(Book.self) {
+        $0.pages > 300 && $0.author.name.contains("jane", .caseInsensitive)
+      }
+      let tagged = try context.fetch(Book.self) {
+        $0.tags.any { $0.name == "sea" } && $0.author.books.sum(\.pages) > 100 && $0.pages.isIn([249, 474])
+      }
+      let byJane = try context.fetch(Book.self, #Predicate { $0.pages > 300 && $0.author?.name == "Jane" })
+      #expect(long.map(\.title) == ["Emma"] && tagged.map(\.title) == ["Persuasion"] && byJane == long)
+    }
+
+    @Test("ObjectGraph.md")
+    func graph() async throws {
+      let place = try Place()
+      let container = try await open(place)
+      let background = container.newBackgroundContext(name: "import")
+      try await background.perform { context in
+        let author = try context.insert("Author")
+        try author.set("name", "Anne Brontë")
+        try context.save()
+      }
+      let context = container.newContext()
+      let authors = try FetchedResultsController(
+        FetchRequest("Author", sort: [FetchSort("name")]), in: context, sectionedBy: "name")
+      try authors.performFetch()
+      authors.onChange = { changes in
+        for change in changes { if case .insert(let author, let place) = change { print(author, place) } }
+      }
+      #expect(try authors.objects.map { try $0.get("name", as: String.self) } == ["Anne Brontë"])
+      let jane = try context.insert("Author")
+      try jane.set("name", "Jane")
+      context.processPendingChanges()
+      #expect(authors.objects.count == 2)
+    }
+  }
+}
