@@ -3,7 +3,7 @@ import StrongroomData
 import Testing
 
 enum Queries {
-  enum Genre: String, Codable {
+  enum Genre: String, Codable, CaseIterable {
     case novel, poetry
   }
 
@@ -93,6 +93,43 @@ extension Queries {
       }
       #expect(throws: SwiftDataError.unsupportedPredicate) {
         try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.isLong }))
+      }
+    }
+
+    @Test("What the table of conditions lists means in the store what it means in Swift")
+    func forms() throws {
+      let shelf = try shelf()
+      let context = shelf.context
+      let books: [Predicate<Book>] = [
+        #Predicate { (200...300).contains($0.pages) },
+        #Predicate { ($0.subtitle ?? "none") == "none" },
+        #Predicate { ($0.pages > 300 ? 1 : 2) == 1 },
+        #Predicate { $0.pages * 2 + 1 > 500 },
+        #Predicate { !($0.pages < 100) },
+        #Predicate { $0.tags.isEmpty },
+        #Predicate { $0.title.count > 9 },
+        #Predicate { $0.author == nil },
+        #Predicate { $0.genre.rawValue == "poetry" },
+        #Predicate { $0.author?.books.contains { $0.pages < 100 } == true },
+      ]
+      let authors: [Predicate<Author>] = [
+        #Predicate { $0.books.contains { $0.pages < 100 } },
+        #Predicate { $0.books.allSatisfy { $0.pages > 100 } },
+        #Predicate { $0.books.isEmpty },
+        #Predicate { $0.books.count == 2 },
+      ]
+      let allBooks = try context.fetch(FetchDescriptor<Book>())
+      for (number, condition) in books.enumerated() {
+        let expected = try allBooks.filter { try condition.evaluate($0) }
+        let found = try context.fetch(FetchDescriptor(predicate: condition))
+        #expect(Set(found) == Set(expected), "condition \(number) on books")
+        #expect(!expected.isEmpty && expected.count < allBooks.count, "condition \(number) on books")
+      }
+      let allAuthors = try context.fetch(FetchDescriptor<Author>())
+      for (number, condition) in authors.enumerated() {
+        let expected = try allAuthors.filter { try condition.evaluate($0) }
+        let found = try context.fetch(FetchDescriptor(predicate: condition))
+        #expect(Set(found) == Set(expected), "condition \(number) on authors")
       }
     }
 
