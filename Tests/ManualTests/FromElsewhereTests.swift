@@ -128,18 +128,18 @@ extension FromCoreData {
 }
 
 enum FromSwiftSQLiteORMAndGRDB {
-  struct Detail: Codable, Equatable {
-    var text: String
-    var index: Int
+  struct Length: Codable, Equatable {
+    var minutes: Int
+    var seconds: Int
   }
 
-  @Model final class Example {
-    @Attribute(.unique) var name: String
-    var detail: Detail
+  @Model final class Track {
+    @Attribute(.unique) var title: String
+    var length: Length
 
-    init(name: String, detail: Detail) {
-      self.name = name
-      self.detail = detail
+    init(_ title: String, _ length: Length) {
+      self.title = title
+      self.length = length
     }
   }
 }
@@ -150,26 +150,26 @@ extension FromSwiftSQLiteORMAndGRDB {
     @Test("The same program")
     func program() throws {
       let place = try Place()
-      let context = ModelContext(try place.container(for: Example.self))
-      // insert, and update by the unique name
-      context.insert(Example(name: "c", detail: Detail(text: "c", index: 1)))
-      context.insert(Example(name: "u", detail: Detail(text: "u", index: 2)))
+      let context = ModelContext(try place.container(for: Track.self))
+      // insert, and update by the unique title
+      context.insert(Track("Overture", Length(minutes: 4, seconds: 20)))
+      context.insert(Track("Finale", Length(minutes: 7, seconds: 5)))
       try context.save()
-      context.insert(Example(name: "u", detail: Detail(text: "u again", index: 3)))
+      context.insert(Track("Finale", Length(minutes: 8, seconds: 0)))
       try context.save()
 
       // select
-      let name = "u"
-      let found = try context.fetch(FetchDescriptor<Example>(predicate: #Predicate { $0.name == name }))
-      let details = found.map(\.detail)
+      let title = "Finale"
+      let found = try context.fetch(FetchDescriptor<Track>(predicate: #Predicate { $0.title == title }))
+      let lengths = found.map(\.length)
 
       // delete some, then all
-      try context.delete(model: Example.self, where: #Predicate { $0.name == "c" })
-      let rest = try context.fetchCount(FetchDescriptor<Example>())
-      try context.delete(model: Example.self)
+      try context.delete(model: Track.self, where: #Predicate { $0.title == "Overture" })
+      let rest = try context.fetchCount(FetchDescriptor<Track>())
+      try context.delete(model: Track.self)
       try context.save()
-      #expect(details == [Detail(text: "u again", index: 3)] && rest == 1)
-      #expect(try context.fetchCount(FetchDescriptor<Example>()) == 0)
+      #expect(lengths == [Length(minutes: 8, seconds: 0)] && rest == 1)
+      #expect(try context.fetchCount(FetchDescriptor<Track>()) == 0)
     }
   }
 }
