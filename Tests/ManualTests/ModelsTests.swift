@@ -117,6 +117,12 @@ extension Models {
       #expect(other.position == Position(latitude: 59.9, longitude: 10.7))
       #expect(other.link == note.link && other.written == note.written)
       #expect(other.views == 0 && !other.isOpen)
+      let north = FetchDescriptor<Note>(predicate: #Predicate { ($0.position?.latitude ?? 0) > 50 })
+      let south = FetchDescriptor<Note>(predicate: #Predicate { ($0.position?.latitude ?? 0) < 50 })
+      #expect(try fresh.fetchCount(north) == 1 && fresh.fetchCount(south) == 0)
+      let whole = Position(latitude: 59.9, longitude: 10.7)
+      #expect(
+        try fresh.fetchCount(FetchDescriptor<Note>(predicate: #Predicate { $0.position == whole })) == 1)
       #expect(other != note && other.persistentModelID == note.persistentModelID && other.id == note.id)
     }
 
