@@ -68,7 +68,7 @@ enum Models {
     var green: UInt8
   }
 
-  final class ColourTransformer: ValueTransformer {
+  final class TintTransformer: ValueTransformer {
     override func transformedValue(_ value: Any?) -> Any? {
       (value as? Colour).map { Data([$0.red, $0.green]) }
     }
@@ -79,7 +79,7 @@ enum Models {
   }
 
   @Model final class Paint {
-    @Attribute(.transformable(by: ColourTransformer.self)) var colour: Colour
+    @Attribute(.transformable(by: TintTransformer.self)) var colour: Colour
     @Attribute(.transformable(by: "second")) var second: Colour?
 
     init(_ colour: Colour) { self.colour = colour }
@@ -163,11 +163,11 @@ extension Models {
       let place = try Place()
       let container = try place.container(for: Paint.self)
       ValueTransformer.setValueTransformer(
-        ColourTransformer(), forName: NSValueTransformerName("second"))
+        TintTransformer(), forName: NSValueTransformerName("second"))
       let isKnown = ValueTransformer.valueTransformer(forName: NSValueTransformerName("second")) != nil
       let known = ValueTransformer.valueTransformerNames().map(\.rawValue)
-      #expect(isKnown && known.contains("second") && known.contains("ColourTransformer"))
-      #expect(ColourTransformer.allowsReverseTransformation())
+      #expect(isKnown && known.contains("second") && known.contains("TintTransformer"))
+      #expect(TintTransformer.allowsReverseTransformation())
       let paint = Paint(Colour(red: 1, green: 2))
       paint.second = Colour(red: 3, green: 4)
       let context = ModelContext(container)
