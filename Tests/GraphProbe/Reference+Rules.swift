@@ -62,7 +62,7 @@ extension Graph {
     return nil
   }
 
-  /// What deletes an object. Links without an inverse are nobody's to take away but the program's, so it does that
+  /// What deletes an object. Lists without an inverse show what is deleted until it is saved, so the program takes it out
   /// first. Nil where an object that `base` does not have would go while a denial stands, of which no save would hear.
   func deletion(of handle: Int, base: Graph) -> [Operation]? {
     var after = self
@@ -71,10 +71,9 @@ extension Graph {
     for handle in gone where after.things[handle] != nil && !base.isLive(handle) { return nil }
     var operations: [Operation] = []
     for handle in live where !gone.contains(handle) {
-      for (index, link) in kind(handle).links.enumerated() where link.back == nil {
+      for (index, link) in kind(handle).links.enumerated() where link.back == nil && link.isToMany {
         for target in targets(handle, index) where gone.contains(target) {
-          operations.append(
-            link.isToMany ? .remove(handle, link.name, target) : .point(handle, link.name, nil))
+          operations.append(.remove(handle, link.name, target))
         }
       }
     }

@@ -169,14 +169,27 @@ struct Graph: Equatable {
   /// Follows the rules at once; denials are for the save.
   private mutating func delete(_ handle: Int) {
     var waiting = [handle]
+    var gone: Set<Int> = []
+    defer { empty(to: gone) }
     while let next = waiting.popLast() {
       guard isLive(next) else { continue }
       things[next]?.isGhost = true
+      gone.insert(next)
       for (index, link) in kind(next).links.enumerated() where link.rule != .deny {
         if link.rule == .cascade { waiting += targets(next, index) }
         for target in targets(next, index) { part(next, index, target) }
       }
       lay(next)
+    }
+  }
+
+  /// To-ones without an inverse lead to nothing that is deleted.
+  private mutating func empty(to gone: Set<Int>) {
+    for (handle, thing) in things where !thing.isGhost {
+      for (index, link) in GraphModel.kinds[thing.kind].links.enumerated()
+      where link.back == nil && !link.isToMany {
+        if let target = thing.links[index].first, gone.contains(target) { things[handle]?.links[index] = [] }
+      }
     }
   }
 

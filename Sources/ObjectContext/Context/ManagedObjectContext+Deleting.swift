@@ -3,9 +3,11 @@ import StoreContract
 
 extension ManagedObjectContext {
   /// Marks an object for removal by the next save, and follows its delete rules at once: nullified relationships
-  /// are emptied, cascades deleted along. `deny` is judged when saving. A new object just goes away.
+  /// are emptied, cascades deleted along, and to-ones without an inverse lead nowhere where they led to it. `deny` is
+  /// judged when saving. A new object just goes away.
   ///
-  /// Issues a statement per relationship of the batch the object came with.
+  /// Issues a statement per relationship of the batch the object came with, and one for each to-one without an inverse
+  /// that may lead to it.
   /// - Throws: when the object's row or relationships cannot be read.
   public func delete(_ object: ManagedObject) throws { try delete([object], isTelling: true) }
 
@@ -14,6 +16,7 @@ extension ManagedObjectContext {
     var waiting = Array(objects.reversed())
     var gone: [ManagedObject] = []
     var marked: [ManagedObject] = []
+    var all: [ManagedObject] = []
     defer {
       // After all that empties relationships, so that taking it back has every object before it is led to again.
       if isWatched { for object in marked { recordDeletion(of: object) } }
@@ -44,8 +47,10 @@ extension ManagedObjectContext {
         deletedList.append(next)
       }
       if isWatched { marked.append(next) }
+      all.append(next)
       noteNews?()
     }
+    try emptyOneWay(to: all)
   }
 
   /// New objects that were deleted were never there.

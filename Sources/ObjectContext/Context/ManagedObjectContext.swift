@@ -55,6 +55,8 @@ public final class ManagedObjectContext {
 
   @exclusivity(unchecked) var insertedList: [ManagedObject] = []
   @exclusivity(unchecked) var updatedList: [ManagedObject] = []
+  /// Those among both that have relationships without an inverse.
+  var oneWayHolders: [ManagedObject] = []
   @exclusivity(unchecked) var deletedList: [ManagedObject] = []
   /// Unchanged objects whose version the next save checks.
   var lockedList: [ManagedObject] = []
@@ -204,6 +206,7 @@ public final class ManagedObjectContext {
     lockedList = []
     insertedList = []
     updatedList = []
+    oneWayHolders = []
     deletedList = []
     var roots: Set<ObjectIdentifier> = []
     for box in identities where roots.insert(ObjectIdentifier(box)).inserted {
@@ -225,9 +228,19 @@ public final class ManagedObjectContext {
   func noteUpdated(_ object: ManagedObject) {
     if object.state.isDisjoint(with: [.updated, .inserted]) {
       object.state.insert(.updated)
-      updatedList.append(object)
+      listUpdated(object)
       noteNews?()
     }
+  }
+
+  func listInserted(_ object: ManagedObject) {
+    insertedList.append(object)
+    if plans.hasOneWay, plans.holdsOneWay(object.entity) { oneWayHolders.append(object) }
+  }
+
+  func listUpdated(_ object: ManagedObject) {
+    updatedList.append(object)
+    if plans.hasOneWay, plans.holdsOneWay(object.entity) { oneWayHolders.append(object) }
   }
 
   /// Whether the next save has something to do.
@@ -272,7 +285,7 @@ public final class ManagedObjectContext {
     let object = make(temporaryEntities[entity.index], ManagedObjectID.nextTemporaryReference(), nil, nil)
     object.changes = ObjectChanges(defaultsOf: entity, isWatched: isWatched)
     object.state.insert(.inserted)
-    insertedList.append(object)
+    listInserted(object)
     if isWatched {
       record(.inserted(object))
       noteChange(.inserted, object)
@@ -297,7 +310,7 @@ public final class ManagedObjectContext {
     object.state = [.inserted]
     if isWatched { object.changes?.overwritable = nil }
     register(object)
-    insertedList.append(object)
+    listInserted(object)
     if isWatched {
       record(.inserted(object))
       noteChange(.inserted, object)

@@ -149,6 +149,8 @@ public final class PersistentStoreCoordinator: Sendable {
     return store
   }
 
+  func hasStore(for entity: Entity) -> Bool { loaded.withLock { $0.store(of: entity) != nil } }
+
   private static var closed: ContextError {
     ContextError(.noStore, "no store is open; load the container's store first")
   }

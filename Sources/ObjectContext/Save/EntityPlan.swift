@@ -90,14 +90,23 @@ final class EntityPlans {
   init(_ model: ManagedObjectModel) {
     self.model = model
     plans = Array(repeating: nil, count: model.entities.count)
+    holders = model.entities.map { entity in entity.relationships.contains { $0.inverse == nil } }
+    hasOneWay = holders.contains(true)
   }
 
-  /// The root entities that a to-many without an inverse leads to.
-  private lazy var oneDirectional = Set(
-    model.entities.flatMap(\.relationships).filter { $0.isToMany && $0.inverse == nil }
-      .map(\.destination.root))
+  /// The to-manys without an inverse, by the root entity they lead to.
+  private lazy var oneWayToManys = Dictionary(
+    grouping: model.entities.flatMap { entity in
+      entity.relationships.filter { $0.entity === entity && $0.isToMany && $0.inverse == nil }
+    }, by: \.destination.root)
 
-  func hasOneDirectional(to roots: Set<Entity>) -> Bool { !oneDirectional.isDisjoint(with: roots) }
+  /// Whether an entity has relationships without an inverse; by its index.
+  private let holders: [Bool]
+  let hasOneWay: Bool
+
+  func holdsOneWay(_ entity: Entity) -> Bool { holders[entity.index] }
+
+  func oneWayToManys(to root: Entity) -> [Relationship] { oneWayToManys[root] ?? [] }
 
   subscript(entity: Entity) -> EntityPlan {
     if let known = plans[entity.index] { return known }

@@ -86,7 +86,7 @@ extension ManagedObjectContext {
     if object.isInserted {
       // It was to be stored anew, and another context did so first.
       object.state = [.updated]
-      updatedList.append(object)
+      listUpdated(object)
     }
     let cached = object.node
     lay(row, beneath: object)

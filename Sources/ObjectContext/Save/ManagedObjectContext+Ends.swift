@@ -23,6 +23,7 @@ extension ManagedObjectContext {
       cascaded += try propagate(object, relationship)
     }
     try delete(cascaded, isTelling: true)
+    try emptyOneWay(to: [object])
     if undoManager != nil { try readWhole(object) }
   }
 
@@ -177,6 +178,7 @@ extension ManagedObjectContext {
           }
         }
       }
+      try restoreOneWay(to: object)
       try drop(object)
       noteChange(.inserted, object)
     }

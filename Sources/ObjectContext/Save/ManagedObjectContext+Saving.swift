@@ -157,6 +157,7 @@ extension ManagedObjectContext {
     let (inserted, deleted) = (insertedList, deletedList)
     insertedList = []
     updatedList = []
+    oneWayHolders = []
     deletedList = []
     lockedList = []
     for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
@@ -180,7 +181,8 @@ extension ManagedObjectContext {
     if deleted.isEmpty { return }
     for object in deleted { dismiss(object) }
     // Relationships without an inverse do not hear of it otherwise.
-    guard plans.hasOneDirectional(to: Set(deleted.map(\.entity.root))) else { return }
+    let roots = Set(deleted.map(\.entity.root))
+    if roots.allSatisfy({ plans.oneWayToManys(to: $0).isEmpty }) { return }
     forgetLinks(to: deleted.map(\.objectID)) { $0.inverse == nil }
   }
 
@@ -194,6 +196,7 @@ extension ManagedObjectContext {
     let hadDeletions = !deletedList.isEmpty
     insertedList = []
     updatedList = []
+    oneWayHolders = []
     deletedList = []
     lockedList = []
     for object in inserted {

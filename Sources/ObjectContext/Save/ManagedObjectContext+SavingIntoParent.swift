@@ -43,6 +43,7 @@ extension ManagedObjectContext {
     generation += 1
     insertedList = []
     updatedList = []
+    oneWayHolders = []
     deletedList = []
     lockedList = []
     for object in inserted + updated {
@@ -74,7 +75,7 @@ extension ManagedObjectContext {
     own.state.insert(.inserted)
     // One that came back after its deletion was saved follows the version it had.
     own.node = object.node
-    insertedList.append(own)
+    listInserted(own)
     if isWatched { record(.inserted(own)) }
     noteChange(.inserted, own)
   }

@@ -109,7 +109,7 @@ extension ManagedObjectContext {
   private func bringBack(_ object: ManagedObject) {
     guard object.managedObjectContext == nil else { return }
     adopt(object, state: [.inserted])
-    insertedList.append(object)
+    listInserted(object)
     record(.inserted(object))
     noteChange(.inserted, object)
   }
@@ -161,7 +161,7 @@ extension ManagedObjectContext {
     changes.adopt(toManys)
     object.changes = changes
     object.state = [.inserted]
-    insertedList.append(object)
+    listInserted(object)
   }
 
   /// What is as it is stored again has no changes.

@@ -58,6 +58,14 @@ public final class ManagedObjectModel: Sendable, Hashable {
         if let inverse = relationship.inverse, inverse.inverse !== relationship { relationship.inverse = nil }
       }
     }
+    for entity in order {
+      for relationship in entity.relationships
+      where relationship.entity === entity && relationship.field >= 0 && relationship.inverse == nil
+        && relationship.deleteRule != .noAction
+      {
+        for target in relationship.destination.family { target.oneWayToOnes.append(relationship) }
+      }
+    }
     Self.derive(order)
     for entity in order { entity.versionHash = VersionHash.of(entity) }
     entities = order.sorted { $0.index < $1.index }

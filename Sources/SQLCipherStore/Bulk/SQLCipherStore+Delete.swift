@@ -53,6 +53,12 @@ private struct SetDeletion {
     var count = 0
     for (root, references) in doomed {
       for relationship in relationships(root) { try settle(relationship, references.sorted()) }
+      for toOne in root.family.reduce(
+        into: [Relationship](),
+        { list, member in
+          list += member.oneWayToOnes.filter { new in !list.contains { $0 === new } }
+        })
+      { try empty(toOne, references.sorted()) }
     }
     for (root, references) in doomed {
       let sorted = IntegerArray(references.sorted())
@@ -78,17 +84,32 @@ private struct SetDeletion {
     case .deny:
       if try leavesTargets(relationship, references) { throw StoreError.deletionDenied(relationship, nil) }
     case .nullify:
-      guard let inverse = relationship.inverse, inverse.field >= 0,
-        let column = schema.table(relationship.destination).column(inverse)
-      else { return }
+      guard let inverse = relationship.inverse, inverse.field >= 0 else { return }
       if !inverse.isOptional, try leavesTargets(relationship, references) {
         throw StoreError.deletionDenied(relationship, nil)
       }
-      let table = schema.table(relationship.destination).name.quoted
-      try run(
-        "UPDATE OR FAIL \(table) SET _version = _version + 1, \(column.name.quoted) = NULL"
-          + " WHERE \(column.name.quoted) IN (SELECT value FROM _integers(?1))", IntegerArray(references))
+      try clear(inverse, references)
     }
+  }
+
+  /// Empties a to-one without an inverse, or denies where it must lead somewhere.
+  private func empty(_ toOne: Relationship, _ references: [Int64]) throws {
+    if !toOne.isOptional, let column = schema.table(toOne.entity).column(toOne)?.name.quoted {
+      let holders = try numbers(
+        "SELECT _id FROM \(schema.table(toOne.entity).name.quoted)"
+          + " WHERE \(column) IN (SELECT value FROM _integers(?1))", references)
+      let gone = doomed[toOne.entity.root] ?? []
+      if !holders.allSatisfy(gone.contains) { throw StoreError.deletionDenied(toOne, nil) }
+    }
+    try clear(toOne, references)
+  }
+
+  private func clear(_ toOne: Relationship, _ references: [Int64]) throws {
+    let table = schema.table(toOne.entity)
+    guard let column = table.column(toOne)?.name.quoted else { return }
+    try run(
+      "UPDATE OR FAIL \(table.name.quoted) SET _version = _version + 1, \(column) = NULL"
+        + " WHERE \(column) IN (SELECT value FROM _integers(?1))", IntegerArray(references))
   }
 
   private func leavesTargets(_ relationship: Relationship, _ references: [Int64]) throws -> Bool {

@@ -1,4 +1,5 @@
 package import ObjectModel
+import ObjectQuery
 
 /// Follows the delete rules from objects of a batch, over a store's own calls.
 struct BatchDeletion {
@@ -25,11 +26,37 @@ struct BatchDeletion {
         }
       }
     }
+    try emptyOneWay()
+    for (node, fields) in cleared.values where deleted[node.objectID] == nil {
+      for case .toOne(let relationship) in node.entity.storedFields
+      where !relationship.isOptional && fields.contains(relationship.field) {
+        throw StoreError.deletionDenied(relationship, node.objectID)
+      }
+    }
     for node in deleted.values {
       for relationship in node.entity.relationships where relationship.deleteRule == .deny {
         if try targets(of: node, relationship).contains(where: { deleted[$0.objectID] == nil }) {
           throw StoreError.deletionDenied(relationship, node.objectID)
         }
+      }
+    }
+  }
+
+  /// To-ones without an inverse that lead to what is deleted. One fetch each.
+  private mutating func emptyOneWay() throws {
+    var gone: [ObjectIdentifier: (toOne: Relationship, references: [Int64])] = [:]
+    for node in deleted.values {
+      for toOne in node.entity.oneWayToOnes {
+        gone[ObjectIdentifier(toOne), default: (toOne, [])].references.append(node.reference)
+      }
+    }
+    for (toOne, references) in gone.values {
+      let list = FetchExpression.list(references.map { .value(.reference($0)) })
+      let request = FetchRequest(
+        toOne.entity.name, where: .comparison(FetchComparison(.keyPath([toOne.name]), .in, list)))
+      guard case .nodes(let holders) = try store.execute(request, lookup: nil) else { continue }
+      for holder in holders {
+        cleared[holder.objectID, default: (holder, SlotSet())].fields.insert(toOne.field)
       }
     }
   }

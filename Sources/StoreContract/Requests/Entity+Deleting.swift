@@ -2,13 +2,14 @@ public import ObjectModel
 
 extension Entity {
   /// The to-ones that may lead to an object of this entity and must not once it is deleted: the inverses of its to-manys
-  /// whose delete rule is not "no action".
+  /// whose delete rule is not "no action", and those without an inverse whose own is not.
   public var ledBackTo: [Relationship] {
-    relationships.compactMap { relationship in
-      guard relationship.isToMany, !relationship.isTransient, relationship.deleteRule != .noAction,
-        let inverse = relationship.inverse, !inverse.isToMany, inverse.field >= 0
-      else { return nil }
-      return inverse
-    }
+    oneWayToOnes
+      + relationships.compactMap { relationship in
+        guard relationship.isToMany, !relationship.isTransient, relationship.deleteRule != .noAction,
+          let inverse = relationship.inverse, !inverse.isToMany, inverse.field >= 0
+        else { return nil }
+        return inverse
+      }
   }
 }

@@ -4,7 +4,8 @@ import ObjectQuery
 import StoreContract
 
 extension ContextCheck {
-  static let deleteRules: [ContextCheck] = nullifyRules + cascadeRules + denyRules + deletionsElsewhere
+  static let deleteRules: [ContextCheck] =
+    nullifyRules + cascadeRules + denyRules + oneWayRules + deletionsElsewhere
 
   private static let nullifyRules: [ContextCheck] = [
     ContextCheck(

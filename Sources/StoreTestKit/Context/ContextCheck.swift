@@ -118,6 +118,7 @@ struct Office: Sendable {
         RelationshipDescription("next", to: "Node", inverse: "previous", deleteRule: .cascade)
         RelationshipDescription("previous", to: "Node", inverse: "next", deleteRule: .cascade)
         RelationshipDescription("loose", to: "Node", deleteRule: .noAction)
+        RelationshipDescription("hint", to: "Node")
       }
     }
   }

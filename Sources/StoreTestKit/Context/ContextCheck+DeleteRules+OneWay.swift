@@ -1,0 +1,138 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  static let oneWayRules: [ContextCheck] = [
+    ContextCheck(
+      "a to-one without an inverse leads nowhere once what it led to is deleted (dangling references)"
+    ) {
+      factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let made = try nodes(4, in: first)
+      for holder in made[0..<2] { try holder.setObject(made[2], for: "hint") }
+      try made[3].setObject(made[0], for: "hint")
+      try first.save()
+      let context = office.newContext()
+      let known = try context.existingObject(with: made[0].objectID)
+      let target = try context.existingObject(with: made[2].objectID)
+      try context.delete(target)
+      try expect(known.object("hint") == nil && known.isUpdated, "at once")
+      try expect(context.updatedObjects.count == 2, "those that were not read yet, too")
+      context.rollback()
+      try expect(known.object("hint") === target && !context.hasChanges, "a rollback brings it back")
+      try context.delete(target)
+      try context.save()
+      let again = try await office.reopened() ?? office
+      let fresh = again.newContext()
+      for id in made[0..<2].map(\.objectID) {
+        let holder = try fresh.existingObject(with: id)
+        try expect(holder.object("hint") == nil && holder.version == 2, "stored, one version later")
+      }
+      let other = try fresh.existingObject(with: made[3].objectID)
+      try expect(
+        other.object("hint")?.objectID == known.objectID && other.version == 1, "others are left alone")
+    },
+    ContextCheck(
+      "links without an inverse that were never stored go with what they led to (dangling references)"
+    ) {
+      factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let made = try nodes(3, in: context)
+      try made[0].setObject(made[1], for: "hint")
+      let ada = try Staff.people("Ada", in: context)[0]
+      let tags = try ["a", "b"].map { try Staff.tag(context, $0) }
+      try ada.add(tags[0], to: "favourites")
+      try context.delete(made[1])
+      try context.delete(tags[0])
+      try expect(made[0].object("hint") == nil, "a new one leads nowhere")
+      try expect(ada.objects("favourites").isEmpty, "nor does a list")
+      try context.save()
+      try made[0].setObject(made[2], for: "hint")
+      try ada.add(tags[1], to: "favourites")
+      try context.delete(made[2])
+      try context.delete(tags[1])
+      try expect(made[0].object("hint") == nil && ada.objects("favourites").isEmpty, "nor to stored ones")
+      try context.save()
+      let fresh = office.newContext()
+      try expect(fresh.existingObject(with: made[0].objectID).object("hint") == nil, "stored")
+      try expect(fresh.count(for: FetchRequest("Tag")) == 0, "gone")
+    },
+    ContextCheck("an undo has to-ones without an inverse lead to what is there again (undo)") { factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      context.undoManager = UndoManager()
+      let made = try nodes(2, in: context)
+      try made[0].setObject(made[1], for: "hint")
+      try context.save()
+      context.undoManager?.removeAllActions()
+      for isSaved in [false, true] {
+        try context.delete(made[1])
+        if isSaved { try context.save() }
+        try expect(made[0].object("hint") == nil, "deleted")
+        try context.undo()
+        let hint = try made[0].object("hint")
+        try expect(hint != nil && hint?.isDeleted == false, "it leads there again")
+        try expect(hint?.get("number", as: Int.self) == 1, "to what it was")
+        try context.save()
+        let fresh = office.newContext()
+        let stored = try fresh.existingObject(with: made[0].objectID)
+        try expect(stored.object("hint")?.get("number", as: Int.self) == 1, "stored")
+      }
+    },
+    ContextCheck("a link made elsewhere meanwhile does not lead to what is gone (dangling references)") {
+      factory in
+      let office = try await Office(factory)
+      for policy in [MergePolicy.error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump] {
+        let first = office.newContext()
+        let made = try nodes(2, in: first)
+        try first.save()
+        let (here, there) = (office.newContext(), office.newContext())
+        here.mergePolicy = policy
+        let target = try here.existingObject(with: made[1].objectID)
+        try here.delete(target)
+        let holder = try there.existingObject(with: made[0].objectID)
+        try holder.setObject(there.existingObject(with: made[1].objectID), for: "hint")
+        try there.save()
+        do {
+          try here.save()
+        } catch let error as ContextError where error.code == .conflict {
+          here.rollback()
+        }
+        let fresh = office.newContext()
+        if let end = try fresh.existingObject(with: made[0].objectID).object("hint") {
+          try expect((try? fresh.existingObject(with: end.objectID)) != nil, "it leads to what is gone")
+          try expect(try fresh.count(for: FetchRequest("Node")) >= 2, "nothing was deleted")
+        } else {
+          try expect(
+            (try? fresh.existingObject(with: made[1].objectID)) == nil, "deleted, and nothing leads there")
+        }
+      }
+    },
+    ContextCheck("a batch that deletes empties to-ones without an inverse (NSBatchDeleteRequest)") {
+      factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let made = try nodes(3, in: context)
+      try made[0].setObject(made[2], for: "hint")
+      try made[1].setObject(made[2], for: "loose")
+      try context.save()
+      let result = try context.deleteBatch(
+        FetchRequest(
+          "Node", where: .comparison(FetchComparison(.keyPath(["number"]), .equal, .value(.integer(2))))))
+      try expect(result.count == 1, "one")
+      let fresh = office.newContext()
+      let holder = try fresh.existingObject(with: made[0].objectID)
+      try expect(holder.object("hint") == nil && holder.version == 2, "emptied")
+      try expect(fresh.existingObject(with: made[1].objectID).version == 1, "no action does nothing")
+      try expect(made[0].object("hint") == nil, "and the context hears of it")
+    },
+  ]
+
+  private static func nodes(_ count: Int64, in context: ManagedObjectContext) throws -> [ManagedObject] {
+    try (0..<count).map { try Staff.make("Node", ["number": .integer($0)], in: context) }
+  }
+}
