@@ -50,6 +50,7 @@ let package = Package(
     .target(
       name: "ObjectModel",
       dependencies: [
+        "Locks",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ], swiftSettings: strict),
@@ -170,7 +171,7 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "StrongroomDataTests", dependencies: ["Locks", "Strongroom", "StrongroomData"],
+      name: "StrongroomDataTests", dependencies: ["Locks", "Strongroom", "StrongroomData", "strongroom"],
       swiftSettings: strict),
     // Every piece of Swift in the manual, compiled and run.
     .testTarget(

@@ -22,33 +22,40 @@ extension ManagedObjectContext {
       if isWatched { for object in marked { recordDeletion(of: object) } }
       letGo(of: gone)
     }
-    while let next = waiting.popLast() {
-      if next.state.contains(.deleted) || next.state.contains(.gone) { continue }
-      guard next.managedObjectContext === self else {
-        throw ContextError(.foreignObject, "a \(next.entity.name) of another context cannot be deleted here")
+    do {
+      while let next = waiting.popLast() {
+        if next.state.contains(.deleted) || next.state.contains(.gone) { continue }
+        guard next.managedObjectContext === self else {
+          throw ContextError(
+            .foreignObject, "a \(next.entity.name) of another context cannot be deleted here")
+        }
+        if isTelling { next.prepareForDeletion() }
+        if !next.isInserted { _ = try next.row() }
+        // A fault whose row is gone may have turned deleted.
+        if next.state.contains(.gone) { continue }
+        if undoManager != nil { try readWhole(next) }
+        next.state.insert(.deleted)
+        do {
+          for relationship in next.entity.relationships { waiting += try propagate(next, relationship) }
+        } catch {
+          // Not deleted, then; what was emptied before shows among the changes.
+          next.state.remove(.deleted)
+          throw error
+        }
+        if next.isInserted {
+          next.state = [.gone]
+          gone.append(next)
+        } else {
+          deletedList.append(next)
+        }
+        if isWatched { marked.append(next) }
+        all.append(next)
+        noteNews?()
       }
-      if isTelling { next.prepareForDeletion() }
-      if !next.isInserted { _ = try next.row() }
-      // A fault whose row is gone may have turned deleted.
-      if next.state.contains(.gone) { continue }
-      if undoManager != nil { try readWhole(next) }
-      next.state.insert(.deleted)
-      do {
-        for relationship in next.entity.relationships { waiting += try propagate(next, relationship) }
-      } catch {
-        // Not deleted, then; what was emptied before shows among the changes.
-        next.state.remove(.deleted)
-        throw error
-      }
-      if next.isInserted {
-        next.state = [.gone]
-        gone.append(next)
-      } else {
-        deletedList.append(next)
-      }
-      if isWatched { marked.append(next) }
-      all.append(next)
-      noteNews?()
+    } catch {
+      // What was deleted until then is deleted all the same.
+      try? emptyOneWay(to: all)
+      throw error
     }
     try emptyOneWay(to: all)
   }
@@ -57,6 +64,7 @@ extension ManagedObjectContext {
   private func letGo(of gone: [ManagedObject]) {
     if gone.isEmpty { return }
     insertedList.removeAll { $0.state.contains(.gone) }
+    oneWayHolders.removeAll { $0.state.contains(.gone) }
     for object in gone { dismiss(object) }
   }
 
@@ -77,8 +85,12 @@ extension ManagedObjectContext {
 
   /// Follows one delete rule; answers what is to be deleted along.
   func propagate(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject] {
-    switch relationship.deleteRule {
-    case .noAction, .deny: return []
+    // What leads to a new object was never stored, so no rule lets it stay.
+    switch object.isInserted && relationship.deleteRule != .cascade ? .nullify : relationship.deleteRule {
+    case .deny: return []
+    case .noAction:
+      try takeBackLinks(of: object, relationship)
+      return []
     case .cascade:
       guard relationship.isToMany else { return try object.target(relationship).map { [$0] } ?? [] }
       let targets = try object.targets(relationship)
@@ -108,5 +120,20 @@ extension ManagedObjectContext {
       }
     }
     return []
+  }
+
+  /// Links that were never stored do not outlive an object, not even where the rule is to do nothing.
+  private func takeBackLinks(of object: ManagedObject, _ relationship: Relationship) throws {
+    guard relationship.inverse != nil, !relationship.isTransient else { return }
+    if relationship.isToMany {
+      for target in Array(object.changes?.knownToMany(relationship)?.added ?? []) {
+        guard let end = registered(relationship.destination, target) else { continue }
+        try unlink(object, relationship, end)
+      }
+    } else if let value = object.changes?.value(relationship.slot), value != .null,
+      value != object.node.map({ $0.value(of: .relationship(relationship)) })
+    {
+      try setToOne(object, relationship, nil)
+    }
   }
 }

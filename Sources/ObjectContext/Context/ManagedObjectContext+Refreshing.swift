@@ -4,7 +4,8 @@ import StoreContract
 extension ManagedObjectContext {
   /// Brings an object up to date with the store. Without merging, its changes are dropped and it turns into a fault;
   /// with merging, its row is read now (one statement) and its changes stay on top.
-  /// - Throws: `objectGone` when merging and the row is gone.
+  /// Without merging, links that were made or taken away here are so again at their other ends.
+  /// - Throws: `objectGone` when merging and the row is gone; what reading the other ends throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     guard !object.isInserted, object.managedObjectContext === self else { return }
     generation += 1
@@ -15,7 +16,9 @@ extension ManagedObjectContext {
       try rebase(object, on: node)
       object.awakeFromSnapshotEvents(.refresh)
     } else {
-      if object.hasChanges {
+      if object.hasChanges, !object.state.contains(.gone) {
+        // Objects at the other ends follow, or the next save would store half of a link.
+        if object.isDeleted { try takeBackDeletion(of: object) } else { try drop(object) }
         object.state.subtract([.updated, .deleted])
         sweepLists()
       }
@@ -66,5 +69,6 @@ extension ManagedObjectContext {
     sweep(&insertedList, .inserted)
     sweep(&updatedList, .updated)
     sweep(&deletedList, .deleted)
+    oneWayHolders.removeAll { $0.state.isDisjoint(with: [.inserted, .updated]) }
   }
 }

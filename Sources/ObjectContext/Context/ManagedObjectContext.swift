@@ -55,11 +55,13 @@ public final class ManagedObjectContext {
 
   @exclusivity(unchecked) var insertedList: [ManagedObject] = []
   @exclusivity(unchecked) var updatedList: [ManagedObject] = []
-  /// Those among both that have relationships without an inverse.
+  /// Those among both that have relationships without an inverse; some may have no changes any more.
   var oneWayHolders: [ManagedObject] = []
   @exclusivity(unchecked) var deletedList: [ManagedObject] = []
   /// Unchanged objects whose version the next save checks.
   var lockedList: [ManagedObject] = []
+  /// While a save is under way whose conflicts the merge policy decides.
+  var merging: SaveMerging?
 
   /// Whether each value that is set has to be told to somebody: the undo manager or observers.
   @exclusivity(unchecked) private(set) var isWatched = false

@@ -16,6 +16,8 @@ final class FetchBatch {
   private var partial: (nodes: [IncrementalStoreNode], fields: Set<Int>)?
   private var toOnes: [Int: FetchBatch] = [:]
   private var toManys: [Int: (targets: RelationshipTargets, batch: FetchBatch)] = [:]
+  /// The rows that lead to the batch's objects by a to-one without an inverse, by what they lead to.
+  private var holders: [ObjectIdentifier: [Int64: [IncrementalStoreNode]]] = [:]
   /// Where a reference stands first.
   private lazy var places = Dictionary(
     references.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
@@ -121,6 +123,18 @@ final class FetchBatch {
     toManys[relationship.slot] = (targets, batch)
   }
 
+  /// The rows that lead to an object by a to-one without an inverse; loaded for the whole batch at the first question.
+  func holders(
+    of reference: Int64, _ toOne: Relationship, generation: Int,
+    load: ([Int64]) throws -> [IncrementalStoreNode]
+  ) rethrows -> [IncrementalStoreNode] {
+    check(generation)
+    if let known = holders[ObjectIdentifier(toOne)] { return known[reference] ?? [] }
+    let loaded = Dictionary(grouping: try load(references)) { $0.target(toOne.field) ?? 0 }
+    holders[ObjectIdentifier(toOne)] = loaded
+    return loaded[reference] ?? []
+  }
+
   private func check(_ current: Int) {
     if current == generation { return }
     generation = current
@@ -128,5 +142,6 @@ final class FetchBatch {
     partial = nil
     toOnes = [:]
     toManys = [:]
+    holders = [:]
   }
 }

@@ -90,6 +90,34 @@ final class ObjectChanges {
     for state in toManys { state.rename { permanent[$0] } }
   }
 
+  /// Replaces the numbers of objects of one root entity. Lists are read again.
+  func rename(leadingTo root: Entity, of entity: Entity, _ successors: [Int64: Int64]) {
+    for relationship in entity.relationships where relationship.destination.root === root {
+      if case .reference(let old)? = value(relationship.slot), let new = successors[old] {
+        values?[relationship.slot] = .reference(new)
+      }
+      if let state = knownToMany(relationship) {
+        state.rename { successors[$0] }
+        state.refault()
+      }
+    }
+  }
+
+  /// The same, to be changed apart.
+  func copy() -> ObjectChanges {
+    let copy = ObjectChanges()
+    if let values {
+      copy.slotCount = slotCount
+      let new = UnsafeMutablePointer<AttributeValue>.allocate(capacity: slotCount)
+      new.initialize(from: values, count: slotCount)
+      copy.values = new
+      copy.overwritable = overwritable == nil ? nil : new
+    }
+    copy.changed = changed
+    copy.toManys = toManys.map { $0.copy() }
+    return copy
+  }
+
   /// The persistent changes are in the store now; transient values and loaded to-manys stay.
   func settle(_ transientSlots: SlotSet) {
     changed.formIntersection(transientSlots)

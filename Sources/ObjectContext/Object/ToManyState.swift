@@ -188,6 +188,14 @@ final class ToManyState {
     order = order.map { $0.map { new($0) ?? $0 } }
   }
 
+  /// The same, to be changed apart.
+  func copy() -> ToManyState {
+    let copy = ToManyState(relationship, isNew: isNew)
+    (copy.isLoaded, copy.list, copy.additions, copy.removed) = (isLoaded, list, additions, removed)
+    (copy.isReordered, copy.order, copy.batch, copy.batchOffset) = (isReordered, order, batch, batchOffset)
+    return copy
+  }
+
   /// The changes are in the store now.
   func settle() {
     if relationship.isTransient { return }

@@ -32,6 +32,7 @@ extension ManagedObjectContext {
         "nothing was saved: \(found.count) objects were changed or deleted elsewhere since they were read; refresh"
           + " them and save again, or choose a merge policy", conflicts: found.map(\.conflict), cause: error)
     }
+    beginMerging()
     generation += 1
     defer { sweepLists() }
     lockedList.removeAll { seen.contains(ObjectIdentifier($0)) }
@@ -171,6 +172,7 @@ extension ManagedObjectContext {
         "nothing was saved: \(missing.count) objects that others are to refer to were deleted elsewhere; choose others",
         conflicts: found.map(\.conflict), cause: error)
     }
+    beginMerging()
     for (object, _) in found {
       for relationship in object.entity.relationships where leadsTo(missing, object, relationship) {
         if relationship.isToMany {

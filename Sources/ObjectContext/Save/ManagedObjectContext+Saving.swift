@@ -6,8 +6,8 @@ extension ManagedObjectContext {
   /// child context saves into its parent, and no statement is issued.
   ///
   /// Issues one prepared statement per entity and kind, run once per object; nothing when nothing changed. On an
-  /// error nothing is saved and every change is still here (new objects may have permanent IDs already, and where a
-  /// merge policy had decided some conflicts before, their rows lie beneath the changes). Conflicts that `mergePolicy`
+  /// error nothing is saved and every change is still here (new objects may have permanent IDs already), also what a merge
+  /// policy had dropped before. Conflicts that `mergePolicy`
   /// decides take one statement a root entity, or one a uniqueness constraint, and another try.
   /// - Throws: `ContextError`: `validation` with every broken rule; `conflict` when rows were changed elsewhere since
   ///   they were read, and `notUnique`, both with the objects' snapshots; `StoreError`: `diskFull` and others.
@@ -53,6 +53,7 @@ extension ManagedObjectContext {
   private static let mostTries = 16
 
   private func saveToStores() throws -> ContextChanges {
+    defer { endMerging(isSaved: false) }
     var tries = 1
     while true {
       try validate()
@@ -74,6 +75,7 @@ extension ManagedObjectContext {
       refreshDerived(saved)
       coordinator.posted(changes, from: inbox)
       childInboxes.post(.saved(changes), from: inbox)
+      endMerging(isSaved: true)
       // The save is done, so nothing may fail any more: where no new moment can be had, the stores are read as they are.
       do { try renewQueryGeneration() } catch { source = coordinator }
       return changes

@@ -24,7 +24,10 @@ extension ManagedObjectContext {
     let doomed = try parent.objects(with: changes.deleted)
     for object in doomed where !object.isInserted && !object.isDeleted { _ = try object.row() }
 
-    for object in inserted + updated { _ = try currentNode(object) }
+    for object in inserted + updated {
+      _ = try currentNode(object)
+      try parent.checkTargets(of: object)
+    }
     // Orders too, as they are above the parent's of before.
     for object in inserted + updated + deleted {
       for state in object.changes?.toManys ?? []
@@ -54,6 +57,24 @@ extension ManagedObjectContext {
     for object in inserted + updated + deleted { object.didSave() }
     parent.endEvent()
     return changes
+  }
+
+  /// What a child's object is to lead to must not be deleted here.
+  private func checkTargets(of object: ManagedObject) throws {
+    for relationship in object.entity.relationships where !relationship.isTransient {
+      var targets = Array(object.changes?.knownToMany(relationship)?.added ?? [])
+      if case .reference(let target)? = object.changes?.value(relationship.slot) { targets = [target] }
+      for target in targets where registered(relationship.destination, target)?.isDeleted == true {
+        // Its deletion may have been taken back.
+        if object.managedObjectContext?.registered(relationship.destination, target)?.isInserted == true {
+          continue
+        }
+        throw ContextError(
+          .conflict,
+          "\(object.entity.name).\(relationship.name) is to lead to what is deleted in the parent context; choose another"
+        )
+      }
+    }
   }
 
   /// A child's new object is new here too, under the same ID; one whose deletion the child took back stays.
@@ -122,14 +143,7 @@ extension ManagedObjectContext {
     for object in registeredObjects {
       object.batch = nil
       object.changes?.rename(permanent)
-      // Rows made by the parent hold the old numbers.
-      if !object.hasChanges {
-        object.node = nil
-      } else if !object.isInserted, let parent,
-        let known = try? parent.object(with: object.objectID), let node = try? parent.currentNode(known)
-      {
-        object.node = node
-      }
+      renewRow(object)
     }
     undoManager?.rename(permanent)
     for observer in liveResults { observer.results?.objectsWereRenamed() }

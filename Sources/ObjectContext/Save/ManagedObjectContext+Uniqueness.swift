@@ -67,6 +67,7 @@ extension ManagedObjectContext {
       default: break
       }
     }
+    beginMerging()
     generation += 1
     // What was done to new objects that become stored ones cannot be taken back.
     undoManager?.forget(
@@ -78,6 +79,7 @@ extension ManagedObjectContext {
       for (root, own) in successors.byRoot {
         let new = own.keys.map { successors($0, of: root) ?? $0 }
         undoManager?.rename(RenamedReferences(Array(own.keys), new), root: root)
+        merging?.successors[root, default: [:]].merge(zip(own.keys, new)) { $1 }
       }
     }
     for (pair, resolution) in zip(pairs, resolutions) where pair.object.managedObjectContext === self {
@@ -235,10 +237,14 @@ extension ManagedObjectContext {
       become(object, row, holder.objectID)
       holder = object
     }
-    for (name, value) in values {
-      guard let attribute = holder.entity.attribute(named: name) else { continue }
-      holder.setSlot(attribute.slot, value)
-      noteUpdated(holder)
+    if case .values = resolution {
+      try set(values, on: holder)
+    } else {
+      for (name, value) in values {
+        guard let attribute = holder.entity.attribute(named: name) else { continue }
+        holder.setSlot(attribute.slot, value)
+        noteUpdated(holder)
+      }
     }
     if case .rollback = resolution {
       toOnes = []

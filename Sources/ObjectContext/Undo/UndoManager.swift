@@ -145,6 +145,17 @@ public final class UndoManager {
     }
   }
 
+  /// All that is recorded.
+  struct Contents {
+    fileprivate let open: Group
+    fileprivate let (undoGroups, redoGroups): ([Group], [Group])
+  }
+
+  var contents: Contents {
+    get { Contents(open: open, undoGroups: undoGroups, redoGroups: redoGroups) }
+    set { (open, undoGroups, redoGroups) = (newValue.open, newValue.undoGroups, newValue.redoGroups) }
+  }
+
   /// Forgets what was done to objects.
   func forget(_ objects: Set<ObjectIdentifier>) {
     if objects.isEmpty { return }

@@ -38,8 +38,8 @@ public final class Entity: Sendable, Hashable, CustomStringConvertible {
   public nonisolated(unsafe) internal(set) var uniquenessConstraints: [UniquenessConstraint] = []
   /// The entities with derived attributes that change when objects of this one are saved or deleted.
   public nonisolated(unsafe) internal(set) var derivedEntities: [Entity] = []
-  /// The stored to-ones without an inverse that may lead to objects of this entity and lead nowhere once one is deleted:
-  /// all but those whose delete rule is "no action".
+  /// The stored to-ones without an inverse that lead to objects of this entity's family. They lead nowhere once such an
+  /// object is deleted, unless their own delete rule is "no action".
   public nonisolated(unsafe) internal(set) var oneWayToOnes: [Relationship] = []
   /// A SHA-256 over what changes the storage or meaning of the entity; see `ManagedObjectModel.versionHash`.
   public nonisolated(unsafe) internal(set) var versionHash = Data()

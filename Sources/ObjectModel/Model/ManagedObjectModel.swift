@@ -1,4 +1,5 @@
 public import Foundation
+import Locks
 
 /// A checked, immutable description of entities and their relationships.
 ///
@@ -15,6 +16,8 @@ public final class ManagedObjectModel: Sendable, Hashable {
   /// rules, validation, class names, user info or renaming identifiers.
   public let versionHash: Data
   private let byName: [String: Entity]
+  /// Every model, so that looking for lost memory does not find what is kept on purpose.
+  private static let all = Locked<[ManagedObjectModel]>([])
 
   /// Makes a model.
   /// - Throws: `ModelError` with every fault of the description at once.
@@ -60,10 +63,8 @@ public final class ManagedObjectModel: Sendable, Hashable {
     }
     for entity in order {
       for relationship in entity.relationships
-      where relationship.entity === entity && relationship.field >= 0 && relationship.inverse == nil
-        && relationship.deleteRule != .noAction
-      {
-        for target in relationship.destination.family { target.oneWayToOnes.append(relationship) }
+      where relationship.entity === entity && relationship.field >= 0 && relationship.inverse == nil {
+        for target in relationship.destination.root.family { target.oneWayToOnes.append(relationship) }
       }
     }
     Self.derive(order)
@@ -71,6 +72,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
     entities = order.sorted { $0.index < $1.index }
     byName = made
     versionHash = VersionHash.of(entities, composites: description.composites)
+    Self.all.withLock { $0.append(self) }
   }
 
   /// Reads the expressions of derived attributes, and notes whose objects they look at.

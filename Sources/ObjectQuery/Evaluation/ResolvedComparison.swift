@@ -5,11 +5,14 @@ struct ResolvedComparison: Sendable {
   private let left: ResolvedExpression
   private let right: ResolvedExpression
   private let comparison: FetchComparison
+  /// What a list that holds references to objects only is looked up in.
+  private let references: Set<Int64>?
 
   init(_ comparison: FetchComparison, _ scope: ResolutionScope) throws {
     self.comparison = comparison
     left = try ResolvedExpression(comparison.left, scope)
     right = try ResolvedExpression(comparison.right, scope)
+    references = comparison.operator == .in ? right.references : nil
     if left.isPlural, comparison.modifier == .direct {
       throw QueryError(.typeMismatch, "what leads over a to-many needs ANY or ALL")
     }
@@ -33,7 +36,12 @@ struct ResolvedComparison: Sendable {
 
   func matches(_ objects: [any QueryObject]) throws -> Bool {
     switch comparison.operator {
-    case .in: try compare(objects, try right.values(objects))
+    case .in:
+      if let references, comparison.modifier == .direct, case .reference(let one) = try left.value(objects) {
+        references.contains(one)
+      } else {
+        try compare(objects, try right.values(objects))
+      }
     case .between: try compare(objects, try right.values(objects))
     default: try compare(objects, [try right.value(objects)])
     }
@@ -56,5 +64,18 @@ struct ResolvedComparison: Sendable {
         && ValueComparison.holds(left, .lessOrEqual, right[1], options)
     default: ValueComparison.holds(left, comparison.operator, right[0], options)
     }
+  }
+}
+
+extension ResolvedExpression {
+  /// The numbers of a list that holds references only.
+  fileprivate var references: Set<Int64>? {
+    guard case .list(let items) = self else { return nil }
+    var result: Set<Int64> = []
+    for item in items {
+      guard case .value(.reference(let reference)) = item else { return nil }
+      result.insert(reference)
+    }
+    return result
   }
 }

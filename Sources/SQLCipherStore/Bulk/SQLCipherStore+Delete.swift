@@ -53,12 +53,9 @@ private struct SetDeletion {
     var count = 0
     for (root, references) in doomed {
       for relationship in relationships(root) { try settle(relationship, references.sorted()) }
-      for toOne in root.family.reduce(
-        into: [Relationship](),
-        { list, member in
-          list += member.oneWayToOnes.filter { new in !list.contains { $0 === new } }
-        })
-      { try empty(toOne, references.sorted()) }
+      for toOne in root.oneWayToOnes where toOne.deleteRule != .noAction {
+        try empty(toOne, references.sorted())
+      }
     }
     for (root, references) in doomed {
       let sorted = IntegerArray(references.sorted())

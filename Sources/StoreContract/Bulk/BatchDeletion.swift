@@ -46,14 +46,12 @@ struct BatchDeletion {
   private mutating func emptyOneWay() throws {
     var gone: [ObjectIdentifier: (toOne: Relationship, references: [Int64])] = [:]
     for node in deleted.values {
-      for toOne in node.entity.oneWayToOnes {
+      for toOne in node.entity.oneWayToOnes where toOne.deleteRule != .noAction {
         gone[ObjectIdentifier(toOne), default: (toOne, [])].references.append(node.reference)
       }
     }
     for (toOne, references) in gone.values {
-      let list = FetchExpression.list(references.map { .value(.reference($0)) })
-      let request = FetchRequest(
-        toOne.entity.name, where: .comparison(FetchComparison(.keyPath([toOne.name]), .in, list)))
+      let request = FetchRequest(toOne.entity.name, where: .leads(toOne, to: references))
       guard case .nodes(let holders) = try store.execute(request, lookup: nil) else { continue }
       for holder in holders {
         cleared[holder.objectID, default: (holder, SlotSet())].fields.insert(toOne.field)

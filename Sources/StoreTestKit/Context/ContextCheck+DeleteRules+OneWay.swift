@@ -130,6 +130,91 @@ extension ContextCheck {
       try expect(fresh.existingObject(with: made[1].objectID).version == 1, "no action does nothing")
       try expect(made[0].object("hint") == nil, "and the context hears of it")
     },
+    ContextCheck("news that wait do not come in the middle of a deletion (undo groups)") { factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let made = try nodes(3, in: first)
+      try made[0].setObject(made[1], for: "hint")
+      try first.save()
+      let (here, there) = (office.newContext(), office.newContext())
+      here.undoManager = UndoManager()
+      here.automaticallyMergesChangesFromParent = true
+      let target = try here.existingObject(with: made[1].objectID)
+      let holder = try here.existingObject(with: made[0].objectID)
+      try there.existingObject(with: made[2].objectID).set("number", 8)
+      try there.save()
+      try there.deleteBatch(
+        FetchRequest("Node", where: .comparison(FetchComparison(.keyPath(["number"]), .equal, .value(8)))))
+      try here.delete(target)
+      try expect(holder.object("hint") == nil, "emptied")
+      try here.undo()
+      try expect(!target.isDeleted && holder.object("hint") === target, "one undo takes all of it back")
+      try here.delete(target)
+      try there.delete(there.existingObject(with: made[1].objectID))
+      try there.save()
+      try here.undo()
+      try here.save()
+      let count = try office.newContext().count(for: FetchRequest("Node"))
+      try expect(count == 1, "what is deleted elsewhere does not come back empty: \(count)")
+    },
+    ContextCheck("links never stored do not outlive a new object, whatever the rule (deny, no action)") {
+      factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let made = try nodes(3, in: context)
+      let ada = try Staff.people("Ada", in: context)[0]
+      let loan = try Staff.make("Loan", ["amount": 1], in: context)
+      try loan.setObject(ada, for: "borrower")
+      try made[0].setObject(made[1], for: "loose")
+      try context.delete(ada)
+      try context.delete(made[1])
+      try expect(loan.object("borrower") == nil && made[0].object("loose") == nil, "nothing leads there")
+      try context.save()
+      try made[0].setObject(made[2], for: "loose")
+      try context.delete(made[2])
+      try context.save()
+      let fresh = office.newContext()
+      try expect(fresh.existingObject(with: made[0].objectID).object("loose") == nil, "nor to a stored one")
+      try expect(fresh.count(for: FetchRequest("Loan")) == 1, "the loan is there")
+    },
+    ContextCheck("a refresh without merging takes back both ends of links (refresh(_:mergeChanges:))") {
+      factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let people = try Staff.people("x", "q", "m", in: context)
+      try context.save()
+      try people[0].setObject(people[1], for: "spouse")
+      try people[0].setObject(people[2], for: "manager")
+      try context.refresh(people[0], mergeChanges: false)
+      try expect(people[1].object("spouse") == nil && people[2].objects("reports").isEmpty, "the other ends")
+      try context.save()
+      let fresh = office.newContext()
+      for person in people {
+        let stored = try fresh.existingObject(with: person.objectID)
+        try expect(stored.object("spouse") == nil && stored.object("manager") == nil, "nothing was stored")
+      }
+    },
+    ContextCheck("deleting objects of one fetch asks once who leads to them, and holders are let go of") {
+      factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let made = try nodes(20, in: first)
+      for place in 1..<20 { try made[place].setObject(made[place - 1], for: "hint") }
+      try first.save()
+      let context = office.newContext()
+      do {
+        let all = try context.fetch(FetchRequest("Node", sort: [FetchSort("number")]))
+        for node in all[5..<15] {
+          try node.set("number", 77)
+          try context.refresh(node, mergeChanges: false)
+        }
+        for node in all[0..<5] { try context.delete(node) }
+        try expect(all[5].object("hint") == nil && all[5].isUpdated, "emptied")
+        try expect(context.updatedObjects.count == 1, "only one is left that led there")
+        context.rollback()
+      }
+      try expect(context.registeredCount == 0, "nothing is held: \(context.registeredCount)")
+    },
   ]
 
   private static func nodes(_ count: Int64, in context: ManagedObjectContext) throws -> [ManagedObject] {

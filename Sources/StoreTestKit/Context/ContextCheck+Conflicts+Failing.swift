@@ -1,0 +1,197 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  static let failingMerges: [ContextCheck] = [
+    ContextCheck("a save that fails after a policy dropped changes has them still (NSMergePolicy)") {
+      factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let taken = try Staff.tag(first, "taken", colour: "red")
+      let other = try Staff.tag(first, "other", colour: "red")
+      let ada = try Staff.people("Ada", in: first)[0]
+      try first.save()
+      let (here, there) = (office.newContext(), office.newContext())
+      here.undoManager = UndoManager()
+      here.mergePolicy = .custom("half") { conflict in conflict.isConstraint ? .refuse : .rollback }
+      let mine = try here.existingObject(with: other.objectID)
+      let person = try here.existingObject(with: ada.objectID)
+      try mine.set("colour", "mine")
+      try mine.add(person, to: "people")
+      let new = try Staff.tag(here, "taken", colour: "new")
+      try new.add(person, to: "people")
+      let theirs = try there.existingObject(with: other.objectID)
+      try theirs.set("colour", "theirs")
+      try there.save()
+      try expectContextError(.notUnique, "the name is taken") { try here.save() }
+      try expect(Staff.text(mine, "colour") == "mine", "the change is still here")
+      try expect(Staff.line(person, "tags") == "other taken", "and so are links")
+      try expect(here.insertedObjects == [new] && mine.isUpdated, "and what is new")
+      try here.undo()
+      try expect(!here.hasChanges && Staff.text(mine, "colour") != "mine", "all of which can be undone")
+      try here.redo()
+      try new.set("name", "free")
+      here.mergePolicy = .mergeByPropertyObjectTrump
+      try here.save()
+      let fresh = office.newContext()
+      let stored = try fresh.existingObject(with: other.objectID)
+      try expect(Staff.text(stored, "colour") == "mine" && Staff.text(stored) == "other", "saved in the end")
+      try expect(fresh.existingObject(with: taken.objectID).version == 1, "the other was left alone")
+      try expect(
+        Staff.line(fresh.existingObject(with: ada.objectID), "tags") == "free other", "with its links")
+    },
+    ContextCheck("a policy's own values are set where objects become one, to-ones included (NSMergePolicy)") {
+      factory in
+      let office = try await Office(factory, Self.rooms())
+      let first = office.newContext()
+      let (a, b) = (
+        try Staff.make("Room", ["code": "a"], in: first), try Staff.make("Room", ["code": "b"], in: first)
+      )
+      let door = try Staff.make("Door", ["name": "x", "width": 1], in: first)
+      try door.setObject(a, for: "room")
+      try first.save()
+      let here = office.newContext()
+      let wanted = AttributeValue.reference(b.objectID.reference)
+      here.mergePolicy = .custom("own") { _ in .values(["name": "x", "width": 3, "room": wanted]) }
+      _ = try Staff.make("Door", ["name": "x", "width": 2], in: here)
+      try here.save()
+      let fresh = office.newContext()
+      let doors = try fresh.fetch(FetchRequest("Door"))
+      try expect(doors.count == 1 && Staff.number(doors[0], "width") == 3, "one door with the values")
+      try expect(doors[0].object("room")?.objectID == b.objectID, "and the to-one")
+      here.mergePolicy = .custom("own") { _ in .values(["width": "wide"]) }
+      _ = try Staff.make("Door", ["name": "x", "width": 5], in: here)
+      try expectContextError(.wrongType, "a text for a number") { try here.save() }
+      try expect(here.insertedObjects.count == 1, "nothing was lost")
+    },
+    ContextCheck("a pinned context that a policy lets overwrite leaves no half of a link (query generations)")
+    { factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let made = try Staff.people("X", "Q", "R", in: first)
+      let firm = try Staff.company(first, "f")
+      try first.save()
+      let (here, there) = (office.newContext(), office.newContext())
+      here.mergePolicy = .mergeByPropertyObjectTrump
+      do { try here.setQueryGeneration(.current) } catch let error as StoreError
+        where error.code == .unsupportedRequest
+      { return }
+      let (x, q) = (
+        try here.existingObject(with: made[0].objectID), try here.existingObject(with: made[1].objectID)
+      )
+      let new = try Staff.people("P", in: there)[0]
+      try there.existingObject(with: made[0].objectID).setObject(new, for: "spouse")
+      try there.existingObject(with: made[2].objectID).setObject(
+        there.existingObject(with: firm.objectID), for: "employer")
+      try there.save()
+      try x.setObject(q, for: "spouse")
+      try here.delete(here.existingObject(with: firm.objectID))
+      try here.save()
+      try expect(here.queryGeneration != nil, "pinned still")
+      let fresh = office.newContext()
+      let people = try fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      let spouses = try people.map { try $0.object("spouse").map { try Staff.text($0) ?? "" } ?? "-" }
+      try expect(spouses == ["-", "X", "-", "Q"], "P, Q, R, X: \(spouses)")
+      try expect(people.allSatisfy { try $0.object("employer") == nil }, "nobody is employed by what is gone")
+      try expect(fresh.count(for: FetchRequest("Company")) == 0, "deleted")
+    },
+  ]
+
+  private static func rooms() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Room") {
+        AttributeDescription("code", .string)
+        RelationshipDescription("doors", toMany: "Door", inverse: "room")
+      }
+      EntityDescription("Door") {
+        AttributeDescription("name", .string)
+        AttributeDescription("width", .integer32)
+        RelationshipDescription("room", to: "Room", inverse: "doors")
+        UniquenessConstraint("name")
+      }
+    }
+  }
+
+  static let mergedInParents: [ContextCheck] = [
+    ContextCheck("what becomes a stored object in the parent does so in its children (parent and child)") {
+      factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let stored = try Staff.tag(first, "same", colour: "red")
+      let ada = try Staff.people("Ada", in: first)[0]
+      try first.save()
+      for knowsStored in [false, true] {
+        let parent = office.newContext()
+        parent.mergePolicy = .mergeByPropertyObjectTrump
+        let new = try Staff.tag(parent, "same", colour: knowsStored ? "blue" : "green")
+        let child = ManagedObjectContext(parent: parent)
+        if knowsStored { _ = try child.existingObject(with: stored.objectID) }
+        let own = try child.object(with: new.objectID)
+        let person = try child.existingObject(with: ada.objectID)
+        try expect(Staff.text(own) == "same", "read in the child")
+        try person.add(own, to: "favourites")
+        try parent.save()
+        try expect(own.objectID == stored.objectID, "the child's is the stored one")
+        try expect(Staff.text(own, "colour") == (knowsStored ? "blue" : "green"), "and reads as it was saved")
+        try own.set("rank", 7)
+        try child.save()
+        try parent.save()
+        let fresh = office.newContext()
+        try expect(fresh.count(for: FetchRequest("Tag")) == 1, "one")
+        let again = try fresh.existingObject(with: stored.objectID)
+        try expect(Staff.number(again, "rank") == 7, "the child's change is saved")
+        try expect(
+          Staff.line(fresh.existingObject(with: ada.objectID), "favourites") == "same", "and its link")
+        try fresh.existingObject(with: ada.objectID).setObjects([], for: "favourites")
+        try fresh.save()
+      }
+    },
+    ContextCheck("a child does not lead to what its parent has deleted (parent and child)") { factory in
+      let office = try await Office(factory)
+      let parent = office.newContext()
+      let nodes = try (Int64(0)..<2).map { try Staff.make("Node", ["number": .integer($0)], in: parent) }
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      let target = try child.existingObject(with: nodes[0].objectID)
+      try parent.delete(nodes[0])
+      let new = try Staff.make("Node", ["number": 5], in: child)
+      try new.setObject(target, for: "hint")
+      try expectContextError(.conflict, "it is deleted there") { try child.save() }
+      try expect(parent.insertedObjects.isEmpty && new.isInserted, "nothing went over")
+      try new.setObject(child.existingObject(with: nodes[1].objectID), for: "hint")
+      try child.save()
+      try parent.save()
+      try expect(office.newContext().count(for: FetchRequest("Node")) == 2, "saved")
+    },
+    ContextCheck("a child's deletion empties to-ones as the parent has them now (parent and child)") {
+      factory in
+      let office = try await Office(factory)
+      let parent = office.newContext()
+      let made = try (Int64(0)..<4).map { try Staff.make("Node", ["number": .integer($0)], in: parent) }
+      let (a, b, c, z) = (made[0], made[1], made[2], made[3])
+      try c.setObject(a, for: "hint")
+      try parent.save()
+      try c.setObject(z, for: "hint")
+      try c.set("number", 9)
+      try b.setObject(a, for: "hint")
+      let child = ManagedObjectContext(parent: parent)
+      let (own, holder) = (
+        try child.existingObject(with: a.objectID), try child.existingObject(with: b.objectID)
+      )
+      try child.delete(own)
+      try expect(holder.object("hint") == nil, "the parent's unsaved link is seen")
+      let other = try child.existingObject(with: c.objectID)
+      try expect(
+        other.object("hint")?.objectID == z.objectID && Staff.number(other, "number") == 9, "as in the parent"
+      )
+      try child.save()
+      try expect(c.object("hint") === z && b.object("hint") == nil, "in the parent too")
+      try parent.save()
+      let fresh = office.newContext()
+      try expect(fresh.existingObject(with: c.objectID).object("hint")?.objectID == z.objectID, "stored")
+      try expect(fresh.existingObject(with: b.objectID).object("hint") == nil, "and emptied")
+    },
+  ]
+}
