@@ -13,12 +13,16 @@ extension FetchPredicate {
   }
 
   /// The condition of a predicate over models whose Codable values are kept as bytes.
-  /// - Parameter encode: Makes the bytes of a value, which compare equal where the values are; nil to refuse such values.
+  /// - Parameters:
+  ///   - encode: Makes the bytes of a value, which compare equal where the values are; nil to refuse such values.
+  ///   - codedName: What the coding of a Codable type calls the property that a key path reads; nil where it is called as in Swift.
   package init<Model: QueryableModel>(
-    _ predicate: Predicate<Model>, encode: ((any Encodable) -> Data?)?
+    _ predicate: Predicate<Model>, encode: ((any Encodable) -> Data?)?,
+    codedName: ((Any.Type, AnyKeyPath) throws(QueryError) -> String?)? = nil
   ) throws(QueryError) {
     var translator = PredicateTranslator(variables: [predicate.variable.key: .expression(.selfObject)])
     translator.encode = encode
+    translator.codedName = codedName
     self = try translator.condition(predicate.expression)
   }
 }
@@ -45,6 +49,8 @@ struct PredicateTranslator {
   var depth = 0
   /// Makes the bytes that a value is kept as; nil where that is not known.
   var encode: ((any Encodable) -> Data?)?
+  /// What a Codable type's coding calls a property; nil where that is its name in Swift.
+  var codedName: ((Any.Type, AnyKeyPath) throws(QueryError) -> String?)?
 
   func part(_ node: Any) throws(QueryError) -> PredicatePart {
     guard let node = node as? any TranslatableNode else {
@@ -104,6 +110,9 @@ struct PredicateTranslator {
     case let missing as any OptionalValue where missing.present == nil: return .expression(.value(.null))
     case let number as any BinaryInteger where Int64(exactly: number) != nil:
       return .expression(.value(.integer(Int64(number))))
+    case let number as any BinaryInteger:
+      // Kept as decimals, which go further.
+      return .expression(.value(.decimal(Decimal(string: "\(number)") ?? .nan)))
     case let raw as any RawRepresentable where raw.rawValue is any FetchArgument:
       return try constant(raw.rawValue)
     case let list as [any RawRepresentable]:

@@ -49,7 +49,9 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
       return .expression(.function(.castToNumber, [start]))
     }
     if let raw = root as? any RawRepresentable.Type, raw.isRawValue(keyPath) { return .expression(start) }
-    if root is any Codable.Type, let name = keyPath.storedName {
+    if !(root is any QueryableModel.Type), root is any Codable.Type,
+      let name = try translator.codedName?(root, keyPath) ?? keyPath.storedName
+    {
       return .expression(try start.followed(name, Self.self))
     }
     guard let model = root as? any QueryableModel.Type else {

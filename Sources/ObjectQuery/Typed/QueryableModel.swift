@@ -1,6 +1,6 @@
-/// A class of objects whose key paths name properties of an entity.
-public protocol QueryableModel: AnyObject {
-  /// The name of the property that each key path reads, inherited ones included. The key paths begin at the class itself.
+/// A type whose key paths name properties of an entity: a class of objects, or a value that is a row.
+public protocol QueryableModel {
+  /// The name of the property that each key path reads, inherited ones included. The key paths begin at the type itself.
   static var propertyNames: [AnyKeyPath: String] { get }
   /// The property that a key path reads; nil when it reads none, empty for the object itself. The default looks it up in
   /// `propertyNames`.
