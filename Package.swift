@@ -82,7 +82,8 @@ let package = Package(
     .target(
       name: "StrongroomValues",
       dependencies: [
-        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore", "SecretService", "StoreContract",
+        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore", "SecretService",
+        "StoreContract",
         "StoreKeyring", "Strongroom",
       ], swiftSettings: strict),
     // Only programs that use `StrongroomData` build swift-syntax: nothing above depends on it.
@@ -183,7 +184,8 @@ let package = Package(
       name: "StrongroomValuesTests", dependencies: ["Strongroom", "StrongroomValues"], swiftSettings: strict),
     // Every piece of Swift in the manual, compiled and run.
     .testTarget(
-      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData", "StrongroomValues"], swiftSettings: strict),
+      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData", "StrongroomValues"],
+      swiftSettings: strict),
     // Files of SwiftData models as people wrote them, compiled unchanged: so without our own strict settings.
     .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
     .testTarget(

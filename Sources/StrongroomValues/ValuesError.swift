@@ -58,7 +58,9 @@ public struct ValuesError: Error, Sendable, CustomStringConvertible {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
       return ValuesError(
-        code, "\(what): nothing is stored for \(path(context.codingPath + [key])); give it a default or make it optional")
+        code,
+        "\(what): nothing is stored for \(path(context.codingPath + [key])); give it a default or make it optional"
+      )
     case DecodingError.valueNotFound(_, let context):
       return ValuesError(
         code, "\(what): \(path(context.codingPath)) is null; give it a default or make it optional")
@@ -71,6 +73,7 @@ public struct ValuesError: Error, Sendable, CustomStringConvertible {
   }
 
   private static func path(_ keys: [any CodingKey]) -> String {
-    keys.isEmpty ? "its top" : keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    keys.isEmpty
+      ? "its top" : keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
   }
 }

@@ -67,7 +67,8 @@ struct StoreOpening {
       let old = try table.model()
       if let only = description.migratesOnlyFrom, only != old.versionHash {
         throw StoreError(
-          .modelMismatch, "another program gave the store another version of its model meanwhile; open it again")
+          .modelMismatch,
+          "another program gave the store another version of its model meanwhile; open it again")
       }
       let schema = try StoreSchema(model: old, entityNumbers: table.entityNumbers(old))
       let migration = try InferredMigration(access.connection, from: schema, to: model)

@@ -13,7 +13,8 @@ struct ArchiveRegistry {
       for name in [type.archivedName] + type.originalArchivedNames {
         if let other = self.types.updateValue(type, forKey: name), other != type {
           throw ValuesError(
-            .duplicateName, "\(type) and \(other) are both stored as \(name); give one of them another archivedName")
+            .duplicateName,
+            "\(type) and \(other) are both stored as \(name); give one of them another archivedName")
         }
       }
     }
@@ -40,17 +41,23 @@ struct ArchiveRegistry {
     [try name(of: type)] + type.originalArchivedNames
   }
 
-  /// What is stored, with defaults for what was not there yet.
+  /// What is stored, with defaults for what was not there yet. They are put into the text, since reading and writing it would change
+  /// numbers of many digits.
   static func completed(_ payload: Data, for type: any ArchivedType.Type) throws -> Data {
     let defaults = type.archivedDefaults
-    guard !defaults.isEmpty,
-      var object = try JSONSerialization.jsonObject(with: payload) as? [String: Any],
-      defaults.keys.contains(where: { object[$0] == nil })
+    guard !defaults.isEmpty, payload.last == UInt8(ascii: "}"),
+      let object = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
     else { return payload }
+    var whole = payload.dropLast()
+    var isEmpty = object.isEmpty
     for (name, value) in defaults where object[name] == nil {
-      object[name] = try JSONSerialization.jsonObject(
-        with: CodableCoding.data(value), options: .fragmentsAllowed)
+      if !isEmpty { whole.append(UInt8(ascii: ",")) }
+      isEmpty = false
+      whole += try CodableCoding.data(name)
+      whole.append(UInt8(ascii: ":"))
+      whole += try CodableCoding.data(value)
     }
-    return try JSONSerialization.data(withJSONObject: object)
+    whole.append(UInt8(ascii: "}"))
+    return Data(whole)
   }
 }

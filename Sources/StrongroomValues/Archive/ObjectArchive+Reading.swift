@@ -39,7 +39,9 @@ extension ObjectArchive {
   public func storedTypes() throws -> [String: Int] {
     var request = FetchRequest(Self.entityName)
     request.resultType = .dictionaries
-    request.propertiesToFetch = [FetchColumn("typeName"), FetchColumn("typeName", aggregate: .count, as: "n")]
+    request.propertiesToFetch = [
+      FetchColumn("typeName"), FetchColumn("typeName", aggregate: .count, as: "n"),
+    ]
     request.propertiesToGroupBy = ["typeName"]
     guard case .dictionaries(let rows) = try coordinator.execute(request) else { return [:] }
     var counts: [String: Int] = [:]
@@ -57,7 +59,8 @@ extension ObjectArchive {
     if let entry = entries[id] { return entry.object }
     try read([id])
     if let entry = entries[id] { return entry.object }
-    throw ValuesError(.notFound, "there is no object of the identifier asked for: it was deleted, or never saved")
+    throw ValuesError(
+      .notFound, "there is no object of the identifier asked for: it was deleted, or never saved")
   }
 
   /// Reads the objects of identifiers that are not there yet. One statement.
@@ -85,12 +88,16 @@ extension ObjectArchive {
   /// The object of a row; nil when it was deleted here.
   private func object(of node: IncrementalStoreNode) throws -> (any ArchivedObject)? {
     guard case .uuid(let id) = value("identifier", of: node),
-      case .string(let name) = value("typeName", of: node), case .data(let payload) = value("payload", of: node)
-    else { throw ValuesError(.undecodable, "a row of the archive is no object; the file was changed by hand") }
+      case .string(let name) = value("typeName", of: node),
+      case .data(let payload) = value("payload", of: node)
+    else {
+      throw ValuesError(.undecodable, "a row of the archive is no object; the file was changed by hand")
+    }
     if let known = entries[id] { return known.object }
     if deleted[id] != nil { return nil }
     guard let type = try registry.type(named: name) as? any ArchivedObject.Type else {
-      throw ValuesError(.wrongType, "\(name) is stored as an object, and the type of that name is no ArchivedObject")
+      throw ValuesError(
+        .wrongType, "\(name) is stored as an object, and the type of that name is no ArchivedObject")
     }
     let object: any ArchivedObject
     do {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import ObjectModel
 import StoreContract
 
@@ -91,7 +91,8 @@ extension ObjectArchive {
       if known.object === object { return }
       throw ValuesError(
         .duplicateName,
-        "another \(Swift.type(of: known.object)) of the same identifier is in the archive already; change that one")
+        "another \(Swift.type(of: known.object)) of the same identifier is in the archive already; change that one"
+      )
     }
     // What was deleted and is stored again keeps its row.
     let node = deleted.removeValue(forKey: object.id) ?? nil
@@ -121,7 +122,8 @@ extension ObjectArchive {
     return try changes.map { change in
       builder.begin(fieldCount: entity.fieldCount)
       let values: [String: AttributeValue] = [
-        "identifier": .uuid(change.entry.object.id), "typeName": .string(change.name), "payload": .data(change.payload),
+        "identifier": .uuid(change.entry.object.id), "typeName": .string(change.name),
+        "payload": .data(change.payload),
       ]
       for (name, value) in values {
         if let attribute = entity.attribute(named: name) { try builder.set(attribute, value) }

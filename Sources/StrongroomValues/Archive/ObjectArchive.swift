@@ -1,9 +1,9 @@
 public import Foundation
 import ObjectModel
 import ObjectQuery
+public import SecretService
 public import StoreContract
 public import StoreKeyring
-public import SecretService
 
 /// Objects of any registered classes in one encrypted file, by identifier and without a schema: polymorphic, cyclic, read when they
 /// are asked for, one instance of each.

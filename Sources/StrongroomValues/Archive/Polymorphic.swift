@@ -47,6 +47,7 @@ public struct Polymorphic<Element>: Codable {
   }
 
   private static var outside: ValuesError {
-    ValuesError(.unencodable, "values behind a protocol are coded by an ObjectArchive only, which knows their types")
+    ValuesError(
+      .unencodable, "values behind a protocol are coded by an ObjectArchive only, which knows their types")
   }
 }

@@ -67,7 +67,9 @@ public struct References<Target>: Codable, ExpressibleByArrayLiteral {
 
   /// Adds an object at a place.
   /// - Precondition: It is an `ArchivedObject`.
-  public mutating func insert(_ target: Target, at place: Int) { links.insert(ArchiveLink(target), at: place) }
+  public mutating func insert(_ target: Target, at place: Int) {
+    links.insert(ArchiveLink(target), at: place)
+  }
 
   /// Takes the object at a place out; it stays in the archive.
   public mutating func remove(at place: Int) { links.remove(at: place) }
@@ -76,7 +78,9 @@ public struct References<Target>: Codable, ExpressibleByArrayLiteral {
   public mutating func remove(id: UUID) { links.removeAll { $0.id == id } }
 
   /// Moves the object at a place to another, counted when it was taken out.
-  public mutating func move(from place: Int, to other: Int) { links.insert(links.remove(at: place), at: other) }
+  public mutating func move(from place: Int, to other: Int) {
+    links.insert(links.remove(at: place), at: other)
+  }
 
   /// Reads the identifiers.
   public init(from decoder: any Decoder) throws {
@@ -107,7 +111,8 @@ final class ArchiveLink {
   init(_ target: Any) {
     guard let object = target as? any ArchivedObject else {
       fatalError(
-        "a reference leads to a \(type(of: target)), which is no ArchivedObject; conform its class, or hold the value itself")
+        "a reference leads to a \(type(of: target)), which is no ArchivedObject; conform its class, or hold the value itself"
+      )
     }
     id = object.id
     self.target = object
@@ -131,6 +136,8 @@ final class ArchiveLink {
     }
     if let target = object as? Target { return target }
     throw ValuesError(
-      .wrongType, "a reference to \(type) leads to a \(Swift.type(of: object)); what it belongs to was made by another type")
+      .wrongType,
+      "a reference to \(type) leads to a \(Swift.type(of: object)); what it belongs to was made by another type"
+    )
   }
 }

@@ -22,7 +22,8 @@ enum RecordQuery {
   }
 
   static func request<Value: Record>(
-    _ type: Value.Type, _ table: RecordTable, _ condition: FetchPredicate?, _ sort: [SortDescriptor<Value>] = [],
+    _ type: Value.Type, _ table: RecordTable, _ condition: FetchPredicate?,
+    _ sort: [SortDescriptor<Value>] = [],
     limit: Int? = nil, offset: Int = 0
   ) throws -> FetchRequest {
     var request = FetchRequest(table.entity.name, where: condition, limit: limit, offset: offset)
@@ -33,7 +34,8 @@ enum RecordQuery {
 
   private static func sort<Value: Record>(_ descriptor: SortDescriptor<Value>) throws -> FetchSort {
     guard let path = descriptor.keyPath else {
-      throw ValuesError(.unknownProperty, "\(Value.self) is to be sorted by no key path; sort by a stored property")
+      throw ValuesError(
+        .unknownProperty, "\(Value.self) is to be sorted by no key path; sort by a stored property")
     }
     var sort = FetchSort("", ascending: descriptor.order == .forward)
     sort.keyPath = [try CodedShape.of(Value.self).name(of: path)]

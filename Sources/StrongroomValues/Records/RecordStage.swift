@@ -21,15 +21,24 @@ final class RecordStage {
 
   init(_ table: RecordTable) { self.table = table }
 
-  /// Finds out which keys are stored. One statement for those not known yet.
+  /// How many keys one statement asks for: a length of its own is a statement of its own to the engine, so lists are filled up with
+  /// their last key to one of these.
+  private static let lengths = [1, 32, 1000]
+
+  /// Finds out which keys are stored. One statement for each thousand of those not known yet.
   func look(for keys: [AttributeValue], in store: RecordStore) throws {
     let unknown = keys.filter { rows[RowKey($0)] == nil }
-    if unknown.isEmpty { return }
-    let list = FetchExpression.list(unknown.map { .value($0) })
-    let condition = FetchPredicate.comparison(FetchComparison(.keyPath([table.shape.key]), .in, list))
-    var request = FetchRequest(table.entity.name, where: condition)
-    request.includesSubentities = false
-    for node in try store.nodes(request) { rows[key(of: node)] = Row(stored: node, node: node) }
+    let most = Self.lengths[2]
+    for start in stride(from: 0, to: unknown.count, by: most) {
+      var part = unknown[start..<min(start + most, unknown.count)].map { FetchExpression.value($0) }
+      let length = Self.lengths.first { $0 >= part.count } ?? most
+      part += Array(repeating: part[part.count - 1], count: length - part.count)
+      let condition = FetchPredicate.comparison(
+        FetchComparison(.keyPath([table.shape.key]), .in, .list(part)))
+      var request = FetchRequest(table.entity.name, where: condition)
+      request.includesSubentities = false
+      for node in try store.nodes(request) { rows[key(of: node)] = Row(stored: node, node: node) }
+    }
   }
 
   /// Numbers for those of the keys that have no row.

@@ -42,7 +42,7 @@ enum MergedModel {
 
   /// - Parameter change: Adds what the program knows to what the store has; called again when another program was faster.
   static func open(
-    _ description: PersistentStoreDescription, _ change: (inout ModelDescription) throws -> Void
+    _ description: PersistentStoreDescription, _ change: @Sendable (inout ModelDescription) throws -> Void
   ) async throws -> PersistentContainer {
     var attempt = 0
     while true {

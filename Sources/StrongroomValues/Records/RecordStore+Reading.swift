@@ -37,7 +37,8 @@ extension RecordStore {
 
   /// How many values meet a condition. One statement.
   /// - Throws: as `fetch(_:where:sortBy:limit:offset:)`.
-  public func count<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>? = nil) throws -> Int {
+  public func count<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>? = nil) throws -> Int
+  {
     try count(type, RecordQuery.condition(predicate))
   }
 

@@ -20,14 +20,14 @@ extension RecordStore {
   /// - Throws: `ValuesError`: `notRegistered`, `unencodable`; `StoreError`.
   public func push<Value: Record>(_ value: Value) throws { try push([value]) }
 
-  /// Stores values in one transaction; of several with one key the last stays. One statement for all keys, then one for each value;
+  /// Stores values in one transaction; of several with one key the last stays. One statement for each thousand keys, then one for each value;
   /// a fixed number is prepared, whatever the number of values.
   /// - Throws: as `push(_:)`; nothing is stored then.
   public func push<Value: Record>(_ values: some Sequence<Value>) throws {
     try again { try $0.push(values) }
   }
 
-  /// Deletes values by their keys; what is not stored is no error. One statement for all keys, then one for each value.
+  /// Deletes values by their keys; what is not stored is no error. One statement for each thousand keys, then one for each value.
   /// - Throws: `ValuesError`, `StoreError`.
   public func delete<Value: Record>(_ value: Value) throws { try delete([value]) }
 

@@ -43,11 +43,19 @@ public final class RecordStore: Sendable {
   }
 
   /// Makes further types known. The file is closed and opened again.
-  /// - Throws: as `init(url:vault:_:)`; the store is closed then.
+  /// - Throws: as `init(url:vault:_:)`; the store is as it was then, if it can be opened again.
   public func register(_ types: any Record.Type...) async throws {
     let known = try current.types
     try close()
-    try await open(known + types)
+    try await reopening(known) { try await open(known + types) }
+  }
+
+  /// Opens the store as it was when it cannot be opened as it is to be.
+  private func reopening(_ known: [any Record.Type], _ body: () async throws -> Void) async throws {
+    do { try await body() } catch {
+      try? await open(known)
+      throw error
+    }
   }
 
   /// Removes a type's table with all its rows, and forgets the type; `register` makes the table anew. Two statements, and the file is closed
@@ -56,11 +64,14 @@ public final class RecordStore: Sendable {
   public func drop<Value: Record>(_ type: Value.Type) async throws {
     try clear(type)
     let table = try table(type)
-    let rest = try current.types.filter { ObjectIdentifier($0) != ObjectIdentifier(type) }
+    let known = try current.types
     let isLast = try coordinator.model.entities.count == 1
     try close()
-    if isLast { try await addPlaceholder() }
-    try await open(rest, without: table.entity.name)
+    try await reopening(known) {
+      if isLast { try await addPlaceholder() }
+      let rest = known.filter { ObjectIdentifier($0) != ObjectIdentifier(type) }
+      try await open(rest, without: table.entity.name)
+    }
   }
 
   /// Closes the file.
@@ -93,7 +104,8 @@ public final class RecordStore: Sendable {
   func table<Value: Record>(_ type: Value.Type) throws -> RecordTable {
     guard let table = try current.tables[ObjectIdentifier(type)] else {
       throw ValuesError(
-        .notRegistered, "\(type) is not among the store's types; name it when the store is opened, or register it")
+        .notRegistered,
+        "\(type) is not among the store's types; name it when the store is opened, or register it")
     }
     return table
   }
@@ -102,7 +114,8 @@ public final class RecordStore: Sendable {
   func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
     guard Self.writer != ObjectIdentifier(self) else {
       throw ValuesError(
-        .nested, "the store was written to from inside its own transaction; write by what the transaction is given")
+        .nested,
+        "the store was written to from inside its own transaction; write by what the transaction is given")
     }
     return try writing.withLock { _ in
       try Self.$writer.withValue(ObjectIdentifier(self)) { try body() }

@@ -17,7 +17,7 @@ public final class RecordTransaction {
   /// - Throws: as `RecordStore.push(_:)`.
   public func push<Value: Record>(_ value: Value) throws { try push([value]) }
 
-  /// Stores values; of several with one key the last stays. One statement for the keys that were not seen yet.
+  /// Stores values; of several with one key the last stays. One statement for each thousand keys that were not seen yet.
   /// - Throws: as `RecordStore.push(_:)`.
   public func push<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
@@ -95,7 +95,8 @@ public final class RecordTransaction {
 
   /// How many values meet a condition.
   /// - Throws: as `RecordStore.fetch`.
-  public func count<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>? = nil) throws -> Int {
+  public func count<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>? = nil) throws -> Int
+  {
     let stage = try stage(type)
     let request = try RecordQuery.request(type, stage.table, RecordQuery.condition(predicate))
     return try stage.nodes(request, in: store).count

@@ -72,6 +72,7 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
 
   private func refusal(_ key: Key?) -> ValuesError {
     ValuesError(
-      .undecodable, "\(table.shape.typeName).\(key?.stringValue ?? "super") is decoded by a container inside the first")
+      .undecodable,
+      "\(table.shape.typeName).\(key?.stringValue ?? "super") is decoded by a container inside the first")
   }
 }

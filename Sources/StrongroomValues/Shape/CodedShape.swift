@@ -97,4 +97,3 @@ final class CodedShape: @unchecked Sendable {
     return name
   }
 }
-

@@ -23,10 +23,13 @@ private struct SampleFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
   func decodeNil(forKey key: Key) -> Bool {
     maker.ask(key.stringValue)
-    return false
+    return maker.isDeep
   }
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try maker.property(type, key.stringValue)
+  }
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try maker.optionalProperty(type, key.stringValue)
   }
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
@@ -53,10 +56,13 @@ private struct SampleElements: UnkeyedDecodingContainer {
   let maker: SampleMaker
   private(set) var currentIndex = 0
   var codingPath: [any CodingKey] { [] }
-  var count: Int? { 1 }
-  var isAtEnd: Bool { currentIndex >= 1 }
+  let count: Int?
+  var isAtEnd: Bool { currentIndex >= count ?? 0 }
 
-  init(maker: SampleMaker) { self.maker = maker }
+  init(maker: SampleMaker) {
+    self.maker = maker
+    count = maker.isDeep ? 0 : 1
+  }
 
   func decodeNil() -> Bool { false }
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -80,6 +86,6 @@ private struct SampleValue: SingleValueDecodingContainer {
   let maker: SampleMaker
   var codingPath: [any CodingKey] { [] }
 
-  func decodeNil() -> Bool { false }
+  func decodeNil() -> Bool { maker.isDeep }
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try maker.make(type) }
 }

@@ -26,6 +26,8 @@ final class SampleMaker {
   func make<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let leaf = leaf(type) as? Value { return leaf }
     if let example = (type as? any Exemplary.Type)?.example as? Value { return example }
+    // Kept by keys or as a list of both, as the keys' type has it.
+    if let empty = (type as? any EmptyDictionary.Type)?.none as? Value { return empty }
     if let cases = (type as? any CaseIterable.Type)?.every as? [Value], !cases.isEmpty {
       return cases[cases.count == 1 ? 0 : bit ? 0 : 1]
     }
@@ -53,7 +55,8 @@ final class SampleMaker {
   func refuseNesting(_ name: String) throws {
     if depth > 1 { return }
     throw ValuesError(
-      .notDescribable, "\(name) is decoded by a container inside the first; make it a property of a nested type")
+      .notDescribable,
+      "\(name) is decoded by a container inside the first; make it a property of a nested type")
   }
 
   /// The value of a property, noted when it is of the first level.
@@ -68,8 +71,26 @@ final class SampleMaker {
     return value
   }
 
+  /// The same of an optional property, which is nil when no value of its type can be made up.
+  func optionalProperty<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
+    ask(name)
+    if isDeep { return nil }
+    let (depth, count) = (self.depth, notes.count)
+    do { return try property(type, name) } catch {
+      (self.depth, asked) = (depth, nil)
+      notes.removeLast(notes.count - count)
+      if depth == 1 {
+        notes.append(Note(name: name, type: type, isOptional: true, value: Value?.none as Any))
+      }
+      return nil
+    }
+  }
+
   /// The decoding asks whether there is a property, as it does of optional ones.
   func ask(_ name: String) { if depth == 1 { asked = name } }
+
+  /// Whether optionals are to be empty and arrays without elements, since a type may be inside itself.
+  var isDeep: Bool { depth > 8 }
 
   // MARK: Values
 
@@ -103,6 +124,10 @@ final class SampleMaker {
     case is Date.Type: return Date(timeIntervalSinceReferenceDate: Double(number))
     case is Data.Type: return Data("\(number)".utf8)
     case is URL.Type: return URL(string: "x:\(number)")
+    case is TimeZone.Type: return TimeZone(secondsFromGMT: 0)
+    case is Calendar.Type: return Calendar(identifier: .gregorian)
+    case is Locale.Type: return Locale(identifier: bit ? "en" : "de")
+    case is DateComponents.Type: return DateComponents(day: small)
     case is UUID.Type:
       let bytes = withUnsafeBytes(of: UInt64(number)) { Array($0) }
       return UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], 9, 9, 9))
@@ -145,6 +170,9 @@ extension UnsafeRawPointer {
 extension CaseIterable {
   fileprivate static var every: Any { Array(allCases) }
 }
+
+private protocol EmptyDictionary { static var none: Any { get } }
+extension Dictionary: EmptyDictionary { fileprivate static var none: Any { [:] as Self } }
 
 extension FixedWidthInteger {
   fileprivate static func small(_ number: Int) -> Any { Self(number) }
