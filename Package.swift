@@ -181,7 +181,8 @@ let package = Package(
       name: "StrongroomDataTests", dependencies: ["Locks", "Strongroom", "StrongroomData"],
       swiftSettings: strict),
     .testTarget(
-      name: "StrongroomValuesTests", dependencies: ["Strongroom", "StrongroomValues"], swiftSettings: strict),
+      name: "StrongroomValuesTests", dependencies: ["Locks", "Strongroom", "StrongroomValues"],
+      swiftSettings: strict),
     // Every piece of Swift in the manual, compiled and run.
     .testTarget(
       name: "ManualTests", dependencies: ["Strongroom", "StrongroomData", "StrongroomValues"],

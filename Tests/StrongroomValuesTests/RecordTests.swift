@@ -173,6 +173,9 @@ struct RecordTests {
       return try transaction.count(Book.self)
     }
     #expect(counted == 2)
+    var kept: RecordTransaction?
+    try store.transaction { kept = $0 }
+    #expect(throws: ValuesError.self) { try kept?.push(Self.book(9)) }
     #expect(try store.fetch(Book.self).map(\.pages) == [1000, 300])
     #expect(try store.fetch(Author.self) == [author])
   }

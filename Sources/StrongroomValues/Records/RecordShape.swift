@@ -73,6 +73,12 @@ struct RecordShape: Sendable {
     entity.uniquenessConstraints = entity.uniquenessConstraints.map {
       UniquenessConstraint($0.propertyNames.map { name in renamedColumn(name, renamed) })
     }
+    for index in entity.fetchIndexes.indices {
+      for place in entity.fetchIndexes[index].elements.indices {
+        let name = entity.fetchIndexes[index].elements[place].propertyName
+        entity.fetchIndexes[index].elements[place].propertyName = name.map { renamedColumn($0, renamed) }
+      }
+    }
     if !entity.uniquenessConstraints.contains(unique) { entity.uniquenessConstraints.append(unique) }
     return entity
   }

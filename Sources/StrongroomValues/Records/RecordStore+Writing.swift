@@ -10,6 +10,7 @@ extension RecordStore {
   public func transaction<Result>(_ body: (RecordTransaction) throws -> Result) throws -> Result {
     try exclusively {
       let transaction = RecordTransaction(self)
+      defer { transaction.end() }
       let result = try body(transaction)
       try transaction.commit()
       return result

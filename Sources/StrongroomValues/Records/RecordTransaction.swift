@@ -10,6 +10,7 @@ public final class RecordTransaction {
   private let store: RecordStore
   private var stages: [ObjectIdentifier: RecordStage] = [:]
   private let builder = NodeBuilder()
+  private var isOver = false
 
   init(_ store: RecordStore) { self.store = store }
 
@@ -110,11 +111,18 @@ public final class RecordTransaction {
   }
 
   private func stage<Value: Record>(_ type: Value.Type) throws -> RecordStage {
+    if isOver {
+      throw ValuesError(
+        .closed, "the transaction is over; use what it is given inside its closure only, or begin another")
+    }
     if let known = stages[ObjectIdentifier(type)] { return known }
     let new = RecordStage(try store.table(type))
     stages[ObjectIdentifier(type)] = new
     return new
   }
+
+  /// Whatever is asked of it afterwards throws.
+  func end() { isOver = true }
 
   /// One save of everything.
   func commit() throws {
