@@ -163,7 +163,8 @@ struct DefinitionTests {
       return try await RecordStore(description, [Before.Book.self, Before.Card.self])
     }
     let (one, other) = (try await opened(), try await opened())
-    await #expect(throws: StoreError.self) { try await one.drop(Before.Card.self) }
+    let error = await #expect(throws: StoreError.self) { try await one.drop(Before.Card.self) }
+    #expect(error?.code == .busy)
     #expect(try one.count(Before.Book.self) == 3 && other.count(Before.Book.self) == 3)
     try other.close()
     try await one.drop(Before.Card.self)
