@@ -134,14 +134,7 @@ indirect enum ResolvedExpression: Sendable {
     case .conditional(let condition, let then, let otherwise):
       return try (condition.matches(objects) ? then : otherwise).value(objects)
     case .element(let place, let path, let position, let rest):
-      let elements = try path.objects(of: objects[place])
-      let element: (any QueryObject)? =
-        switch position {
-        case .first: elements.first
-        case .last: elements.last
-        case .at(let number): number < elements.count ? elements[number] : nil
-        }
-      guard let element else { return .null }
+      guard let element = position.element(of: try path.objects(of: objects[place])) else { return .null }
       return try rest?.value(of: element) ?? .reference(element.queryReference)
     }
   }

@@ -29,6 +29,8 @@ enum PredicatePart {
   case expression(FetchExpression)
   /// A condition.
   case condition(FetchPredicate)
+  /// An object that is to be of an entity. What is null where it is of another must say so itself, unless that is seen to.
+  case cast(FetchExpression, entity: String, isSeenTo: Bool)
   /// From a lower bound to an upper one, either of which may be open.
   case range(lower: FetchExpression?, upper: FetchExpression?, isClosed: Bool)
 }
@@ -57,7 +59,9 @@ struct PredicateTranslator {
   /// A value. A condition becomes true or false.
   func expression(_ node: Any) throws(QueryError) -> FetchExpression {
     switch try part(node) {
-    case .expression(let expression): return expression
+    case .expression(let expression), .cast(let expression, _, isSeenTo: true): return expression
+    case .cast(let object, let entity, isSeenTo: false):
+      return .conditional(.kind(object, entity), object, .value(.null))
     case .condition(let condition): return .conditional(condition, .value(true), .value(false))
     case .range: throw QueryError(.unsupported, "a range stands where a value is expected; ask with contains")
     }
@@ -71,6 +75,7 @@ struct PredicateTranslator {
       return condition
     case .expression(.value(.boolean(let flag))): return .constant(flag)
     case .expression(let expression): return Self.compare(expression, .equal, .value(true))
+    case .cast: throw QueryError(.unsupported, "an object stands where a condition is expected")
     case .range:
       throw QueryError(.unsupported, "a range stands where a condition is expected; ask with contains")
     }

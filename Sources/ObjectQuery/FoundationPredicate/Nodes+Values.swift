@@ -24,6 +24,9 @@ extension PredicateExpressions.NilLiteral: TranslatableNode {
 
 extension PredicateExpressions.KeyPath: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    if case .cast(let object, let entity, let isSeenTo) = try translator.part(root) {
+      return try property(of: object, entity, isSeenTo)
+    }
     let start = try translator.expression(root)
     if let kind {
       let isText = Root.Output.self is any StringProtocol.Type
@@ -63,6 +66,27 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
   }
 }
 
+extension PredicateExpressions.KeyPath {
+  /// A property that an object of a subclass has.
+  private func property(
+    of object: FetchExpression, _ entity: String, _ isSeenTo: Bool
+  ) throws(QueryError) -> PredicatePart {
+    guard let model = Root.Output.self as? any QueryableModel.Type, kind == nil else {
+      throw QueryError(.unsupported, "a key path from \(Root.Output.self) to \(Output.self) has no translation")
+    }
+    guard let name = model.propertyName(of: keyPath) else {
+      throw QueryError(.unknownKey, "there is no property for \(model.unnamed(keyPath))")
+    }
+    let value =
+      name.isEmpty ? object : try object.followed(FetchExpression.step(name, of: entity), Self.self)
+    // A collection cannot stand in a choice.
+    if isSeenTo || Output.self is any Collection.Type && !(Output.self is any StringProtocol.Type) {
+      return .expression(value)
+    }
+    return .expression(.conditional(.kind(object, entity), value, .value(.null)))
+  }
+}
+
 extension PredicateExpressions.ForcedUnwrap: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     try translator.part(inner)
@@ -79,6 +103,11 @@ extension PredicateExpressions.NilCoalesce: TranslatableNode {
 
 extension PredicateExpressions.OptionalFlatMap: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    if case .cast(let object, let entity, isSeenTo: false) = try translator.part(wrapped) {
+      let result = try translator.with(variable.key, .cast(object, entity: entity, isSeenTo: true)).expression(
+        transform)
+      return .expression(.conditional(.kind(object, entity), result, .value(.null)))
+    }
     let value = try translator.expression(wrapped)
     let result = try translator.with(variable.key, .expression(value)).expression(transform)
     if result.isNull(whereIs: value) { return .expression(result) }

@@ -25,6 +25,7 @@ extension PredicateTranslation {
   mutating func choice(
     _ condition: FetchPredicate, _ then: FetchExpression, _ otherwise: FetchExpression
   ) -> SQLTerm? {
+    if let column = ownColumn(condition, then, otherwise) { return column }
     guard let condition = attempt(condition), let a = term(then), let b = term(otherwise) else { return nil }
     let kind = SQLKind.common(a.kind, b.kind)
     return .expression("CASE WHEN \(condition) THEN \(sql(a, as: kind)) ELSE \(sql(b, as: kind)) END", kind)
