@@ -85,6 +85,9 @@ struct FoundationPredicateTests {
           }
         }
       ),
+      ("SequenceMaximum", #Predicate { $0.marks.max() == 2 }),
+      ("SequenceMinimum", #Predicate { $0.marks.min() == nil }),
+      ("an array's count", #Predicate { $0.marks.count == 3 }),
       ("CollectionIndexSubscript", #Predicate { $0.sections.count > 1 && $0.sections[1].length > 10 }),
       ("first and last", #Predicate { $0.sections.first?.name == "One" && $0.sections.last?.name == "Two" }),
       ("Conditional", #Predicate { ($0.isLent ? $0.pages : 100) > 200 }),
@@ -117,7 +120,9 @@ struct FoundationPredicateTests {
   }
 
   // Casts between types that the compiler knows would be told by it.
-  private static func tried<T: Equatable & Codable & Sendable>(as type: T.Type) -> Predicate<Volume> { #Predicate { ($0.title as? T) != nil } }
+  private static func tried<T: Equatable & Codable & Sendable>(as type: T.Type) -> Predicate<Volume> {
+    #Predicate { ($0.title as? T) != nil }
+  }
   private static func checked<T>(as type: T.Type) -> Predicate<Volume> { #Predicate { $0.title is T } }
   private static func forced<T: Equatable & Codable & Sendable>(to value: T) -> Predicate<Volume> {
     #Predicate { ($0.title as! T) == value }
@@ -133,8 +138,6 @@ struct FoundationPredicateTests {
       ("TypeCheck to Int", checked(as: Int.self)),
       ("ForceCast to Int", forced(to: 3)),
       ("TypeCheck to Encodable", #Predicate { $0.writer is any Encodable }),
-      ("SequenceMaximum", #Predicate { $0.marks.max() == 3 }),
-      ("SequenceMinimum", #Predicate { $0.marks.min() == 0 }),
       ("CollectionRangeSubscript", #Predicate { $0.sections[0..<1].isEmpty }),
       ("SequenceStartsWith", #Predicate { $0.marks.starts(with: [0]) }),
       ("CollectionIndexSubscript", #Predicate { $0.sections[$0.pages].length > 3 }),

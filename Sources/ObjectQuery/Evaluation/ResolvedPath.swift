@@ -85,6 +85,14 @@ struct ResolvedPath: Sendable {
     }
   }
 
+  /// Whether its values may be collections, kept as JSON.
+  var mayKeepEntries: Bool {
+    switch end {
+    case .attribute(let attribute), .element(let attribute, _): attribute.type == .transformable
+    case .toOne, .toMany: false
+    }
+  }
+
   /// Where a path to objects leads.
   var destination: Entity? {
     switch end {

@@ -149,7 +149,9 @@ struct FormatParser {
     if take(word: "ALL") { return .condition(.comparison(try plural(.all))) }
     if take(word: "NONE") { return .condition(.not(.comparison(try plural(.any)))) }
     let left = try sum()
-    if case .value(let value) = left, take(word: "ISKINDOF") { return .condition(.kind(value, try entityName())) }
+    if case .value(let value) = left, take(word: "ISKINDOF") {
+      return .condition(.kind(value, try entityName()))
+    }
     guard case .value(let value) = left, let op = comparisonOperator() else { return left }
     return .condition(.comparison(try comparison(value, op, .direct)))
   }

@@ -15,18 +15,13 @@ extension PredicateTranslator {
 
   static func refusal(of type: Any.Type, _ node: Any.Type) -> QueryError {
     QueryError(
-      .unsupported, "\(name(node)) to \(type) has no translation; ask whether a model is of one of its subclasses")
+      .unsupported,
+      "\(name(node)) to \(type) has no translation; ask whether a model is of one of its subclasses")
   }
 
   /// The entity of a class of models, optional or not.
-  static func entityName(of type: Any.Type) -> String? {
-    if let model = type as? any QueryableModel.Type { return model.queryEntityName }
-    return (type as? any OptionalType.Type).flatMap { entityName(of: $0.wrapped) }
-  }
+  static func entityName(of type: Any.Type) -> String? { model(type)?.queryEntityName }
 }
-
-private protocol OptionalType { static var wrapped: Any.Type { get } }
-extension Optional: OptionalType { fileprivate static var wrapped: Any.Type { Wrapped.self } }
 
 extension PredicateExpressions.TypeCheck: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
