@@ -64,7 +64,7 @@ open class ManagedObject {
   /// it has no way to throw.
   @exclusivity(unchecked) package final var needsContext = false
   /// The context that it keeps alive.
-  @exclusivity(unchecked) final var keeper: ManagedObjectContext?
+  @exclusivity(unchecked) package final var keeper: ManagedObjectContext?
 
   /// Called by contexts, and for objects that a context adopts later.
   public required init(_ seed: Seed) {
