@@ -1,5 +1,6 @@
 import Foundation
 import ObjectContext
+import ObjectModel
 import ObjectQuery
 
 /// Makes the engine's requests of what is asked of records.
@@ -8,17 +9,7 @@ enum RecordQuery {
   /// - Throws: `QueryError`, which names the part that has no translation.
   static func condition<Value: Record>(_ predicate: Predicate<Value>?) throws -> FetchPredicate? {
     guard let predicate else { return nil }
-    return try FetchPredicate(predicate, encode: { try? CodableCoding.data($0) }, codedName: codedName)
-  }
-
-  /// What the coding of a nested type calls a property.
-  private static func codedName(_ type: Any.Type, _ keyPath: AnyKeyPath) throws(QueryError) -> String? {
-    guard let type = type as? any Decodable.Type else { return nil }
-    // Collections have no properties of their own coding.
-    guard let shape = try? CodedShape.of(type) else { return nil }
-    do { return try shape.name(of: keyPath) } catch {
-      throw QueryError(.unknownKey, (error as? ValuesError)?.message ?? "no such property")
-    }
+    return try FetchPredicate(predicate, values: RecordValues())
   }
 
   static func request<Value: Record>(
@@ -50,4 +41,18 @@ enum RecordQuery {
     let type = Swift.type(of: path).valueType
     return type == String.self || type == String?.self
   }
+}
+
+/// How records keep what conditions compare.
+private struct RecordValues: PredicateValues {
+  func isJSON(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {
+    ColumnForm.type(of: Swift.type(of: keyPath).valueType) == .transformable
+  }
+
+  func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue? {
+    guard type is any Record.Type, let value = value as? any Encodable else { return nil }
+    return try? ColumnForm.encode(value)
+  }
+
+  func json(_ value: any Encodable) -> Data? { try? CodableCoding.data(value) }
 }
