@@ -31,6 +31,6 @@ struct StoredJSONTests {
       "query", store.path, "Book", "--vault", "file:\(keys.path)", "--format", "csv",
     ])
     #expect(code == 0)
-    #expect(output == "tags,cover\r\n\"[\"\"a/b\"\",1]\",WzFd\r\n/wA=,WzFd\r\n", "\(output)")
+    #expect(output == "tags,cover\n\"[\"\"a/b\"\",1]\",WzFd\n/wA=,WzFd\n", "\(output)")
   }
 }
