@@ -12,6 +12,7 @@ let package = Package(
   products: [
     .library(name: "Strongroom", targets: ["Strongroom"]),
     .library(name: "StrongroomData", targets: ["StrongroomData"]),
+    .library(name: "StrongroomValues", targets: ["StrongroomValues"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     .library(name: "StoreTestKit", targets: ["StoreTestKit"]),
@@ -78,6 +79,13 @@ let package = Package(
       dependencies: [
         "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore",
         "StoreContract", "StoreKeyring",
+      ], swiftSettings: strict),
+    .target(
+      name: "StrongroomValues",
+      dependencies: [
+        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore", "SecretService",
+        "StoreContract",
+        "StoreKeyring", "Strongroom",
       ], swiftSettings: strict),
     // Only programs that use `StrongroomData` build swift-syntax: nothing above depends on it.
     .macro(
@@ -173,9 +181,13 @@ let package = Package(
     .testTarget(
       name: "StrongroomDataTests", dependencies: ["Locks", "Strongroom", "StrongroomData", "strongroom"],
       swiftSettings: strict),
+    .testTarget(
+      name: "StrongroomValuesTests", dependencies: ["Locks", "Strongroom", "StrongroomValues"],
+      swiftSettings: strict),
     // Every piece of Swift in the manual, compiled and run.
     .testTarget(
-      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData"], swiftSettings: strict),
+      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData", "StrongroomValues"],
+      swiftSettings: strict),
     // Files of SwiftData models as people wrote them, compiled unchanged: so without our own strict settings.
     .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
     .testTarget(

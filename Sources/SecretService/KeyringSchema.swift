@@ -22,14 +22,14 @@ enum KeyringSchema {
     return try body(schema)
   }
 
-  /// Lends the attributes of a store's items, or of one.
+  /// Lends the attributes of a store's items, or of one; of whatever program where none is given.
   static func withAttributes<R>(
-    _ store: UUID, _ identifier: KeyIdentifier?, _ application: String, _ body: (OpaquePointer?) throws -> R
+    _ store: UUID, _ identifier: KeyIdentifier?, _ application: String?, _ body: (OpaquePointer?) throws -> R
   ) rethrows -> R {
     let table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)
     defer { g_hash_table_unref(table) }
     func set(_ name: String, _ value: String) { g_hash_table_insert(table, g_strdup(name), g_strdup(value)) }
-    set("application", application)
+    if let application { set("application", application) }
     set("store", store.uuidString.lowercased())
     if let identifier { set("keyid", identifier.description) }
     return try body(table)

@@ -4,13 +4,13 @@ import StoreKeyring
 /// One call's way to a keyring.
 protocol KeyringSession {
   /// Every key of a store, unlocked; those that can be read.
-  func keys(_ store: UUID, application: String, interaction: KeyInteraction) throws -> [StoredKey]
+  func keys(_ store: UUID, interaction: KeyInteraction) throws -> [StoredKey]
   /// Stores a key; it is looked for again by the caller.
   func add(
     _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String,
     interaction: KeyInteraction
   ) throws
-  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction)
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, interaction: KeyInteraction)
     throws
 }
 

@@ -14,9 +14,9 @@ struct SecretFileSession: KeyringSession {
     return false
   }
 
-  func keys(_ store: UUID, application: String, interaction: KeyInteraction) throws -> [StoredKey] {
+  func keys(_ store: UUID, interaction: KeyInteraction) throws -> [StoredKey] {
     let list = try KeyringSchema.with { schema in
-      try KeyringSchema.withAttributes(store, nil, application) { attributes in
+      try KeyringSchema.withAttributes(store, nil, nil) { attributes in
         try GLib.optional("searching libsecret's file") {
           secret_password_searchv_sync(schema, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
         }
@@ -63,11 +63,9 @@ struct SecretFileSession: KeyringSession {
     if !isStored { throw KeyringError(.storageFailed, "libsecret's file did not take the key") }
   }
 
-  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction)
-    throws
-  {
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, interaction: KeyInteraction) throws {
     _ = try KeyringSchema.with { schema in
-      try KeyringSchema.withAttributes(store, identifier, application) { attributes in
+      try KeyringSchema.withAttributes(store, identifier, nil) { attributes in
         try GLib.flag("removing a key") {
           secret_password_clearv_sync(schema, attributes, cancellable.pointer, $0)
         }

@@ -5,7 +5,8 @@ public import StoreKeyring
 /// The desktop's keyring through libsecret: GNOME Keyring, KWallet, KeePassXC, or whoever offers the Secret Service; with
 /// `SECRET_BACKEND=file` in the environment libsecret's own encrypted file.
 ///
-/// A key is one item with the attributes `application`, `store` and `keyid`; items are only ever added and removed.
+/// A key is one item with the attributes `application`, `store` and `keyid`; items are only ever added and removed. They are found
+/// by the store, whatever program made them, so that the `strongroom` tool finds the keys of all.
 /// Every call runs on a thread of its own and ends by its deadline or when the calling task is cancelled.
 public struct SecretServiceVault: KeyVault {
   let application: String
@@ -14,7 +15,7 @@ public struct SecretServiceVault: KeyVault {
 
   /// Uses the keyring of the session.
   /// - Parameters:
-  ///   - application: The program's reverse-DNS name; kept in clear text beside the key.
+  ///   - application: The program's reverse-DNS name; kept in clear text beside the keys that are added.
   ///   - deadline: How long a silent call may take.
   ///   - promptDeadline: How long a call may take that asks the user.
   public init(
@@ -33,7 +34,7 @@ public struct SecretServiceVault: KeyVault {
   /// - Throws: `KeyringError`: no bus, no service, locked, no default collection, state unknown, timed out, damaged.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     try await call(interaction) { session in
-      try session.keys(store, application: application, interaction: interaction)
+      try session.keys(store, interaction: interaction)
     }
   }
 
@@ -46,10 +47,10 @@ public struct SecretServiceVault: KeyVault {
       let identifier = KeyIdentifier()
       try session.add(
         key, store, identifier, application: application, label: label, interaction: interaction)
-      let back = try session.keys(store, application: application, interaction: .silent)
+      let back = try session.keys(store, interaction: .silent)
         .first { $0.identifier == identifier }
       guard let back, back.key.isSame(as: key) else {
-        try? session.remove(store, identifier, application: application, interaction: .silent)
+        try? session.remove(store, identifier, interaction: .silent)
         throw KeyringError(
           .readBackFailed, "the keyring took the key but did not give it back; no store was made with it")
       }
@@ -61,7 +62,7 @@ public struct SecretServiceVault: KeyVault {
   /// - Throws: `KeyringError`.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
     try await call(interaction) { session in
-      try session.remove(store, identifier, application: application, interaction: interaction)
+      try session.remove(store, identifier, interaction: interaction)
     }
   }
 

@@ -33,17 +33,17 @@ struct SecretSession: KeyringSession {
 
   // MARK: Finding
 
-  func keys(_ store: UUID, application: String, interaction: KeyInteraction) throws -> [StoredKey] {
-    try readable(items(store, application: application, interaction: interaction)) {
+  func keys(_ store: UUID, interaction: KeyInteraction) throws -> [StoredKey] {
+    try readable(items(store, interaction: interaction)) {
       try storedKey($0, store)
     }
   }
 
   /// The items of a store, unlocked. Empty only when the keyring is open and has none.
   private func items(
-    _ store: UUID, application: String, interaction: KeyInteraction
+    _ store: UUID, interaction: KeyInteraction
   ) throws -> [GObjectReference<SecretItem>] {
-    let found = try search(store, application)
+    let found = try search(store)
     let locked = found.filter { secret_item_get_locked($0.pointer) != 0 }
     if found.isEmpty {
       guard let collection = try defaultCollection() else {
@@ -55,7 +55,7 @@ struct SecretSession: KeyringSession {
       guard secret_collection_get_locked(collection) != 0 else { return [] }
       guard interaction == .prompt else { throw Self.locked(proven: false) }
       try unlock(UnsafeMutableRawPointer(collection))
-      return try search(store, application)
+      return try search(store)
     }
     if locked.isEmpty { return found }
     guard interaction == .prompt else {
@@ -63,7 +63,7 @@ struct SecretSession: KeyringSession {
       throw Self.locked(proven: true)
     }
     for item in locked { try unlock(UnsafeMutableRawPointer(item.pointer)) }
-    return try search(store, application)
+    return try search(store)
   }
 
   private static func locked(proven: Bool) -> KeyringError {
@@ -74,9 +74,9 @@ struct SecretSession: KeyringSession {
         : "the keyring is locked, so it cannot say whether it has the key; unlock it and try again")
   }
 
-  private func search(_ store: UUID, _ application: String) throws -> [GObjectReference<SecretItem>] {
+  private func search(_ store: UUID) throws -> [GObjectReference<SecretItem>] {
     // Without a schema the name of the schema is not matched: a locked keyring that was read from disk answers only so.
-    let list = try KeyringSchema.withAttributes(store, nil, application) { attributes in
+    let list = try KeyringSchema.withAttributes(store, nil, nil) { attributes in
       try GLib.optional("searching the keyring") {
         secret_service_search_sync(service, nil, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
       }
@@ -157,11 +157,9 @@ struct SecretSession: KeyringSession {
     if !isStored { throw KeyringError(.storageFailed, "the keyring did not store the key") }
   }
 
-  func remove(_ store: UUID, _ identifier: KeyIdentifier, application: String, interaction: KeyInteraction)
-    throws
-  {
-    if interaction == .prompt { _ = try items(store, application: application, interaction: .prompt) }
-    _ = try KeyringSchema.withAttributes(store, identifier, application) { attributes in
+  func remove(_ store: UUID, _ identifier: KeyIdentifier, interaction: KeyInteraction) throws {
+    if interaction == .prompt { _ = try items(store, interaction: .prompt) }
+    _ = try KeyringSchema.withAttributes(store, identifier, nil) { attributes in
       try GLib.flag("removing a key") {
         secret_service_clear_sync(service, nil, attributes, cancellable.pointer, $0)
       }

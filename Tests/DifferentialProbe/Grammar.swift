@@ -12,13 +12,44 @@ struct Grammar {
 
   mutating func predicate(_ depth: Int, _ random: inout Random) -> FetchPredicate {
     if depth <= 0 || random.chance(2) { return .comparison(comparison(depth, &random)) }
-    switch random.below(8) {
+    switch random.below(9) {
+    case 8: return kind(depth, &random)
     case 0: return .constant(random.chance(2))
     case 1, 2: return .not(predicate(depth - 1, &random))
     case 3, 4: return .and((0..<random.below(4)).map { _ in predicate(depth - 1, &random) })
     case 5, 6: return .or((0..<random.below(4)).map { _ in predicate(depth - 1, &random) })
     default: return .comparison(comparison(depth, &random))
     }
+  }
+
+  /// What an object is; often of the family that it is of.
+  private mutating func kind(_ depth: Int, _ random: inout Random) -> FetchPredicate {
+    let (expression, entity) = object(depth, &random)
+    let names = random.chance(10) ? model.entities : entity.root.family
+    return .kind(expression, random.element(names)!.name)
+  }
+
+  private mutating func object(_ depth: Int, _ random: inout Random) -> (FetchExpression, Entity) {
+    switch random.below(5) {
+    case 0:
+      if let next = random.element(toOnes(item)) { return (.keyPath([next.name]), next.destination) }
+    case 1:
+      if let variable = random.element(variables) {
+        guard let next = random.element(toOnes(variable.entity)), random.chance(2) else {
+          return (.variable(variable.name), variable.entity)
+        }
+        return (.variable(variable.name + "." + next.name), next.destination)
+      }
+    case 2:
+      if let many = random.element(toManys(item)) {
+        return (.element(.keyPath([many.name]), random.chance(2) ? .first : .at(1), []), many.destination)
+      }
+    case 3 where depth > 0:
+      let other: FetchExpression = random.chance(2) ? .selfObject : .value(.null)
+      return (.conditional(predicate(depth - 2, &random), .selfObject, other), item)
+    default: break
+    }
+    return (.selfObject, item)
   }
 
   private mutating func comparison(_ depth: Int, _ random: inout Random) -> FetchComparison {
@@ -121,6 +152,12 @@ struct Grammar {
       entity = next.destination
     }
     if random.chance(12), let last = random.element(toOnes(entity)) { return path + [last.name] }
+    // What another of the family has.
+    if random.chance(6), let other = random.element(entity.root.family),
+      let attribute = random.element(other.attributes)
+    {
+      return path + ["\(other.name):\(attribute.name)"]
+    }
     guard let attribute = random.element(entity.attributes) else { return path.isEmpty ? ["nothing"] : path }
     path.append(attribute.name)
     switch attribute.type {
@@ -219,6 +256,7 @@ struct Grammar {
       } else {
         path = single(item, &random)
         // What holds anything has no order.
+        if path.contains(where: { $0.contains(":") }) { return nil }
         if let attribute = attribute(path), attribute.type == .composite || attribute.type == .transformable {
           return nil
         }

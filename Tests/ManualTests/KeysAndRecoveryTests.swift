@@ -53,6 +53,22 @@ extension KeysAndRecovery {
       #expect(reason.contains("keyMissing"))
     }
 
+    @Test("A key in two places, and the code of a new store")
+    func twoVaults() throws {
+      let place = try Place()
+      let (url, keys, copies) = (place.file("secret.store"), place.file("keys"), place.file("copies"))
+      let show: @Sendable (UnsafeRawBufferPointer) -> Void = { text in
+        try? Data(text).write(to: url.appendingPathExtension("code"))
+      }
+      var twofold = ModelConfiguration(url: url, keyVault: KeyFileVault(url: keys))
+      twofold.keyVaults.append(KeyFileVault(url: copies))
+      twofold.recoveryCodeHandler = { code in code.withText { show($0) } }
+      let made = try ModelContainer(for: Secret.self, configurations: twofold)
+      #expect(made.configurations.count == 1)
+      #expect(try Data(contentsOf: url.appendingPathExtension("code")).count >= 60)
+      #expect(try KeysAndRecovery.texts(at: url, vault: KeyFileVault(url: copies)).isEmpty)
+    }
+
     @Test("A passphrase")
     func passphrase() throws {
       let place = try Place()

@@ -33,6 +33,10 @@ struct FoundationPredicateTests {
       ("Conjunction, Disjunction, Negation", #Predicate { $0.isLent && !($0.pages == 0) || $0.title == "" }),
       ("a boolean", #Predicate { $0.isLent }),
       ("booleans compared", #Predicate { $0.isLent == ($0.pages > 100) }),
+      ("TypeCheck", #Predicate { $0.owner is Writer }),
+      ("ConditionalCast", #Predicate { ($0.owner as? Writer)?.born == 1850 }),
+      ("ForceCast", #Predicate { $0.owner is Writer && ($0.owner as! Writer).born == 1800 }),
+      ("ForceCast to what it is", forced(to: "The Sea")),
       ("NilLiteral", #Predicate { $0.price == nil }),
       ("a captured nil", #Predicate { $0.price != missing }),
       ("NilCoalesce", #Predicate { ($0.price ?? 100) > 50 }),
@@ -81,6 +85,9 @@ struct FoundationPredicateTests {
           }
         }
       ),
+      ("SequenceMaximum", #Predicate { $0.marks.max() == 2 }),
+      ("SequenceMinimum", #Predicate { $0.marks.min() == nil }),
+      ("an array's count", #Predicate { $0.marks.count == 3 }),
       ("CollectionIndexSubscript", #Predicate { $0.sections.count > 1 && $0.sections[1].length > 10 }),
       ("first and last", #Predicate { $0.sections.first?.name == "One" && $0.sections.last?.name == "Two" }),
       ("Conditional", #Predicate { ($0.isLent ? $0.pages : 100) > 200 }),
@@ -112,17 +119,25 @@ struct FoundationPredicateTests {
     }
   }
 
+  // Casts between types that the compiler knows would be told by it.
+  private static func tried<T: Equatable & Codable & Sendable>(as type: T.Type) -> Predicate<Volume> {
+    #Predicate { ($0.title as? T) != nil }
+  }
+  private static func checked<T>(as type: T.Type) -> Predicate<Volume> { #Predicate { $0.title is T } }
+  private static func forced<T: Equatable & Codable & Sendable>(to value: T) -> Predicate<Volume> {
+    #Predicate { ($0.title as! T) == value }
+  }
+
   struct Stranger: Codable, Hashable {}
 
   /// What Foundation can build and a store cannot answer, and the node that the error names.
   static let refused: [(String, Predicate<Volume>)] = {
     let stranger = Stranger()
     return [
-      ("ConditionalCast", #Predicate { ($0.owner as? Writer) != nil }),
-      ("TypeCheck", #Predicate { $0.owner is Writer }),
-      ("ForceCast", #Predicate { ($0.owner as! Writer).born == 3 }),
-      ("SequenceMaximum", #Predicate { $0.marks.max() == 3 }),
-      ("SequenceMinimum", #Predicate { $0.marks.min() == 0 }),
+      ("ConditionalCast to Int", tried(as: Int.self)),
+      ("TypeCheck to Int", checked(as: Int.self)),
+      ("ForceCast to Int", forced(to: 3)),
+      ("TypeCheck to Encodable", #Predicate { $0.writer is any Encodable }),
       ("CollectionRangeSubscript", #Predicate { $0.sections[0..<1].isEmpty }),
       ("SequenceStartsWith", #Predicate { $0.marks.starts(with: [0]) }),
       ("CollectionIndexSubscript", #Predicate { $0.sections[$0.pages].length > 3 }),

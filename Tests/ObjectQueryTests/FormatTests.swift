@@ -25,6 +25,15 @@ struct FormatTests {
         == .not(
           .comparison(.init(.path("items.name"), .in, .list([.value("a"), .value("b")]), modifier: .any))))
     #expect(try FetchPredicate(format: "TRUEPREDICATE") == .constant(true))
+    for format in ["stay.trip ISKINDOF Tour", "stay.trip iskindof 'Tour'", "stay.trip ISKINDOF %@"] {
+      #expect(
+        try FetchPredicate(format: format, arguments: format.hasSuffix("@") ? ["Tour"] : [])
+          == .kind(.path("stay.trip"), "Tour"))
+    }
+    let kind = try FetchPredicate(format: "NOT $x ISKINDOF Tour AND #\"Tour:days\" == 3")
+    #expect(
+      kind == .and([.not(.kind(.variable("x"), "Tour")), .compare("Tour:days", .equal, 3)]))
+    #expect(try FetchPredicate(format: kind.formatText) == kind)
     #expect(
       try FetchPredicate(format: "SELF == $x") == .comparison(.init(.selfObject, .equal, .variable("x"))))
   }

@@ -26,6 +26,18 @@ struct SecretServiceVaultTests {
     #expect(try await vault.keys(for: store, interaction: .silent).isEmpty)
   }
 
+  @Test("a store's keys are found and removed whatever program added them")
+  func otherApplication() async throws {
+    let store = UUID()
+    let key = StoreKey()
+    let identifier = try await SecretServiceVault(application: "org.example.other")
+      .add(key, for: store, label: "other", interaction: .silent)
+    let found = try await vault.keys(for: store, interaction: .silent)
+    #expect(found.map(\.identifier) == [identifier] && found[0].key.isSame(as: key))
+    try await vault.remove(identifier, for: store, interaction: .silent)
+    #expect(try await vault.keys(for: store, interaction: .silent).isEmpty)
+  }
+
   @Test("an item another program damaged is told as such")
   func damaged() async throws {
     let store = UUID()

@@ -34,9 +34,8 @@ struct AdoptionTests {
     let sponsors = (0..<20).map { Sponsor(name: "Sponsor \($0)") }
     team.sponsors = sponsors
     team.players = (0..<10_000).map { Player(name: "\($0)") }
-    context.insert(sponsors[3])
-    #expect(context.insertedModelsArray.count == 1)
-    let duration = ContinuousClock().measure { context.insert(team) }
+    // The team leads to it.
+    let duration = ContinuousClock().measure { context.insert(sponsors[3]) }
     #expect(context.insertedModelsArray.count == 10_021)
     #expect(sponsors.allSatisfy { $0.teams == [team] })
     #expect(duration < .seconds(10))
@@ -149,5 +148,31 @@ struct AdoptionTests {
       try ModelContext(place.container(for: Player.self)).fetch(FetchDescriptor<Player>()).first)
     #expect(again.nickname == nil && again.level == nil && again.home == nil && again.site == nil)
     #expect(again.photo == nil)
+  }
+
+  @Test("What leads into a graph comes in with it, whether the program holds it or not")
+  func followers() throws {
+    let place = try Place()
+    let context = ModelContext(try place.container(for: Team.self, Dog.self))
+    let team = Team(name: "Reds")
+    for number in 0..<5 {
+      let player = Player(name: "\(number)", team: number < 3 ? team : nil)
+      if number >= 2 { player.team = team }
+      // One that leads on, and no longer here.
+      if number == 4 {
+        player.team = nil
+        player.mentor = Player(name: "mentor", team: team)
+      }
+    }
+    let keeper = Keeper(name: "Kay")
+    let dog = Dog(name: "Rex", breed: "Terrier")
+    dog.keeper = keeper
+    context.insert(team)
+    #expect(Set(team.players.map(\.name)) == ["0", "1", "2", "3", "mentor"])
+    #expect(context.insertedModelsArray.count == 7, "the last player leads to one that came in")
+    context.insert(keeper)
+    #expect(dog.modelContext === context && keeper.animals.map(\.name) == ["Rex"])
+    try context.save()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Player>()) == 6)
   }
 }

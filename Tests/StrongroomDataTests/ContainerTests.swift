@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import StrongroomData
 import Testing
 
@@ -151,6 +152,138 @@ struct ContainerTests {
         for: Schema(versionedSchema: Older.self), migrationPlan: Plan.self,
         configurations: ModelConfiguration(url: place.url, keyVault: place.vault))
     }
+  }
+
+  enum TwoStores: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Tea.self, Cup.self] }
+    @Model final class Tea {
+      var name = ""
+      init(name: String) { self.name = name }
+    }
+    @Model final class Cup {
+      var size = 0
+      init(size: Int) { self.size = size }
+    }
+  }
+
+  enum TwoNewerStores: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Tea.self, Cup.self] }
+    @Model final class Tea {
+      var name = ""
+      var origin = ""
+      init(name: String) { self.name = name }
+    }
+    @Model final class Cup {
+      var size = 0
+      var handle = true
+      init(size: Int) { self.size = size }
+    }
+  }
+
+  enum PlanOfTwo: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [TwoStores.self, TwoNewerStores.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: TwoStores.self, toVersion: TwoNewerStores.self, willMigrate: nil,
+          didMigrate: { context in
+            for tea in try context.fetch(FetchDescriptor<TwoNewerStores.Tea>()) { tea.origin = "told" }
+            try context.save()
+          })
+      ]
+    }
+  }
+
+  @Test("Several stores follow a plan, each with its own models")
+  func versionsOfSeveral() throws {
+    let (one, other) = (try Place(), try Place())
+    func open(
+      _ version: any VersionedSchema.Type, _ first: any PersistentModel.Type,
+      _ second: any PersistentModel.Type
+    ) throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: version), migrationPlan: PlanOfTwo.self,
+          configurations: [
+            ModelConfiguration("tea", schema: Schema([first]), url: one.url, keyVault: one.vault),
+            ModelConfiguration("cups", schema: Schema([second]), url: other.url, keyVault: other.vault),
+          ]))
+    }
+    do {
+      let context = try open(TwoStores.self, TwoStores.Tea.self, TwoStores.Cup.self)
+      context.insert(TwoStores.Tea(name: "Assam"))
+      context.insert(TwoStores.Cup(size: 2))
+      try context.save()
+    }
+    let context = try open(TwoNewerStores.self, TwoNewerStores.Tea.self, TwoNewerStores.Cup.self)
+    #expect(try context.fetch(FetchDescriptor<TwoNewerStores.Tea>()).map(\.origin) == ["told"])
+    #expect(try context.fetch(FetchDescriptor<TwoNewerStores.Cup>()).map(\.handle) == [true])
+  }
+
+  @Test("A store of one among several configurations opens with its own classes alone, and with all again")
+  func oneOfSeveral() throws {
+    let (one, other) = (try Place(), try Place())
+    func open(_ count: Int) throws -> ModelContext {
+      let configurations = [
+        ModelConfiguration("teams", schema: Schema([Team.self]), url: one.url, keyVault: one.vault),
+        ModelConfiguration("zoo", schema: Schema([Dog.self]), url: other.url, keyVault: other.vault),
+      ]
+      return ModelContext(
+        try ModelContainer(
+          for: Schema(count == 1 ? [Team.self] : [Team.self, Dog.self]),
+          configurations: Array(configurations.prefix(count))))
+    }
+    do {
+      let context = try open(2)
+      context.insert(Team(name: "Reds"))
+      context.insert(Dog(name: "Rex", breed: "Spitz"))
+      try context.save()
+    }
+    #expect(try open(1).fetch(FetchDescriptor<Team>()).map(\.name) == ["Reds"])
+    let again = try open(2)
+    #expect(try again.fetch(FetchDescriptor<Team>()).map(\.name) == ["Reds"])
+    #expect(try again.fetch(FetchDescriptor<Dog>()).map(\.name) == ["Rex"])
+  }
+
+  @Test("A new store's key goes into every vault, and its recovery code is told once")
+  func keys() throws {
+    let place = try Place()
+    let file = KeyFileVault(url: place.url.deletingLastPathComponent().appendingPathComponent("keys"))
+    let codes = Locked<[Int]>([])
+    var configuration = ModelConfiguration(url: place.url, keyVault: place.vault)
+    configuration.keyVaults.append(file)
+    configuration.recoveryCodeHandler = { code in
+      codes.withLock { $0.append(code.withText { $0.count }) }
+    }
+    #expect(configuration.keyVaults.count == 2 && configuration.keyVault.name == place.vault.name)
+    for _ in 0..<2 { _ = try ModelContainer(for: Team.self, configurations: configuration) }
+    #expect(codes.withLock { $0 }.count == 1 && codes.withLock { $0 }.allSatisfy { $0 >= 60 })
+    // Either vault alone opens it.
+    for vault in configuration.keyVaults {
+      let alone = ModelConfiguration(url: place.url, keyVault: vault)
+      #expect(try ModelContext(ModelContainer(for: Team.self, configurations: alone)).heldCount == 0)
+    }
+  }
+
+  @Test(
+    "The keyring has the key under the program's name, and whoever asks for the store finds it",
+    .enabled(if: ProcessInfo.processInfo.environment["STRONGROOM_PRIVATE_KEYRING"] == "1"))
+  func keyring() async throws {
+    let place = try Place()
+    var configuration = ModelConfiguration(url: place.url)
+    configuration.applicationIdentifier = "org.example.teams"
+    _ = try ModelContainer(for: Team.self, configurations: configuration)
+    let head = try Data(contentsOf: place.url).prefix(16)
+    let store = UUID(uuid: head.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    let vault = SecretServiceVault()
+    let keys = try await vault.keys(for: store, interaction: .silent)
+    #expect(keys.count == 1)
+    let plain = ModelConfiguration(url: place.url)
+    _ = try ModelContainer(for: Team.self, configurations: plain)
+    for key in keys { try await vault.remove(key.identifier, for: store, interaction: .silent) }
+    #expect(try await configuration.keyVault.keys(for: store, interaction: .silent).isEmpty)
   }
 
   @Test("Opening holds none of the threads that tasks share")

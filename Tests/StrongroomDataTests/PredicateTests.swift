@@ -78,6 +78,36 @@ struct PredicateTests {
     }
   }
 
+  @Test("An identifier is of its class and its store alone")
+  func identifiers() throws {
+    let (place, context) = try Self.filled()
+    defer { withExtendedLifetime(place) {} }
+    let (other, away) = try Self.filled()
+    defer { withExtendedLifetime(other) {} }
+    // Numbers are given by class, so that these have the same.
+    let player = try #require(try context.fetch(FetchDescriptor<Player>()).first).persistentModelID
+    let team = try #require(try context.fetch(FetchDescriptor<Team>()).first).persistentModelID
+    let stranger = try #require(try away.fetch(FetchDescriptor<Player>()).first).persistentModelID
+    #expect(player.id != team.id && player.id != stranger.id && "\(player)".hasSuffix("/1)"))
+    func count(_ predicate: Predicate<Player>) throws -> Int {
+      try context.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    let all = [team, player, stranger]
+    let others = [team, stranger]
+    #expect(try count(#Predicate { $0.persistentModelID == player }) == 1)
+    #expect(try count(#Predicate { $0.persistentModelID == team }) == 0)
+    #expect(try count(#Predicate { $0.persistentModelID == stranger }) == 0)
+    #expect(try count(#Predicate { $0.persistentModelID != team }) == 6)
+    #expect(try count(#Predicate { $0.team?.persistentModelID == team }) == 4)
+    #expect(try count(#Predicate { $0.team?.persistentModelID == player }) == 0)
+    #expect(try count(#Predicate { all.contains($0.persistentModelID) }) == 1)
+    #expect(try count(#Predicate { others.contains($0.persistentModelID) }) == 0)
+    #expect(try count(#Predicate { model in others.contains { $0 == model.persistentModelID } }) == 0)
+    let data = try JSONEncoder().encode(player)
+    let decoded = try JSONDecoder().decode(PersistentIdentifier.self, from: data)
+    #expect(try count(#Predicate { $0.persistentModelID == decoded }) == 1)
+  }
+
   @Test("What a store cannot be asked is refused by name")
   func refused() throws {
     let (place, context) = try Self.filled()

@@ -43,4 +43,53 @@ struct TransformerTests {
     #expect(ValueTransformer.valueTransformerNames().map(\.rawValue).contains("ColourTransformer"))
     #expect(ValueTransformer.valueTransformer(forName: NSValueTransformerName("Absent")) == nil)
   }
+
+  struct Amount: Equatable { var number: UInt8 }
+
+  // Two modules would have them; two name spaces are the same to the registry.
+  enum Upward {
+    final class Shift: ValueTransformer {
+      override func transformedValue(_ value: Any?) -> Any? {
+        (value as? Amount).map { Data([$0.number + 1]) }
+      }
+      override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? Data)?.first.map { Amount(number: $0 - 1) }
+      }
+    }
+  }
+
+  enum Downward {
+    final class Shift: ValueTransformer {
+      override func transformedValue(_ value: Any?) -> Any? {
+        (value as? Amount).map { Data([$0.number - 1]) }
+      }
+      override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? Data)?.first.map { Amount(number: $0 + 1) }
+      }
+    }
+  }
+
+  @Test("Two of one name do not take each other's place")
+  func sameName() throws {
+    let place = try Place()
+    let context = ModelContext(try place.container(for: Shifted.self))
+    context.insert(
+      Shifted(up: TransformerTests.Amount(number: 10), down: TransformerTests.Amount(number: 20)))
+    try context.save()
+    let again = try #require(
+      try ModelContext(try place.container(for: Shifted.self)).fetch(FetchDescriptor<Shifted>()).first)
+    #expect(again.up.number == 10 && again.down.number == 20)
+    let names = ValueTransformer.valueTransformerNames().map(\.rawValue)
+    #expect(names.filter { $0.hasSuffix("ward.Shift") }.count == 2 && names.contains("Shift"))
+  }
+}
+
+@Model final class Shifted {
+  @Attribute(.transformable(by: TransformerTests.Upward.Shift.self)) var up: TransformerTests.Amount
+  @Attribute(.transformable(by: TransformerTests.Downward.Shift.self)) var down: TransformerTests.Amount
+
+  init(up: TransformerTests.Amount, down: TransformerTests.Amount) {
+    self.up = up
+    self.down = down
+  }
 }

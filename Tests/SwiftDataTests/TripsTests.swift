@@ -78,13 +78,7 @@ final class TripsTests {
     }
   }
 
-  @Test func fetchesGoDeepOrShallow() {
-    withKnownIssue("is and as? in predicates have no translation yet") {
-      try self.fetchesGoDeepOrShallowInFull()
-    }
-  }
-
-  private func fetchesGoDeepOrShallowInFull() throws {
+  @Test func fetchesGoDeepOrShallow() throws {
     try fill()
     try store.session(types) { (context: ModelContext) throws in
       #expect(try context.count(of: Trip.self) == 3)
@@ -126,11 +120,7 @@ final class TripsTests {
     }
   }
 
-  @Test func deletingATripTakesItsParts() {
-    withKnownIssue("is in predicates has no translation yet") { try self.deletingATripTakesItsPartsInFull() }
-  }
-
-  private func deletingATripTakesItsPartsInFull() throws {
+  @Test func deletingATripTakesItsParts() throws {
     try fill()
     try store.session(types) { (context: ModelContext) throws in
       let trips = try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { !($0 is PersonalTrip) }))

@@ -58,6 +58,7 @@ extension ManagedObjectContext {
     object.state = [.gone]
     unregister(object)
     object.managedObjectContext = nil
+    object.keeper = nil
   }
 
   /// Takes out of the lists of changes what has none of the kind any more, and what stands there twice.

@@ -159,6 +159,7 @@ public final class ManagedObjectContext {
 
   func register(_ object: ManagedObject) {
     identities[object.entity.index].map.insert(object)
+    if object.needsContext { object.keeper = self }
     if hasRegistrar, object.reference > 0 { registrar(object.entity)?.didRegister([object.objectID]) }
   }
 
@@ -203,6 +204,20 @@ public final class ManagedObjectContext {
     return object
   }
 
+  /// Whoever saved the context is gone: what is changed no longer keeps it alive, and is lost with it. New objects are nobody's.
+  package func losesHost() {
+    let new = insertedList
+    insertedList = []
+    for object in new {
+      unregister(object)
+      object.losesContext()
+    }
+    for object in updatedList + deletedList {
+      object.keeper = nil
+      object.dirty = 0
+    }
+  }
+
   func letGoOfAll() {
     let held = insertedList + updatedList + deletedList + lockedList
     lockedList = []
@@ -215,7 +230,7 @@ public final class ManagedObjectContext {
       var ids: [ManagedObjectID] = []
       box.map.forEach {
         if hasRegistrar, $0.reference > 0 { ids.append($0.objectID) }
-        $0.managedObjectContext = nil
+        $0.losesContext()
       }
       if let first = ids.first { registrar(first.entity)?.didUnregister(ids) }
       box.map = IdentityMap()

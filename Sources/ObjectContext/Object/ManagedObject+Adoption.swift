@@ -14,6 +14,23 @@ extension ManagedObject {
   /// Whether its row is no longer there, or never was.
   package final var isGone: Bool { state.contains(.gone) }
 
+  /// Stops the program where the object is used though its context was let go, or written though nobody can save it.
+  package final func checkContext(writing: Bool = false) {
+    guard needsContext, !isGone, !isDetached else { return }
+    if let managedObjectContext, !writing || managedObjectContext.host != nil { return }
+    fatalError(
+      "a \(entity.name) is \(writing ? "written" : "read") after its context was let go, so that nothing of it can be saved: hold"
+        + " the context as long as its models, or get the model from another one by its identifier")
+  }
+
+  /// What is left of an object whose context goes away: the row as it is stored, or, of a new one, its values.
+  final func losesContext() {
+    managedObjectContext = nil
+    keeper = nil
+    guard needsContext else { return }
+    if isDetached { clearRelationships() } else { dirty = 0 }
+  }
+
   /// What a to-many leads to, with no list of objects made; nil when it cannot be read.
   package final func related(_ property: PropertySlot) -> RelatedObjects? {
     guard case .relationship(let relationship) = entity.properties[property.slot], let managedObjectContext

@@ -188,6 +188,7 @@ extension ManagedObject {
 
   private final func slowSet(_ property: PropertySlot, _ value: AttributeValue) {
     if isDetached { return setSlot(property.slot, value) }
+    if needsContext { checkContext(writing: true) }
     guarded(()) {
       let context = try context()
       if !state.contains(.inserted) { _ = try row() }
@@ -200,6 +201,7 @@ extension ManagedObject {
     do {
       return try body()
     } catch {
+      checkContext()
       managedObjectContext?.noteFaultFailure(error)
       return empty
     }

@@ -60,6 +60,11 @@ open class ManagedObject {
   @exclusivity(unchecked) final var dirty: UInt32 = 0
   /// Whether `valuesDidChange(at:)` is to be called.
   @exclusivity(unchecked) package final var tellsOfChanges = false
+  /// Whether it keeps its context alive, and stops the program when it is written after the context was let go all the same, since
+  /// it has no way to throw.
+  @exclusivity(unchecked) package final var needsContext = false
+  /// The context that it keeps alive.
+  @exclusivity(unchecked) package final var keeper: ManagedObjectContext?
 
   /// Called by contexts, and for objects that a context adopts later.
   public required init(_ seed: Seed) {

@@ -9,6 +9,8 @@ indirect enum ResolvedExpression: Sendable {
   case path(Int, ResolvedPath)
   case function(FetchFunction, [ResolvedExpression])
   case aggregate(FetchAggregate, ResolvedExpression, AttributeType?)
+  /// Over the entries of a collection that one attribute keeps.
+  case entries(FetchAggregate, ResolvedExpression)
   case subquery(Int, ResolvedPath, ResolvedPredicate, ResolvedPath?)
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
   case element(Int, ResolvedPath, FetchPlace, ResolvedPath?)
@@ -36,6 +38,10 @@ indirect enum ResolvedExpression: Sendable {
       self = .function(function, resolved)
     case .aggregate(let aggregate, let part):
       let resolved = try ResolvedExpression(part, scope)
+      if resolved.mayKeepEntries {
+        self = .entries(aggregate, resolved)
+        return
+      }
       guard resolved.isPlural else {
         throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes a collection")
       }
@@ -93,6 +99,15 @@ indirect enum ResolvedExpression: Sendable {
     }
   }
 
+  /// Whether it is one value that may be a collection, kept as JSON.
+  private var mayKeepEntries: Bool {
+    switch self {
+    case .path(_, let path) where !path.isPlural, .element(_, _, _, let path?): path.mayKeepEntries
+    case .conditional(_, let then, let otherwise): then.mayKeepEntries || otherwise.mayKeepEntries
+    default: false
+    }
+  }
+
   /// Whether a sum makes sense.
   private var mayBeNumbers: Bool {
     switch self {
@@ -131,17 +146,12 @@ indirect enum ResolvedExpression: Sendable {
       return function.value(try arguments.map { try $0.value(objects) })
     case .aggregate(let aggregate, let part, let type):
       return aggregate.value(of: try part.values(objects), type: type)
+    case .entries(let aggregate, let part):
+      return try part.value(objects).storedEntries.map { aggregate.value(of: $0, type: nil) } ?? .null
     case .conditional(let condition, let then, let otherwise):
       return try (condition.matches(objects) ? then : otherwise).value(objects)
     case .element(let place, let path, let position, let rest):
-      let elements = try path.objects(of: objects[place])
-      let element: (any QueryObject)? =
-        switch position {
-        case .first: elements.first
-        case .last: elements.last
-        case .at(let number): number < elements.count ? elements[number] : nil
-        }
-      guard let element else { return .null }
+      guard let element = position.element(of: try path.objects(of: objects[place])) else { return .null }
       return try rest?.value(of: element) ?? .reference(element.queryReference)
     }
   }

@@ -8,20 +8,31 @@ struct ResolvedPath: Sendable {
     case element(Attribute, [String])
     case toOne(Relationship)
     case toMany(Relationship)
+
+    /// The entity that declares it. Objects of a superentity have no such property.
+    var entity: Entity {
+      switch self {
+      case .attribute(let attribute), .element(let attribute, _): attribute.entity
+      case .toOne(let relationship), .toMany(let relationship): relationship.entity
+      }
+    }
   }
 
   let steps: [Relationship]
   let end: End
+  /// Whether a step is to a property that not every object there has.
+  private var isCast = false
 
   init(_ names: [String], from entity: Entity) throws {
     var entity = entity
     var steps: [Relationship] = []
     guard !names.isEmpty else { throw QueryError(.unknownKey, "a key path is empty") }
     for (index, name) in names.enumerated() {
-      guard let property = entity.property(named: name) else {
+      guard let property = entity.queryProperty(named: name) else {
         throw QueryError(.unknownKey, "\(entity.name) has no property \(name)")
       }
       let isLast = index == names.count - 1
+      if entity.property(named: name) == nil { isCast = true }
       switch property {
       case .attribute(let attribute):
         let rest = Array(names[(index + 1)...])
@@ -59,15 +70,26 @@ struct ResolvedPath: Sendable {
   func value(of object: any QueryObject) throws -> AttributeValue {
     var object = object
     for step in steps {
-      guard let next = try object.queryTarget(of: step) else { return .null }
+      guard has(object, step.entity), let next = try object.queryTarget(of: step) else {
+        return .null
+      }
       object = next
     }
+    guard has(object, end.entity) else { return .null }
     switch end {
     case .attribute(let attribute): return try object.queryValue(of: attribute)
     case .element(let attribute, let names): return try object.queryValue(of: attribute).element(names)
     case .toOne(let relationship):
       return try object.queryTarget(of: relationship).map { .reference($0.queryReference) } ?? .null
     case .toMany: return .null
+    }
+  }
+
+  /// Whether its values may be collections, kept as JSON.
+  var mayKeepEntries: Bool {
+    switch end {
+    case .attribute(let attribute), .element(let attribute, _): attribute.type == .transformable
+    case .toOne, .toMany: false
     }
   }
 
@@ -83,7 +105,7 @@ struct ResolvedPath: Sendable {
   func objects(of object: any QueryObject) throws -> [any QueryObject] {
     switch end {
     case .toOne(let relationship), .toMany(let relationship):
-      try Self.follow(steps + [relationship], from: object)
+      try follow(steps + [relationship], from: object)
     case .attribute, .element: []
     }
   }
@@ -91,16 +113,19 @@ struct ResolvedPath: Sendable {
   /// All values; none where a step leads nowhere.
   func values(of object: any QueryObject) throws -> [AttributeValue] {
     if destination != nil { return try objects(of: object).map { .reference($0.queryReference) } }
-    let last = ResolvedPath(steps: [], end: end)
-    return try Self.follow(steps, from: object).map { try last.value(of: $0) }
+    let last = ResolvedPath(steps: [], end: end, isCast: isCast)
+    return try follow(steps, from: object).map { try last.value(of: $0) }
   }
 
-  private static func follow(_ steps: [Relationship], from object: any QueryObject) throws
-    -> [any QueryObject]
-  {
+  private func has(_ object: any QueryObject, _ entity: Entity) -> Bool {
+    !isCast || object.queryEntity.isKind(of: entity)
+  }
+
+  private func follow(_ steps: [Relationship], from object: any QueryObject) throws -> [any QueryObject] {
     var objects = [object]
     for step in steps {
-      objects = try objects.flatMap { object in
+      objects = try objects.flatMap { object -> [any QueryObject] in
+        guard has(object, step.entity) else { return [] }
         if step.isToMany { return try object.queryTargets(of: step) }
         return try object.queryTarget(of: step).map { [$0] } ?? []
       }
@@ -108,8 +133,9 @@ struct ResolvedPath: Sendable {
     return objects
   }
 
-  private init(steps: [Relationship], end: End) {
+  private init(steps: [Relationship], end: End, isCast: Bool) {
     self.steps = steps
     self.end = end
+    self.isCast = isCast
   }
 }

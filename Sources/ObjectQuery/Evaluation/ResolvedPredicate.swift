@@ -8,6 +8,7 @@ public struct ResolvedPredicate: Sendable {
     case and([Node])
     case or([Node])
     case not(Node)
+    case kind(ResolvedObject, Entity)
   }
 
   private let node: Node
@@ -31,7 +32,14 @@ public struct ResolvedPredicate: Sendable {
     case .and(let parts): .and(try parts.map { try resolve($0, scope) })
     case .or(let parts): .or(try parts.map { try resolve($0, scope) })
     case .not(let part): .not(try resolve(part, scope))
+    case .kind(let object, let name): try kind(ResolvedObject(object, scope), name)
     }
+  }
+
+  private static func kind(_ object: ResolvedObject, _ name: String) throws -> Node {
+    guard let root = object.entity?.root else { return .constant(false) }
+    if let entity = root.family.first(where: { $0.name == name }) { return .kind(object, entity) }
+    throw QueryError(.unknownKey, "no entity \(name) inherits from \(root.name), so no object there is one")
   }
 
   /// Whether an object meets the predicate.
@@ -48,6 +56,7 @@ public struct ResolvedPredicate: Sendable {
     case .and(let parts): try parts.allSatisfy { try matches($0, objects) }
     case .or(let parts): try parts.contains { try matches($0, objects) }
     case .not(let part): try !matches(part, objects)
+    case .kind(let object, let entity): try object.object(objects)?.queryEntity.isKind(of: entity) ?? false
     }
   }
 }

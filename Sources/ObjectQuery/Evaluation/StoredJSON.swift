@@ -23,6 +23,16 @@ extension AttributeValue {
     }
   }
 
+  /// The entries of the JSON that a collection is stored as; nil for what is none.
+  package var storedEntries: [AttributeValue]? {
+    guard case .data(let data) = self else { return nil }
+    switch StoredJSON.read(data) {
+    case let list as [Any]: return list.map(StoredJSON.value)
+    case let object as [String: Any]: return object.values.map(StoredJSON.value)
+    default: return nil
+    }
+  }
+
   package var isData: Bool { if case .data = self { true } else { false } }
 
   /// Whether the JSON list that an array or set is stored as holds a value.
@@ -51,7 +61,9 @@ enum StoredJSON {
         .double(number.doubleValue)
       }
     case is [Any], is [String: Any]:
-      json.flatMap { try? JSONSerialization.data(withJSONObject: $0) }.map(AttributeValue.data) ?? .null
+      json.flatMap {
+        try? JSONSerialization.data(withJSONObject: $0, options: [.sortedKeys, .withoutEscapingSlashes])
+      }.map(AttributeValue.data) ?? .null
     default: .null
     }
   }

@@ -5,6 +5,7 @@ extension FetchPredicate {
     case .constant: 0
     case .comparison(let comparison): max(comparison.left.nesting, comparison.right.nesting)
     case .and(let parts), .or(let parts): 1 + (parts.map(\.nesting).max() ?? 0)
+    case .kind(let object, _): object.nesting
     case .not(let part): if case .not = part { 1 + part.nesting } else { part.nesting }
     }
   }

@@ -17,6 +17,7 @@ extension FetchPredicate {
     case .not(let part):
       if case .not = part { return "NOT (\(part.formatText))" }
       return "NOT " + part.text(within: .not)
+    case .kind(let object, let name): return "\(object.formatText) ISKINDOF \(name.quotedForFormat)"
     case .and(let parts): return Self.joined(parts, "AND", .and, outer)
     case .or(let parts): return Self.joined(parts, "OR", .or, outer)
     }
@@ -106,7 +107,7 @@ extension FetchExpression {
   private static let reserved: Set<String> = [
     "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "BETWEEN", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH",
     "LIKE", "MATCHES", "TRUEPREDICATE", "FALSEPREDICATE", "SELF", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL",
-    "FIRST", "LAST", "SIZE",
+    "FIRST", "LAST", "SIZE", "ISKINDOF",
   ]
 
   private static func path(_ names: [String]) -> String {

@@ -149,8 +149,23 @@ struct FormatParser {
     if take(word: "ALL") { return .condition(.comparison(try plural(.all))) }
     if take(word: "NONE") { return .condition(.not(.comparison(try plural(.any)))) }
     let left = try sum()
+    if case .value(let value) = left, take(word: "ISKINDOF") {
+      return .condition(.kind(value, try entityName()))
+    }
     guard case .value(let value) = left, let op = comparisonOperator() else { return left }
     return .condition(.comparison(try comparison(value, op, .direct)))
+  }
+
+  /// The name of an entity, as a word, as text or as an argument.
+  private mutating func entityName() throws(QueryError) -> String {
+    if case .word(let name) = token.kind {
+      place += 1
+      return name
+    }
+    guard case .value(.string(let name)) = try expression() else {
+      throw failure("ISKINDOF takes the name of an entity")
+    }
+    return name
   }
 
   private mutating func plural(_ modifier: FetchComparison.Modifier) throws(QueryError) -> FetchComparison {

@@ -17,8 +17,14 @@ extension FetchPredicate {
   package init<Model: QueryableModel>(
     _ predicate: Predicate<Model>, encode: ((any Encodable) -> Data?)?
   ) throws(QueryError) {
-    var translator = PredicateTranslator(variables: [predicate.variable.key: .expression(.selfObject)])
-    translator.encode = encode
+    try self.init(predicate, values: EncodedValues(encode: encode))
+  }
+
+  /// The condition of a predicate over anything whose properties have names.
+  /// - Parameter values: Knows the names and how values are kept.
+  package init<Root>(_ predicate: Predicate<Root>, values: any PredicateValues) throws(QueryError) {
+    let translator = PredicateTranslator(
+      variables: [predicate.variable.key: .expression(.selfObject)], values: values)
     self = try translator.condition(predicate.expression)
   }
 }
@@ -27,8 +33,14 @@ extension FetchPredicate {
 enum PredicatePart {
   /// A value.
   case expression(FetchExpression)
+  /// A value out of JSON, in which a date is a number and a UUID a text.
+  case json(FetchExpression)
   /// A condition.
   case condition(FetchPredicate)
+  /// An object that is to be of an entity. What is null where it is of another must say so itself, unless that is seen to.
+  case cast(FetchExpression, entity: String, isSeenTo: Bool)
+  /// What a to-many leads to, and nothing where a condition does not hold.
+  case within(FetchExpression, FetchPredicate)
   /// From a lower bound to an upper one, either of which may be open.
   case range(lower: FetchExpression?, upper: FetchExpression?, isClosed: Bool)
 }
@@ -43,8 +55,9 @@ struct PredicateTranslator {
   var variables: [PredicateExpressions.VariableID: PredicatePart]
   /// How many collections are gone into, by which their elements' names differ.
   var depth = 0
-  /// Makes the bytes that a value is kept as; nil where that is not known.
-  var encode: ((any Encodable) -> Data?)?
+  /// Which values known now variables stand for.
+  var elements: [PredicateExpressions.VariableID: Any] = [:]
+  let values: any PredicateValues
 
   func part(_ node: Any) throws(QueryError) -> PredicatePart {
     guard let node = node as? any TranslatableNode else {
@@ -56,23 +69,42 @@ struct PredicateTranslator {
 
   /// A value. A condition becomes true or false.
   func expression(_ node: Any) throws(QueryError) -> FetchExpression {
-    switch try part(node) {
-    case .expression(let expression): return expression
+    try expression(try part(node), of: node)
+  }
+
+  func expression(_ part: PredicatePart, of node: Any) throws(QueryError) -> FetchExpression {
+    switch part {
+    case .expression(let expression), .cast(let expression, _, isSeenTo: true): return expression
+    case .cast(let object, let entity, isSeenTo: false):
+      return .conditional(.kind(object, entity), object, .value(.null))
     case .condition(let condition): return .conditional(condition, .value(true), .value(false))
-    case .range: throw QueryError(.unsupported, "a range stands where a value is expected; ask with contains")
+    case .json(let expression):
+      if let type = (node as? any PredicateExpression).map(Self.output), !Self.isPlain(type) {
+        throw QueryError(
+          .unsupported,
+          "\(Self.name(Swift.type(of: node))): a \(type) inside a value can only be compared with one known now"
+        )
+      }
+      return expression
+    case .within:
+      throw QueryError(
+        .unsupported,
+        "\(Self.name(type(of: node))): what a subclass's to-many leads to stands where a value is expected")
+    case .range:
+      throw QueryError(
+        .unsupported,
+        "\(Self.name(type(of: node))): a range stands where a value is expected; ask with contains")
     }
   }
 
   /// A condition. A value is one when it is true.
   func condition(_ node: Any) throws(QueryError) -> FetchPredicate {
-    switch try part(node) {
-    case .condition(let condition): return condition
-    case .expression(.conditional(let condition, .value(.boolean(true)), .value(.boolean(false)))):
-      return condition
-    case .expression(.value(.boolean(let flag))): return .constant(flag)
-    case .expression(let expression): return Self.compare(expression, .equal, .value(true))
-    case .range:
-      throw QueryError(.unsupported, "a range stands where a condition is expected; ask with contains")
+    let part = try part(node)
+    if case .condition(let condition) = part { return condition }
+    switch try expression(part, of: node) {
+    case .conditional(let condition, .value(.boolean(true)), .value(.boolean(false))): return condition
+    case .value(.boolean(let flag)): return .constant(flag)
+    case let expression: return Self.compare(expression, .equal, .value(true))
     }
   }
 
@@ -94,65 +126,22 @@ struct PredicateTranslator {
     return String(text.prefix { $0 != "<" })
   }
 
-  /// A value known now.
-  func constant(_ value: Any) throws(QueryError) -> PredicatePart {
-    switch value {
-    case let range as any ConstantRange: return range.part
-    case let argument as any FetchArgument: return .expression(argument.fetchExpression)
-    case let character as Character: return .expression(.value(.string(String(character))))
-    case let text as Substring: return .expression(.value(.string(String(text))))
-    case let missing as any OptionalValue where missing.present == nil: return .expression(.value(.null))
-    case let number as any BinaryInteger where Int64(exactly: number) != nil:
-      return .expression(.value(.integer(Int64(number))))
-    case let raw as any RawRepresentable where raw.rawValue is any FetchArgument:
-      return try constant(raw.rawValue)
-    case let list as [any RawRepresentable]:
-      var values: [FetchExpression] = []
-      for raw in list {
-        guard case .expression(let value) = try constant(raw) else { continue }
-        values.append(value)
-      }
-      return .expression(.list(values))
-    case let present as any OptionalValue:
-      if let value = present.present { return try constant(value) }
-      return .expression(.value(.null))
-    default:
-      if let value = value as? any Encodable, let data = encode?(value) {
-        return .expression(.value(.data(data)))
-      }
-      throw QueryError(
-        .unsupported,
-        "a value of \(Self.name(type(of: value))) cannot be compared in a store; conform it to FetchArgument")
-    }
+  static func output(_ node: any PredicateExpression) -> Any.Type {
+    func open<Node: PredicateExpression>(_ node: Node) -> Any.Type { Node.Output.self }
+    return open(node)
   }
-}
 
-/// Ranges whose bounds are known now.
-protocol ConstantRange { var part: PredicatePart { get } }
-
-extension Range: ConstantRange where Bound: FetchArgument {
-  var part: PredicatePart {
-    .range(lower: lowerBound.fetchExpression, upper: upperBound.fetchExpression, isClosed: false)
+  /// Whether JSON keeps values of a type as what they are to conditions: texts, numbers and booleans.
+  static func isPlain(_ type: Any.Type) -> Bool {
+    if let optional = type as? any OptionalType.Type { return isPlain(optional.wrapped) }
+    if let raw = type as? any RawRepresentable.Type { return isPlain(rawType(raw)) }
+    return type is any StringProtocol.Type || type == Bool.self || type is any BinaryInteger.Type
+      || type is any BinaryFloatingPoint.Type || type == Character.self
   }
+
+  private static func rawType<Raw: RawRepresentable>(_ type: Raw.Type) -> Any.Type { Raw.RawValue.self }
 }
 
-extension ClosedRange: ConstantRange where Bound: FetchArgument {
-  var part: PredicatePart {
-    .range(lower: lowerBound.fetchExpression, upper: upperBound.fetchExpression, isClosed: true)
-  }
-}
-
-extension PartialRangeFrom: ConstantRange where Bound: FetchArgument {
-  var part: PredicatePart { .range(lower: lowerBound.fetchExpression, upper: nil, isClosed: true) }
-}
-
-extension PartialRangeUpTo: ConstantRange where Bound: FetchArgument {
-  var part: PredicatePart { .range(lower: nil, upper: upperBound.fetchExpression, isClosed: false) }
-}
-
-extension PartialRangeThrough: ConstantRange where Bound: FetchArgument {
-  var part: PredicatePart { .range(lower: nil, upper: upperBound.fetchExpression, isClosed: true) }
-}
-
-private protocol OptionalValue { var present: Any? { get } }
-extension Optional: OptionalValue { var present: Any? { self } }
+/// Optional types, seen without their parameter.
+protocol OptionalType { static var wrapped: Any.Type { get } }
+extension Optional: OptionalType { static var wrapped: Any.Type { Wrapped.self } }

@@ -28,48 +28,98 @@ extension PredicateTranslator {
     Self.compare(.aggregate(.count, collection), .greater, .value(.integer(0)))
   }
 
+  /// The models that a node asks one by one.
+  /// - Throws: `QueryError` for a collection of anything else.
+  func models(_ node: Any, _ type: Any.Type, _ asker: Any.Type) throws(QueryError) -> FetchExpression {
+    let collection = try raw(try part(node), node)
+    if isOfModels(type), !collection.isList { return collection }
+    throw QueryError(
+      .unsupported,
+      "\(Self.name(asker)) has no translation for \(type): a store goes into relationships only; ask what the value contains"
+    )
+  }
+
   /// One condition for each of the elements known now; nil when they are not.
   func each(
-    _ collection: FetchExpression, _ variable: PredicateExpressions.VariableID, _ test: Any
+    _ node: Any, _ variable: PredicateExpressions.VariableID, _ test: Any
   ) throws(QueryError) -> [FetchPredicate]? {
-    guard case .list(let elements) = collection else { return nil }
+    guard let known = known(node), let elements = Self.elements(known) else { return nil }
     var conditions: [FetchPredicate] = []
-    for element in elements { conditions.append(try with(variable, .expression(element)).condition(test)) }
+    for element in elements {
+      var inner = with(variable, try constant(element))
+      inner.elements[variable] = element
+      conditions.append(try inner.condition(test))
+    }
     return conditions
+  }
+
+  /// The elements of a value known now that is a list of some kind; nil for texts and ranges.
+  static func elements(_ value: Any) -> [Any]? {
+    guard let sequence = present(value) as? any Sequence, !(sequence is any StringProtocol),
+      !(sequence is any ConstantRange)
+    else { return nil }
+    func open<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { $0 as Any } }
+    return open(sequence)
   }
 }
 
 extension PredicateExpressions.SequenceContains: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let element = try translator.expression(element)
-    switch try translator.part(sequence) {
-    case .range(let lower?, let upper?, let isClosed):
-      let low = PredicateTranslator.compare(element, .greaterOrEqual, lower)
-      return .condition(low && PredicateTranslator.compare(element, isClosed ? .lessOrEqual : .less, upper))
-    case .expression(let list) where list.isList:
-      return .condition(PredicateTranslator.compare(element, .in, list))
-    case .expression(let collection):
-      if LHS.Output.Element.self is any QueryableModel.Type {
-        return .condition(PredicateTranslator.compare(collection, .equal, element, any: true))
-      }
-      return .condition(PredicateTranslator.compare(collection, .contains, element))
-    default: throw QueryError(.unsupported, "SequenceContains has no translation for this sequence")
+    if let known = translator.known(sequence), let elements = PredicateTranslator.elements(known) {
+      let part = try translator.part(element)
+      var list: [FetchExpression] = []
+      for value in elements { list.append(try translator.constant(value, beside: element, part)) }
+      return .condition(PredicateTranslator.compare(try translator.raw(part, element), .in, .list(list)))
     }
+    let sequence = try translator.part(sequence)
+    if case .range(let lower?, let upper?, let isClosed) = sequence {
+      let (value, isJSON) = try translator.element(element)
+      let low = isJSON ? try PredicateTranslator.json(lower, Self.self) : lower
+      let high = isJSON ? try PredicateTranslator.json(upper, Self.self) : upper
+      let above = PredicateTranslator.compare(value, .greaterOrEqual, low)
+      return .condition(above && PredicateTranslator.compare(value, isClosed ? .lessOrEqual : .less, high))
+    }
+    let collection = try translator.raw(sequence, self.sequence)
+    if isOfModels(LHS.Output.self) {
+      let element = try translator.expression(element)
+      return .condition(PredicateTranslator.compare(collection, .equal, element, any: true))
+    }
+    if LHS.Output.self is any StringProtocol.Type {
+      return .condition(
+        PredicateTranslator.compare(collection, .contains, try translator.expression(element)))
+    }
+    guard storedCollection(LHS.Output.self) != nil else {
+      throw QueryError(.unsupported, "SequenceContains has no translation for \(LHS.Output.self)")
+    }
+    if let known = translator.known(element) {
+      guard let known = PredicateTranslator.present(known) else {
+        throw QueryError(.unsupported, "SequenceContains has no translation for nil in an array of values")
+      }
+      return .condition(
+        PredicateTranslator.compare(collection, .contains, .value(try translator.json(known))))
+    }
+    let (value, isJSON) = try translator.element(element)
+    guard isJSON || PredicateTranslator.isPlain(RHS.Output.self) else {
+      throw QueryError(
+        .unsupported,
+        "SequenceContains: a \(RHS.Output.self) can only be looked for in an array when it is known now")
+    }
+    return .condition(PredicateTranslator.compare(collection, .contains, value))
   }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let collection = try translator.expression(sequence)
-    if let parts = try translator.each(collection, variable.key, test) { return .condition(.or(parts)) }
+    if let parts = try translator.each(sequence, variable.key, test) { return .condition(.or(parts)) }
+    let collection = try translator.models(sequence, LHS.Output.self, Self.self)
     return .condition(translator.has(try translator.subquery(collection, variable.key, test)))
   }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let collection = try translator.expression(sequence)
-    if let parts = try translator.each(collection, variable.key, test) { return .condition(.and(parts)) }
+    if let parts = try translator.each(sequence, variable.key, test) { return .condition(.and(parts)) }
+    let collection = try translator.models(sequence, LHS.Output.self, Self.self)
     return .condition(
       .not(translator.has(try translator.subquery(collection, variable.key, test, not: true))))
   }
@@ -77,21 +127,58 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableNode {
 
 extension PredicateExpressions.Filter: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let collection = try translator.expression(sequence)
-    guard !collection.isList else {
-      throw QueryError(.unsupported, "Filter has no translation for a list of values")
-    }
+    let collection = try translator.models(sequence, LHS.Output.self, Self.self)
     return .expression(try translator.subquery(collection, variable.key, filter))
   }
 }
 
 extension PredicateExpressions.CollectionIndexSubscript: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let collection = try translator.expression(wrapped)
+    let collection = try translator.raw(try translator.part(wrapped), wrapped)
     guard case .value(.integer(let number)) = try translator.expression(index), number >= 0 else {
       throw QueryError(.unsupported, "CollectionIndexSubscript takes a number from 0 that is known now")
     }
+    if let stored = storedCollection(Wrapped.Output.self), stored.isArray, !collection.isList {
+      return .json(try collection.followed(String(number), Self.self))
+    }
+    guard isOfModels(Wrapped.Output.self), !collection.isList else {
+      throw QueryError(.unsupported, "CollectionIndexSubscript has no translation for \(Wrapped.Output.self)")
+    }
     return .expression(.element(collection, .at(Int(number)), []))
+  }
+}
+
+extension PredicateExpressions.CollectionRangeSubscript: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    throw QueryError(
+      .unsupported, "CollectionRangeSubscript has no translation; ask for single elements, or in Swift")
+  }
+}
+
+extension PredicateTranslator {
+  /// The least or the greatest of a collection of values.
+  func extreme(_ aggregate: FetchAggregate, _ node: Any, _ type: Any.Type, _ asker: Any.Type)
+    throws(QueryError)
+    -> PredicatePart
+  {
+    let collection = try raw(try part(node), node)
+    if collection.isList { return .expression(.aggregate(aggregate, collection)) }
+    guard storedCollection(type) != nil else {
+      throw QueryError(.unsupported, "\(Self.name(asker)) has no translation for \(type)")
+    }
+    return .json(.aggregate(aggregate, collection))
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    try translator.extreme(.max, elements, Elements.Output.self, Self.self)
+  }
+}
+
+extension PredicateExpressions.SequenceMinimum: TranslatableNode {
+  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    try translator.extreme(.min, elements, Elements.Output.self, Self.self)
   }
 }
 
@@ -127,5 +214,5 @@ extension PredicateExpressions.StringContainsRegex: TranslatableNode {
 }
 
 extension FetchExpression {
-  fileprivate var isList: Bool { if case .list = self { true } else { false } }
+  var isList: Bool { if case .list = self { true } else { false } }
 }

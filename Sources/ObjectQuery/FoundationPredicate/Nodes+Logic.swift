@@ -23,21 +23,21 @@ extension PredicateExpressions.Negation: TranslatableNode {
 
 extension PredicateExpressions.Equal: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let left = try translator.expression(lhs)
-    return .condition(PredicateTranslator.compare(left, .equal, try translator.expression(rhs)))
+    let (left, right) = try translator.sides(lhs, rhs)
+    return .condition(PredicateTranslator.compare(left, .equal, right))
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let left = try translator.expression(lhs)
-    return .condition(PredicateTranslator.compare(left, .notEqual, try translator.expression(rhs)))
+    let (left, right) = try translator.sides(lhs, rhs)
+    return .condition(PredicateTranslator.compare(left, .notEqual, right))
   }
 }
 
 extension PredicateExpressions.Comparison: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let left = try translator.expression(lhs)
+    let (left, right) = try translator.sides(lhs, rhs)
     let sign: FetchOperator =
       switch op {
       case .lessThan: .less
@@ -46,7 +46,7 @@ extension PredicateExpressions.Comparison: TranslatableNode {
       case .greaterThanOrEqual: .greaterOrEqual
       @unknown default: throw QueryError(.unsupported, "Comparison has an operator with no translation")
       }
-    return .condition(PredicateTranslator.compare(left, sign, try translator.expression(rhs)))
+    return .condition(PredicateTranslator.compare(left, sign, right))
   }
 }
 
@@ -69,10 +69,15 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableNode {
     guard case .range(let lower, let upper, let isClosed) = try translator.part(range) else {
       throw QueryError(.unsupported, "RangeExpressionContains has no translation for this range")
     }
-    let value = try translator.expression(element)
+    let (value, isJSON) = try translator.element(element)
+    func bound(_ bound: FetchExpression) throws(QueryError) -> FetchExpression {
+      isJSON ? try PredicateTranslator.json(bound, Self.self) : bound
+    }
     var parts: [FetchPredicate] = []
-    if let lower { parts.append(PredicateTranslator.compare(value, .greaterOrEqual, lower)) }
-    if let upper { parts.append(PredicateTranslator.compare(value, isClosed ? .lessOrEqual : .less, upper)) }
+    if let lower { parts.append(PredicateTranslator.compare(value, .greaterOrEqual, try bound(lower))) }
+    if let upper {
+      parts.append(PredicateTranslator.compare(value, isClosed ? .lessOrEqual : .less, try bound(upper)))
+    }
     return .condition(.and(parts))
   }
 }

@@ -4,7 +4,7 @@ import ObjectModel
 extension PredicateExpressions.Variable: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     guard let part = translator.variables[key] else {
-      throw QueryError(.missingVariable, "the predicate uses a variable that is not its own")
+      throw QueryError(.missingVariable, "Variable: the predicate uses one that is not its own")
     }
     return part
   }
@@ -22,47 +22,6 @@ extension PredicateExpressions.NilLiteral: TranslatableNode {
   }
 }
 
-extension PredicateExpressions.KeyPath: TranslatableNode {
-  func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let start = try translator.expression(root)
-    if let kind {
-      let isText = Root.Output.self is any StringProtocol.Type
-      let count: FetchExpression = isText ? .function(.length, [start]) : .aggregate(.count, start)
-      switch kind {
-      case .collectionIsEmpty where !isText && Root.Output.self is any StoredCollection.Type:
-        guard let stored = Root.Output.self as? any StoredCollection.Type, let empty = stored.storedEmpty
-        else {
-          return .condition(PredicateTranslator.compare(count, .equal, .value(.integer(0))))
-        }
-        return .condition(PredicateTranslator.compare(start, .equal, .value(.data(empty))))
-      case .collectionCount: return .expression(count)
-      case .collectionIsEmpty:
-        return .condition(PredicateTranslator.compare(count, .equal, .value(.integer(0))))
-      case .collectionFirst where !isText: return .expression(.element(start, .first, []))
-      case .bidirectionalCollectionLast where !isText: return .expression(.element(start, .last, []))
-      default:
-        throw QueryError(.unsupported, "the first and the last character of a text have no translation")
-      }
-    }
-    let root = Root.Output.self
-    if root is Date.Type, keyPath as AnyKeyPath == \Date.timeIntervalSinceReferenceDate {
-      return .expression(.function(.castToNumber, [start]))
-    }
-    if let raw = root as? any RawRepresentable.Type, raw.isRawValue(keyPath) { return .expression(start) }
-    if root is any Codable.Type, let name = keyPath.storedName {
-      return .expression(try start.followed(name, Self.self))
-    }
-    guard let model = root as? any QueryableModel.Type else {
-      throw QueryError(.unsupported, "a key path from \(root) to \(Output.self) has no translation")
-    }
-    guard let name = model.propertyName(of: keyPath) else {
-      throw QueryError(.unknownKey, "there is no property for \(model.unnamed(keyPath))")
-    }
-    if name.isEmpty { return .expression(start) }
-    return .expression(try start.followed(name, Self.self))
-  }
-}
-
 extension PredicateExpressions.ForcedUnwrap: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     try translator.part(inner)
@@ -71,110 +30,109 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableNode {
 
 extension PredicateExpressions.NilCoalesce: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let value = try translator.expression(lhs)
+    let part = try translator.part(lhs)
+    // A to-many is never null.
+    if isOfModels(LHS.Output.self) { return part }
+    let (value, other) = try translator.sides(lhs, rhs)
     let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
-    return .expression(.conditional(condition, value, try translator.expression(rhs)))
+    return part.like(.conditional(condition, value, other))
   }
 }
 
 extension PredicateExpressions.OptionalFlatMap: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let value = try translator.expression(wrapped)
-    let result = try translator.with(variable.key, .expression(value)).expression(transform)
-    if result.isNull(whereIs: value) { return .expression(result) }
+    let part = try translator.part(wrapped)
+    if case .cast(let object, let entity, isSeenTo: false) = part {
+      let inner = translator.with(variable.key, .cast(object, entity: entity, isSeenTo: true))
+      return try guarded(try inner.part(transform), .kind(object, entity), inner)
+    }
+    if case .within(let collection, let condition) = part {
+      let inner = translator.with(variable.key, .expression(collection))
+      return try guarded(try inner.part(transform), condition, inner)
+    }
+    let value = try translator.raw(part, wrapped)
+    let inner = translator.with(variable.key, part.like(value))
+    let result = try inner.part(transform)
+    // A to-many is never null.
+    if isOfModels(LHS.Output.self) { return result }
+    let expression = try inner.raw(result, transform)
+    if expression.isNull(whereIs: value) { return result }
     let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
-    return .expression(.conditional(condition, result, .value(.null)))
+    return result.like(.conditional(condition, expression, .value(.null)))
+  }
+}
+
+extension PredicateExpressions.OptionalFlatMap {
+  /// A result where a condition holds, and null elsewhere.
+  private func guarded(
+    _ result: PredicatePart, _ condition: FetchPredicate, _ translator: PredicateTranslator
+  ) throws(QueryError) -> PredicatePart {
+    let value = try translator.raw(result, transform)
+    if isOfModels(RHS.Output.self) { return .within(value, condition) }
+    return result.like(.conditional(condition, value, .value(.null)))
   }
 }
 
 extension PredicateExpressions.Conditional: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     let condition = try translator.condition(test)
-    if case .condition(let then) = try translator.part(trueBranch) {
+    let part = try translator.part(trueBranch)
+    if case .condition(let then) = part {
       let otherwise = try translator.condition(falseBranch)
       return .condition(.or([.and([condition, then]), .and([.not(condition), otherwise])]))
     }
-    return .expression(
-      .conditional(condition, try translator.expression(trueBranch), try translator.expression(falseBranch)))
+    let (then, otherwise) = try translator.sides(trueBranch, falseBranch)
+    if case .json = part { return .json(.conditional(condition, then, otherwise)) }
+    return try translator.part(falseBranch).like(.conditional(condition, then, otherwise))
+  }
+}
+
+extension PredicatePart {
+  /// Another value in the same form.
+  func like(_ expression: FetchExpression) -> PredicatePart {
+    if case .json = self { .json(expression) } else { .expression(expression) }
+  }
+}
+
+extension PredicateTranslator {
+  /// What stands under a key of a dictionary.
+  func entry<Key>(_ wrapped: Any, _ key: Any, _ type: Key.Type, _ node: Any.Type) throws(QueryError)
+    -> FetchExpression
+  {
+    let dictionary = try raw(try part(wrapped), wrapped)
+    guard type == String.self || type is any CodingKeyRepresentable.Type,
+      case .value(.string(let key)) = try expression(key), FetchExpression.isPlainKey(key)
+    else {
+      throw QueryError(
+        .unsupported,
+        "\(Self.name(node)) takes a text known now as its key, without a dot or an @ before it")
+    }
+    return try dictionary.followed(key, node)
   }
 }
 
 extension PredicateExpressions.DictionaryKeySubscript: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let dictionary = try translator.expression(wrapped)
-    guard case .value(.string(let key)) = try translator.expression(key), FetchExpression.isPlainKey(key)
-    else {
-      throw QueryError(
-        .unsupported,
-        "DictionaryKeySubscript takes a text known now as its key, without a dot or an @ before it")
-    }
-    return .expression(try dictionary.followed(key, Self.self))
+    .json(try translator.entry(wrapped, key, Key.Output.self, Self.self))
   }
 }
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
-    let dictionary = try translator.expression(wrapped)
-    guard case .value(.string(let key)) = try translator.expression(key), FetchExpression.isPlainKey(key)
-    else {
-      throw QueryError(
-        .unsupported,
-        "DictionaryKeyDefaultValueSubscript takes a text known now as its key, without a dot or an @ before it"
-      )
-    }
-    let value = try dictionary.followed(key, Self.self)
+    let value = try translator.entry(wrapped, key, Key.Output.self, Self.self)
     let condition = PredicateTranslator.compare(value, .notEqual, .value(.null))
-    return .expression(.conditional(condition, value, try translator.expression(`default`)))
+    let other: FetchExpression
+    if let known = translator.known(`default`) {
+      other = try translator.constant(known, beside: self, .json(value))
+    } else {
+      other = try translator.expression(`default`)
+    }
+    return .json(.conditional(condition, value, other))
   }
-}
-
-/// A collection that may be an attribute's value, kept as JSON.
-private protocol StoredCollection {
-  /// The bytes of an empty one; nil for models, which are at the other end of a relationship.
-  static var storedEmpty: Data? { get }
-}
-
-extension Array: StoredCollection {
-  fileprivate static var storedEmpty: Data? {
-    Element.self is any QueryableModel.Type ? nil : Data("[]".utf8)
-  }
-}
-
-extension Set: StoredCollection {
-  fileprivate static var storedEmpty: Data? {
-    Element.self is any QueryableModel.Type ? nil : Data("[]".utf8)
-  }
-}
-
-extension AnyKeyPath {
-  /// The name of the property that a key path of one step reads, which is its key where a value is kept as JSON by a coding that
-  /// names no keys of its own; nil for what is no stored property.
-  fileprivate var storedName: String? {
-    let names = String(describing: self).split(separator: ".", omittingEmptySubsequences: false)
-    guard names.count == 2, names[0].hasPrefix("\\"),
-      names[1].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
-    else { return nil }
-    return String(names[1])
-  }
-}
-
-extension RawRepresentable {
-  /// Whether a key path of the type reads the raw value. `\.rawValue` of a type and of the protocol are not equal, so it is
-  /// asked of all cases where they are known.
-  fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
-    guard let path = keyPath as? KeyPath<Self, RawValue> else { return false }
-    if path == \Self.rawValue { return true }
-    guard let cases = (self as? any CaseIterable.Type)?.every as? [Self], !cases.isEmpty else { return false }
-    return cases.allSatisfy { String(describing: $0[keyPath: path]) == String(describing: $0.rawValue) }
-  }
-}
-
-extension CaseIterable {
-  fileprivate static var every: Any { Array(allCases) }
 }
 
 extension FetchExpression {
-  fileprivate func followed(_ name: String, _ node: Any.Type) throws(QueryError) -> FetchExpression {
+  func followed(_ name: String, _ node: Any.Type) throws(QueryError) -> FetchExpression {
     if let result = following(name) { return result }
     throw QueryError(
       .unsupported, "\(PredicateTranslator.name(node)) has no translation for what is no object of the store")

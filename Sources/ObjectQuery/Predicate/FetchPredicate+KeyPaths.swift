@@ -14,6 +14,7 @@ extension FetchPredicate {
       comparison.right.collect(&found)
     case .and(let parts), .or(let parts): for part in parts { part.collect(&found) }
     case .not(let part): part.collect(&found)
+    case .kind(let object, _): object.collect(&found)
     }
   }
 }

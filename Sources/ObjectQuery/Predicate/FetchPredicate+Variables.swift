@@ -18,6 +18,7 @@ extension FetchPredicate {
     case .and(let parts): .and(try parts.map { try $0.substituting(value) })
     case .or(let parts): .or(try parts.map { try $0.substituting(value) })
     case .not(let part): .not(try part.substituting(value))
+    case .kind(let object, let name): .kind(try object.substituting(value), name)
     }
   }
 

@@ -17,6 +17,8 @@ public indirect enum FetchPredicate: Sendable, Hashable, Codable {
   case or([FetchPredicate])
   /// The opposite.
   case not(FetchPredicate)
+  /// Whether an object is of the entity of a name, or of one that inherits from it; false where there is none.
+  case kind(FetchExpression, String)
 }
 
 /// How two sides are compared.

@@ -29,7 +29,7 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
   /// The line in `fileID`.
   public let line: Int
 
-  init(
+  package init(
     _ code: Code, _ message: String, column: Int? = nil, cause: (any Error)? = nil, fileID: String = #fileID,
     line: Int = #line
   ) {

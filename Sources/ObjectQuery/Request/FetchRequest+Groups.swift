@@ -37,6 +37,7 @@ package struct GroupedColumns {
     case .and(let parts): return .and(try named(parts))
     case .or(let parts): return .or(try named(parts))
     case .not(let part): return .not(try named(part))
+    case .kind: throw QueryError(.unsupported, "a condition on groups is over columns, and none is an object")
     }
   }
 

@@ -17,7 +17,7 @@ package struct FetchReach {
       var names: [String] = []
       var isToMany = false
       for name in path where !name.hasPrefix("@") {
-        guard let relationship = step?.relationship(named: name) else { break }
+        guard let relationship = step?.queryRelationship(named: name) else { break }
         names.append(name)
         isToMany = isToMany || relationship.isToMany
         step = relationship.destination

@@ -67,6 +67,13 @@ extension PersistentStoreDescription {
     set { options["pageCacheBytes"] = newValue }
   }
 
+  /// The version hash of the only model that the store may be moved over from: for models that are made from what the store has.
+  /// Where another program has changed it meanwhile, opening throws `modelMismatch`, and nothing is changed. Nil for any.
+  package var migratesOnlyFrom: Data? {
+    get { options["migratesOnlyFrom"] as? Data }
+    set { options["migratesOnlyFrom"] = newValue }
+  }
+
   /// Whether one connection of one process keeps the file to itself: opens in half the time.
   public var isExclusive: Bool {
     get { options["isExclusive"] as? Bool ?? false }

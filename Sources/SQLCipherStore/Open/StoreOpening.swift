@@ -65,6 +65,11 @@ struct StoreOpening {
       let table = StoreTable(access.connection)
       if try table.contents(model) != nil { return }
       let old = try table.model()
+      if let only = description.migratesOnlyFrom, only != old.versionHash {
+        throw StoreError(
+          .modelMismatch,
+          "another program gave the store another version of its model meanwhile; open it again")
+      }
       let schema = try StoreSchema(model: old, entityNumbers: table.entityNumbers(old))
       let migration = try InferredMigration(access.connection, from: schema, to: model)
       if try migration.losesData() { try copy(access.connection) }

@@ -25,6 +25,7 @@ extension PredicateTranslation {
   mutating func choice(
     _ condition: FetchPredicate, _ then: FetchExpression, _ otherwise: FetchExpression
   ) -> SQLTerm? {
+    if let column = ownColumn(condition, then, otherwise) { return column }
     guard let condition = attempt(condition), let a = term(then), let b = term(otherwise) else { return nil }
     let kind = SQLKind.common(a.kind, b.kind)
     return .expression("CASE WHEN \(condition) THEN \(sql(a, as: kind)) ELSE \(sql(b, as: kind)) END", kind)
@@ -49,7 +50,18 @@ extension PredicateTranslation {
   mutating func aggregate(_ aggregate: FetchAggregate, _ part: FetchExpression) -> SQLTerm? {
     if let elements = elements(part) { return self.aggregate(aggregate, ofList: elements) }
     if let rows = rows(of: part) { return self.aggregate(aggregate, of: rows) }
-    return isCollection(part) ? nil : self.aggregate(aggregate, ofList: [term(part)])
+    return isCollection(part) ? nil : entries(aggregate, part)
+  }
+
+  /// Over the entries of a collection that one attribute keeps, by the function that runs memory's code.
+  private mutating func entries(_ aggregate: FetchAggregate, _ part: FetchExpression) -> SQLTerm? {
+    guard let term = term(part) else { return nil }
+    switch term {
+    case .column(_, .bytes, _, .attribute(let attribute)?) where attribute.type == .transformable: break
+    case .expression(_, .any), .expression(_, .bytes): break
+    default: return nil
+    }
+    return .expression("_entries('\(aggregate.rawValue)', '\(term.kind.rawValue)', \(sql(term)))", .any)
   }
 
   mutating func aggregate(_ aggregate: FetchAggregate, of rows: Rows?) -> SQLTerm? {

@@ -33,7 +33,7 @@ extension PredicateTranslation {
   private func isPlural(_ names: [String], _ entity: Entity) -> Bool {
     var entity = entity
     for name in names {
-      guard let relationship = entity.relationship(named: name) else { return false }
+      guard let relationship = entity.queryRelationship(named: name) else { return false }
       if relationship.isToMany { return true }
       entity = relationship.destination
     }
@@ -106,7 +106,7 @@ extension PredicateTranslation {
     var entity = entity
     var alias = "t0"
     for (index, name) in names.enumerated() {
-      guard let property = entity.property(named: name) else { return nil }
+      guard let property = entity.queryProperty(named: name) else { return nil }
       if case .relationship(let relationship) = property, index < names.count - 1 {
         guard !relationship.isToMany, let column = schema.table(entity).column(relationship) else {
           return nil
@@ -130,11 +130,11 @@ extension PredicateTranslation {
       else { return nil }
       return self.aggregate(aggregate, of: rows(path, from: scope))
     }
-    if names.count == 1, let property = scope.entity.property(named: names[0]) {
+    if names.count == 1, let property = scope.entity.queryProperty(named: names[0]) {
       return end(property, [], scope.alias, scope.entity)
     }
     guard let rows = rows(names, from: scope) else {
-      return scope.entity.property(named: names[0]).flatMap {
+      return scope.entity.queryProperty(named: names[0]).flatMap {
         end($0, Array(names.dropFirst()), scope.alias, scope.entity)
       }
     }
@@ -175,7 +175,7 @@ extension PredicateTranslation {
   private mutating func rows(_ names: [String], from scope: Scope) -> Rows? {
     var path = PathRows(from: scope.alias, scope.entity, serial: nextSerial())
     for (index, name) in names.enumerated() {
-      guard let property = path.entity.property(named: name) else { return nil }
+      guard let property = path.entity.queryProperty(named: name) else { return nil }
       if case .relationship(let relationship) = property {
         guard path.follow(relationship, schema) else { return nil }
       } else {
@@ -202,7 +202,7 @@ extension PredicateTranslation {
     }
     var path = rows.path
     for (index, name) in subquery.keyPath.enumerated() {
-      guard let property = path.entity.property(named: name) else { return nil }
+      guard let property = path.entity.queryProperty(named: name) else { return nil }
       if case .relationship(let relationship) = property {
         guard path.follow(relationship, schema) else { return nil }
       } else {

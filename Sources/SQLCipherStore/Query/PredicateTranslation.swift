@@ -93,6 +93,7 @@ struct PredicateTranslation {
     case .and(let parts): return joined(parts, " AND ", empty: "1")
     case .or(let parts): return joined(parts, " OR ", empty: "0")
     case .not(let part): return attempt(part).map { "((\($0)) IS NOT 1)" }
+    case .kind(let object, let name): return isKind(object, name)
     }
   }
 

@@ -60,6 +60,7 @@ struct RequestShape: Hashable, Sendable {
       if comparison.right.isConstant { result.append(comparison.right) }
     case .and(let parts), .or(let parts): for part in parts { collect(part, &result) }
     case .not(let part): collect(part, &result)
+    case .kind: break
     }
   }
 
@@ -71,7 +72,7 @@ struct RequestShape: Hashable, Sendable {
 
   private static func skeleton(_ predicate: FetchPredicate, _ count: inout Int) -> FetchPredicate {
     switch predicate {
-    case .constant: return predicate
+    case .constant, .kind: return predicate
     case .comparison(var comparison):
       if comparison.left.isConstant {
         comparison.left = .variable(constantName(count))
@@ -102,6 +103,7 @@ struct RequestShape: Hashable, Sendable {
     case (.and(let a)?, .and(let b)?), (.or(let a)?, .or(let b)?):
       a.count == b.count && zip(a, b).allSatisfy { same($0, $1) }
     case (.not(let a)?, .not(let b)?): same(a, b)
+    case (.kind(let a, let name)?, .kind(let b, let other)?): name == other && isSameText(a, b)
     default: false
     }
   }
@@ -147,6 +149,7 @@ struct RequestShape: Hashable, Sendable {
     case .not(let part):
       hasher.combine(-1)
       hash(part, &hasher)
+    case .kind(_, let name): hasher.combine(name)
     }
   }
 

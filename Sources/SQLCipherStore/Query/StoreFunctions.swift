@@ -11,7 +11,7 @@ enum StoreFunctions {
       ScalarFunction(folding.function, arguments: 1) { arguments in
         arguments.kind(0) == .null ? .null : .text(folding.apply(arguments.text(0)))
       }
-    } + [fold, words, search, rank, compare, call, stableCall, element, tag]
+    } + [fold, words, search, rank, compare, call, stableCall, element, entries, tag]
 
   /// `_fold(text, options)`.
   private static let fold = ScalarFunction("_fold", arguments: 2) { arguments in
@@ -87,6 +87,14 @@ enum StoreFunctions {
     guard let kind = kinds(arguments, 0).first else { return .null }
     let names = arguments.text(2).components(separatedBy: pathSeparator)
     return SQLKind.any.write(kind.read(arguments, 1).element(names))
+  }
+
+  /// `_entries(aggregate, kind, value)`: over the entries of a collection that is stored as JSON.
+  private static let entries = ScalarFunction("_entries", arguments: 3) { arguments in
+    guard let aggregate = FetchAggregate(rawValue: arguments.text(0)), let kind = kinds(arguments, 1).first,
+      let entries = kind.read(arguments, 2).storedEntries
+    else { return .null }
+    return SQLKind.any.write(aggregate.value(of: entries, type: nil))
   }
 
   /// `_tag(kind, value)`: a value with its kind.

@@ -50,8 +50,8 @@ final class ContainerCore: Sendable {
     }
     self.types = types
     self.entities = entities
-    if let plan, configurations.count == 1 {
-      try MigrationRun(plan, configurations[0]).run(to: schema)
+    if let plan {
+      for configuration in configurations { try MigrationRun(plan, configuration).run(to: schema) }
     }
     try open()
   }

@@ -52,12 +52,29 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   public let groupContainer: GroupContainer
   /// The cloud database asked for.
   public let cloudKitDatabase: CloudKitDatabase
-  /// Where the store's key is; the desktop's keyring unless set.
-  public var keyVault: any KeyVault
+  /// Where the store's key is: vaults in the order in which they are asked. A new store's key goes into every one that keeps
+  /// keys. The desktop's keyring unless set.
+  public var keyVaults: [any KeyVault] {
+    get { givenVaults ?? [SecretServiceVault(application: givenApplication ?? "org.strongroom")] }
+    set { givenVaults = newValue }
+  }
+  /// The first of `keyVaults`; setting it leaves no other.
+  public var keyVault: any KeyVault {
+    get { keyVaults.first ?? SecretServiceVault(application: givenApplication ?? "org.strongroom") }
+    set { keyVaults = [newValue] }
+  }
+  /// Called once, when the store is made, with the code that opens it when its key is lost; show it to the user, who should write
+  /// it down. Called on the thread that opens the store.
+  public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)?
   /// The program's name in its data folder and in the keyring, in reverse-DNS form; the process's name unless set. Set it, so
   /// that a program that is renamed finds its store.
-  public var applicationIdentifier: String
+  public var applicationIdentifier: String {
+    get { givenApplication ?? ProcessInfo.processInfo.processName }
+    set { givenApplication = newValue }
+  }
   private let givenURL: URL?
+  private var givenVaults: [any KeyVault]?
+  private var givenApplication: String?
 
   /// The name of the group, if one is asked for by name.
   public var groupAppContainerIdentifier: String? {
@@ -125,8 +142,8 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     self.allowsSave = allowsSave
     groupContainer = group
     cloudKitDatabase = cloud
-    applicationIdentifier = application ?? ProcessInfo.processInfo.processName
-    keyVault = vault ?? SecretServiceVault(application: application ?? "org.strongroom")
+    givenApplication = application
+    givenVaults = vault.map { [$0] }
   }
 
   private static func place(_ name: String, group: GroupContainer, application: String) -> URL {

@@ -75,10 +75,14 @@ struct StorePlan {
   }
 
   static func store(_ configuration: ModelConfiguration) -> PersistentStoreDescription {
-    var store =
-      configuration.isStoredInMemoryOnly
-      ? PersistentStoreDescription(type: InMemoryStore.storeType)
-      : PersistentStoreDescription(url: configuration.url, vault: configuration.keyVault)
+    var store: PersistentStoreDescription
+    if configuration.isStoredInMemoryOnly {
+      store = PersistentStoreDescription(type: InMemoryStore.storeType)
+    } else {
+      store = PersistentStoreDescription(url: configuration.url, vault: configuration.keyVault)
+      store.keyVaults = configuration.keyVaults
+      store.recoveryCodeHandler = configuration.recoveryCodeHandler
+    }
     store.isReadOnly = !configuration.allowsSave
     return store
   }

@@ -126,7 +126,7 @@ extension ModelContext {
   ) throws -> R {
     adoptWaiting()
     let entity = try core.entity(for: T.self)
-    let request = try descriptor.request(entity.name)
+    let request = try descriptor.request(entity.name, in: core)
     do { return try body(request) } catch let error as QueryError {
       throw SwiftDataError(.unsupportedPredicate, error.message, cause: error)
     }

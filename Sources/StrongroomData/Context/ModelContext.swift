@@ -49,7 +49,10 @@ public final class ModelContext {
     engine.host = self
   }
 
-  deinit { engine.noteNews = nil }
+  deinit {
+    engine.noteNews = nil
+    engine.losesHost()
+  }
 
   /// The container.
   public var container: ModelContainer { core.handle }
@@ -96,7 +99,8 @@ public final class ModelContext {
 
   // MARK: Inserting and deleting
 
-  /// Makes a model, and all models that it leads to, part of this context; the next save stores them. Issues no statement.
+  /// Makes a model, all models that it leads to, and all that lead to one of these and are in no context, part of this context; the
+  /// next save stores them. Issues no statement.
   /// - Precondition: The model's class is in the container's schema, and no other context has it.
   public func insert<T: PersistentModel>(_ model: T) {
     adoptWaiting()
@@ -118,7 +122,7 @@ public final class ModelContext {
 
   // MARK: Adopting
 
-  /// Takes a model in with all that it leads to.
+  /// Takes a model in with all that it leads to, and all that lead there.
   func take(_ model: any PersistentModel) {
     let object = model._$object
     if !object.hasModel { object.note(model) }
@@ -140,6 +144,14 @@ public final class ModelContext {
           enter(object, Swift.type(of: target))
           entered.append(object)
         }
+      }
+      let followers = entered[place].followers
+      entered[place].followers = []
+      for follower in followers where follower.isAdoptable {
+        // A detached object's entity has the name of its class.
+        guard let type = core.type(named: follower.entity.name) else { continue }
+        enter(follower, type)
+        entered.append(follower)
       }
       place += 1
     }

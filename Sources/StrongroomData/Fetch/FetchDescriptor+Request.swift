@@ -6,9 +6,9 @@ import ObjectQuery
 extension FetchDescriptor {
   /// The engine's request.
   /// - Throws: `SwiftDataError`: `unsupportedPredicate`, which names the part, `unsupportedSortDescriptor`, `unsupportedKeyPath`.
-  func request(_ entity: String) throws -> FetchRequest {
+  func request(_ entity: String, in core: ContainerCore) throws -> FetchRequest {
     var request = FetchRequest(entity, limit: fetchLimit, offset: fetchOffset ?? 0)
-    request.predicate = try predicate.map { try condition($0) }
+    request.predicate = try predicate.map { try condition($0, in: core) }
     request.sort = try sortBy.map(Self.sort)
     request.includesPendingChanges = includePendingChanges
     let shape = ModelShape.of(T.self)
@@ -70,8 +70,9 @@ extension Optional: TextValue where Wrapped == String {}
 
 /// Turns a predicate into the engine's condition.
 /// - Throws: `SwiftDataError.unsupportedPredicate`, which names the part that has no translation.
-func condition<T: PersistentModel>(_ predicate: Predicate<T>) throws -> FetchPredicate {
-  do { return try FetchPredicate(predicate, encode: { try? CodableCoding.data($0) }) } catch {
+func condition<T: PersistentModel>(_ predicate: Predicate<T>, in core: ContainerCore) throws -> FetchPredicate
+{
+  do { return try FetchPredicate(predicate, values: ModelValues(core: core)) } catch {
     throw SwiftDataError(.unsupportedPredicate, error.message, cause: error)
   }
 }

@@ -32,6 +32,12 @@ extension ModelObject {
     } else {
       own.takeOver(other)
       own.links = other.links + own.links
+      for target in other.links.flatMap(\.targets) {
+        let followers = target._$object.followers
+        for place in followers.indices where followers[place] === other {
+          target._$object.followers[place] = own
+        }
+      }
       own.isJoined = true
     }
     return own

@@ -37,7 +37,7 @@ extension ModelObject {
     _ ordinal: Int
   ) -> [Target]? {
     access(model, keyPath)
-    if isDetached, !links.contains(where: { $0.slot == slots[ordinal].slot }) { return nil }
+    if isDetached, !isProbe, !links.contains(where: { $0.slot == slots[ordinal].slot }) { return nil }
     return targets(slots[ordinal], Target.self)
   }
 
@@ -100,6 +100,7 @@ extension ModelObject {
 
   private func target<Target: PersistentModel>(_ slot: PropertySlot, _ type: Target.Type) -> Target? {
     if managedObjectContext == nil {
+      checkContext()
       if isProbe { return KeyPathProbe.current?.target(of: self, slot, type) }
       return links.first { $0.slot == slot.slot }?.targets.first as? Target
     }
@@ -109,6 +110,8 @@ extension ModelObject {
 
   private func targets<Target: PersistentModel>(_ slot: PropertySlot, _ type: Target.Type) -> [Target] {
     if managedObjectContext == nil {
+      checkContext()
+      if isProbe { return KeyPathProbe.current?.targets(of: self, slot, type) ?? [] }
       return links.first { $0.slot == slot.slot }?.targets as? [Target] ?? []
     }
     settlePending()
@@ -133,14 +136,35 @@ extension ModelObject {
   }
 
   private func setLink(_ slot: PropertySlot, _ targets: [any PersistentModel]) {
-    links.removeAll { $0.slot == slot.slot }
-    links.append(DetachedLink(slot: slot.slot, targets: targets))
+    var new = targets[...]
+    if let place = links.firstIndex(where: { $0.slot == slot.slot }),
+      links[place].targets.count <= targets.count,
+      zip(links[place].targets, targets).allSatisfy({ $0._$object === $1._$object })
+    {
+      new = targets[links[place].targets.count...]
+      links[place].targets = targets
+    } else {
+      clearLink(slot)
+      links.append(DetachedLink(slot: slot.slot, targets: targets))
+    }
+    for target in new {
+      let object = target._$object
+      if object !== self, object.managedObjectContext == nil { object.followers.append(self) }
+    }
+  }
+
+  private func clearLink(_ slot: PropertySlot) {
+    guard let place = links.firstIndex(where: { $0.slot == slot.slot }) else { return }
+    for target in links.remove(at: place).targets {
+      // One for each link that leads there.
+      let object = target._$object
+      if let own = object.followers.lastIndex(where: { $0 === self }) { object.followers.remove(at: own) }
+    }
   }
 
   private func lead(_ slot: PropertySlot, to target: (any PersistentModel)?) {
     guard let context = context(with: target.map { [$0] } ?? []) else {
-      links.removeAll { $0.slot == slot.slot }
-      if let target { setLink(slot, [target]) }
+      if let target { setLink(slot, [target]) } else { clearLink(slot) }
       return
     }
     if let target { context.take(target) }
@@ -156,9 +180,11 @@ extension ModelObject {
   /// The context of this model; where it has none yet, it comes into the first one that any of the others is in.
   private func context(with targets: [any PersistentModel]) -> ModelContext? {
     if let context = managedObjectContext {
+      checkContext(writing: true)
       if context.hasWaiting { settlePending() }
       return context.host as? ModelContext
     }
+    checkContext()
     guard isAdoptable else { return nil }
     for target in targets {
       guard let context = target.modelContext else { continue }

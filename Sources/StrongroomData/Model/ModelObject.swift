@@ -21,9 +21,15 @@ public final class ModelObject: ManagedObject {
   @exclusivity(unchecked) @usableFromInline var registrar: ObservationRegistrar?
   /// What relationships lead to while no context has the object.
   @exclusivity(unchecked) var links: [DetachedLink] = []
+  /// Objects that no context has either and whose relationships lead here: they come into a context along with this one. Held,
+  /// as the other end of the relationship would hold them, so that a graph which is never inserted stays in memory.
+  @exclusivity(unchecked) var followers: [ModelObject] = []
 
   /// Called by contexts, and for models that are not inserted yet.
-  public required init(_ seed: Seed) { super.init(seed) }
+  public required init(_ seed: Seed) {
+    super.init(seed)
+    needsContext = true
+  }
 
   /// What tells those who track the model's properties.
   public var observationRegistrar: ObservationRegistrar {

@@ -42,6 +42,8 @@ extension PersistentModel {
     let names = ModelShape.of(self).path(of: keyPath)
     return names?.count == 1 ? names?[0] : names?.isEmpty == true ? "" : nil
   }
+  /// The name of the class's entity.
+  public static var queryEntityName: String { ModelShape.name(self) }
   /// The model, by its identity.
   public var fetchExpression: FetchExpression { _$object.objectID.fetchExpression }
 

@@ -10,7 +10,7 @@ extension PropertyShape {
       var own = AttributeDescription(name, type, optional: isOptional, default: defaultValue(type))
       own.renamingIdentifier = attribute.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
       own.versionHashModifier = attribute?.hashModifier
-      own.valueTransformerName = attribute?.transformerName
+      own.valueTransformerName = attribute?.transformerLabel
       for option in attribute?.options ?? [] {
         switch option.kind {
         case .externalStorage: own.allowsExternalBinaryDataStorage = true

@@ -5,7 +5,8 @@ extension Schema {
     public struct Option: Sendable, Hashable {
       enum Kind: Sendable, Hashable {
         case unique, externalStorage, ephemeral, preserveValueOnDeletion, spotlight, allowsCloudEncryption
-        case transformable(String)
+        /// The name in the registry, and the one that the model is described with.
+        case transformable(String, called: String)
       }
 
       let kind: Kind
@@ -23,14 +24,18 @@ extension Schema {
       /// Nothing here: all of a store is encrypted, and goes to no cloud.
       public static let allowsCloudEncryption = Option(kind: .allowsCloudEncryption)
 
-      /// The value is kept as what a transformer makes of it, which is registered by itself under the name of its class.
+      /// The value is kept as what a transformer makes of it, which is registered by itself under the name of its class with its
+      /// module, and under the name alone where no other has it.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
-        ValueTransformer.register(transformer)
-        return Option(kind: .transformable(String(describing: transformer)))
+        Option(
+          kind: .transformable(
+            ValueTransformer.register(transformer), called: String(describing: transformer)))
       }
 
       /// The value is kept as what the transformer of a name makes of it; see `ValueTransformer.setValueTransformer(_:forName:)`.
-      public static func transformable(by name: String) -> Option { Option(kind: .transformable(name)) }
+      public static func transformable(by name: String) -> Option {
+        Option(kind: .transformable(name, called: name))
+      }
     }
 
     /// The name; empty as `@Attribute` writes it.
@@ -65,7 +70,13 @@ extension Schema {
     public var isRelationship: Bool { false }
 
     var transformerName: String? {
-      for case .transformable(let name) in options.map(\.kind) { return name }
+      for case .transformable(let name, _) in options.map(\.kind) { return name }
+      return nil
+    }
+
+    /// What the transformer is called in the description of the model.
+    var transformerLabel: String? {
+      for case .transformable(_, let label) in options.map(\.kind) { return label }
       return nil
     }
 

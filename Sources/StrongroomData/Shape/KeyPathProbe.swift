@@ -1,6 +1,7 @@
 import Foundation
 import ObjectContext
 import ObjectModel
+import ObjectQuery
 
 /// Finds the property behind a key path that is not written down: one that begins at a subclass (`\Dog.name`, where `name` is
 /// Animal's), or that leads over a to-one (`\Item.trip?.name`). Swift on Linux takes no key path apart, and key paths of
@@ -47,6 +48,7 @@ final class KeyPathProbe: @unchecked Sendable {
       if let target = first as? any PersistentModel {
         return held.first { $0.model._$object === target._$object }?.names
       }
+      if let list = first as? [any PersistentModel] { return relationship(list) { model[keyPath: path] } }
       var left = Set(places.indices.filter { value(of: $0) != nil })
       for next in 0..<Self.rounds where !left.isEmpty {
         round = next
@@ -71,6 +73,43 @@ final class KeyPathProbe: @unchecked Sendable {
     let target = make(ModelShape.of(type), own.names + [name])
     object.links.append(DetachedLink(slot: slot.slot, targets: [target]))
     return target as? Target
+  }
+
+  /// What a to-many of a model without values leads to: some models, in another order each round.
+  func targets<Target: PersistentModel>(
+    of object: ModelObject, _ slot: PropertySlot, _ type: Target.Type
+  ) -> [Target] {
+    if let known = object.links.first(where: { $0.slot == slot.slot }) {
+      return known.targets as? [Target] ?? []
+    }
+    guard let own = held.first(where: { $0.model._$object === object }) else { return [] }
+    let name = ModelShape.of(Swift.type(of: own.model)).properties[slot.slot].name
+    let targets = (0..<3).map { _ in make(ModelShape.of(type), own.names + [name]) }
+    object.links.append(DetachedLink(slot: slot.slot, targets: targets))
+    return targets as? [Target] ?? []
+  }
+
+  /// The names of the to-many whose models a key path reads, all of them and in their order, whatever their values are.
+  private func relationship(_ list: [any PersistentModel], _ read: () -> Any) -> [String]? {
+    func isSame(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> Bool {
+      left.count == right.count && zip(left, right).allSatisfy { $0._$object === $1._$object }
+    }
+    guard let first = list.first,
+      let names = held.first(where: { $0.model._$object === first._$object })?.names,
+      let owner = held.first(where: { $0.model._$object.links.contains { isSame($0.targets, list) } })?.model
+        ._$object,
+      let place = owner.links.firstIndex(where: { isSame($0.targets, list) })
+    else { return nil }
+    for next in 0..<Self.rounds {
+      round = next
+      for place in places.indices { put(place) }
+      let targets = owner.links[place].targets
+      owner.links[place].targets = Array(targets.dropFirst() + targets.prefix(1))
+      guard let answer = Self.plain(read()) as? [any PersistentModel],
+        isSame(answer, owner.links[place].targets)
+      else { return nil }
+    }
+    return names
   }
 
   private func make(_ shape: ModelShape, _ names: [String]) -> any PersistentModel {
@@ -163,9 +202,7 @@ extension PropertyShape {
   var caseValues: [AttributeValue]? {
     guard !isPlain else { return nil }
     func open<Value>(_ type: Value.Type) -> [AttributeValue]? {
-      guard let cases = (type as? any CaseIterable.Type)?.everyCase as? [Value],
-        let raw = cases as? [any RawRepresentable]
-      else { return [] }
+      guard let raw = EnumerationCases.all(type) as? [any RawRepresentable] else { return [] }
       return raw.compactMap { raw in
         (raw.rawValue as? any AttributeConvertible).map {
           $0.attributeValue(for: ValueForm(Swift.type(of: $0), transformer: nil).type)
@@ -174,8 +211,4 @@ extension PropertyShape {
     }
     return _openExistential(plainType, do: open)
   }
-}
-
-extension CaseIterable {
-  fileprivate static var everyCase: Any { Array(allCases) }
 }

@@ -53,10 +53,18 @@ open class ValueTransformer: NSObject {
     known.withLock { $0.byName.keys.sorted() }.map { NSValueTransformerName($0) }
   }
 
-  /// Makes a transformer of a class known under the name of the class, unless there is one of that name.
-  static func register(_ type: ValueTransformer.Type) {
-    let name = NSValueTransformerName(String(describing: type))
-    if valueTransformer(forName: name) == nil { setValueTransformer(type.init(), forName: name) }
+  /// Makes a transformer of a class known under the name of the class, with its module and without, unless there is one of that
+  /// name. Classes of one name in two modules have the same name only without.
+  /// - Returns: The name with the module.
+  static func register(_ type: ValueTransformer.Type) -> String {
+    let names = [String(reflecting: type), String(describing: type)].map { NSValueTransformerName($0) }
+    var own: ValueTransformer?
+    for name in names where valueTransformer(forName: name) == nil {
+      let transformer = own ?? type.init()
+      own = transformer
+      setValueTransformer(transformer, forName: name)
+    }
+    return names[0].rawValue
   }
 
   /// The transformer that a schema names.

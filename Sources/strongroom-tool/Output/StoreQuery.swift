@@ -93,11 +93,20 @@ struct StoreQuery {
           if isComputed[place], case .double(let double) = value, let whole = Int64(exactly: double) {
             return String(whole)
           }
+          if row.type(place) == .transformable, let json = Self.json(value) { return json }
           return value.text
         })
       return true
     }
     stream.end()
+  }
+
+  /// What Codable values are kept as, readable as it is; nil for other bytes.
+  private static func json(_ value: AttributeValue) -> String? {
+    guard case .data(let data) = value,
+      (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+    else { return nil }
+    return String(decoding: data, as: UTF8.self)
   }
 
   /// A key path, or what is computed.

@@ -1,0 +1,63 @@
+import ObjectModel
+
+/// An expression that leads to one object at most, and whose names have been looked up.
+indirect enum ResolvedObject: Sendable {
+  case nothing
+  case object(Int, Entity)
+  case path(Int, ResolvedPath)
+  case element(Int, ResolvedPath, FetchPlace, ResolvedPath?)
+  case choice(ResolvedPredicate, ResolvedObject, ResolvedObject)
+
+  init(_ expression: FetchExpression, _ scope: ResolutionScope) throws {
+    if case .conditional(let condition, let then, let otherwise) = expression {
+      self = .choice(
+        try ResolvedPredicate(condition, scope), try ResolvedObject(then, scope),
+        try ResolvedObject(otherwise, scope))
+      return
+    }
+    switch try ResolvedExpression(expression, scope) {
+    case .value(.null): self = .nothing
+    case .object(let place): self = .object(place, scope.entities[place])
+    case .path(let place, let path) where path.destination != nil && !path.isPlural: self = .path(place, path)
+    case .element(let place, let path, let position, let rest) where rest == nil || rest?.destination != nil:
+      self = .element(place, path, position, rest)
+    default: throw QueryError(.typeMismatch, "only of one object can be asked what kind it is of")
+    }
+  }
+
+  /// What it leads to by the model; nil for nothing.
+  var entity: Entity? {
+    switch self {
+    case .nothing: nil
+    case .object(_, let entity): entity
+    case .path(_, let path): path.destination
+    case .element(_, let path, _, let rest): rest.map(\.destination) ?? path.destination
+    case .choice(_, let then, let otherwise): then.entity ?? otherwise.entity
+    }
+  }
+
+  func object(_ objects: [any QueryObject]) throws -> (any QueryObject)? {
+    switch self {
+    case .nothing: return nil
+    case .object(let place, _): return objects[place]
+    case .path(let place, let path): return try path.objects(of: objects[place]).first
+    case .element(let place, let path, let position, let rest):
+      guard let element = position.element(of: try path.objects(of: objects[place])) else { return nil }
+      guard let rest else { return element }
+      return try rest.objects(of: element).first
+    case .choice(let condition, let then, let otherwise):
+      return try (condition.matches(objects) ? then : otherwise).object(objects)
+    }
+  }
+}
+
+extension FetchPlace {
+  /// The one of several at the place.
+  func element<Element>(of elements: [Element]) -> Element? {
+    switch self {
+    case .first: elements.first
+    case .last: elements.last
+    case .at(let number): number < elements.count ? elements[number] : nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// A node that may read a property of an object, so that what stands beside it must have the property's own form.
+protocol PropertyNode {
+  /// The type that the key path begins at, and the key path.
+  var property: (type: Any.Type, keyPath: AnyKeyPath)? { get }
+}
+
+extension PredicateExpressions.KeyPath: PropertyNode {
+  var property: (type: Any.Type, keyPath: AnyKeyPath)? { (Root.Output.self, keyPath) }
+}
+
+extension PredicateExpressions.OptionalFlatMap: PropertyNode {
+  var property: (type: Any.Type, keyPath: AnyKeyPath)? { (transform as? any PropertyNode)?.property }
+}
+
+extension PredicateExpressions.ForcedUnwrap: PropertyNode {
+  var property: (type: Any.Type, keyPath: AnyKeyPath)? { (inner as? any PropertyNode)?.property }
+}
+
+extension PredicateExpressions.NilCoalesce: PropertyNode {
+  var property: (type: Any.Type, keyPath: AnyKeyPath)? { (lhs as? any PropertyNode)?.property }
+}
+
+extension PredicateExpressions.Conditional: PropertyNode {
+  var property: (type: Any.Type, keyPath: AnyKeyPath)? {
+    (trueBranch as? any PropertyNode)?.property ?? (falseBranch as? any PropertyNode)?.property
+  }
+}
+
+/// A node whose value is known now.
+protocol KnownNode {
+  /// The value, an optional one where it may be missing.
+  var known: Any { get }
+}
+
+extension PredicateTranslator {
+  /// The value of a node, where it is known now.
+  func known(_ node: Any) -> Any? {
+    if let variable = node as? any VariableNode { return elements[variable.key] }
+    return (node as? any KnownNode)?.known
+  }
+}
+
+private protocol VariableNode { var key: PredicateExpressions.VariableID { get } }
+extension PredicateExpressions.Variable: VariableNode {}
+
+extension PredicateExpressions.Value: KnownNode {
+  var known: Any { value }
+}
+
+extension PredicateExpressions.NilLiteral: KnownNode {
+  var known: Any { Wrapped?.none as Any }
+}

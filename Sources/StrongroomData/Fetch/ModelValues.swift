@@ -1,0 +1,57 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// What a container's schema and stores say of the values in a predicate.
+struct ModelValues: PredicateValues {
+  let core: ContainerCore
+
+  private func property(_ keyPath: AnyKeyPath, _ type: Any.Type) -> PropertyShape? {
+    guard let model = type as? any PersistentModel.Type else { return nil }
+    let shape = ModelShape.of(model)
+    guard let names = shape.path(of: keyPath), names.count == 1 else { return nil }
+    return shape.properties.first { $0.name == names[0] }
+  }
+
+  func isJSON(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {
+    property(keyPath, type)?.attribute?.isTransformable != true
+  }
+
+  /// Only what is kept as bytes has another form than its own.
+  func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue? {
+    guard let property = property(keyPath, type), case .attribute(.transformable, _) = property.kind else {
+      return nil
+    }
+    func open<Value>(_ type: Value.Type) -> AttributeValue? {
+      (value as? Value).map { property.coding(of: Value.self).encode($0) }
+    }
+    return _openExistential(property.valueType, do: open)
+  }
+
+  func reference(_ value: Any, among type: Any.Type) -> Int64? {
+    guard let model = type as? any PersistentModel.Type, let entity = core.entity(of: model) else {
+      return nil
+    }
+    switch value {
+    case let identifier as PersistentIdentifier:
+      let root = core.engine.model.entity(named: identifier.rootName)?.root
+      return reference(identifier.reference, root, identifier.store, entity)
+    case let model as any PersistentModel:
+      let id = model._$object.objectID
+      return reference(id.reference, core.entity(of: Swift.type(of: model))?.root, id.storeIdentifier, entity)
+    default: return nil
+    }
+  }
+
+  /// A number says nothing outside of its store and root entity. Those of new models are no others'.
+  private func reference(_ number: Int64, _ root: Entity?, _ store: UUID?, _ entity: Entity) -> Int64 {
+    guard root === entity.root else { return 0 }
+    if number < 0 { return number }
+    let own = try? core.engine.coordinator.store(for: entity).storeEntities[entity.index]
+    return own?.storeIdentifier == store ? number : 0
+  }
+
+  func json(_ value: any Encodable) -> Data? { try? CodableCoding.data(value) }
+}

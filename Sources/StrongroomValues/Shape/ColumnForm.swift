@@ -1,0 +1,88 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+
+/// How values of Swift types stand in columns: plain types as the engine's own, raw values as their raw type, all else as JSON.
+enum ColumnForm {
+  private static let plain: [ObjectIdentifier: AttributeType] = [
+    ObjectIdentifier(String.self): .string, ObjectIdentifier(Bool.self): .boolean,
+    ObjectIdentifier(Int.self): .integer64, ObjectIdentifier(Int64.self): .integer64,
+    ObjectIdentifier(Int32.self): .integer32, ObjectIdentifier(Int16.self): .integer16,
+    ObjectIdentifier(Int8.self): .integer16, ObjectIdentifier(UInt8.self): .integer16,
+    ObjectIdentifier(UInt16.self): .integer32, ObjectIdentifier(UInt32.self): .integer64,
+    ObjectIdentifier(UInt64.self): .decimal, ObjectIdentifier(UInt.self): .decimal,
+    ObjectIdentifier(Double.self): .double, ObjectIdentifier(CGFloat.self): .double,
+    ObjectIdentifier(Float.self): .float, ObjectIdentifier(Date.self): .date,
+    ObjectIdentifier(Data.self): .binary, ObjectIdentifier(UUID.self): .uuid,
+    ObjectIdentifier(URL.self): .uri, ObjectIdentifier(Decimal.self): .decimal,
+  ]
+
+  /// The attribute type of a Swift type; an optional's is that of what it wraps.
+  static func type(of swiftType: Any.Type) -> AttributeType {
+    if let optional = swiftType as? any OptionalType.Type { return type(of: optional.wrapped) }
+    if let known = plain[ObjectIdentifier(swiftType)] { return known }
+    if let raw = swiftType as? any RawRepresentable.Type { return plainRaw(raw) ?? .transformable }
+    return .transformable
+  }
+
+  private static func plainRaw<Raw: RawRepresentable>(_ type: Raw.Type) -> AttributeType? {
+    plain[ObjectIdentifier(Raw.RawValue.self)]
+  }
+
+  /// A value's column form.
+  /// - Throws: what its own encoding throws.
+  static func encode<Value: Encodable>(_ value: Value) throws -> AttributeValue {
+    if let optional = value as? any OptionalType {
+      guard let present = optional.present as? any Encodable else { return .null }
+      return try encode(present)
+    }
+    if let known = plain[ObjectIdentifier(Value.self)] { return plain(value, known) }
+    if let raw = value as? any RawRepresentable, let form = encodeRaw(raw) { return form }
+    return .data(try CodableCoding.data(value))
+  }
+
+  private static func plain(_ value: Any, _ type: AttributeType) -> AttributeValue {
+    if let value = value as? any AttributeConvertible { return value.attributeValue(for: type) }
+    return (value as? CGFloat).map { .double(Double($0)) } ?? .null
+  }
+
+  private static func encodeRaw<Raw: RawRepresentable>(_ value: Raw) -> AttributeValue? {
+    plain[ObjectIdentifier(Raw.RawValue.self)].map { plain(value.rawValue, $0) }
+  }
+
+  /// The value of a column form; nil when it is of another type.
+  static func decode<Value: Decodable>(_ type: Value.Type, _ stored: AttributeValue) throws -> Value? {
+    if plain[ObjectIdentifier(type)] != nil { return plain(type, stored) }
+    if let raw = type as? any RawRepresentable.Type, plainRaw(raw) != nil {
+      return decodeRaw(raw, stored) as? Value
+    }
+    switch stored {
+    case .data(let data): return try CodableCoding.read(type, from: data)
+    case .string(let text): return try CodableCoding.read(type, from: Data(text.utf8))
+    default: return nil
+    }
+  }
+
+  private static func plain<Value>(_ type: Value.Type, _ stored: AttributeValue) -> Value? {
+    if let convertible = type as? any AttributeConvertible.Type {
+      return convertible.init(attributeValue: stored) as? Value
+    }
+    if case .double(let number) = stored { return CGFloat(number) as? Value }
+    return nil
+  }
+
+  private static func decodeRaw<Raw: RawRepresentable>(_ type: Raw.Type, _ stored: AttributeValue) -> Any? {
+    plain(Raw.RawValue.self, stored).flatMap { Raw(rawValue: $0) }
+  }
+}
+
+/// Optionals, seen without their parameter.
+protocol OptionalType {
+  static var wrapped: Any.Type { get }
+  var present: Any? { get }
+}
+
+extension Optional: OptionalType {
+  static var wrapped: Any.Type { Wrapped.self }
+  var present: Any? { map { $0 as Any } }
+}
