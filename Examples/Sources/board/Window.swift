@@ -16,6 +16,7 @@ import StrongroomData
   private var stage = Stage.todo
   private var chosen: Card?
   private var news = ""
+  private var isTracked = false
   private let (events, teller) = AsyncStream.makeStream(of: Screen.Event.self)
 
   init(_ container: ModelContainer) throws {
@@ -31,14 +32,17 @@ import StrongroomData
     defer { screen.close() }
     draw()
     for await event in events {
-      guard event == .input else { break }
-      for key in screen.keys() {
-        guard handle(key) else { return try context.save() }
-        // The next key is about the board as it is now.
-        context.processPendingChanges()
-      }
+      if event == .changed { isTracked = false }
+      guard event != .ended, screen.keys().allSatisfy(take) else { break }
       draw()
     }
+    try context.save()
+  }
+
+  private func take(_ key: Screen.Key) -> Bool {
+    // The next key is about the board as it is then.
+    defer { context.processPendingChanges() }
+    return handle(key)
   }
 
   private func told(_ change: LiveChange<Card>) -> String {
@@ -141,10 +145,13 @@ import StrongroomData
 
   /// Draws, and has it done again when something that was read for it changes.
   private func draw() {
+    // Told once, whatever changes, and then anew: a key alone changes nothing that is observed.
+    if isTracked { return paint() }
+    isTracked = true
     withObservationTracking {
       paint()
     } onChange: { [teller] in
-      teller.yield(.input)
+      teller.yield(.changed)
     }
   }
 
