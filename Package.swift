@@ -151,12 +151,13 @@ let package = Package(
     .testTarget(
       name: "StoreTestKitTests",
       dependencies: [
-        "Locks", "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract", "StoreKeyring",
-        "StoreTestKit",
+        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract",
+        "StoreKeyring", "StoreTestKit",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ObjectContextTests", dependencies: ["Locks", "Strongroom", "sharing-probe"], swiftSettings: strict),
+      name: "ObjectContextTests", dependencies: ["Locks", "Strongroom", "sharing-probe"],
+      swiftSettings: strict),
     .testTarget(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],
       swiftSettings: strict, plugins: ["ModelClasses"]),

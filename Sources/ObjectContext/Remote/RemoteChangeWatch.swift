@@ -37,7 +37,11 @@ final class RemoteChangeWatch: Sendable {
   }
 
   private func begin() {
-    guard case .some = try? store.remoteChangeCount else { return }
+    do {
+      if try store.remoteChangeCount == nil { return }
+    } catch {
+      // It cannot answer now, and is asked again.
+    }
     let urls = store.filesWrittenByOthers
     let files = urls.compactMap { url in FileEvents.shared?.watch(url) { [weak self] in self?.wasWritten() } }
     state.withLock {
