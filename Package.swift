@@ -124,6 +124,8 @@ let package = Package(
       name: "import-probe", dependencies: ["Strongroom"], path: "Tests/ImportProbe", swiftSettings: strict),
     .executableTarget(
       name: "torture-probe", dependencies: ["Strongroom"], path: "Tests/TortureProbe", swiftSettings: strict),
+    .executableTarget(
+      name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/SharingProbe", swiftSettings: strict),
     .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
     .executableTarget(
       name: "differential-probe",
@@ -158,11 +160,13 @@ let package = Package(
     .testTarget(
       name: "StoreTestKitTests",
       dependencies: [
-        "Locks", "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract", "StoreKeyring",
-        "StoreTestKit",
+        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract",
+        "StoreKeyring", "StoreTestKit",
       ],
       swiftSettings: strict),
-    .testTarget(name: "ObjectContextTests", dependencies: ["Locks", "Strongroom"], swiftSettings: strict),
+    .testTarget(
+      name: "ObjectContextTests", dependencies: ["Locks", "Strongroom", "sharing-probe"],
+      swiftSettings: strict),
     .testTarget(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],
       swiftSettings: strict, plugins: ["ModelClasses"]),

@@ -54,7 +54,7 @@ public final class SQLCipherStore: IncrementalStore {
 
   /// The store's file.
   public let path: String
-  private let isMoment: Bool
+  let isMoment: Bool
 
   var open: Opened {
     get throws {

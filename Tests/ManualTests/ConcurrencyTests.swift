@@ -112,6 +112,63 @@ extension Concurrency {
       #expect(tally.value == 1 && before.value == 1)
     }
 
+    @Test("What another process saves comes into the main context")
+    @MainActor func processes() async throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      var told: [String] = []
+      let live = try LiveModels(
+        FetchDescriptor<Chore>(sortBy: [SortDescriptor(\.title)]), in: container.mainContext)
+      live.onChanges = { changes in
+        for change in changes {
+          switch change {
+          case .insert(let chore, let place): told.append("\(chore.title) is new at \(place)")
+          case .delete(_, let place): told.append("\(place) is gone")
+          case .move(let chore, let from, let to): told.append("\(chore.title): \(from) to \(to)")
+          case .update(let chore, let place): told.append("\(chore.title) at \(place) changed")
+          }
+        }
+      }
+      // A container of its own is to this one what another process is.
+      let other = ModelContext(try place.container(for: Chore.self))
+      let chores = ["Mow", "Sow", "Reap"].map { Chore($0) }
+      for chore in chores { other.insert(chore) }
+      try other.save()
+      func wait(_ wanted: [String]) async throws {
+        for _ in 0..<400 where live.models.map(\.title) != wanted {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(live.models.map(\.title) == wanted)
+      }
+      try await wait(["Mow", "Reap", "Sow"])
+      chores[0].title = "Thresh"
+      other.delete(chores[2])
+      try other.save()
+      try await wait(["Sow", "Thresh"])
+      #expect(
+        told == [
+          "Mow is new at 0", "Reap is new at 1", "Sow is new at 2", "1 is gone", "Thresh: 0 to 1",
+        ])
+    }
+
+    @Test("Commits of other processes are told by stream")
+    func remoteChanges() async throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      let told = Task {
+        var place: URL?
+        for await configuration in container.remoteChanges() {
+          place = configuration.url
+          break
+        }
+        return place
+      }
+      let other = ModelContext(try place.container(for: Chore.self))
+      other.insert(Chore("Mow"))
+      try other.save()
+      #expect(await told.value == container.configurations.first?.url)
+    }
+
     @Test("What two contexts changed in one model is kept, property by property")
     func conflicts() throws {
       let place = try Place()

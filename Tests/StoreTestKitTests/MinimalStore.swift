@@ -28,12 +28,15 @@ final class MinimalStore: IncrementalStore {
   let identifier = MinimalStore.identifierForNewStore()
   let storeEntities: [StoreEntity]
   private let contents = Locked(Contents())
+  /// What the store says of others' writes; of nobody beside it unless set.
+  let foreignWrites = Locked<Int64?>(nil)
 
   init(model: ManagedObjectModel, description: PersistentStoreDescription) {
     self.model = model
     storeEntities = StoreEntity.all(of: model, in: identifier)
   }
 
+  var remoteChangeCount: Int64? { foreignWrites.withLock { $0 } }
   var metadata: [String: String] { contents.withLock { $0.metadata } }
   func loadMetadata() async throws { contents.withLock { $0.isOpen = true } }
   func close() throws { contents.withLock { $0 = Contents() } }

@@ -186,6 +186,16 @@ package final class Connection {
     return CipherError(database, result, sql: sql)
   }
 
+  /// A number that is another one after another connection committed, and never after this one did. Not among the statements
+  /// counted: it asks for no row, and of pages only for the first, and that when somebody wrote.
+  package func dataVersion() throws(CipherError) -> Int64 {
+    let counted = (executionCount, preparedCount)
+    defer { (executionCount, preparedCount) = counted }
+    let statement = try cached("PRAGMA data_version")
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
+  }
+
   package var changes: Int { Int(sqlite3_changes(database)) }
   package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(database) }
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }

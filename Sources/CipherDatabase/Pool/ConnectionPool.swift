@@ -23,6 +23,10 @@ package final class ConnectionPool: Sendable {
   /// The thread that has the writer, or 0.
   private let owner = Atomic<UInt>(0)
   private let readers = Locked(State())
+  /// Whether the writer is taken for a moment only, which is not worth a reader of one's own.
+  private let isGlancing = Atomic<Bool>(false)
+  /// The writer's data version when it was opened.
+  private let firstVersion: Int64
   private let path: String
   private let key: CipherKeySpec
   private let options: ConnectionOptions
@@ -34,7 +38,9 @@ package final class ConnectionPool: Sendable {
     self.key = key
     self.maximumReaders = maximumReaders
     isPinned = false
-    counted = Slot(try Connection(path: path, key: key, options: options))
+    let connection = try Connection(path: path, key: key, options: options)
+    firstVersion = try connection.dataVersion()
+    counted = Slot(connection)
     writer = Locked(counted)
     var later = options
     later.createIfMissing = false
@@ -47,6 +53,7 @@ package final class ConnectionPool: Sendable {
     options = pool.options
     maximumReaders = 0
     isPinned = true
+    firstVersion = 0
     counted = Slot(connection)
     writer = Locked(counted)
   }
@@ -84,9 +91,22 @@ package final class ConnectionPool: Sendable {
     }) {
       return result
     }
-    guard let slot = try takeReader() else { return try write(body) }
+    guard let slot = isGlancing.load(ordering: .relaxed) ? nil : try takeReader() else {
+      return try write(body)
+    }
     defer { readers.withLock { $0.idle.append(slot) } }
     do { return try body(slot.connection) } catch { throw named(error) }
+  }
+
+  /// 0 at first; another number once anybody else committed, in this process or another. Only the writer writes, so that what
+  /// this pool writes never counts. Waits for the writer.
+  /// - Throws: as `write(_:)`.
+  package func foreignChangeCount() throws -> Int64 {
+    try write { connection in
+      isGlancing.store(true, ordering: .relaxed)
+      defer { isGlancing.store(false, ordering: .relaxed) }
+      return try connection.dataVersion() - firstVersion
+    }
   }
 
   /// Says of damage which pages it is: the library tells only that there is some.

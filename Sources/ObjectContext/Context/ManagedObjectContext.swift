@@ -18,11 +18,15 @@ public final class ManagedObjectContext {
   public var mergePolicy = MergePolicy.error
   /// Whether a fault whose row is gone turns into a deleted object with empty values, and does not throw.
   public var shouldDeleteInaccessibleFaults = false
-  /// Whether saves of other contexts on the coordinator (in a child: of its parent and siblings) are taken in by
-  /// themselves: in a `BackgroundContext` and a container's `viewContext` at once, in others when they are next used.
+  /// Whether saves of other contexts on the coordinator (in a child: of its parent and siblings), and what other processes
+  /// commit to its stores, are taken in by themselves: in a `BackgroundContext` and a container's `viewContext` at once, in
+  /// others when they are next used.
   public var automaticallyMergesChangesFromParent: Bool {
     get { inbox.wantsSaves.load(ordering: .relaxed) }
-    set { inbox.wantsSaves.store(newValue, ordering: .relaxed) }
+    set {
+      inbox.wantsSaves.store(newValue, ordering: .relaxed)
+      if newValue, parent == nil { coordinator.watchStores() }
+    }
   }
   /// Where this context reads.
   @exclusivity(unchecked) var source: any ContextSource

@@ -26,7 +26,14 @@ public final class PersistentStoreCoordinator: Sendable {
     InMemoryStore.storeType: InMemoryStore.self
   ])
 
-  deinit { streams.finish() }
+  let remoteStreams = NewsStreams<PersistentStoreRemoteChange>()
+  /// One a store; nil until somebody wants to know of others' commits.
+  private let watches = Locked<[RemoteChangeWatch]?>(nil)
+
+  deinit {
+    streams.finish()
+    remoteStreams.finish()
+  }
 
   /// Makes a coordinator without a store.
   public init(model: ManagedObjectModel) {
@@ -67,7 +74,7 @@ public final class PersistentStoreCoordinator: Sendable {
       try? store.close()
       throw error
     }
-    changes.wrappingAdd(1, ordering: .releasing)
+    storesDidChange()
   }
 
   func open(_ description: PersistentStoreDescription) async throws -> any IncrementalStore {
@@ -85,7 +92,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func replace(_ store: any IncrementalStore, by other: any IncrementalStore) throws {
     try loaded.withLock { try $0.replace(store, by: other) }
-    changes.wrappingAdd(1, ordering: .releasing)
+    storesDidChange()
   }
 
   /// Adds a store that is loaded already, for the entities of a configuration.
@@ -93,14 +100,14 @@ public final class PersistentStoreCoordinator: Sendable {
   public func addStore(_ store: any IncrementalStore, configuration: String? = nil) throws {
     let entities = try StoreAssignment.entities(of: configuration, in: model)
     try loaded.withLock { try $0.add(store, entities) }
-    changes.wrappingAdd(1, ordering: .releasing)
+    storesDidChange()
   }
 
   /// Closes one store. Its objects are gone from contexts, and asking for its entities throws until another has them.
   /// - Throws: `noStore` when it is none of this coordinator's; whatever the store throws.
   public func remove(_ store: any IncrementalStore) throws {
     try loaded.withLock { try $0.remove(store) }
-    changes.wrappingAdd(1, ordering: .releasing)
+    storesDidChange()
     try store.close()
   }
 
@@ -111,7 +118,7 @@ public final class PersistentStoreCoordinator: Sendable {
       defer { loaded = StoreAssignment(model, temporaryEntities) }
       return loaded.stores
     }
-    changes.wrappingAdd(1, ordering: .releasing)
+    storesDidChange()
     let failures = stores.compactMap { store in
       do {
         try store.close()
@@ -124,6 +131,20 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   var storeChanges: Int { changes.load(ordering: .acquiring) }
+
+  private func storesDidChange() {
+    changes.wrappingAdd(1, ordering: .releasing)
+    watches.withLock { if let old = $0 { $0 = renewed(old) } }
+  }
+
+  /// Begins to look out for commits of others, until the stores are closed.
+  func watchStores() { watches.withLock { if $0 == nil { $0 = renewed([]) } } }
+
+  private func renewed(_ old: [RemoteChangeWatch]) -> [RemoteChangeWatch] {
+    stores.map { store in
+      old.first { $0.store === store } ?? RemoteChangeWatch(store) { [weak self] in self?.tell($0) }
+    }
+  }
 
   /// The stores, in the order they were added.
   public var stores: [any IncrementalStore] { loaded.withLock { $0.stores } }
@@ -203,7 +224,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  func post(_ news: ContextInbox.News, from sender: ContextInbox) { inboxes.post(news, from: sender) }
+  func post(_ news: ContextInbox.News, from sender: ContextInbox?) { inboxes.post(news, from: sender) }
 
   /// Whatever was read from a store that is gone must not be written to another, where its numbers are others'.
   func refuseForeign(_ save: SaveChangesRequest, _ store: any IncrementalStore) throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Locks
 import Synchronization
 
@@ -9,11 +10,21 @@ final class ContextInbox: Sendable {
     case batchInserted, batchUpdated, batchDeleted
     /// Another context's save.
     case saved(ContextChanges)
+    /// A commit to a store by somebody who is not of this coordinator, which does not tell its objects.
+    case committed(store: UUID)
 
-    func isSameBatch(as other: News) -> Bool {
+    var isForMergingContexts: Bool {
+      switch self {
+      case .saved, .committed: true
+      default: false
+      }
+    }
+
+    func isSame(as other: News) -> Bool {
       switch (self, other) {
       case (.batchInserted, .batchInserted), (.batchUpdated, .batchUpdated), (.batchDeleted, .batchDeleted):
         true
+      case (.committed(let store), .committed(store: let other)): store == other
       default: false
       }
     }
@@ -27,10 +38,10 @@ final class ContextInbox: Sendable {
   let wake = Locked<(@Sendable () -> Void)?>(nil)
 
   func put(_ item: News) {
-    if case .saved = item, !wantsSaves.load(ordering: .relaxed) { return }
+    if item.isForMergingContexts, !wantsSaves.load(ordering: .relaxed) { return }
     news.withLock { news in
-      // Batches do not tell their objects, so one of a kind in a row is enough.
-      if let last = news.last, last.isSameBatch(as: item) { return }
+      // What does not tell its objects is enough once in a row.
+      if let last = news.last, last.isSame(as: item) { return }
       news.append(item)
     }
     hasNews.store(true, ordering: .releasing)
@@ -71,7 +82,7 @@ final class Inboxes: Sendable {
     }
   }
 
-  func post(_ news: ContextInbox.News, from sender: ContextInbox) {
+  func post(_ news: ContextInbox.News, from sender: ContextInbox?) {
     // Outside the lock, since an inbox may wake its context.
     for inbox in slots.withLock({ $0.compactMap(\.inbox) }) where inbox !== sender { inbox.put(news) }
   }

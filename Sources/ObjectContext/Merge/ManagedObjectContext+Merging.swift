@@ -1,13 +1,14 @@
+import Foundation
 import ObjectModel
 import ObjectQuery
 import StoreContract
 
 extension ManagedObjectContext {
-  /// Takes in what batches of other contexts did since this context last looked, and what other contexts saved where
-  /// `automaticallyMergesChangesFromParent` is set. Called by every fetch and save; call it yourself before reading
-  /// objects you hold, when another context may have touched them.
+  /// Takes in what batches of other contexts did since this context last looked, and where
+  /// `automaticallyMergesChangesFromParent` is set, what other contexts saved and others committed to the stores. Called by
+  /// every fetch and save; call it yourself before reading objects you hold, when another context may have touched them.
   ///
-  /// One statement a root entity after batches that delete; for saves as `mergeChanges(from:)`; else none.
+  /// One statement a root entity after batches that delete; for saves and commits as `mergeChanges(from:)`; else none.
   /// - Throws: `StoreError` when the store cannot be asked what is left.
   public func mergeChanges() throws {
     forgetClosedStores()
@@ -28,8 +29,10 @@ extension ManagedObjectContext {
 
   private func merge(_ news: [ContextInbox.News]) throws {
     var batches = (inserted: false, updated: false, deleted: false)
+    var stores: Set<UUID> = []
     for item in news {
       switch item {
+      case .committed(let store): stores.insert(store)
       case .batchInserted: batches.inserted = true
       case .batchUpdated: batches.updated = true
       case .batchDeleted: batches.deleted = true
@@ -46,6 +49,7 @@ extension ManagedObjectContext {
     if batches.inserted || batches.updated || batches.deleted {
       markStale()
     }
+    if !stores.isEmpty { try mergeCommits(to: stores) }
   }
 
   /// Takes in what another context of the same coordinator saved.

@@ -9,7 +9,7 @@ import StoreContract
 /// memory and put where they belong. What others save shows once the context has merged it, at one statement for the
 /// rows that changed. Nothing is done when no object of the entities concerned changed. A request with a limit, an
 /// offset, a search or affected stores, and one whose conditions lead over relationships to other entities that changed, is fetched
-/// anew, and so is one of what is stored only, with each save.
+/// anew, and so is one of what is stored only, with each save, and every one after another process's commit that the context merged.
 ///
 /// Lives where its context does. `@Observable`: views that read `objects` or `sections` hear of changes.
 @Observable

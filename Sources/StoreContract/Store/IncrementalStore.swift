@@ -74,6 +74,14 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// needed, and not closed before, since somebody may be reading. The default throws `unsupportedRequest`.
   func moment() throws -> any IncrementalStore
 
+  /// 0 when the store is loaded, and another number each time somebody else has written to what it keeps: another process, or
+  /// another store object on the same file. The store's own writes do not change it. Nil, as by default, for stores that cannot
+  /// tell or have nobody beside them.
+  var remoteChangeCount: Int64? { get throws }
+  /// The files whose writing may mean that `remoteChangeCount` is about to change. Where there are none, or one of them cannot
+  /// be watched, the count is asked for at intervals.
+  var filesWrittenByOthers: [URL] { get }
+
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
   func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]
 
@@ -125,6 +133,11 @@ extension IncrementalStore {
       .unsupportedRequest,
       "a store of type \(Self.storeType) cannot keep a moment of itself; read what is stored now")
   }
+
+  /// Nil.
+  public var remoteChangeCount: Int64? { get throws { nil } }
+  /// None.
+  public var filesWrittenByOthers: [URL] { [] }
 
   /// A random UUID.
   public static func identifierForNewStore() -> UUID { UUID() }

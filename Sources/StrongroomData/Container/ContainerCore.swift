@@ -74,6 +74,13 @@ final class ContainerCore: Sendable {
     }
   }
 
+  /// Where a store that others changed is kept; nil when it was closed since.
+  func configuration(of change: PersistentStoreRemoteChange) -> ModelConfiguration? {
+    // Stores are opened in the order of the configurations.
+    let place = engine.coordinator.stores.firstIndex { $0.identifier == change.storeIdentifier }
+    return place.flatMap { configurations.indices.contains($0) ? configurations[$0] : nil }
+  }
+
   /// The entity of a class; nil when it is not in the schema.
   func entity(of type: any PersistentModel.Type) -> Entity? { entities[ObjectIdentifier(type)] }
 

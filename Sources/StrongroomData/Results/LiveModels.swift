@@ -3,8 +3,8 @@ public import Observation
 
 /// The models of a descriptor, kept up to date: for lists on a screen.
 ///
-/// Models that change in the context are judged in memory and put where they belong; what others save shows once the context has
-/// merged it (a container's `mainContext` does at once). `@Observable`: views that read `models` hear of changes. Lives where its
+/// Models that change in the context are judged in memory and put where they belong; what others save, in other processes too, shows
+/// once the context has merged it (a container's `mainContext` does at once). `@Observable`: views that read `models` hear of changes. Lives where its
 /// context does.
 public final class LiveModels<Model: PersistentModel> {
   private let context: ModelContext
@@ -29,8 +29,32 @@ public final class LiveModels<Model: PersistentModel> {
   public var failure: (any Error)? { controller.failure }
 
   /// Called after each change of the list or of a model in it.
-  public var onChange: (() -> Void)? {
-    didSet { controller.onChange = onChange.map { call in { _ in call() } } }
+  public var onChange: (() -> Void)? { didSet { listen() } }
+  /// Called after each change with what happened to the list, in the order in which a list on a screen can follow.
+  public var onChanges: (([LiveChange<Model>]) -> Void)? { didSet { listen() } }
+
+  private func listen() {
+    guard onChange != nil || onChanges != nil else {
+      controller.onChange = nil
+      return
+    }
+    // The controller goes with this object, and may not hold it.
+    controller.onChange = { [unowned self] changes in
+      onChange?()
+      onChanges?(changes.compactMap(Self.typed))
+    }
+  }
+
+  /// There is one section, of which nobody is told.
+  private static func typed(_ change: ResultChange<ModelObject>) -> LiveChange<Model>? {
+    switch change {
+    case .insert(let object, let place): .insert(object.shown(as: Model.self), at: place.item)
+    case .delete(let object, let place): .delete(PersistentIdentifier(object.objectID), from: place.item)
+    case .move(let object, let from, let to):
+      .move(object.shown(as: Model.self), from: from.item, to: to.item)
+    case .update(let object, let place): .update(object.shown(as: Model.self), at: place.item)
+    case .insertSection, .deleteSection: nil
+    }
   }
 }
 

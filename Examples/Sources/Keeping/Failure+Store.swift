@@ -1,0 +1,25 @@
+import StoreKeyring
+import Strongroom
+import StrongroomData
+
+extension Failure {
+  /// What an error of Strongroom's means to the user; nil for errors of others.
+  init?(of error: any Error) {
+    switch error {
+    case let error as SwiftDataError:
+      if let cause = error.cause, let failure = Failure(of: cause) {
+        self = failure
+      } else {
+        self.init(.store, error.message)
+      }
+    case let error as StoreError where error.code == .keyMissing || error.code == .wrongKey:
+      self.init(.keyLost, error.message)
+    case let error as StoreError: self.init(.store, error.message)
+    case let error as ContextError: self.init(.store, error.message)
+    case let error as KeyringError where error.code == .recoveryCodeInvalid:
+      self.init(.keyLost, error.message)
+    case let error as KeyringError: self.init(.keyringUnavailable, error.message)
+    default: return nil
+    }
+  }
+}

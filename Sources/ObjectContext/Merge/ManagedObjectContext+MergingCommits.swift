@@ -1,0 +1,102 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+extension ManagedObjectContext {
+  /// Takes in what others committed to a store: objects here whose rows have another version get the new row, one statement a root
+  /// entity; unchanged ones at once, changed ones beneath their changes; those whose rows are gone are gone. A changed
+  /// object that was deleted stays, and saving it is a conflict. To-manys that were read are compared with the store's, one
+  /// statement a relationship. Live results are fetched anew, one statement each. Faults and what is not here stay as they are.
+  /// - Throws: `StoreError` when the store cannot be asked; nothing was taken in then.
+  public func mergeChanges(from change: PersistentStoreRemoteChange) throws {
+    forgetClosedStores()
+    try renewQueryGeneration()
+    try mergeCommits(to: [change.storeIdentifier])
+    childInboxes.post(.committed(store: change.storeIdentifier), from: inbox)
+    endEvent()
+  }
+
+  func mergeCommits(to stores: Set<UUID>) throws {
+    func isConcerned(_ storeEntity: StoreEntity) -> Bool {
+      storeEntity.storeIdentifier.map(stores.contains) ?? false
+    }
+    let known = registeredObjects.filter {
+      !$0.isInserted && ($0.node != nil || $0.changes != nil) && isConcerned($0.storeEntity)
+    }
+    // Everything is read before anything is changed.
+    var rows: [(object: ManagedObject, row: IncrementalStoreNode?)] = []
+    for (root, objects) in Dictionary(grouping: known, by: \.entity.root) {
+      rows += zip(objects, try source.newValues(for: objects.map(\.reference), of: root)).map { ($0, $1) }
+    }
+    let locked = Set(lockedList.map { ObjectIdentifier($0) })
+    let unchanged = rows.filter { !$0.object.hasChanges && !locked.contains(ObjectIdentifier($0.object)) }
+    let relinked = try unchanged.filter { $0.row != nil && !isStale($0.object, $0.row) }.map(\.object)
+      .withOtherTargets(in: source)
+
+    generation += 1
+    for (object, row) in unchanged {
+      guard let row, isStale(object, row) else { continue }
+      turnIntoFault(object)
+      adopt(row, object)
+      noteChange(.refreshed, object)
+    }
+    for object in relinked { noteChange(.refreshed, object) }
+    for (object, row) in rows where object.hasChanges || locked.contains(ObjectIdentifier(object)) {
+      guard let row else { continue }
+      guard isStale(object, row) else {
+        object.changes?.refault()
+        continue
+      }
+      try rebase(object, on: row)
+      object.awakeFromSnapshotEvents(.refresh)
+      noteChange(.refreshed, object)
+    }
+    let gone = rows.filter { $0.row == nil && (!$0.object.hasChanges || $0.object.isDeleted) }.map(\.object)
+    let ids = gone.map(\.objectID)
+    for object in gone {
+      noteChange(.deleted, object)
+      forget(object)
+    }
+    sweepLists()
+    if !ids.isEmpty { forgetLinks(to: ids) }
+    let roots = Set(storeEntities.filter(isConcerned).map(\.entity.root.name))
+    markStale { !$0.rootNames.isDisjoint(with: roots) }
+  }
+
+  /// Whether a row is another one than the object has. What is derived from other objects changes without the version.
+  private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
+    guard let held = object.node, let row else { return false }
+    if held.version != row.version { return true }
+    return object.entity.attributes.contains {
+      $0.derivation != nil && held.value(of: $0) != row.value(of: $0)
+    }
+  }
+}
+
+extension [ManagedObject] {
+  /// Those of which a to-many that was read, and not changed since, leads elsewhere now; what was read of it is let go of.
+  fileprivate func withOtherTargets(in source: any ContextSource) throws -> [ManagedObject] {
+    var read: [ObjectIdentifier: [(object: ManagedObject, state: ToManyState)]] = [:]
+    for object in self {
+      for state in object.changes?.toManys ?? []
+      where state.isLoaded && !state.hasChanges && !state.relationship.isTransient {
+        read[ObjectIdentifier(state.relationship), default: []].append((object, state))
+      }
+    }
+    var stale: [(object: ManagedObject, state: ToManyState)] = []
+    for states in read.values {
+      let relationship = states[0].state.relationship
+      let now = try source.newValues(for: relationship, of: states.map(\.object.reference))
+      for (place, one) in states.enumerated() {
+        let (stored, held) = (now.targets(at: place), one.state.current ?? [])
+        let isSame =
+          relationship.isOrdered
+          ? stored.elementsEqual(held) : stored.count == held.count && Set(stored) == Set(held)
+        if !isSame { stale.append((one.object, one.state)) }
+      }
+    }
+    for one in stale { one.state.refault() }
+    var seen: Set<ObjectIdentifier> = []
+    return stale.map(\.object).filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}
