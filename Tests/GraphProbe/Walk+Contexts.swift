@@ -229,6 +229,8 @@ extension Walk {
     try sibling.context.save()
     report.saves += 1
     let id = try sibling.object(rival).objectID
+    // It is no longer among the new ones once it was saved as another.
+    _ = try main.object(handle)
     note("save with no policy")
     do {
       try main.context.save()

@@ -153,7 +153,9 @@ extension ContextCheck {
       try there.delete(there.existingObject(with: made[1].objectID))
       try there.save()
       try here.undo()
-      try here.save()
+      // The link is back, to what is gone, and the save says so.
+      try expectContextError(.conflict, "it was deleted elsewhere") { try here.save() }
+      here.rollback()
       let count = try office.newContext().count(for: FetchRequest("Node"))
       try expect(count == 1, "what is deleted elsewhere does not come back empty: \(count)")
     },
