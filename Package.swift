@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "Strongroom", targets: ["Strongroom"]),
     .library(name: "StrongroomData", targets: ["StrongroomData"]),
     .library(name: "StrongroomValues", targets: ["StrongroomValues"]),
+    .library(name: "StrongroomRecords", targets: ["StrongroomRecords"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     .library(name: "StoreTestKit", targets: ["StoreTestKit"]),
@@ -87,7 +88,7 @@ let package = Package(
         "StoreContract",
         "StoreKeyring", "Strongroom",
       ], swiftSettings: strict),
-    // Only programs that use `StrongroomData` build swift-syntax: nothing above depends on it.
+    // Only programs that use `StrongroomData` or `StrongroomRecords` build swift-syntax: nothing above depends on it.
     .macro(
       name: "StrongroomMacros",
       dependencies: [
@@ -105,6 +106,9 @@ let package = Package(
         "StoreContract", "StoreKeyring", "Strongroom", "StrongroomMacros",
       ], swiftSettings: strict),
     .target(name: "SwiftData", dependencies: ["StrongroomData"], swiftSettings: strict),
+    .target(
+      name: "StrongroomRecords", dependencies: ["StrongroomMacros", "StrongroomValues"], swiftSettings: strict
+    ),
     .executableTarget(
       name: "strongroom",
       dependencies: [
@@ -190,7 +194,7 @@ let package = Package(
       swiftSettings: strict),
     // Every piece of Swift in the manual, compiled and run.
     .testTarget(
-      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData", "StrongroomValues"],
+      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData", "StrongroomRecords"],
       swiftSettings: strict),
     // Files of SwiftData models as people wrote them, compiled unchanged: so without our own strict settings.
     .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),

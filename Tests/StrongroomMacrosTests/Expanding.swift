@@ -27,6 +27,8 @@ func expectExpansion(
       "Unique": MacroSpec(type: ConstraintMarkerMacro.self),
       "Index": MacroSpec(type: ConstraintMarkerMacro.self),
       "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
+      "Record": MacroSpec(type: RecordMacro.self, conformances: ["Record"]),
+      "PrimaryKey": MacroSpec(type: markers), "Column": MacroSpec(type: markers),
     ],
     indentationWidth: .spaces(2),
     buildConfiguration: StaticBuildConfiguration(
