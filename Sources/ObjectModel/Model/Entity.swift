@@ -42,7 +42,9 @@ public final class Entity: Sendable, Hashable, CustomStringConvertible {
   /// object is deleted, unless their own delete rule is "no action".
   public nonisolated(unsafe) internal(set) var oneWayToOnes: [Relationship] = []
   /// A SHA-256 over what changes the storage or meaning of the entity; see `ManagedObjectModel.versionHash`.
-  public nonisolated(unsafe) internal(set) var versionHash = Data()
+  public var versionHash: Data { Data(hashBytes) }
+  // Not as Data, in which looking for lost memory does not see what is held.
+  nonisolated(unsafe) var hashBytes: [UInt8] = []
   private nonisolated(unsafe) var byName: [String: Property] = [:]
   private nonisolated(unsafe) var ancestors: Set<ObjectIdentifier> = []
 

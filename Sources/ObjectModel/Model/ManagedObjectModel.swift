@@ -14,7 +14,8 @@ public final class ManagedObjectModel: Sendable, Hashable {
   /// It covers names, types, optional, transient and abstract marks, inheritance, relationships with their
   /// destinations, inverses, counts and order, indexes, uniqueness, and version hash modifiers; not defaults, delete
   /// rules, validation, class names, user info or renaming identifiers.
-  public let versionHash: Data
+  public var versionHash: Data { Data(hashBytes) }
+  private let hashBytes: [UInt8]
   private let byName: [String: Entity]
   /// Every model, so that looking for lost memory does not find what is kept on purpose.
   private static let all = Locked<[ManagedObjectModel]>([])
@@ -68,10 +69,10 @@ public final class ManagedObjectModel: Sendable, Hashable {
       }
     }
     Self.derive(order)
-    for entity in order { entity.versionHash = VersionHash.of(entity) }
+    for entity in order { entity.hashBytes = VersionHash.of(entity) }
     entities = order.sorted { $0.index < $1.index }
     byName = made
-    versionHash = VersionHash.of(entities, composites: description.composites)
+    hashBytes = VersionHash.of(entities, composites: description.composites)
     Self.all.withLock { $0.append(self) }
   }
 
@@ -104,7 +105,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
   }
 
   /// Hashes the version hash.
-  public func hash(into hasher: inout Hasher) { hasher.combine(versionHash) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(hashBytes) }
 }
 
 /// All that a model file says.

@@ -4,17 +4,17 @@ import Foundation
 /// Hashes over what changes the storage or meaning of a model. Every item is written with its length before it, so
 /// that no two different models write the same bytes.
 enum VersionHash {
-  static func of(_ entities: [Entity], composites: [CompositeDescription]) -> Data {
+  static func of(_ entities: [Entity], composites: [CompositeDescription]) -> [UInt8] {
     var hash = SHA256()
-    for entity in entities { hash.update(data: entity.versionHash) }
+    for entity in entities { hash.update(data: entity.hashBytes) }
     for composite in composites.sorted(by: { $0.name < $1.name }) {
       put(composite.name, &hash)
       for attribute in composite.attributes { put(attribute, &hash) }
     }
-    return Data(hash.finalize())
+    return Array(hash.finalize())
   }
 
-  static func of(_ entity: Entity) -> Data {
+  static func of(_ entity: Entity) -> [UInt8] {
     var hash = SHA256()
     let declaration = entity.declaration
     put("entity", &hash)
@@ -49,7 +49,7 @@ enum VersionHash {
       put(String(constraint.propertyNames.count), &hash)
       constraint.propertyNames.forEach { put($0, &hash) }
     }
-    return Data(hash.finalize())
+    return Array(hash.finalize())
   }
 
   private static func put(_ attribute: AttributeDescription, _ hash: inout SHA256) {

@@ -17,22 +17,19 @@ extension FetchAggregate {
     }
   }
 
-  /// Whole while it fits, exact for decimals, else floating: the least first, so that no order of rows changes the sum.
+  /// Whole where the sum of all fits, exact for decimals, else floating: the least first, so that no order of rows changes the sum.
   private static func sum(_ values: [AttributeValue], _ type: AttributeType?) -> AttributeValue {
-    var whole: Int64? = 0
+    var whole: Int128 = 0
     var floating: [Double] = []
     var exact: Decimal?
     var hasDouble = false
     for value in values {
       switch value {
       case .integer(let integer):
-        whole = whole.flatMap { total in
-          let (sum, overflow) = total.addingReportingOverflow(integer)
-          return overflow ? nil : sum
-        }
+        whole += Int128(integer)
         floating.append(Double(integer))
       case .boolean(let flag):
-        whole = whole.flatMap { $0 == .max ? nil : $0 + (flag ? 1 : 0) }
+        whole += flag ? 1 : 0
         floating.append(flag ? 1 : 0)
       case .double(let double):
         hasDouble = true
@@ -47,7 +44,7 @@ extension FetchAggregate {
     default: break
     }
     if let exact { return exact.isNaN ? .null : .decimal(exact) }
-    if !hasDouble, let whole { return .integer(whole) }
+    if !hasDouble, let fitting = Int64(exactly: whole) { return .integer(fitting) }
     let sum = floating.sorted().reduce(0, +)
     return sum.isNaN ? .null : .double(sum)
   }
