@@ -114,6 +114,8 @@ struct SecretFileTests {
         "SECRET_BACKEND": "file", "SECRET_FILE_TEST_PASSWORD": password,
         "DBUS_SESSION_BUS_ADDRESS": "disabled:",
         "XDG_RUNTIME_DIR": "/nonexistent",
+        // Where a leak checker is at work, it has to see past GLib to who called.
+        "ASAN_OPTIONS": "detect_leaks=1:fast_unwind_on_malloc=0",
       ])
   }
 
@@ -131,7 +133,8 @@ struct SecretFileTests {
       printf 'no keyring at all, but of some length' > "$SECRET_FILE_TEST_PATH"; $PROBE find $STORE
       """)
     #expect(lines.first == "added")
-    #expect(lines.count == 3 && lines[1] != "found 1" && lines[2] != "found 1", "\(lines)")
+    try #require(lines.count == 3, "\(lines)")
+    #expect(lines[1] != "found 1" && lines[2] != "found 1", "\(lines)")
     #expect(lines[2].hasPrefix("vaultUnreachable"), "\(lines)")
   }
 }
