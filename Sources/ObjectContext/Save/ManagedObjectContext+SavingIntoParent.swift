@@ -42,6 +42,8 @@ extension ManagedObjectContext {
     for object in inserted + updated + deleted { try parent.takeInToManys(of: object) }
     // The rules of the child's deletions concern what the parent has linked since too.
     try parent.delete(doomed, isTelling: false)
+    // An object of which only links change is held by nobody else in the parent until they are taken in.
+    withExtendedLifetime((targets, doomed)) {}
 
     generation += 1
     insertedList = []
