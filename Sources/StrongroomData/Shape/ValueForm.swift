@@ -32,7 +32,7 @@ struct ValueForm {
     if let transformer {
       type = .transformable
       coding = Self.transforming(swiftType, by: transformer)
-    } else if let known = Self.types[ObjectIdentifier(swiftType)],
+    } else if let known = AttributeType(plain: swiftType),
       let convertible = swiftType as? any AttributeConvertible.Type
     {
       type = known
@@ -55,19 +55,6 @@ struct ValueForm {
     }
   }
 
-  private static let types: [ObjectIdentifier: AttributeType] = [
-    ObjectIdentifier(String.self): .string, ObjectIdentifier(Bool.self): .boolean,
-    ObjectIdentifier(Int.self): .integer64, ObjectIdentifier(Int64.self): .integer64,
-    ObjectIdentifier(Int32.self): .integer32, ObjectIdentifier(Int16.self): .integer16,
-    ObjectIdentifier(Int8.self): .integer16, ObjectIdentifier(UInt8.self): .integer16,
-    ObjectIdentifier(UInt16.self): .integer32, ObjectIdentifier(UInt32.self): .integer64,
-    ObjectIdentifier(UInt64.self): .decimal, ObjectIdentifier(UInt.self): .decimal,
-    ObjectIdentifier(Double.self): .double, ObjectIdentifier(Float.self): .float,
-    ObjectIdentifier(Date.self): .date, ObjectIdentifier(Data.self): .binary,
-    ObjectIdentifier(UUID.self): .uuid, ObjectIdentifier(URL.self): .uri,
-    ObjectIdentifier(Decimal.self): .decimal,
-  ]
-
   private static func converting<Value: AttributeConvertible>(
     _ swiftType: Value.Type, _ type: AttributeType
   ) -> AnyObject {
@@ -77,7 +64,7 @@ struct ValueForm {
 
   /// Enumerations and other types with a raw value of a plain type; nil where the raw value is of another.
   private static func raw<Value: RawRepresentable>(_ swiftType: Value.Type) -> ValueForm? {
-    guard types[ObjectIdentifier(Value.RawValue.self)] != nil else { return nil }
+    guard AttributeType(plain: Value.RawValue.self) != nil else { return nil }
     var form = ValueForm(Value.RawValue.self, transformer: nil)
     let inner = unsafeDowncast(form.coding, to: ValueCoding<Value.RawValue>.self)
     form.coding = ValueCoding<Value>(

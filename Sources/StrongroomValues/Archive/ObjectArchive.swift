@@ -62,6 +62,7 @@ public final class ObjectArchive {
       model.entities.removeAll { $0.name == Self.entityName }
       model.entities.append(Self.entity)
     }
+    // The model was given it just above, and a store has every entity of its model.
     guard
       let entity = try container.coordinator.store.storeEntities.first(where: {
         $0.entity.name == Self.entityName

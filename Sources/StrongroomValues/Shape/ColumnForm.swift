@@ -4,29 +4,20 @@ import ObjectModel
 
 /// How values of Swift types stand in columns: plain types as the engine's own, raw values as their raw type, all else as JSON.
 enum ColumnForm {
-  private static let plain: [ObjectIdentifier: AttributeType] = [
-    ObjectIdentifier(String.self): .string, ObjectIdentifier(Bool.self): .boolean,
-    ObjectIdentifier(Int.self): .integer64, ObjectIdentifier(Int64.self): .integer64,
-    ObjectIdentifier(Int32.self): .integer32, ObjectIdentifier(Int16.self): .integer16,
-    ObjectIdentifier(Int8.self): .integer16, ObjectIdentifier(UInt8.self): .integer16,
-    ObjectIdentifier(UInt16.self): .integer32, ObjectIdentifier(UInt32.self): .integer64,
-    ObjectIdentifier(UInt64.self): .decimal, ObjectIdentifier(UInt.self): .decimal,
-    ObjectIdentifier(Double.self): .double, ObjectIdentifier(CGFloat.self): .double,
-    ObjectIdentifier(Float.self): .float, ObjectIdentifier(Date.self): .date,
-    ObjectIdentifier(Data.self): .binary, ObjectIdentifier(UUID.self): .uuid,
-    ObjectIdentifier(URL.self): .uri, ObjectIdentifier(Decimal.self): .decimal,
-  ]
+  private static func plainType(_ swiftType: Any.Type) -> AttributeType? {
+    swiftType == CGFloat.self ? .double : AttributeType(plain: swiftType)
+  }
 
   /// The attribute type of a Swift type; an optional's is that of what it wraps.
   static func type(of swiftType: Any.Type) -> AttributeType {
     if let optional = swiftType as? any OptionalType.Type { return type(of: optional.wrapped) }
-    if let known = plain[ObjectIdentifier(swiftType)] { return known }
+    if let known = plainType(swiftType) { return known }
     if let raw = swiftType as? any RawRepresentable.Type { return plainRaw(raw) ?? .transformable }
     return .transformable
   }
 
   private static func plainRaw<Raw: RawRepresentable>(_ type: Raw.Type) -> AttributeType? {
-    plain[ObjectIdentifier(Raw.RawValue.self)]
+    plainType(Raw.RawValue.self)
   }
 
   /// A value's column form.
@@ -36,7 +27,7 @@ enum ColumnForm {
       guard let present = optional.present as? any Encodable else { return .null }
       return try encode(present)
     }
-    if let known = plain[ObjectIdentifier(Value.self)] { return plain(value, known) }
+    if let known = plainType(Value.self) { return plain(value, known) }
     if let raw = value as? any RawRepresentable, let form = encodeRaw(raw) { return form }
     return .data(try CodableCoding.data(value))
   }
@@ -47,12 +38,12 @@ enum ColumnForm {
   }
 
   private static func encodeRaw<Raw: RawRepresentable>(_ value: Raw) -> AttributeValue? {
-    plain[ObjectIdentifier(Raw.RawValue.self)].map { plain(value.rawValue, $0) }
+    plainType(Raw.RawValue.self).map { plain(value.rawValue, $0) }
   }
 
   /// The value of a column form; nil when it is of another type.
   static func decode<Value: Decodable>(_ type: Value.Type, _ stored: AttributeValue) throws -> Value? {
-    if plain[ObjectIdentifier(type)] != nil { return plain(type, stored) }
+    if plainType(type) != nil { return plain(type, stored) }
     if let raw = type as? any RawRepresentable.Type, plainRaw(raw) != nil {
       return decodeRaw(raw, stored) as? Value
     }
