@@ -33,6 +33,7 @@ extension Walk {
     }
     try await compareFile()
     try compareWatcher()
+    if random.chance(3) { try comparePinned() }
     if random.chance(2) { try checkMain() }
     if random.chance(4) { try Comparison(view: main, graph: current, isStored: true).all() }
   }

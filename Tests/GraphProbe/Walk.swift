@@ -21,6 +21,8 @@ final class Walk {
   private(set) var main: View
   /// A context that changes nothing, and takes in by itself what the others save.
   private(set) var watcher: View
+  /// A context that stays at one moment of the file, and what the file had then.
+  var pinned: (context: ManagedObjectContext, graph: Graph)?
   private(set) var identities = Identities()
 
   // What it should be.
@@ -103,6 +105,7 @@ final class Walk {
 
   /// Opens the file with new contexts, which know nothing yet.
   func open() async throws {
+    pinned = nil
     container = newContainer()
     try await container.load()
     main = View("context", container.newContext(), identities)
@@ -145,6 +148,7 @@ final class Walk {
     case 119..<128: try await changeInChild()
     case 128..<132: try rollback()
     case 132..<134: try reset()
+    case 145..<150: try pin()
     case 134: try await reopen()
     case 135..<145: try misuse()
     default: try change()

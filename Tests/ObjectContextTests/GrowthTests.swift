@@ -21,6 +21,10 @@ struct GrowthTests {
         RelationshipDescription("row", toMany: "Item", inverse: "shelf", ordered: true)
         RelationshipDescription("seen", toMany: "Item")
       }
+      EntityDescription("Link") {
+        RelationshipDescription("next", to: "Link", inverse: "previous", deleteRule: .cascade)
+        RelationshipDescription("previous", to: "Link", inverse: "next")
+      }
     }
   }
 
@@ -143,6 +147,40 @@ struct GrowthTests {
       return try Self.time {
         for (place, item) in items.enumerated() { try box.insert(item, into: "row", at: place / 2) }
         #expect(try box.objects("row").count == count)
+      }
+    }
+    #expect(growth < 9, "\(growth)")
+  }
+
+  @Test("deleting new objects one by one, the first first")
+  func takingBack() async throws {
+    let growth = try await Self.growing(10000) { context, count in
+      let items = try Self.fill(count, context)
+      return try Self.time {
+        for item in items {
+          #expect(context.hasChanges)
+          try context.delete(item)
+        }
+        #expect(!context.hasChanges && context.insertedObjects.isEmpty)
+      }
+    }
+    #expect(growth < 9, "\(growth)")
+  }
+
+  @Test("a cascade over a chain, from its head to its end")
+  func cascading() async throws {
+    let shelf = try await Shelf(Self.model())
+    let growth = try Self.growth(3000) { count in
+      let context = shelf.container.newContext()
+      let links = try (0..<count).map { _ in try context.insert("Link") }
+      for (link, next) in zip(links, links.dropFirst()) { try link.setObject(next, for: "next") }
+      try context.save()
+      let other = shelf.container.newContext()
+      let head = try other.existingObject(with: links[0].objectID)
+      return try Self.time {
+        try other.delete(head)
+        #expect(other.deletedObjects.count == count)
+        try other.save()
       }
     }
     #expect(growth < 9, "\(growth)")

@@ -32,6 +32,7 @@ struct Graph: AsyncParsableCommand {
     try memory(container)
     try chains(container)
     try manyLinks(container)
+    try taking(container)
     try container.close()
   }
 
@@ -101,6 +102,25 @@ struct Graph: AsyncParsableCommand {
       String(
         format: "%d links: %.2f s to make, %.2f s to save in one, %d read back", side * side, linked, saved,
         counts.reduce(0, +)))
+  }
+
+  /// New objects that are deleted one by one, before they were ever saved.
+  private func taking(_ container: PersistentContainer) throws {
+    var first = 0.0
+    for count in [objects / 4, objects / 2, objects] {
+      let context = container.newContext()
+      let nodes = try (0..<count).map { _ in try context.insert("Node") }
+      let start = now()
+      for node in nodes { try context.delete(node) }
+      let seconds = now() - start
+      if first == 0 { first = seconds / Double(count) }
+      print(
+        String(
+          format:
+            "%d new objects deleted one by one: %.2f us an object, %.2f times the fewest's, changes left: %@",
+          count, seconds / Double(count) * 1e6, seconds / Double(count) / first,
+          context.hasChanges ? "yes" : "none"))
+    }
   }
 
   private func format(_ bytes: Int64) -> String { String(format: "%.1f MB", Double(bytes) / 1e6) }

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   /// New objects that were deleted were never there.
   private func letGo(of gone: [ManagedObject]) {
     if gone.isEmpty { return }
-    insertedList.removeAll { $0.state.contains(.gone) }
+    takeBackInsertions(gone.count)
     oneWayHolders.removeAll { $0.state.contains(.gone) }
     for object in gone { dismiss(object) }
   }

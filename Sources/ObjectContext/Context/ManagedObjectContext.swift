@@ -57,7 +57,18 @@ public final class ManagedObjectContext {
   /// Rises whenever rows fetched ahead may be out of date.
   @exclusivity(unchecked) var generation = 0
 
-  @exclusivity(unchecked) var insertedList: [ManagedObject] = []
+  /// The new objects, in the order they were inserted.
+  var insertedList: [ManagedObject] {
+    get {
+      sweepInserted()
+      return insertions
+    }
+    set { (insertions, takenBack) = (newValue, 0) }
+  }
+  /// Those and `takenBack` others that were deleted before they were ever saved. They are swept out when the list is next read,
+  /// so that deleting many one by one is not a search for each.
+  @exclusivity(unchecked) private var insertions: [ManagedObject] = []
+  private var takenBack = 0
   @exclusivity(unchecked) var updatedList: [ManagedObject] = []
   /// Those among both that have relationships without an inverse; some may have no changes any more.
   var oneWayHolders: [ManagedObject] = []
@@ -254,9 +265,19 @@ public final class ManagedObjectContext {
     }
   }
 
+  /// - Parameter object: One that is new, or was swept out by `sweepInserted()` before it became new again.
   func listInserted(_ object: ManagedObject) {
-    insertedList.append(object)
+    insertions.append(object)
     if plans.hasOneWay, plans.holdsOneWay(object.entity) { oneWayHolders.append(object) }
+  }
+
+  /// Objects are gone that were new.
+  func takeBackInsertions(_ count: Int) { takenBack += count }
+
+  func sweepInserted() {
+    if takenBack == 0 { return }
+    takenBack = 0
+    insertions.removeAll { $0.state.contains(.gone) }
   }
 
   func listUpdated(_ object: ManagedObject) {
@@ -265,7 +286,9 @@ public final class ManagedObjectContext {
   }
 
   /// Whether the next save has something to do.
-  public var hasChanges: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
+  public var hasChanges: Bool {
+    insertions.count > takenBack || !updatedList.isEmpty || !deletedList.isEmpty
+  }
   /// New objects, in the order they were inserted.
   public var insertedObjects: [ManagedObject] { insertedList.filter { $0.isInserted && !$0.isDeleted } }
   /// Changed objects.
@@ -325,6 +348,7 @@ public final class ManagedObjectContext {
     precondition(
       object.managedObjectContext == nil && entity.slotCount == object.entity.slotCount,
       "a \(entity.name) can be taken in by one context only")
+    sweepInserted()
     object.storeEntity = temporaryEntities[entity.index]
     if object.reference >= 0 { object.reference = ManagedObjectID.nextTemporaryReference() }
     object.managedObjectContext = self

@@ -7,6 +7,7 @@ extension ManagedObjectContext {
   /// Takes in what batches of other contexts did since this context last looked, and where
   /// `automaticallyMergesChangesFromParent` is set, what other contexts saved and others committed to the stores. Called by
   /// every fetch and save; call it yourself before reading objects you hold, when another context may have touched them.
+  /// A pinned context that does not merge automatically stays at its moment.
   ///
   /// One statement a root entity after batches that delete; for saves and commits as `mergeChanges(from:)`; else none.
   /// - Throws: `StoreError` when the store cannot be asked what is left.

@@ -138,6 +138,7 @@ extension ManagedObjectContext {
 
   private func adopt(_ object: ManagedObject, state: ManagedObject.State) {
     if let other = registered(object.entity, object.reference), other !== object { forget(other) }
+    sweepInserted()
     object.state = state
     object.managedObjectContext = self
     register(object)

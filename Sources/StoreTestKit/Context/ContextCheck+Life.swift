@@ -35,6 +35,30 @@ extension ContextCheck {
       try expectContextError(.noContext, "setting") { try person.set("age", 32) }
     },
     ContextCheck(
+      "new objects that are deleted were never there, and leave nothing to save (insertedObjects, hasChanges)"
+    ) { factory in
+      let context = try await Office(factory).newContext()
+      let people = try Staff.people("Ada", "Bea", "Cyd", in: context)
+      try context.delete(people[1])
+      try expect(context.hasChanges && context.insertedObjects == [people[0], people[2]], "two are left")
+      try context.delete(people[0])
+      let last = try Staff.people("Dot", in: context)[0]
+      try context.delete(people[2])
+      try expect(context.hasChanges && context.insertedObjects == [last], "one came in between")
+      try context.delete(last)
+      try expect(!context.hasChanges && context.insertedObjects.isEmpty, "none is left")
+      try expect(people.allSatisfy { $0.managedObjectContext == nil && !$0.isInserted }, "of no context")
+      context.undoManager = UndoManager()
+      let back = try Staff.people("Eve", in: context)[0]
+      context.processPendingChanges()
+      try context.delete(back)
+      context.processPendingChanges()
+      try context.undo()
+      try expect(context.hasChanges && context.insertedObjects == [back], "brought back once")
+      try context.save()
+      try expect(context.count(for: FetchRequest("Person")) == 1, "stored once")
+    },
+    ContextCheck(
       "fetches count what is not saved yet, unless told not to (NSFetchRequest.includesPendingChanges)"
     ) { factory in
       let context = try await Office(factory).newContext()
