@@ -1,5 +1,6 @@
 import CSQLCipher
 import Glibc
+import Synchronization
 
 /// One connection to one encrypted file. Not Sendable: whoever holds it has it to itself.
 package final class Connection {
@@ -12,10 +13,12 @@ package final class Connection {
   @exclusivity(unchecked) private var depth = 0
   /// Set by the first sign of damage; this connection then writes no more.
   var isPoisoned = false
-  /// Statements begun since the connection was opened.
-  @exclusivity(unchecked) package internal(set) var executionCount = 0
-  /// Statements prepared since the connection was opened.
-  package private(set) var preparedCount = 0
+  /// Statements begun since the connection was opened. Unlike all else, any thread may ask.
+  package var executionCount: Int { executions.load(ordering: .relaxed) }
+  /// Statements prepared since the connection was opened. Any thread may ask.
+  package var preparedCount: Int { preparations.load(ordering: .relaxed) }
+  private let executions = Atomic(0)
+  private let preparations = Atomic(0)
   let arrays = IntegerArrayRegistry()
   private let registration: OpenFiles.Registration
 
@@ -138,18 +141,25 @@ package final class Connection {
   // MARK: Statements
 
   /// Prepares a statement that nobody else gets.
-  package func prepare(_ sql: String) throws(CipherError) -> Statement {
+  package func prepare(_ sql: String, isCounted: Bool = true) throws(CipherError) -> Statement {
     var handle: OpaquePointer?
     let result = sqlite3_prepare_v2(database, sql, -1, &handle, nil)
     guard result == SQLITE_OK, let handle else { throw failure(result, sql) }
-    preparedCount += 1
-    return Statement(handle, of: self)
+    if isCounted { Self.raise(preparations) }
+    return Statement(handle, of: self, isCounted: isCounted)
+  }
+
+  func countExecution() { Self.raise(executions) }
+
+  /// Whoever has the connection has it alone, so that nobody else adds.
+  private static func raise(_ count: borrowing Atomic<Int>) {
+    count.store(count.load(ordering: .relaxed) + 1, ordering: .relaxed)
   }
 
   /// The statement of a text, prepared once for the life of the connection.
-  package func cached(_ sql: String) throws(CipherError) -> Statement {
+  package func cached(_ sql: String, isCounted: Bool = true) throws(CipherError) -> Statement {
     if let known = statements[sql] { return known }
-    let statement = try prepare(sql)
+    let statement = try prepare(sql, isCounted: isCounted)
     statements[sql] = statement
     return statement
   }
@@ -170,7 +180,7 @@ package final class Connection {
 
   /// Runs one statement or several without parameters.
   package func execute(_ sql: String) throws(CipherError) {
-    executionCount += 1
+    countExecution()
     let result = sqlite3_exec(database, sql, nil, nil, nil)
     if result != SQLITE_OK { throw failure(result, sql) }
   }
@@ -189,9 +199,7 @@ package final class Connection {
   /// A number that is another one after another connection committed, and never after this one did. Not among the statements
   /// counted: it asks for no row, and of pages only for the first, and that when somebody wrote.
   package func dataVersion() throws(CipherError) -> Int64 {
-    let counted = (executionCount, preparedCount)
-    defer { (executionCount, preparedCount) = counted }
-    let statement = try cached("PRAGMA data_version")
+    let statement = try cached("PRAGMA data_version", isCounted: false)
     defer { statement.reset() }
     return try statement.step() ? statement.int64(0) : 0
   }

@@ -10,9 +10,11 @@ package final class Statement {
   @usableFromInline unowned(unsafe) let connection: Connection
   @exclusivity(unchecked) @usableFromInline var isRunning = false
   private var isFinalized = false
+  private let isCounted: Bool
   @exclusivity(unchecked) private var boundArrays: [Int64] = []
 
-  init(_ handle: OpaquePointer, of connection: Connection) {
+  init(_ handle: OpaquePointer, of connection: Connection, isCounted: Bool) {
+    self.isCounted = isCounted
     self.handle = handle
     self.connection = connection
   }
@@ -30,7 +32,7 @@ package final class Statement {
   package func step() throws(CipherError) -> Bool {
     if !isRunning {
       isRunning = true
-      connection.executionCount += 1
+      if isCounted { connection.countExecution() }
     }
     let result = sqlite3_step(handle)
     if result == SQLITE_ROW { return true }

@@ -9,6 +9,7 @@ public import StoreContract
 /// row, saving them is a conflict.
 extension ManagedObjectContext {
   /// Inserts rows for as long as a closure fills one and answers true. Memory stays the same whatever their number.
+  /// One statement is prepared, and runs once a row.
   /// - Throws: `ContextError` for an unknown entity; `StoreError`: `notUnique`, `invalidValue` for a missing required
   ///   value, `conflict` for a target that does not exist. Nothing is inserted then.
   @discardableResult

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     return count
   }
 
-  /// The rows of a request as dictionaries, with aggregates and groups. Leaves unsaved changes out.
+  /// The rows of a request as dictionaries, with aggregates and groups. Leaves unsaved changes out. One statement.
   /// - Throws: `StoreError` when the store refuses.
   public func dictionaries(for request: FetchRequest) throws -> [[String: AttributeValue]] {
     var request = request
@@ -289,13 +289,16 @@ extension ManagedObject: QueryObject {
   public final var queryEntity: Entity { entity }
   /// The object's number.
   public final var queryReference: Int64 { reference }
-  /// An attribute's present value.
+  /// An attribute's present value. One statement for the batch when the object is a fault.
+  /// - Throws: `objectGone`.
   public final func queryValue(of attribute: Attribute) throws -> AttributeValue {
     try slotValue(.attribute(attribute))
   }
-  /// A to-one's present target.
+  /// A to-one's present target. One statement for the batch when the object is a fault.
+  /// - Throws: `objectGone`.
   public final func queryTarget(of toOne: Relationship) throws -> (any QueryObject)? { try target(toOne) }
-  /// A to-many's present targets.
+  /// A to-many's present targets. The first read issues one statement for the batch.
+  /// - Throws: `objectGone`.
   public final func queryTargets(of toMany: Relationship) throws -> [any QueryObject] {
     try targets(toMany).map { $0 }
   }

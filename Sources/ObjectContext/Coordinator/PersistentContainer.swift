@@ -31,7 +31,8 @@ public final class PersistentContainer: Sendable {
   /// The model.
   public var model: ManagedObjectModel { coordinator.model }
 
-  /// Opens the stores, or makes them when their descriptions allow.
+  /// Opens the stores, or makes them when their descriptions allow. About ten statements an encrypted store that is there, and one
+  /// more for each table and index that is made.
   /// - Throws: `StoreError`, `ContextError` for configurations that do not fit, and the vaults' errors, each saying what to do;
   ///   none is open then.
   public func load() async throws {
@@ -43,7 +44,7 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// Closes the stores.
+  /// Closes the stores. Issues no statement on rows.
   /// - Throws: whatever the store throws.
   public func close() throws { try coordinator.removeStore() }
 

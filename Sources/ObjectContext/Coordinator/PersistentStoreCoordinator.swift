@@ -48,7 +48,8 @@ public final class PersistentStoreCoordinator: Sendable {
     storeTypes.withLock { $0[storeType.storeType] = storeType }
   }
 
-  /// Makes contexts create objects of a class for an entity; contexts made before do not know it.
+  /// Makes contexts create objects of a class for an entity; contexts made before do not know it. Issues no
+  /// statement.
   /// - Throws: `unknownName` when the model has no such entity.
   public func register(_ objectClass: ManagedObject.Type, for entityName: String) throws {
     guard let entity = model.entity(named: entityName) else {
@@ -60,7 +61,7 @@ public final class PersistentStoreCoordinator: Sendable {
   var objectClasses: [ManagedObject.Type] { classesByIndex.withLock { $0 } }
 
   /// Opens the store that a description names, for the entities of its configuration and their families; for all when it
-  /// names none. Several stores may be open, each with entities of its own.
+  /// names none. Several stores may be open, each with entities of its own. About ten statements, as `PersistentContainer.load()`.
   /// - Throws: `noStore` when its type is not registered; `unknownName` when the model has no such configuration;
   ///   `configuration` when another store has one of its entities, or a relationship leads from one of them to an entity
   ///   that is not among them; whatever the store throws.
@@ -158,7 +159,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// The store that has the objects of an entity.
+  /// The store that has the objects of an entity. Issues no statement.
   /// - Throws: `noStore` when none has.
   public func store(for entity: Entity) throws -> any IncrementalStore {
     guard let store = loaded.withLock({ $0.store(of: entity) }) else {

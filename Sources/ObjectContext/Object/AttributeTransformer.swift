@@ -8,9 +8,9 @@ import Locks
 public protocol AttributeTransformer: Sendable {
   /// The type of the values.
   associatedtype Value
-  /// The bytes to store.
+  /// The bytes to store. What it throws, the save or the setter throws.
   func data(from value: Value) throws -> Data
-  /// The value of stored bytes.
+  /// The value of stored bytes. What it throws, the read throws.
   func value(from data: Data) throws -> Value
 }
 

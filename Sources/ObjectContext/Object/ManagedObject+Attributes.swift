@@ -73,7 +73,8 @@ extension ManagedObject {
     return (composite, Array(names.dropFirst()))
   }
 
-  /// The values that were set and differ from the stored ones, by name; attributes and to-ones.
+  /// The values that were set and differ from the stored ones, by name; attributes and to-ones. One statement for the
+  /// batch when the object is a fault.
   /// - Throws: when the object's row is gone.
   public final func changedValues() throws -> [String: AttributeValue] {
     guard let changes else { return [:] }
@@ -101,7 +102,8 @@ extension ManagedObject {
     return false
   }
 
-  /// The values as last read or saved, by name; attributes and to-ones. Empty for an object not saved yet.
+  /// The values as last read or saved, by name; attributes and to-ones. Empty for an object not saved yet. One
+  /// statement for the batch when the object is a fault.
   /// - Parameter names: Those wanted; nil for all.
   /// - Throws: when the object's row is gone.
   public final func committedValues(for names: [String]? = nil) throws -> [String: AttributeValue] {

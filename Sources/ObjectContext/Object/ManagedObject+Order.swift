@@ -5,6 +5,7 @@ import ObjectModel
 extension ManagedObject {
   /// Puts an object into an ordered to-many at an index, and keeps the inverse in step. What is in it already moves
   /// there; the index counts the places without it. The first read of the relationship issues one statement.
+  /// One statement for the batch when the order was not read yet.
   /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`, `foreignObject`.
   public final func insert(_ target: ManagedObject, into name: String, at index: Int) throws {
     let relationship = try ordered(name)
@@ -18,6 +19,7 @@ extension ManagedObject {
   }
 
   /// Moves objects of an ordered to-many, as `Array.move(fromOffsets:toOffset:)` does.
+  /// One statement for the batch when the order was not read yet.
   /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`.
   public final func move(fromOffsets source: IndexSet, toOffset destination: Int, in name: String) throws {
     let relationship = try ordered(name)

@@ -17,7 +17,8 @@ extension ManagedObject {
     try targets(try relationship(name, toMany: true))
   }
 
-  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step.
+  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step. One statement for the batch when the object is a
+  /// fault; where both ends are to-ones, another for the target's.
   /// - Throws: `unknownName`, `foreignObject` when the target is of another context or not of the destination entity.
   public final func setObject(_ target: ManagedObject?, for name: String) throws {
     let relationship = try relationship(name, toMany: false)

@@ -87,7 +87,9 @@ extension ManagedObject {
     return Data()
   }
 
-  /// Lets a closure see the UTF-8 of a text or the bytes of a binary attribute where they lie, without a copy.
+  /// Lets a closure see the UTF-8 of a text or the bytes of a binary attribute where they lie, without a copy. One
+  /// statement for the batch when the object is a fault.
+  /// - Throws: what the closure throws.
   public final func withBytes<R>(
     _ property: PropertySlot, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {

@@ -153,11 +153,11 @@ open class ManagedObject {
   open func prepareForDeletion() {}
   /// Checks one attribute or to-one (as `.reference`) that was set, before the object is saved. Throw to refuse.
   open func validateValue(_ value: AttributeValue, for name: String) throws {}
-  /// Checks a new object before it is saved. Throw to refuse.
+  /// Checks a new object before it is saved. Throw to refuse: the save tells it among all failures.
   open func validateForInsert() throws {}
-  /// Checks a changed object before it is saved. Throw to refuse.
+  /// Checks a changed object before it is saved. Throw to refuse: the save tells it among all failures.
   open func validateForUpdate() throws {}
-  /// Checks a deleted object before its removal is saved. Throw to refuse.
+  /// Checks a deleted object before its removal is saved. Throw to refuse: the save tells it among all failures.
   open func validateForDelete() throws {}
 
   /// Called after a property changed in any way but by a first read, where somebody asked for it: the value was set, the

@@ -42,7 +42,7 @@ public struct ObjectSnapshot: Sendable {
 }
 
 extension ManagedObject {
-  /// The object's stored attributes and to-ones as they are now. Fires the fault.
+  /// The object's stored attributes and to-ones as they are now. Fires the fault, with one statement for its batch.
   /// - Throws: `objectGone` when the object's row is no longer there.
   public final func snapshot() throws -> ObjectSnapshot {
     ObjectSnapshot(objectID, try context().currentNode(self))

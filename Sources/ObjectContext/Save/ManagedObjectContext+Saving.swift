@@ -234,7 +234,7 @@ extension ManagedObjectContext {
   }
 
   /// Makes the next save check that an object is stored as it was read here, though nothing of it is changed. Its row
-  /// is read if it was not yet.
+  /// is read if it was not yet, with one statement for its batch.
   /// - Throws: `objectGone` when the object's row is no longer there.
   public func detectConflicts(for object: ManagedObject) throws {
     guard object.managedObjectContext === self else {

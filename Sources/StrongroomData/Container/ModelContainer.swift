@@ -16,7 +16,8 @@ public final class ModelContainer: Sendable {
   /// Where and how the stores are kept.
   public var configurations: Set<ModelConfiguration> { Set(core.configurations) }
 
-  /// Opens the stores of a schema, or makes them. Blocks until they are open.
+  /// Opens the stores of a schema, or makes them. Blocks until they are open. About ten statements a store that is there and is as
+  /// the schema says; one more for each table and index that is made, and what a migration takes.
   /// - Throws: `SwiftDataError`: `unknownSchema` for classes that make no schema, `duplicateConfiguration` and others for
   ///   configurations, `unsupportedMigration`, and `loadIssueModelContainer` with the store's own error as its `cause`.
   public convenience init(
@@ -27,6 +28,7 @@ public final class ModelContainer: Sendable {
   }
 
   /// Opens the stores of a schema, or makes them; as with a list of configurations.
+  /// - Throws: as that.
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -35,6 +37,7 @@ public final class ModelContainer: Sendable {
   }
 
   /// Opens the stores of classes, or makes them; as with a schema.
+  /// - Throws: as that.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...

@@ -74,7 +74,7 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
   /// What tells the model from others.
   public var id: ID { ID(store: store, rootName: rootName, reference: reference) }
 
-  /// The identifier that a store gave.
+  /// The identifier that a store gave. Issues no statement.
   /// - Throws: `SwiftDataError.unknownSchema` when the store's identifier is no UUID.
   public static func identifier(
     for storeIdentifier: String, entityName: String, primaryKey: Int64
@@ -98,7 +98,8 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
 
   private enum CodingKeys: String, CodingKey { case store, entity, root, number }
 
-  /// Reads an identifier that was written.
+  /// Reads an identifier that was written. Issues no statement.
+  /// - Throws: `DecodingError` when it is none.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let entity = try values.decode(String.self, forKey: .entity)
@@ -109,7 +110,8 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
       try values.decode(Int64.self, forKey: .number))
   }
 
-  /// Writes store, entity and number.
+  /// Writes store, entity and number. Issues no statement.
+  /// - Throws: what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeIfPresent(store, forKey: .store)

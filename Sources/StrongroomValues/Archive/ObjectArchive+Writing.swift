@@ -4,17 +4,18 @@ import StoreContract
 
 extension ObjectArchive {
   /// Takes an object in; `save()` stores it, and everything it refers to. An object that is there already is no error.
+  /// Issues no statement.
   /// - Throws: `ValuesError`: `notRegistered`; `duplicateName` when another instance of its identifier is there.
   public func store(_ object: some ArchivedObject) throws { try adopt(object) }
 
-  /// Takes an object in, as what everything begins at.
+  /// Takes an object in, as what everything begins at. Issues no statement.
   /// - Throws: as `store(_:)`.
   public func setRoot(_ object: some ArchivedObject) throws {
     try adopt(object)
     newRoot = object.id
   }
 
-  /// Deletes an object with the next save. References to it lead nowhere then.
+  /// Deletes an object with the next save. References to it lead nowhere then. Issues no statement.
   public func delete(_ object: some ArchivedObject) {
     let node = entries.removeValue(forKey: object.id)?.node
     deleted.updateValue(node, forKey: object.id)

@@ -41,6 +41,7 @@ public final class ObjectArchive {
   private var isOpen = true
 
   /// Opens an archive, or makes key and file when there is neither. The key is in the desktop's keyring unless another vault is given.
+  /// About ten statements, and two more to make it.
   /// - Parameter types: All classes and values that are to be read or stored.
   /// - Throws: `ValuesError` with code `duplicateName`; `StoreError` and the vaults' errors.
   public convenience init(
@@ -82,7 +83,7 @@ public final class ObjectArchive {
     }
   }
 
-  /// Closes the file. Objects stay; what is not read yet can no longer be.
+  /// Closes the file, which issues no statement on rows. Objects stay; what is not read yet can no longer be.
   /// - Throws: what closing throws.
   public func close() throws {
     guard isOpen else { return }

@@ -12,7 +12,7 @@ public struct Polymorphic<Element>: Codable {
 
   private enum Key: String, CodingKey { case type, value }
 
-  /// Decodes each value as what its name says.
+  /// Decodes each value as what its name says. Issues no statement.
   /// - Throws: `ValuesError`: `notRegistered`, `wrongType`.
   public init(from decoder: any Decoder) throws {
     guard let archive = ArchiveCoding.archive(decoder.userInfo) else { throw Self.outside }
@@ -28,7 +28,7 @@ public struct Polymorphic<Element>: Codable {
     }
   }
 
-  /// Encodes each value with its type's name.
+  /// Encodes each value with its type's name. Issues no statement.
   /// - Throws: `ValuesError`: `notRegistered` for a type that could not be read again, `unencodable` for objects with an identity.
   public func encode(to encoder: any Encoder) throws {
     guard let archive = ArchiveCoding.archive(encoder.userInfo) else { throw Self.outside }

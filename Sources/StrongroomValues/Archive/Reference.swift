@@ -18,13 +18,15 @@ public struct Reference<Target>: Codable {
   /// - Throws: `ValuesError`: `notFound`, `notRegistered`, `wrongType`, `undecodable`, and `closed` when the archive is gone.
   public func load() throws -> Target { try link.target(Target.self) }
 
-  /// Reads the identifier.
+  /// Reads the identifier, and not the object. Issues no statement.
+  /// - Throws: `DecodingError` when it is none.
   public init(from decoder: any Decoder) throws {
     link = ArchiveLink(
       try decoder.singleValueContainer().decode(UUID.self), ArchiveCoding.archive(decoder.userInfo))
   }
 
-  /// Writes the identifier, and lets the archive know the object.
+  /// Writes the identifier, and lets the archive know the object. Issues no statement.
+  /// - Throws: as `ObjectArchive.store(_:)`.
   public func encode(to encoder: any Encoder) throws {
     try link.adopt(ArchiveCoding.archive(encoder.userInfo))
     var container = encoder.singleValueContainer()
@@ -82,13 +84,15 @@ public struct References<Target>: Codable, ExpressibleByArrayLiteral {
     links.insert(links.remove(at: place), at: other)
   }
 
-  /// Reads the identifiers.
+  /// Reads the identifiers, and not the objects. Issues no statement.
+  /// - Throws: `DecodingError` when they are none.
   public init(from decoder: any Decoder) throws {
     let archive = ArchiveCoding.archive(decoder.userInfo)
     links = try decoder.singleValueContainer().decode([UUID].self).map { ArchiveLink($0, archive) }
   }
 
-  /// Writes the identifiers, and lets the archive know the objects.
+  /// Writes the identifiers, and lets the archive know the objects. Issues no statement.
+  /// - Throws: as `ObjectArchive.store(_:)`.
   public func encode(to encoder: any Encoder) throws {
     let archive = ArchiveCoding.archive(encoder.userInfo)
     for link in links { try link.adopt(archive) }

@@ -19,7 +19,7 @@ extension RecordStore {
     return try values(type, condition, sortBy, limit, offset)
   }
 
-  /// The same by a typed closure: `fetch(Book.self) { $0.pages > 300 && $0.tags.contains("new") }`.
+  /// The same by a typed closure: `fetch(Book.self) { $0.pages > 300 && $0.tags.contains("new") }`. One statement.
   /// - Throws: as with a predicate.
   public func fetch<Value: Record>(
     _ type: Value.Type, sortBy: [SortDescriptor<Value>] = [], limit: Int? = nil, offset: Int = 0,
@@ -42,7 +42,7 @@ extension RecordStore {
     try count(type, RecordQuery.condition(predicate))
   }
 
-  /// The same by a typed closure.
+  /// The same by a typed closure. One statement.
   /// - Throws: as with a predicate.
   public func count<Value: Record>(
     _ type: Value.Type, _ condition: (TypedExpression<Value>) -> some FetchCondition

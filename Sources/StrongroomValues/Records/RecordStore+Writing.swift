@@ -3,6 +3,7 @@ public import ObjectQuery
 
 extension RecordStore {
   /// Runs several writes, and reads between them, as one: all of it is saved at the end, or nothing when the closure throws.
+  /// At the end one statement for each value written or deleted; a fixed number is prepared.
   ///
   /// The closure runs on the calling thread, and other writes of this store wait for it. Where another program wrote one of the same rows
   /// meanwhile, the end throws.
@@ -45,7 +46,7 @@ extension RecordStore {
     try delete(type, RecordQuery.condition(predicate))
   }
 
-  /// The same by a typed closure.
+  /// The same by a typed closure. A few statements, whatever their number.
   /// - Throws: as with a predicate.
   @discardableResult
   public func delete<Value: Record>(

@@ -19,7 +19,8 @@ public final class RecordStore: Sendable {
   }
 
   let opened = Locked<Opened?>(nil)
-  private let writing = Locked(())
+  /// Held by whoever writes. Of some size, since sanitizers take a value of none for the lock's own memory.
+  private let writing = Locked(false)
   /// The store that a transaction of this thread or task is of.
   @TaskLocal private static var writer: ObjectIdentifier?
 
@@ -27,6 +28,7 @@ public final class RecordStore: Sendable {
   /// given.
   ///
   /// Tables and columns that types have and the file has not are made; what the file has and types have not stays.
+  /// About ten statements, and one more for each table, column and index that is made.
   /// - Throws: `ValuesError` for types that cannot be tables; `StoreError` (`modelMismatch` when a column's type changed, or a new one is
   ///   required and has no default) and the vaults' errors. Nothing is changed then.
   public convenience init(
@@ -74,7 +76,7 @@ public final class RecordStore: Sendable {
     }
   }
 
-  /// Closes the file.
+  /// Closes the file; issues no statement on rows.
   /// - Throws: what closing throws.
   public func close() throws {
     let old = opened.withLock { opened in

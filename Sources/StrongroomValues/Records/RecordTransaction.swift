@@ -37,11 +37,11 @@ public final class RecordTransaction {
     }
   }
 
-  /// Deletes a value by its key; what is not stored is no error.
+  /// Deletes a value by its key; what is not stored is no error. One statement when the key was not seen yet, and one at the end.
   /// - Throws: `ValuesError`, `StoreError`.
   public func delete<Value: Record>(_ value: Value) throws { try delete([value]) }
 
-  /// Deletes values by their keys.
+  /// Deletes values by their keys. One statement for each thousand keys that were not seen yet, and one for each value at the end.
   /// - Throws: as `delete(_:)`.
   public func delete<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
@@ -57,7 +57,7 @@ public final class RecordTransaction {
     try delete(type, RecordQuery.condition(predicate))
   }
 
-  /// The same by a typed closure.
+  /// The same by a typed closure. One statement, and one for each value.
   /// - Throws: as with a predicate.
   @discardableResult
   public func delete<Value: Record>(
@@ -66,7 +66,7 @@ public final class RecordTransaction {
     try delete(type, FetchPredicate(for: type, condition))
   }
 
-  /// Deletes all values of a type, and tells how many.
+  /// Deletes all values of a type, and tells how many. One statement, and one for each value.
   /// - Throws: `ValuesError`, `StoreError`.
   @discardableResult
   public func clear<Value: Record>(_ type: Value.Type) throws -> Int { try delete(type, nil) }
@@ -83,7 +83,7 @@ public final class RecordTransaction {
     return try stage.nodes(request, in: store).map { try stage.table.value(type, of: $0) }
   }
 
-  /// The value of a key; nil when there is none.
+  /// The value of a key; nil when there is none. One statement, or none for a key that was written before.
   /// - Throws: as `RecordStore.fetch`.
   public func fetch<Value: Record>(_ type: Value.Type, key: Value.Key) throws -> Value? {
     let stage = try stage(type)
@@ -94,7 +94,7 @@ public final class RecordTransaction {
     return try store.nodes(request).first.map { try stage.table.value(type, of: $0) }
   }
 
-  /// How many values meet a condition.
+  /// How many values meet a condition. One statement, which reads them.
   /// - Throws: as `RecordStore.fetch`.
   public func count<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>? = nil) throws -> Int
   {
