@@ -33,6 +33,11 @@ struct ModelProperty {
   }
   var needsValue: Bool { defaultValue == nil && !isImplicitlyNil }
 
+  /// Whether a transformer makes what is stored.
+  var isTransformed: Bool {
+    declaration.attributes.first(named: "Attribute")?.argumentText.contains("transformable(") ?? false
+  }
+
   var observers: [AccessorDeclSyntax] {
     guard case .accessors(let accessors)? = binding.accessorBlock?.accessors else { return [] }
     return Array(accessors)

@@ -30,18 +30,20 @@ extension PersistedPropertyMacro: AccessorMacro {
       let model = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.text
     else { return [] }
     let place = "\(model)._$slots, \(ordinal)"
-    let write = "_$object.write(self, \\.\(property.name), \(place), newValue)"
+    // A transformer makes the form of any type, also of those that have one of their own.
+    let form = property.isTransformed ? "Coded" : ""
+    let write = "_$object.write\(form)(self, \\.\(property.name), \(place), newValue)"
     return [
       """
       @storageRestrictions(accesses: _$storage, initializes: \(raw: property.placeholderName))
       init(initialValue) {
-        _$storage.initialize(\(raw: place), initialValue)
+        _$storage.initialize\(raw: form)(\(raw: place), initialValue)
         \(raw: property.placeholderName) = StrongroomData._Placeholder()
       }
       """,
       """
       get {
-        _$object.read(self, \\.\(raw: property.name), \(raw: place))
+        _$object.read\(raw: form)(self, \\.\(raw: property.name), \(raw: place))
       }
       """,
       property.observers.isEmpty

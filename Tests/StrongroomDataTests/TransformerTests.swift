@@ -44,6 +44,34 @@ struct TransformerTests {
     #expect(ValueTransformer.valueTransformer(forName: NSValueTransformerName("Absent")) == nil)
   }
 
+  @Test("A transformer of a plain type takes the place of its own form")
+  func plainTypes() throws {
+    let place = try Place()
+    let context = ModelContext(try place.container(for: Sealed.self))
+    context.insert(Sealed("abc", 7))
+    context.insert(Sealed("", nil))
+    try context.save()
+    let other = ModelContext(try place.container(for: Sealed.self))
+    let found = try other.fetch(FetchDescriptor<Sealed>()).sorted { $0.word > $1.word }
+    #expect(found.map(\.word) == ["abc", ""] && found.map(\.number) == [7, nil])
+    #expect(found.map(\.kind) == ["plain", "plain"])
+    found[0].word = "déf"
+    found[0].kind = ""
+    found[1].number = 0
+    try other.save()
+    let again = try ModelContext(try place.container(for: Sealed.self)).fetch(FetchDescriptor<Sealed>())
+    #expect(Set(again.map(\.word)) == ["déf", ""] && Set(again.map(\.number)) == [7, 0])
+    #expect(Set(again.map(\.kind)) == ["", "plain"])
+    // What is stored can be told apart, but neither searched nor put in order.
+    let same = FetchDescriptor<Sealed>(predicate: #Predicate { $0.word == "déf" })
+    #expect(try other.fetch(same).map(\.word) == ["déf"])
+    for predicate in [#Predicate<Sealed> { $0.word.contains("é") }, #Predicate { $0.word < "z" }] {
+      #expect(throws: (any Error).self) { try other.fetch(FetchDescriptor(predicate: predicate)) }
+    }
+    let inOrder = FetchDescriptor<Sealed>(sortBy: [SortDescriptor(\.word)])
+    #expect(throws: (any Error).self) { try other.fetch(inOrder) }
+  }
+
   struct Amount: Equatable { var number: UInt8 }
 
   // Two modules would have them; two name spaces are the same to the registry.
@@ -91,5 +119,33 @@ struct TransformerTests {
   init(up: TransformerTests.Amount, down: TransformerTests.Amount) {
     self.up = up
     self.down = down
+  }
+}
+
+/// Turns the bytes of texts round.
+final class Reverser: ValueTransformer {
+  override func transformedValue(_ value: Any?) -> Any? {
+    (value as? String).map { Data($0.utf8.reversed()) }
+  }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data).map { String(decoding: $0.reversed(), as: UTF8.self) }
+  }
+}
+
+final class NumberSpeller: ValueTransformer {
+  override func transformedValue(_ value: Any?) -> Any? { (value as? Int).map { Data("\($0)".utf8) } }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data).flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+  }
+}
+
+@Model final class Sealed {
+  @Attribute(.transformable(by: Reverser.self)) var word: String
+  @Attribute(.transformable(by: NumberSpeller.self)) var number: Int?
+  @Attribute(.transformable(by: Reverser.self)) var kind: String = "plain"
+
+  init(_ word: String, _ number: Int?) {
+    self.word = word
+    self.number = number
   }
 }

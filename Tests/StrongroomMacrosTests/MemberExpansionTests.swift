@@ -254,4 +254,73 @@ struct MemberExpansionTests {
       }
       """, languageVersion: 5)
   }
+
+  @Test func transformersMakeTheFormOfAnyType() {
+    expectExpansion(
+      """
+      @Model
+      final class Trip {
+        @Attribute(.transformable(by: Seal.self)) var name: String
+        init(name: String) {
+          self.name = name
+        }
+      }
+      """,
+      """
+      final class Trip {
+        var name: String {
+          @storageRestrictions(accesses: _$storage, initializes: _name)
+          init(initialValue) {
+            _$storage.initializeCoded(Trip._$slots, 0, initialValue)
+            _name = StrongroomData._Placeholder()
+          }
+          get {
+            _$object.readCoded(self, \\.name, Trip._$slots, 0)
+          }
+          set {
+            _$object.writeCoded(self, \\.name, Trip._$slots, 0, newValue)
+          }
+        }
+
+        private var _name: StrongroomData._Placeholder
+        init(name: String) {
+          self.name = name
+        }
+
+        private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+
+        private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+
+        var _$object: StrongroomData.ModelObject {
+          _$storage
+        }
+
+        private var _$observationRegistrar: StrongroomData.ObservationRegistrar {
+          _$object.observationRegistrar
+        }
+
+        required init(_$object object: StrongroomData.ModelObject) {
+          _name = StrongroomData._Placeholder()
+          _$storage = object
+        }
+
+        static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
+          var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \\Trip.name, metadata: StrongroomData.Schema.Attribute(.transformable(by: Seal.self))))
+          return _$properties
+        }
+
+        static var _$constraints: [any StrongroomData.SchemaConstraint] {
+          []
+        }
+      }
+
+      nonisolated extension Trip: StrongroomData.PersistentModel {
+      }
+
+      @available(*, unavailable, message: "a model stays with its context; pass its persistentModelID")
+      extension Trip: Swift.Sendable {
+      }
+      """)
+  }
 }

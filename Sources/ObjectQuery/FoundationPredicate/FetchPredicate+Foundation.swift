@@ -69,7 +69,30 @@ struct PredicateTranslator {
 
   /// A value. A condition becomes true or false.
   func expression(_ node: Any) throws(QueryError) -> FetchExpression {
-    try expression(try part(node), of: node)
+    try checkForm(node, by: type(of: node))
+    return try expression(try part(node), of: node)
+  }
+
+  /// - Throws: `QueryError` for a property that a transformer makes, whose bytes say nothing to a store.
+  func checkForm(_ node: Any, by asker: Any.Type) throws(QueryError) {
+    guard let (owner, path) = (node as? any PropertyNode)?.property, !values.isJSON(path, of: owner) else {
+      return
+    }
+    throw QueryError(
+      .unsupported,
+      "\(Self.name(asker)): no condition can look into what a transformer makes of a \(owner)'s property")
+  }
+
+  /// - Throws: `QueryError` for a property that is kept as bytes, which are equal or not and nothing else.
+  func checkOrder(_ nodes: Any..., by asker: Any.Type) throws(QueryError) {
+    for node in nodes {
+      guard let (owner, path) = (node as? any PropertyNode)?.property, !values.isOrdered(path, of: owner)
+      else { continue }
+      throw QueryError(
+        .unsupported,
+        "\(Self.name(asker)): a \(owner)'s property is kept as bytes, of which none is less; compare it with ==, or keep what"
+          + " is to be compared in a property of its own")
+    }
   }
 
   func expression(_ part: PredicatePart, of node: Any) throws(QueryError) -> FetchExpression {

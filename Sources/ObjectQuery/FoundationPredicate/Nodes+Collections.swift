@@ -73,12 +73,14 @@ extension PredicateExpressions.SequenceContains: TranslatableNode {
     }
     let sequence = try translator.part(sequence)
     if case .range(let lower?, let upper?, let isClosed) = sequence {
+      try translator.checkOrder(element, by: Self.self)
       let (value, isJSON) = try translator.element(element)
       let low = isJSON ? try PredicateTranslator.json(lower, Self.self) : lower
       let high = isJSON ? try PredicateTranslator.json(upper, Self.self) : upper
       let above = PredicateTranslator.compare(value, .greaterOrEqual, low)
       return .condition(above && PredicateTranslator.compare(value, isClosed ? .lessOrEqual : .less, high))
     }
+    try translator.checkForm(self.sequence, by: Self.self)
     let collection = try translator.raw(sequence, self.sequence)
     if isOfModels(LHS.Output.self) {
       let element = try translator.expression(element)

@@ -39,7 +39,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
   private func inside(
     _ start: FetchExpression, _ translator: PredicateTranslator
   ) throws(QueryError) -> FetchExpression {
-    try look(translator)
+    try translator.checkForm(root, by: Self.self)
     if let codable = Root.Output.self as? any Codable.Type {
       let encode = { (value: any Encodable) in
         translator.values.json(value) ?? (try? JSONEncoder().encode(value))
@@ -63,9 +63,9 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     of start: FetchExpression, _ translator: PredicateTranslator
   ) throws(QueryError) -> FetchExpression {
     let type = Root.Output.self
+    try translator.checkForm(root, by: Self.self)
     if type is any StringProtocol.Type { return .function(.length, [start]) }
     if isOfModels(type) || start.isList { return .aggregate(.count, start) }
-    try look(translator)
     guard storedCollection(type)?.isCounted == true else { throw refusal }
     return .aggregate(.count, start)
   }
@@ -74,13 +74,13 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     _ start: FetchExpression, isJSON: Bool, _ translator: PredicateTranslator
   ) throws(QueryError) -> FetchPredicate {
     let type = Root.Output.self
+    try translator.checkForm(root, by: Self.self)
     if type is any StringProtocol.Type || isOfModels(type) || start.isList {
       return PredicateTranslator.compare(try count(of: start, translator), .equal, .value(.integer(0)))
     }
     if type == Data.self {
       return PredicateTranslator.compare(start, .equal, .value(isJSON ? .string("") : .data(Data())))
     }
-    try look(translator)
     guard let stored = storedCollection(type) else { throw refusal }
     return PredicateTranslator.compare(start, .equal, .value(.data(stored.storedEmpty)))
   }
@@ -91,15 +91,6 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     if isOfModels(Root.Output.self) { return .expression(.element(start, isFirst ? .first : .last, [])) }
     guard isFirst, storedCollection(Root.Output.self)?.isArray == true else { throw refusal }
     return .json(try start.followed("0", Self.self))
-  }
-
-  /// Nothing can be seen of what a transformer makes.
-  private func look(_ translator: PredicateTranslator) throws(QueryError) {
-    guard let (owner, path) = (root as? any PropertyNode)?.property,
-      !translator.values.isJSON(path, of: owner)
-    else { return }
-    throw QueryError(
-      .unsupported, "KeyPath: no condition can look into a \(Root.Output.self), which a transformer makes")
   }
 
   /// A property that an object of a subclass has.

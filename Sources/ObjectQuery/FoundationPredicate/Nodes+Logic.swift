@@ -37,6 +37,7 @@ extension PredicateExpressions.NotEqual: TranslatableNode {
 
 extension PredicateExpressions.Comparison: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    try translator.checkOrder(lhs, rhs, by: Self.self)
     let (left, right) = try translator.sides(lhs, rhs)
     let sign: FetchOperator =
       switch op {
@@ -69,6 +70,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableNode {
     guard case .range(let lower, let upper, let isClosed) = try translator.part(range) else {
       throw QueryError(.unsupported, "RangeExpressionContains has no translation for this range")
     }
+    try translator.checkOrder(element, by: Self.self)
     let (value, isJSON) = try translator.element(element)
     func bound(_ bound: FetchExpression) throws(QueryError) -> FetchExpression {
       isJSON ? try PredicateTranslator.json(bound, Self.self) : bound

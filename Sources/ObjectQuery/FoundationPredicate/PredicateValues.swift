@@ -7,6 +7,8 @@ package protocol PredicateValues {
   func name(of keyPath: AnyKeyPath, in type: Any.Type) -> String?
   /// Whether a property's values are kept as JSON, so that a condition can look into them.
   func isJSON(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool
+  /// Whether a property's values are kept so that the store can tell which is less.
+  func isOrdered(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool
   /// A value as a property keeps it; nil where it is compared as it stands.
   func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue?
   /// The number of the object that an identifier names, among those of a class; 0 when it is none of them, nil for what is no
@@ -19,6 +21,7 @@ package protocol PredicateValues {
 extension PredicateValues {
   package func name(of keyPath: AnyKeyPath, in type: Any.Type) -> String? { nil }
   package func isJSON(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool { true }
+  package func isOrdered(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool { true }
   package func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue? { nil }
   package func reference(_ value: Any, among type: Any.Type) -> Int64? { nil }
   package func json(_ value: any Encodable) -> Data? { nil }

@@ -41,6 +41,11 @@ extension FetchDescriptor {
     let (property, comparator) = LocalizedOrder.taken(path) ?? (path, nil)
     let shape = ModelShape.of(T.self)
     guard let names = shape.path(of: property) else { throw unsupported(type(of: property).valueType) }
+    if names.count == 1,
+      case .attribute(.transformable, _)? = shape.properties.first(where: { $0.name == names[0] })?.kind
+    {
+      throw unordered(type(of: property).valueType)
+    }
     var sort = FetchSort("", ascending: descriptor.order == .forward)
     sort.keyPath = names
     if names.isEmpty {
@@ -54,6 +59,13 @@ extension FetchDescriptor {
       sort.comparator = .localizedStandard
     }
     return sort
+  }
+
+  private static func unordered(_ type: Any.Type) -> SwiftDataError {
+    SwiftDataError(
+      .unsupportedSortDescriptor,
+      "\(T.self) is to be sorted by a \(type) that is kept as bytes, of which none comes first; sort by a plain property, or"
+        + " sort the result in memory")
   }
 
   private static func unsupported(_ type: Any.Type) -> SwiftDataError {

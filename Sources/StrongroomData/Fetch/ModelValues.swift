@@ -19,6 +19,10 @@ struct ModelValues: PredicateValues {
     property(keyPath, type)?.attribute?.isTransformable != true
   }
 
+  func isOrdered(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {
+    if case .attribute(.transformable, _)? = property(keyPath, type)?.kind { false } else { true }
+  }
+
   /// Only what is kept as bytes has another form than its own.
   func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue? {
     guard let property = property(keyPath, type), case .attribute(.transformable, _) = property.kind else {
