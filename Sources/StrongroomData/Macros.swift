@@ -20,7 +20,7 @@
 @attached(
   member, conformances: PersistentModel,
   names: named(_$slots), named(_$storage), named(_$object), named(_$observationRegistrar), named(init),
-  named(schemaMetadata), named(_$constraints))
+  named(schemaMetadata), named(_$constraints), named(_$equals))
 @attached(memberAttribute)
 @attached(extension, conformances: PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "StrongroomMacros", type: "ModelMacro")

@@ -12,6 +12,8 @@ struct ModelClass {
   private(set) var fates: [ModelProperty.Fate] = []
   private(set) var constraints: [MacroExpansionDeclSyntax] = []
   private(set) var hasDesignatedInitializer = false
+  /// Whether the class says itself when two of its models are equal.
+  private(set) var declaresEquality = false
   /// Whether the superclass is a model.
   let isSubmodel: Bool
   private let surroundingAccess: Keyword?
@@ -39,6 +41,8 @@ struct ModelClass {
       }
     } else if let initializer = member.as(InitializerDeclSyntax.self) {
       if initializer.modifiers.first(.convenience) == nil { hasDesignatedInitializer = true }
+    } else if let function = member.as(FunctionDeclSyntax.self) {
+      if function.isEquality(of: name) { declaresEquality = true }
     } else if let expansion = member.as(MacroExpansionDeclSyntax.self) {
       if ["Unique", "Index"].contains(expansion.macroName.text) { constraints.append(expansion) }
     }
@@ -69,6 +73,15 @@ struct ModelClass {
   var typeMember: String {
     if isSubmodel { return isFinal ? "\(access)override static" : "\(overridableAccess)override class" }
     return isFinal ? "\(access)static" : "\(overridableAccess)class"
+  }
+}
+
+extension FunctionDeclSyntax {
+  /// Whether it is the `==` of two instances of a class.
+  fileprivate func isEquality(of name: String) -> Bool {
+    let types = signature.parameterClause.parameters.map(\.type.trimmedDescription)
+    return self.name.text == "==" && modifiers.first(.static) != nil && types.count == 2
+      && types.allSatisfy { $0 == name || $0 == "Self" || $0.hasSuffix(".\(name)") }
   }
 }
 

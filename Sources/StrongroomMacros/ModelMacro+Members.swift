@@ -51,6 +51,16 @@ extension ModelMacro: MemberMacro {
     members.append(contentsOf: initializers(model))
     members.append(metadata(model))
     members.append(constraints(model))
+    if model.declaresEquality, !model.isSubmodel {
+      // The compiler finds an operator of the class twice when a macro's extension is what needs it, and takes neither.
+      members.append(
+        """
+        @_implements(Swift.Equatable, ==(_:_:))
+        \(raw: model.access)static func _$equals(_ left: \(raw: name), _ right: \(raw: name)) -> Swift.Bool {
+          left == right
+        }
+        """)
+    }
     return members
   }
 

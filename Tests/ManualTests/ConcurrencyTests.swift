@@ -206,9 +206,9 @@ extension Concurrency {
       context.undoManager = UndoManager()
       chore.title = "New"
       context.processPendingChanges()
-      try context.undoManager?.undo()
+      context.undoManager?.undo()
       let undone = chore.title
-      try context.undoManager?.redo()
+      context.undoManager?.redo()
       #expect(undone == "Kept" && chore.title == "New")
     }
   }

@@ -108,12 +108,12 @@ struct ContextTests {
     context.processPendingChanges()
     team.players.append(Player(name: "Ada"))
     context.processPendingChanges()
-    try context.undoManager?.undo()
+    context.undoManager?.undo()
     #expect(team.players.isEmpty && team.modelContext === context)
-    try context.undoManager?.redo()
+    context.undoManager?.redo()
     #expect(team.players.map(\.name) == ["Ada"])
-    try context.undoManager?.undo()
-    try context.undoManager?.undo()
+    context.undoManager?.undo()
+    context.undoManager?.undo()
     #expect(team.modelContext == nil && !context.hasChanges)
   }
 

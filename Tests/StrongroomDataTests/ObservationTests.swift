@@ -80,7 +80,7 @@ struct ObservationTests {
     context.processPendingChanges()
     let undo = Watch()
     #expect(undo.track { player.name } == "Cay")
-    try context.undoManager?.undo()
+    context.undoManager?.undo()
     #expect(undo.count == 1 && player.name == "Ada")
   }
 

@@ -296,4 +296,62 @@ struct ModelExpansionTests {
       }
       """)
   }
+
+  @Test func equalityOfTheClassesOwnIsNamedToTheCompiler() {
+    for type in ["Trip", "Self", "Schema1.Trip"] {
+      expectExpansion(
+        """
+        @Model
+        public final class Trip {
+          public static func == (left: \(type), right: \(type)) -> Bool { true }
+          static func == (left: Trip, right: Int) -> Bool { false }
+        }
+        """,
+        """
+        public final class Trip {
+          public static func == (left: \(type), right: \(type)) -> Bool { true }
+          static func == (left: Trip, right: Int) -> Bool { false }
+
+          private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+
+          private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+
+          public var _$object: StrongroomData.ModelObject {
+            _$storage
+          }
+
+          private var _$observationRegistrar: StrongroomData.ObservationRegistrar {
+            _$object.observationRegistrar
+          }
+
+          init() {
+          }
+
+          public required init(_$object object: StrongroomData.ModelObject) {
+            _$storage = object
+          }
+
+          public static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
+            []
+          }
+
+          public static var _$constraints: [any StrongroomData.SchemaConstraint] {
+            []
+          }
+
+          @_implements(Swift.Equatable, ==(_:_:))
+          public static func _$equals(_ left: Trip, _ right: Trip) -> Swift.Bool {
+            left == right
+          }
+        }
+
+        nonisolated extension Trip: StrongroomData.PersistentModel {
+        }
+
+        @available(*, unavailable, message: "a model stays with its context; pass its persistentModelID")
+        extension Trip: Swift.Sendable {
+        }
+        """)
+    }
+  }
 }

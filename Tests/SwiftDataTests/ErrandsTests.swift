@@ -62,7 +62,7 @@ struct ErrandsTests {
     try context.save()
     errand.title = "Rolls"
     context.processPendingChanges()
-    try context.undoManager?.undo()
+    context.undoManager?.undo()
     #expect(errand.title == "Bread")
     context.rollback()
     #expect(!context.hasChanges)

@@ -59,6 +59,8 @@ public final class PersistentContainer: Sendable {
   private nonisolated(unsafe) var mainContext: ManagedObjectContext?
 
   deinit {
+    // On the main actor it is let go of at once, so that who closes a store there can open it again.
+    if MainQueue.isCurrent { return }
     nonisolated(unsafe) let context = mainContext
     if context != nil { Task { @MainActor in withExtendedLifetime(context) {} } }
   }

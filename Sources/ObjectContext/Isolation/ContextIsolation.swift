@@ -1,6 +1,3 @@
-import Dispatch
-import Foundation
-
 /// Where a context may be used, so that debug builds stop a use elsewhere before it does harm.
 enum ContextIsolation {
   /// Made outside any actor: the compiler alone sees to it.
@@ -26,22 +23,11 @@ enum ContextIsolation {
   func check(_ what: () -> String) {
     switch self {
     case .unknown: return
-    case .mainActor: if !Self.isOnMain { stop(what(), "which lives on the main actor") }
+    case .mainActor: if !MainQueue.isCurrent { stop(what(), "which lives on the main actor") }
     // The library stops by itself, and names the actor.
     case .actor(let weak): weak.actor?.preconditionIsolated()
     case .lock(let lock): if !lock.isHeld { stop(what(), lock.name ?? "which lives inside its perform") }
     }
-  }
-
-  // The main actor's work runs on the main queue, which a program that waits asynchronously drains on any thread.
-  private static let mainQueue = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-  }()
-
-  private static var isOnMain: Bool {
-    Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) == true
   }
 
   private func stop(_ what: String, _ context: String) -> Never {

@@ -73,6 +73,16 @@ extension Float: AttributeConvertible {
   }
 }
 
+extension CGFloat: AttributeConvertible {
+  /// A number.
+  public func attributeValue(for type: AttributeType) -> AttributeValue { .double(Double(self)) }
+  /// Floating-point numbers only.
+  public init?(attributeValue: AttributeValue) {
+    guard case .double(let double) = attributeValue else { return nil }
+    self.init(double)
+  }
+}
+
 extension String: AttributeConvertible {
   /// Text.
   public func attributeValue(for type: AttributeType) -> AttributeValue { .string(self) }

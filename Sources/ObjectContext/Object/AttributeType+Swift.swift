@@ -16,6 +16,7 @@ extension AttributeType {
     ObjectIdentifier(UInt16.self): .integer32, ObjectIdentifier(UInt32.self): .integer64,
     ObjectIdentifier(UInt64.self): .decimal, ObjectIdentifier(UInt.self): .decimal,
     ObjectIdentifier(Double.self): .double, ObjectIdentifier(Float.self): .float,
+    ObjectIdentifier(CGFloat.self): .double,
     ObjectIdentifier(Date.self): .date, ObjectIdentifier(Data.self): .binary,
     ObjectIdentifier(UUID.self): .uuid, ObjectIdentifier(URL.self): .uri,
     ObjectIdentifier(Decimal.self): .decimal,

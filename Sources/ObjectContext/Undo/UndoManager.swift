@@ -84,13 +84,16 @@ public final class UndoManager {
     groupingLevel = 0
   }
 
-  /// Takes the last group back; see `ManagedObjectContext.undo()`.
-  /// - Throws: as that.
-  public func undo() throws { try context?.undo() }
+  /// Takes the last group back, as `ManagedObjectContext.undo()`. What cannot be read shows in the context's next save.
+  public func undo() { tellingLater { try $0.undo() } }
 
-  /// Does the last undone group again; see `ManagedObjectContext.redo()`.
-  /// - Throws: as that.
-  public func redo() throws { try context?.redo() }
+  /// Does the last undone group again, as `ManagedObjectContext.redo()`. What cannot be read shows in the context's next save.
+  public func redo() { tellingLater { try $0.redo() } }
+
+  private func tellingLater(_ body: (ManagedObjectContext) throws -> Void) {
+    guard let context else { return }
+    do { try body(context) } catch { context.noteFaultFailure(error) }
+  }
 
   // MARK: Inside
 

@@ -32,7 +32,27 @@ extension Int: FetchArgument {
   public var fetchExpression: FetchExpression { .value(.integer(Int64(self))) }
 }
 
+extension Int8: FetchArgument {
+  /// The number.
+  public var fetchExpression: FetchExpression { .value(.integer(Int64(self))) }
+}
+
 extension Int16: FetchArgument {
+  /// The number.
+  public var fetchExpression: FetchExpression { .value(.integer(Int64(self))) }
+}
+
+extension UInt8: FetchArgument {
+  /// The number.
+  public var fetchExpression: FetchExpression { .value(.integer(Int64(self))) }
+}
+
+extension UInt16: FetchArgument {
+  /// The number.
+  public var fetchExpression: FetchExpression { .value(.integer(Int64(self))) }
+}
+
+extension UInt32: FetchArgument {
   /// The number.
   public var fetchExpression: FetchExpression { .value(.integer(Int64(self))) }
 }
@@ -53,6 +73,11 @@ extension Double: FetchArgument {
 }
 
 extension Float: FetchArgument {
+  /// The number.
+  public var fetchExpression: FetchExpression { .value(.double(Double(self))) }
+}
+
+extension CGFloat: FetchArgument {
   /// The number.
   public var fetchExpression: FetchExpression { .value(.double(Double(self))) }
 }

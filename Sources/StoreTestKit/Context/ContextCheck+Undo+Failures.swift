@@ -167,6 +167,27 @@ extension ContextCheck {
       try context.undo()
       try expect(Staff.number(ada) == 18, "undone")
     },
+    ContextCheck(
+      "a manager's undo does not throw: what it could not read, the next save tells (NSUndoManager)"
+    ) {
+      factory in
+      let office = try await FailingOffice(factory)
+      let context = office.newContext()
+      let ada = try Staff.person(context, "Ada")
+      try context.save()
+      context.undoManager = UndoManager()
+      try ada.set("age", 30)
+      try context.save()
+      context.refreshAllObjects()
+      office.failing.isFailing.withLock { $0 = true }
+      context.undoManager?.undo()
+      office.failing.isFailing.withLock { $0 = false }
+      do {
+        try context.save()
+        try expect(false, "the save must tell")
+      } catch is FailingStore.Failure {}
+      try expect(context.undoManager?.canUndo == true, "there is something left to undo")
+    },
   ]
 }
 

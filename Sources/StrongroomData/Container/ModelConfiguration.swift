@@ -39,7 +39,7 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   /// The name: of the file, unless a URL is given; `default` unless given.
   public let name: String
   /// The classes; nil for all of the container's.
-  public internal(set) var schema: Schema?
+  public var schema: Schema?
   /// The file. Under `XDG_DATA_HOME` unless given; see `applicationIdentifier`.
   public var url: URL {
     givenURL ?? Self.place(name, group: groupContainer, application: applicationIdentifier)
@@ -147,14 +147,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   }
 
   private static func place(_ name: String, group: GroupContainer, application: String) -> URL {
-    let given = ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
-    // The specification says that a relative path there is none.
-    let home =
-      given.flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
-      ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
     var folder = application
     if case .named(let group) = group.kind { folder = group }
-    return home.appendingPathComponent(folder).appendingPathComponent("\(name).store")
+    return DataFolder.url.appendingPathComponent(folder).appendingPathComponent("\(name).store")
   }
 }
 

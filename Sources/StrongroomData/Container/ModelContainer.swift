@@ -45,12 +45,48 @@ public final class ModelContainer: Sendable {
     try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
+  /// Opens the stores of a schema, or makes them, with configurations whose type is not known; as with `ModelConfiguration`s.
+  /// - Throws: also `SwiftDataError.unsupportedConfiguration` for one that is no `ModelConfiguration`.
+  @_disfavoredOverload
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [any DataStoreConfiguration]
+  ) throws {
+    try self.init(
+      for: givenSchema, migrationPlan: migrationPlan,
+      configurations: try ModelConfiguration.all(configurations))
+  }
+
+  /// Opens the stores of a schema, or makes them; as with a list of configurations whose type is not known.
+  @_disfavoredOverload
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(
+      for: givenSchema, migrationPlan: migrationPlan,
+      configurations: try ModelConfiguration.all(configurations))
+  }
+
+  /// Opens the stores of classes, or makes them; as with a schema and configurations whose type is not known.
+  @_disfavoredOverload
+  public convenience init(
+    for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(
+      for: Schema(forTypes), migrationPlan: migrationPlan,
+      configurations: try ModelConfiguration.all(configurations))
+  }
+
   init(_ core: ContainerCore) {
     self.core = core
     core.container.withLock { $0.container = self }
   }
 
   deinit {
+    // On the main actor it is let go of at once, so that who closes a store there can open it again.
+    if MainQueue.isCurrent { return }
     nonisolated(unsafe) let context = main
     if context != nil { Task { @MainActor in withExtendedLifetime(context) {} } }
   }

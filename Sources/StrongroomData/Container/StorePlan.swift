@@ -54,7 +54,7 @@ struct StorePlan {
     }
   }
 
-  private static func check(_ configuration: ModelConfiguration) throws {
+  static func check(_ configuration: ModelConfiguration) throws {
     if let name = configuration.cloudKitContainerIdentifier {
       throw SwiftDataError(
         .unsupportedConfiguration,

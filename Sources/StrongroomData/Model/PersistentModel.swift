@@ -47,6 +47,17 @@ extension PersistentModel {
   /// The model, by its identity.
   public var fetchExpression: FetchExpression { _$object.objectID.fetchExpression }
 
+  /// What a property has, as reading the property does.
+  public func getValue<Value>(forKey keyPath: KeyPath<Self, Value>) -> Value { self[keyPath: keyPath] }
+  /// Sets a property, as assigning to the property does.
+  /// - Precondition: The key path is to a property that can be set.
+  public func setValue<Value>(forKey keyPath: KeyPath<Self, Value>, to newValue: Value) {
+    guard let path = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
+      preconditionFailure("a property of \(Self.self) was to be set that can only be read")
+    }
+    self[keyPath: path] = newValue
+  }
+
   /// Identity.
   public static func == (left: Self, right: Self) -> Bool { left._$object === right._$object }
   /// Hashes the identity.

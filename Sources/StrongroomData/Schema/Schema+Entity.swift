@@ -3,18 +3,25 @@ extension Schema {
   public final class Entity: Sendable {
     private let shape: ModelShape
     private let inverses: Inverses?
+    /// All classes of the schema.
+    private let shapes: [ModelShape]
 
-    init(_ shape: ModelShape, _ inverses: Inverses? = nil) {
+    init(_ shape: ModelShape, _ inverses: Inverses? = nil, among shapes: [ModelShape]) {
       self.shape = shape
       self.inverses = inverses
+      self.shapes = shapes
     }
 
     /// The name: the class's.
     public var name: String { shape.name }
     /// The entity of the superclass, where that is a model too.
-    public var superentity: Entity? { shape.parent.map { Entity($0, inverses) } }
+    public var superentity: Entity? { shape.parent.map { Entity($0, inverses, among: shapes) } }
     /// The name of the entity of the superclass.
     public var superentityName: String? { shape.parent?.name }
+    /// The entities of the schema whose classes inherit from this one's without another model between.
+    public var subentities: Set<Entity> {
+      Set(shapes.filter { $0.parent === shape }.map { Entity($0, inverses, among: shapes) })
+    }
     /// All properties, inherited ones first.
     public var properties: [any SchemaProperty] {
       shape.properties.map { property in
@@ -42,9 +49,23 @@ extension Schema {
     public var attributes: [Attribute] { properties.compactMap { $0 as? Attribute } }
     /// All relationships.
     public var relationships: [Relationship] { properties.compactMap { $0 as? Relationship } }
+    /// The properties that the class declares itself.
+    public var storedProperties: [any SchemaProperty] {
+      let inherited = Set(shape.parent?.properties.map(\.name) ?? [])
+      return properties.filter { !inherited.contains($0.name) }
+    }
     /// The properties that the class declares itself, by their name.
     public var storedPropertiesByName: [String: any SchemaProperty] {
-      Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(storedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    /// The properties that superclasses declare.
+    public var inheritedProperties: [any SchemaProperty] {
+      let inherited = Set(shape.parent?.properties.map(\.name) ?? [])
+      return properties.filter { inherited.contains($0.name) }
+    }
+    /// The properties that superclasses declare, by their name.
+    public var inheritedPropertiesByName: [String: any SchemaProperty] {
+      Dictionary(inheritedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
     /// The names of the properties of each uniqueness constraint of the class itself.
     public var uniquenessConstraints: [[String]] {

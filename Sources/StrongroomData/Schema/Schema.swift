@@ -48,7 +48,7 @@ public final class Schema: Sendable {
   /// The entities, in the order of the classes.
   public var entities: [Entity] {
     let inverses = try? Inverses(shapes)
-    return shapes.map { Entity($0, inverses) }
+    return shapes.map { Entity($0, inverses, among: shapes) }
   }
   /// The entities by name.
   public var entitiesByName: [String: Entity] {
@@ -57,7 +57,7 @@ public final class Schema: Sendable {
 
   /// The entity of a class; nil when it is not in the schema.
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
-    shapes.first { $0.type == type }.map { Entity($0, try? Inverses(shapes)) }
+    shapes.first { $0.type == type }.map { Entity($0, try? Inverses(shapes), among: shapes) }
   }
 
   /// The name of a class's entity.

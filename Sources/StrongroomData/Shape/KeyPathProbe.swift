@@ -10,7 +10,8 @@ import ObjectQuery
 /// A model that no context has is given a value of its own in each property, and asked through the key path, several times
 /// with other values. What answers with the value of one property each time reads that property, and makes nothing of it.
 ///
-/// Only where it has to be: a key path of one property, in a class without a superclass, is either written down or none.
+/// Only where it has to be: a key path of one property, in a class without a superclass, is either written down, the model's
+/// identity, or none.
 final class KeyPathProbe: @unchecked Sendable {
   // @unchecked: used by the thread that makes it, while it asks.
   private struct Place {
@@ -35,7 +36,8 @@ final class KeyPathProbe: @unchecked Sendable {
   /// The names of the properties that a key path of a class follows.
   static func names(of keyPath: AnyKeyPath, in shape: ModelShape) -> [String]? {
     let steps = keyPath.debugDescription.components(separatedBy: "<computed").count - 1
-    if steps == 0 || steps == 1 && shape.parent == nil { return nil }
+    let isIdentifier = type(of: keyPath).valueType == PersistentIdentifier.self
+    if steps == 0 || steps == 1 && shape.parent == nil && !isIdentifier { return nil }
     let probe = KeyPathProbe()
     return $current.withValue(probe) { probe.names(of: keyPath, shape) }
   }
@@ -45,6 +47,10 @@ final class KeyPathProbe: @unchecked Sendable {
       guard let path = keyPath as? PartialKeyPath<Model> else { return nil }
       // The first time makes what stands at the other ends.
       let first = Self.plain(model[keyPath: path])
+      // `\Trip.id` of a class that declares none is another key path than the same in generic code.
+      if let identity = first as? PersistentIdentifier {
+        return identity == model.persistentModelID ? [] : nil
+      }
       if let target = first as? any PersistentModel {
         return held.first { $0.model._$object === target._$object }?.names
       }

@@ -4,20 +4,16 @@ import ObjectModel
 
 /// How values of Swift types stand in columns: plain types as the engine's own, raw values as their raw type, all else as JSON.
 enum ColumnForm {
-  private static func plainType(_ swiftType: Any.Type) -> AttributeType? {
-    swiftType == CGFloat.self ? .double : AttributeType(plain: swiftType)
-  }
-
   /// The attribute type of a Swift type; an optional's is that of what it wraps.
   static func type(of swiftType: Any.Type) -> AttributeType {
     if let optional = swiftType as? any OptionalType.Type { return type(of: optional.wrapped) }
-    if let known = plainType(swiftType) { return known }
+    if let known = AttributeType(plain: swiftType) { return known }
     if let raw = swiftType as? any RawRepresentable.Type { return plainRaw(raw) ?? .transformable }
     return .transformable
   }
 
   private static func plainRaw<Raw: RawRepresentable>(_ type: Raw.Type) -> AttributeType? {
-    plainType(Raw.RawValue.self)
+    AttributeType(plain: Raw.RawValue.self)
   }
 
   /// A value's column form.
@@ -27,23 +23,22 @@ enum ColumnForm {
       guard let present = optional.present as? any Encodable else { return .null }
       return try encode(present)
     }
-    if let known = plainType(Value.self) { return plain(value, known) }
+    if let known = AttributeType(plain: Value.self) { return plain(value, known) }
     if let raw = value as? any RawRepresentable, let form = encodeRaw(raw) { return form }
     return .data(try CodableCoding.data(value))
   }
 
   private static func plain(_ value: Any, _ type: AttributeType) -> AttributeValue {
-    if let value = value as? any AttributeConvertible { return value.attributeValue(for: type) }
-    return (value as? CGFloat).map { .double(Double($0)) } ?? .null
+    (value as? any AttributeConvertible)?.attributeValue(for: type) ?? .null
   }
 
   private static func encodeRaw<Raw: RawRepresentable>(_ value: Raw) -> AttributeValue? {
-    plainType(Raw.RawValue.self).map { plain(value.rawValue, $0) }
+    AttributeType(plain: Raw.RawValue.self).map { plain(value.rawValue, $0) }
   }
 
   /// The value of a column form; nil when it is of another type.
   static func decode<Value: Decodable>(_ type: Value.Type, _ stored: AttributeValue) throws -> Value? {
-    if plainType(type) != nil { return plain(type, stored) }
+    if AttributeType(plain: type) != nil { return plain(type, stored) }
     if let raw = type as? any RawRepresentable.Type, plainRaw(raw) != nil {
       return decodeRaw(raw, stored) as? Value
     }
@@ -55,11 +50,7 @@ enum ColumnForm {
   }
 
   private static func plain<Value>(_ type: Value.Type, _ stored: AttributeValue) -> Value? {
-    if let convertible = type as? any AttributeConvertible.Type {
-      return convertible.init(attributeValue: stored) as? Value
-    }
-    if case .double(let number) = stored { return CGFloat(number) as? Value }
-    return nil
+    (type as? any AttributeConvertible.Type)?.init(attributeValue: stored) as? Value
   }
 
   private static func decodeRaw<Raw: RawRepresentable>(_ type: Raw.Type, _ stored: AttributeValue) -> Any? {

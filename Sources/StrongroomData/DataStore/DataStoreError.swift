@@ -1,0 +1,25 @@
+public import Foundation
+
+/// What a store cannot do.
+public enum DataStoreError: Error, Sendable, Hashable, CaseIterable, LocalizedError {
+  /// The condition cannot be asked of the store.
+  case invalidPredicate
+  /// The context should filter in memory.
+  case preferInMemoryFilter
+  /// The context should sort in memory.
+  case preferInMemorySort
+  /// The store has no such feature, as here a history of what was saved.
+  case unsupportedFeature
+
+  /// What is wrong, and what there is in its place.
+  public var errorDescription: String? {
+    switch self {
+    case .invalidPredicate: "the store cannot be asked this condition"
+    case .preferInMemoryFilter: "the store leaves the filtering to the context"
+    case .preferInMemorySort: "the store leaves the sorting to the context"
+    case .unsupportedFeature:
+      "the store keeps no history of what was saved; while the program runs, listen to the container's saves() and"
+        + " remoteChanges()"
+    }
+  }
+}
