@@ -29,6 +29,8 @@ final class GalleryTests {
       #expect(again.title == "Light" && again.modelContext == nil)
       #expect(again.artworks.map(\.title).sorted() == ["Dawn", "Dusk"])
       #expect(again.artworks.map(\.price).sorted() == [0, 12.5])
+      // Models that lead to each other hold each other until a context has them.
+      context.insert(again)
     }
   }
 

@@ -75,7 +75,8 @@ struct PredicateTranslator {
 
   /// - Throws: `QueryError` for a property that a transformer makes, whose bytes say nothing to a store.
   func checkForm(_ node: Any, by asker: Any.Type) throws(QueryError) {
-    guard let (owner, path) = (node as? any PropertyNode)?.property, !values.isJSON(path, of: owner) else {
+    guard let (owner, path) = (node as? any PropertyNode)?.property, values.isTransformed(path, of: owner)
+    else {
       return
     }
     throw QueryError(

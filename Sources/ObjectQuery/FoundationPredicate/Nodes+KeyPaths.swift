@@ -39,7 +39,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
   private func inside(
     _ start: FetchExpression, _ translator: PredicateTranslator
   ) throws(QueryError) -> FetchExpression {
-    try translator.checkForm(root, by: Self.self)
+    try look(translator)
     if let codable = Root.Output.self as? any Codable.Type {
       let encode = { (value: any Encodable) in
         translator.values.json(value) ?? (try? JSONEncoder().encode(value))
@@ -66,6 +66,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     try translator.checkForm(root, by: Self.self)
     if type is any StringProtocol.Type { return .function(.length, [start]) }
     if isOfModels(type) || start.isList { return .aggregate(.count, start) }
+    try look(translator)
     guard storedCollection(type)?.isCounted == true else { throw refusal }
     return .aggregate(.count, start)
   }
@@ -81,6 +82,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     if type == Data.self {
       return PredicateTranslator.compare(start, .equal, .value(isJSON ? .string("") : .data(Data())))
     }
+    try look(translator)
     guard let stored = storedCollection(type) else { throw refusal }
     return PredicateTranslator.compare(start, .equal, .value(.data(stored.storedEmpty)))
   }
@@ -91,6 +93,15 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     if isOfModels(Root.Output.self) { return .expression(.element(start, isFirst ? .first : .last, [])) }
     guard isFirst, storedCollection(Root.Output.self)?.isArray == true else { throw refusal }
     return .json(try start.followed("0", Self.self))
+  }
+
+  /// Nothing can be seen of what is not kept as JSON.
+  private func look(_ translator: PredicateTranslator) throws(QueryError) {
+    guard let (owner, path) = (root as? any PropertyNode)?.property,
+      !translator.values.isJSON(path, of: owner)
+    else { return }
+    throw QueryError(
+      .unsupported, "KeyPath: no condition can look into what is kept of a \(Root.Output.self)")
   }
 
   /// A property that an object of a subclass has.

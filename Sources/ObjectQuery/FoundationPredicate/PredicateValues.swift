@@ -7,6 +7,8 @@ package protocol PredicateValues {
   func name(of keyPath: AnyKeyPath, in type: Any.Type) -> String?
   /// Whether a property's values are kept as JSON, so that a condition can look into them.
   func isJSON(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool
+  /// Whether a transformer makes what is kept of a property.
+  func isTransformed(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool
   /// Whether a property's values are kept so that the store can tell which is less.
   func isOrdered(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool
   /// A value as a property keeps it; nil where it is compared as it stands.
@@ -21,6 +23,7 @@ package protocol PredicateValues {
 extension PredicateValues {
   package func name(of keyPath: AnyKeyPath, in type: Any.Type) -> String? { nil }
   package func isJSON(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool { true }
+  package func isTransformed(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool { false }
   package func isOrdered(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool { true }
   package func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue? { nil }
   package func reference(_ value: Any, among type: Any.Type) -> Int64? { nil }

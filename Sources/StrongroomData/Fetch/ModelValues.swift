@@ -16,7 +16,11 @@ struct ModelValues: PredicateValues {
   }
 
   func isJSON(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {
-    property(keyPath, type)?.attribute?.isTransformable != true
+    !isTransformed(keyPath, of: type)
+  }
+
+  func isTransformed(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {
+    property(keyPath, type)?.attribute?.isTransformable == true
   }
 
   func isOrdered(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {

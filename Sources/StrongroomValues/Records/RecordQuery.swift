@@ -49,6 +49,8 @@ private struct RecordValues: PredicateValues {
     ColumnForm.type(of: Swift.type(of: keyPath).valueType) == .transformable
   }
 
+  func isOrdered(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool { !isJSON(keyPath, of: type) }
+
   func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue? {
     guard type is any Record.Type, let value = value as? any Encodable else { return nil }
     return try? ColumnForm.encode(value)
