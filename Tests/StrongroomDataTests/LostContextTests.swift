@@ -48,6 +48,44 @@ struct LostContextTests {
     #expect(engine == nil && changed == nil)
   }
 
+  @Test("and their context go away when new ones lead to each other")
+  func letGoOfNew() throws {
+    let container = try ModelContainer(
+      for: Team.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    weak var engine: AnyObject?
+    weak var inserted: Team?
+    do {
+      let context = ModelContext(container)
+      let team = Team(name: "Reds")
+      team.players = [Player(name: "Ada"), Player(name: "Bo")]
+      context.insert(team)
+      (inserted, engine) = (team, team._$object.managedObjectContext)
+      #expect(engine != nil)
+    }
+    #expect(engine == nil && inserted == nil)
+  }
+
+  @Test("and their context go away, whatever could be undone and redone")
+  func letGoOfUndone() throws {
+    let container = try ModelContainer(
+      for: Team.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    weak var engine: AnyObject?
+    do {
+      let context = ModelContext(container)
+      context.undoManager = UndoManager()
+      let player = Player(name: "Ada")
+      context.insert(player)
+      try context.save()
+      player.name = "Bo"
+      context.processPendingChanges()
+      context.undoManager?.undo()
+      #expect(player.name == "Ada" && !context.hasChanges && context.undoManager?.canRedo == true)
+      engine = player._$object.managedObjectContext
+      #expect(engine != nil)
+    }
+    #expect(engine == nil)
+  }
+
   @Test("may be inserted again, when they were new")
   func insertedAgain() throws {
     let container = try ModelContainer(

@@ -221,6 +221,8 @@ public final class ManagedObjectContext {
 
   /// Whoever saved the context is gone: what is changed no longer keeps it alive, and is lost with it. New objects are nobody's.
   package func losesHost() {
+    // What it could bring back would keep objects, and they this context.
+    undoManager?.removeAllActions()
     let new = insertedList
     insertedList = []
     for object in new {
