@@ -4,19 +4,25 @@ import StoreContract
 /// One end of a to-many at a time; whoever calls sees to the other end.
 extension ManagedObjectContext {
   /// Puts a target into a to-many, at an index or at the end; false when it is there already.
-  /// - Parameter isNew: Whether the other end knows that it is not there.
+  /// - Parameters:
+  ///   - isNew: Whether the other end knows that it is not there.
+  ///   - isKnown: Whether the other end, of which nothing was changed yet, knows so.
   @discardableResult
   func addTarget(
     _ target: Int64, to owner: ManagedObject, _ relationship: Relationship, at index: Int? = nil,
-    isNew: Bool = false
+    isNew: Bool = false, isKnown: Bool = false
   ) throws -> Bool {
     let state = owner.toManyState(relationship)
     // Who may have to take it back has to know whether it was there; a place, and one that comes back, need the others.
     let isMoved = relationship.isOrdered && (index != nil || state.removed.contains(target))
-    if !state.isLoaded, isMoved || undoManager != nil { try load(state, of: owner) }
+    if !state.isLoaded,
+      isMoved || undoManager != nil || state.removed.contains(target) && state.isDoubtful(target)
+    {
+      try load(state, of: owner)
+    }
     if isNew {
       state.add(new: target)
-    } else if !state.add(target) {
+    } else if !state.add(target, isKnown: isKnown) {
       return false
     }
     if let index, index < (state.current?.count ?? 0) - 1 { state.move(target, to: index) }
@@ -27,13 +33,18 @@ extension ManagedObjectContext {
   }
 
   /// Takes a target out of a to-many.
-  func removeTarget(_ target: Int64, from owner: ManagedObject, _ relationship: Relationship) throws {
+  /// - Parameter isKnown: Whether the other end knows that it is there.
+  func removeTarget(
+    _ target: Int64, from owner: ManagedObject, _ relationship: Relationship, isKnown: Bool = false
+  ) throws {
     let state = owner.toManyState(relationship)
-    if !state.isLoaded, undoManager != nil { try load(state, of: owner, keeping: target) }
+    if !state.isLoaded, undoManager != nil || state.isDoubtful(target) {
+      try load(state, of: owner, keeping: target)
+    }
     if state.lacks(target) { return }
     // Only whoever may put it back wants to know where it stood.
     let index = relationship.isOrdered && undoManager != nil ? state.index(of: target) : nil
-    state.remove(target)
+    state.remove(target, isKnown: isKnown)
     if isWatched { record(.removed(owner, relationship, target, at: index), updating: owner) }
     noteUpdated(owner)
     if owner.tellsOfChanges { owner.valuesDidChange(at: relationship.slot) }

@@ -27,7 +27,8 @@ extension ManagedObjectContext {
       if try target.target(inverse) === object { return }
       return try setToOne(target, inverse, object)
     }
-    guard try addTarget(target.reference, to: object, relationship) else { return }
+    let isKnown = has(target, relationship.inverse, object) == false
+    guard try addTarget(target.reference, to: object, relationship, isKnown: isKnown) else { return }
     if let inverse = relationship.inverse, inverse !== relationship || object !== target {
       // What knows all its own targets knows that the other end has it not.
       let isLoaded = object.toManyState(relationship).isLoaded
@@ -40,17 +41,28 @@ extension ManagedObjectContext {
       if try target.target(inverse) === object { try setToOne(target, inverse, nil) }
       return
     }
-    try removeTarget(target.reference, from: object, relationship)
+    let isKnown = has(target, relationship.inverse, object) == true
+    try removeTarget(target.reference, from: object, relationship, isKnown: isKnown)
     if let inverse = relationship.inverse, inverse !== relationship || object !== target {
-      try detach(object, from: target, inverse)
+      let isLoaded = object.toManyState(relationship).isLoaded
+      try removeTarget(object.reference, from: target, inverse, isKnown: isLoaded)
     }
+  }
+
+  /// Whether an object leads to another; nil when it does not know. Nothing leads to what is new but by what is known.
+  private func has(_ object: ManagedObject, _ inverse: Relationship?, _ other: ManagedObject) -> Bool? {
+    guard let inverse else { return object.isInserted ? false : nil }
+    guard let state = object.changes?.knownToMany(inverse), state.isLoaded else {
+      return object.isInserted ? false : nil
+    }
+    return !state.lacks(other.reference)
   }
 
   /// Takes `object` out of the relationship of `other` that is the inverse of the one being changed. A to-one that is
   /// thought to lead elsewhere is left alone, and the save looks whether it does.
   func detach(_ object: ManagedObject, from other: ManagedObject, _ inverse: Relationship) throws {
     if inverse.isToMany {
-      try removeTarget(object.reference, from: other, inverse)
+      try removeTarget(object.reference, from: other, inverse, isKnown: true)
     } else if try other.target(inverse) === object {
       assign(other, inverse, nil)
     } else if !other.isInserted {

@@ -11,6 +11,8 @@ final class ToManyState {
   @exclusivity(unchecked) private var list = ReferenceList()
   @exclusivity(unchecked) private var additions = ReferenceList()
   @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
+  /// Of what was added or removed, that of which nobody knew whether the store has it.
+  @exclusivity(unchecked) private var doubtful: Set<Int64> = []
   @exclusivity(unchecked) private(set) var isReordered = false
   /// The order that was given to the targets before the store is asked for them again.
   @exclusivity(unchecked) private var order: [Int64]?
@@ -33,6 +35,8 @@ final class ToManyState {
   func load(_ stored: ArraySlice<Int64>, _ batch: FetchBatch?) {
     isLoaded = true
     self.batch = batch
+    doubtful = []
+    if !removed.isEmpty { removed.formIntersection(stored) }
     if additions.isEmpty, removed.isEmpty, order == nil {
       batchOffset = stored.startIndex
       return list.replace(stored)
@@ -66,6 +70,7 @@ final class ToManyState {
     isLoaded = true
     additions.removeAll()
     removed = []
+    doubtful = []
     isReordered = false
     batch = nil
     batchOffset = nil
@@ -78,6 +83,9 @@ final class ToManyState {
     if items.last == target { return items.count - 1 }
     return items.firstIndex(of: target).map { $0 - items.startIndex }
   }
+
+  /// Whether the opposite of what was done to a target may not make it as it was, so that the store has to be asked first.
+  func isDoubtful(_ target: Int64) -> Bool { doubtful.contains(target) }
 
   /// Whether a target is known not to be there.
   func lacks(_ target: Int64) -> Bool { isLoaded && !list.contains(target) }
@@ -103,6 +111,7 @@ final class ToManyState {
     } else {
       _ = additions.remove(target)
       removed.remove(target)
+      doubtful.remove(target)
       refault()
     }
   }
@@ -112,13 +121,15 @@ final class ToManyState {
     if isNew { return list.removeAll() }
     additions.removeAll()
     removed = []
+    doubtful = []
     forgetOrder()
     refault()
   }
 
   /// Answers false when the target was there already.
+  /// - Parameter isKnown: Whether somebody knows that the store has it not.
   @discardableResult
-  func add(_ target: Int64) -> Bool {
+  func add(_ target: Int64, isKnown: Bool = false) -> Bool {
     if isLoaded {
       guard list.append(target) else { return false }
       batchOffset = nil
@@ -134,13 +145,15 @@ final class ToManyState {
       isReordered = isReordered || relationship.isOrdered
       return true
     }
-    return additions.append(target)
+    guard additions.append(target) else { return false }
+    if !isKnown { doubtful.insert(target) }
+    return true
   }
 
   /// Adds a target that the other end, which knows all its own, says is new.
   func add(new target: Int64) {
     guard removed.isEmpty else {
-      add(target)
+      add(target, isKnown: true)
       return
     }
     // A list that was read may know of a link that another context made meanwhile.
@@ -153,13 +166,16 @@ final class ToManyState {
     if !isNew { additions.append(new: target) }
   }
 
-  func remove(_ target: Int64) {
+  /// - Parameter isKnown: Whether somebody knows that the store has it.
+  func remove(_ target: Int64, isKnown: Bool = false) {
     if isLoaded {
       guard list.remove(target) else { return }
       batchOffset = nil
       if isNew { return }
     }
-    if !additions.remove(target) { removed.insert(target) }
+    if additions.remove(target) { return }
+    removed.insert(target)
+    if !isLoaded, !isKnown { doubtful.insert(target) }
   }
 
   /// Puts the present targets into another order; false when it is theirs already.
@@ -185,13 +201,15 @@ final class ToManyState {
     list.rename(new)
     additions.rename(new)
     removed = Set(removed.map { new($0) ?? $0 })
+    doubtful = Set(doubtful.map { new($0) ?? $0 })
     order = order.map { $0.map { new($0) ?? $0 } }
   }
 
   /// The same, to be changed apart.
   func copy() -> ToManyState {
     let copy = ToManyState(relationship, isNew: isNew)
-    (copy.isLoaded, copy.list, copy.additions, copy.removed) = (isLoaded, list, additions, removed)
+    (copy.isLoaded, copy.list, copy.additions) = (isLoaded, list, additions)
+    (copy.removed, copy.doubtful) = (removed, doubtful)
     (copy.isReordered, copy.order, copy.batch, copy.batchOffset) = (isReordered, order, batch, batchOffset)
     return copy
   }
@@ -202,6 +220,7 @@ final class ToManyState {
     isNew = false
     additions.removeAll()
     removed = []
+    doubtful = []
     isReordered = false
     order = nil
   }

@@ -86,6 +86,74 @@ extension ContextCheck {
         Staff.line(people[0], "friends") == "b" && Staff.line(people[1], "reports") == "a", "as it was")
     },
     ContextCheck(
+      "a link that is added and then taken out is not there, though nobody read whether it was (inverse relationships)"
+    ) { factory in
+      let office = try await Office(factory)
+      for isChild in [false, true] {
+        for (isAddedHere, isRemovedHere) in [(true, true), (true, false), (false, true), (false, false)] {
+          let first = office.newContext()
+          let people = try Staff.people("a", "b", in: first)
+          let tag = try Staff.make(
+            "Tag", ["name": .string("\(isChild)\(isAddedHere)\(isRemovedHere)")], in: first)
+          try tag.add(people[0], people[1], to: "people")
+          try people[0].add(people[1], to: "friends")
+          try people[0].add(tag, to: "favourites")
+          try first.save()
+          let outer = office.newContext()
+          let context = isChild ? ManagedObjectContext(parent: outer) : outer
+          let copies = try context.objects(with: people.map(\.objectID))
+          let label = try context.object(with: tag.objectID)
+          for (one, name, other, back) in [
+            (copies[0], "tags", label, "people"), (copies[0], "friends", copies[1], "friends"),
+          ] {
+            if isAddedHere { try one.add(other, to: name) } else { try other.add(one, to: back) }
+            if isRemovedHere { try one.remove(other, from: name) } else { try other.remove(one, from: back) }
+          }
+          try copies[0].add(label, to: "favourites")
+          try copies[0].remove(label, from: "favourites")
+          try context.save()
+          if isChild { try outer.save() }
+          for reader in [context, outer, office.newContext()] {
+            let found = try reader.objects(with: people.map(\.objectID))
+            let lists = try ["tags", "friends", "favourites"].map { try Staff.line(found[0], $0) }
+            try expect(lists == ["", "", ""], "\(isChild), \(isAddedHere), \(isRemovedHere): \(lists)")
+            try expect(Staff.line(reader.object(with: tag.objectID), "people") == "b", "the other end")
+          }
+        }
+      }
+    },
+    ContextCheck(
+      "a link that is taken out and then added is there, whether it was there before or not (inverse relationships)"
+    ) { factory in
+      let office = try await Office(factory)
+      for (number, isThere) in [true, false].enumerated() {
+        let first = office.newContext()
+        let people = try Staff.people("a", "b", in: first)
+        let tag = try Staff.make("Tag", ["name": .string("\(number)")], in: first)
+        if isThere {
+          try tag.add(people[0], to: "people")
+          try people[0].add(people[1], to: "friends")
+          try people[0].add(tag, to: "favourites")
+        }
+        try first.save()
+        let context = office.newContext()
+        let copies = try context.objects(with: people.map(\.objectID))
+        let label = try context.object(with: tag.objectID)
+        for (name, other) in [("tags", label), ("friends", copies[1]), ("favourites", label)] {
+          try copies[0].remove(other, from: name)
+          try copies[0].add(other, to: name)
+        }
+        try expect(copies[1].hasPersistentChangedValues == !isThere, "changed, unless it was there")
+        try context.save()
+        for reader in [context, office.newContext()] {
+          let found = try reader.objects(with: people.map(\.objectID))
+          let lists = try ["tags", "friends", "favourites"].map { try Staff.line(found[0], $0) }
+          try expect(lists == ["\(number)", "b", "\(number)"], "\(isThere): \(lists)")
+          try expect(Staff.line(reader.object(with: tag.objectID), "people") == "a", "the other end")
+        }
+      }
+    },
+    ContextCheck(
       "relationships take objects of their own context and entity only, and know their own names"
     ) { factory in
       let office = try await Office(factory)
