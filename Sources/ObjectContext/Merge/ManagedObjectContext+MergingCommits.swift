@@ -44,7 +44,8 @@ extension ManagedObjectContext {
     for (object, row) in rows where object.hasChanges || locked.contains(ObjectIdentifier(object)) {
       guard let row else { continue }
       guard isStale(object, row) else {
-        object.changes?.refault()
+        // Once the deletion is saved an undo could not read them.
+        if !object.isDeleted { object.changes?.refault() }
         continue
       }
       try rebase(object, on: row)

@@ -78,7 +78,7 @@ extension ManagedObjectContext {
       return .undoUpdate
     case .inserted:
       guard object.managedObjectContext === self, !object.isDeleted else { return nil }
-      if object.isInserted { takeBack(object) } else { markDeleted(object) }
+      if object.isInserted { takeBack(object) } else { try markDeleted(object) }
       return .undoInsertion
     case .tookBack:
       bringBack(object)
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
       return .undoDeletion
     case .undeleted:
       guard object.managedObjectContext === self, !object.isDeleted else { return nil }
-      if object.isInserted { takeBack(object) } else { markDeleted(object) }
+      if object.isInserted { takeBack(object) } else { try markDeleted(object) }
       return .undoDeletion
     }
   }
@@ -114,8 +114,10 @@ extension ManagedObjectContext {
     noteChange(.inserted, object)
   }
 
-  /// The next save removes the object.
-  private func markDeleted(_ object: ManagedObject) {
+  /// The next save removes the object, of which all is read before.
+  private func markDeleted(_ object: ManagedObject) throws {
+    guard try isThere(object) else { return }
+    try readWhole(object)
     object.state.insert(.deleted)
     deletedList.append(object)
     record(.deleted(object))

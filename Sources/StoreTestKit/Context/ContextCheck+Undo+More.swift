@@ -65,6 +65,53 @@ extension ContextCheck {
       try context.save()
       try expect(desk.state(desk.office.newContext()) == before, "nothing was deleted in the store")
     },
+    ContextCheck(
+      "a deletion that was undone, done again and then saved is undone as a whole, as is an insertion that turned into a fault"
+    ) { factory in
+      let desk = try Desk(try await Office(factory))
+      let (context, ada) = (desk.context, desk.ada)
+      let friend = try Staff.person(context, "Friend")
+      let tag = try Staff.tag(context, "t")
+      try ada.set("motto", "m")
+      try ada.add(friend, to: "friends")
+      try ada.add(tag, to: "tags")
+      try ada.add(tag, to: "favourites")
+      try ada.setObjects(["b", "a"].map { try Staff.task($0, of: ada, in: context) }, for: "tasks")
+      try context.save()
+      let before = try desk.state(context)
+      func undo() throws {
+        try context.undo()
+        try expect(desk.state(context) == before, "all is back")
+        try expect(
+          Staff.line(ada, "friends") == "Friend" && friend.objects("friends").contains(ada), "both ends")
+        try expect(ada.objects("favourites").contains(tag), "also without an inverse")
+      }
+      try context.delete(ada)
+      context.processPendingChanges()
+      try undo()
+      try context.redo()
+      try context.save()
+      try undo()
+      try context.save()
+      try expect(desk.state(desk.office.newContext()) == before, "as stored")
+      context.refreshAllObjects()
+      context.undoManager?.removeAllActions()
+      let new = try Staff.person(context, "New")
+      try new.set("motto", "n")
+      try new.add(tag, to: "favourites")
+      context.processPendingChanges()
+      let after = try desk.state(context)
+      try context.save()
+      context.refreshAllObjects()
+      try context.undo()
+      try context.save()
+      try expect(desk.state(context) == before, "the new one is gone")
+      try context.redo()
+      try context.save()
+      for reader in [context, desk.office.newContext()] {
+        try expect(desk.state(reader) == after, "the new one is back")
+      }
+    },
     ContextCheck("undoing a change of a relationship puts both of its ends back (inverses)") { factory in
       let desk = try Desk(try await Office(factory))
       let (context, ada) = (desk.context, desk.ada)
