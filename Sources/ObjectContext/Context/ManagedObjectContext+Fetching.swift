@@ -208,7 +208,7 @@ extension ManagedObjectContext {
   /// Gives an object a row read for it. A changed object keeps the row its changes started from, so that a save
   /// finds out if somebody else changed it in between.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
-    if object.hasChanges || node.isIdentical(to: object.node) { return }
+    if object.node != nil, object.hasChanges || node.isIdentical(to: object.node) { return }
     // What was read on another thread may be older than what was read here since.
     if let held = object.node, held.version > node.version { return }
     let held = object.node?.version

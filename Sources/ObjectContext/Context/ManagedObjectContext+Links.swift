@@ -52,6 +52,8 @@ extension ManagedObjectContext {
 
   /// Puts all targets of a to-many into another order.
   func reorder(_ owner: ManagedObject, _ relationship: Relationship, _ order: [Int64]) throws {
+    // An order is one value of the row, which others may change.
+    try owner.readRow()
     let state = owner.toManyState(relationship)
     if !state.isLoaded { try load(state, of: owner) }
     let old = Array(state.current ?? [])
@@ -63,6 +65,7 @@ extension ManagedObjectContext {
 
   /// Puts one target of a to-many into another place, which counts without it.
   func move(_ target: Int64, in owner: ManagedObject, _ relationship: Relationship, to place: Int) throws {
+    try owner.readRow()
     let state = owner.toManyState(relationship)
     if !state.isLoaded { try load(state, of: owner) }
     let old = isWatched ? state.index(of: target) : nil

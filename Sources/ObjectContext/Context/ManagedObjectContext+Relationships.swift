@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     let inverse = relationship.inverse
     // Before the new one is in place: an object may lead to itself.
     if let old, let inverse { try detach(object, from: old, inverse) }
-    assign(object, relationship, target)
+    try assign(object, relationship, target)
     guard let target, let inverse else { return }
     if inverse.isToMany {
       // Where this object led was known, and it was elsewhere.
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
       if let previous = try target.target(inverse), previous !== object {
         try detach(target, from: previous, relationship)
       }
-      assign(target, inverse, object)
+      try assign(target, inverse, object)
     }
   }
 
@@ -64,14 +64,15 @@ extension ManagedObjectContext {
     if inverse.isToMany {
       try removeTarget(object.reference, from: other, inverse, isKnown: true)
     } else if try other.target(inverse) === object {
-      assign(other, inverse, nil)
+      try assign(other, inverse, nil)
     } else if !other.isInserted {
       lockedList.append(other)
     }
   }
 
-  /// One end only.
-  func assign(_ object: ManagedObject, _ relationship: Relationship, _ target: ManagedObject?) {
+  /// One end only. The row is read before, or the save could not tell whether somebody else changed it meanwhile.
+  func assign(_ object: ManagedObject, _ relationship: Relationship, _ target: ManagedObject?) throws {
+    try object.readRow()
     object.setSlot(relationship.slot, target.map { .reference($0.reference) } ?? .null)
     noteUpdated(object)
   }

@@ -37,7 +37,7 @@ extension ManagedObject {
         .derivedAttribute, "\(entity.name).\(name) is computed by the store; change what it is derived from")
     }
     let context = try context()
-    if !state.contains(.inserted) { _ = try row() }
+    try readRow()
     var value = value
     if attribute.slot < 0, let (composite, path) = element(name) {
       attribute = composite

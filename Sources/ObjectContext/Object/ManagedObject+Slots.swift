@@ -193,7 +193,7 @@ extension ManagedObject {
     if needsContext { checkContext(writing: true) }
     guarded(()) {
       let context = try context()
-      if !state.contains(.inserted) { _ = try row() }
+      try readRow()
       setSlot(property.slot, value)
       if property.field >= 0 { context.noteUpdated(self) }
     }

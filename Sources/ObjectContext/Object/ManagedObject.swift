@@ -182,6 +182,11 @@ open class ManagedObject {
     return try context().fire(self)
   }
 
+  /// Reads the row, where there is one: what is changed next is checked against it when it is saved.
+  final func readRow() throws {
+    if state.isDisjoint(with: [.inserted, .gone]) { _ = try row() }
+  }
+
   /// What was read of a fault's row, if the field was.
   private final func partialRow(_ field: Int) -> IncrementalStoreNode? {
     guard unmanagedNode == nil, let batch, let context = managedObjectContext else { return nil }

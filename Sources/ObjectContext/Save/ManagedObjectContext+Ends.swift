@@ -53,7 +53,7 @@ extension ManagedObjectContext {
         let value = end.changes?.value(inverse.slot), value != .reference(object.reference)
       {
         // The end was given to another object here.
-        assign(object, relationship, nil)
+        try assign(object, relationship, nil)
       }
     }
   }
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
       if inverse.isToMany {
         lost.changes?.knownToMany(inverse)?.takeBack(object.reference)
       } else if try isThere(lost), try lost.target(inverse) === object {
-        assign(lost, inverse, nil)
+        try assign(lost, inverse, nil)
       }
     }
     guard let kept, !kept.isDeleted, try isThere(kept) else { return }
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
         if isThere, inverse.isToMany {
           try addTarget(object.reference, to: end, inverse)
         } else if isThere, try end.target(inverse) == nil {
-          assign(end, inverse, object)
+          try assign(end, inverse, object)
         } else if try !isThere || end.target(inverse) !== object {
           state.takeBack(reference)
         }
@@ -134,7 +134,7 @@ extension ManagedObjectContext {
     let previous = try end.target(inverse)
     if previous === object { return }
     if let previous, try isThere(previous) { try detach(end, from: previous, relationship) }
-    assign(end, inverse, object)
+    try assign(end, inverse, object)
   }
 
   /// What was read of an end that others may have changed is read again.

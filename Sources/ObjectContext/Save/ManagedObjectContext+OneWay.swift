@@ -21,7 +21,7 @@ extension ManagedObjectContext {
           let holder =
             registered(node.entity, node.reference) ?? make(node.storeEntity, node.reference, node, nil)
           adopt(node, holder)
-          if !holder.isDeleted, holder.changes?.value(toOne.slot) == nil { assign(holder, toOne, nil) }
+          if !holder.isDeleted, holder.changes?.value(toOne.slot) == nil { try assign(holder, toOne, nil) }
         }
       }
     }
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         }
         // Without action what is stored stays as it is.
         if toOne.deleteRule == .noAction, holder.node?.target(toOne.field) == target { continue }
-        assign(holder, toOne, nil)
+        try assign(holder, toOne, nil)
       }
       for toMany in toManys where holder.entity.isKind(of: toMany.entity) {
         for target in changes.knownToMany(toMany)?.added ?? [] where references.contains(target) {

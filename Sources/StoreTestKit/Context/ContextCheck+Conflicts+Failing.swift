@@ -1,3 +1,4 @@
+import Foundation
 import ObjectContext
 import ObjectModel
 import ObjectQuery
@@ -41,6 +42,60 @@ extension ContextCheck {
       try expect(fresh.existingObject(with: taken.objectID).version == 1, "the other was left alone")
       try expect(
         Staff.line(fresh.existingObject(with: ada.objectID), "tags") == "free other", "with its links")
+    },
+    ContextCheck(
+      "a change is checked against the row as it was when the change was made, however little had been read by then "
+        + "(optimistic locking)"
+    ) { factory in
+      let office = try await Office(factory)
+      let first = office.newContext()
+      let people = try Staff.people("a", "b", in: first)
+      let firms = try ["F", "G"].map { try Staff.company(first, $0) }
+      for title in ["x", "y"] { try Staff.task(title, of: people[0], in: first) }
+      try people[0].setObject(firms[0], for: "employer")
+      try people[0].add(people[1], to: "friends")
+      try first.save()
+      let tags = try ["t", "u"].map { try Staff.tag(first, $0) }
+      try first.save()
+      let changes: [(String, (ManagedObjectContext, [ManagedObject]) throws -> Void)] = [
+        (
+          "a to-one, after a link and with the rows of others",
+          { context, copies in
+            try copies[0].add(context.object(with: tags[0].objectID), to: "tags")
+            _ = try Staff.text(copies[1])
+            try copies[0].setObject(context.object(with: firms[1].objectID), for: "employer")
+          }
+        ),
+        (
+          "the other end of a to-one",
+          { context, copies in
+            try copies[0].remove(copies[1], from: "friends")
+            _ = try Staff.text(copies[1])
+            try context.object(with: firms[1].objectID).add(copies[0], to: "employees")
+          }
+        ),
+        ("a value", { _, copies in try copies[0].set("motto", "m") }),
+        (
+          "an order",
+          { _, copies in try copies[0].move(fromOffsets: IndexSet(integer: 0), toOffset: 2, in: "tasks") }
+        ),
+        (
+          "a deletion after a link",
+          { context, copies in
+            try copies[0].add(context.object(with: tags[1].objectID), to: "tags")
+            try context.delete(copies[0])
+          }
+        ),
+      ]
+      for (name, change) in changes {
+        let (here, there) = (office.newContext(), office.newContext())
+        let copies = try here.objects(with: people.map(\.objectID))
+        try change(here, copies)
+        let other = try there.object(with: people[0].objectID)
+        try other.set("age", try Staff.number(other).map { $0 + 1 })
+        try there.save()
+        try expectContextError(.conflict, name) { try here.save() }
+      }
     },
     ContextCheck("a policy's own values are set where objects become one, to-ones included (NSMergePolicy)") {
       factory in
