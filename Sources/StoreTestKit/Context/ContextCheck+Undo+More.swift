@@ -111,6 +111,18 @@ extension ContextCheck {
       for reader in [context, desk.office.newContext()] {
         try expect(desk.state(reader) == after, "the new one is back")
       }
+      // A fault of which links were changed, while others of its batch were read.
+      let other = desk.office.newContext()
+      other.undoManager = UndoManager()
+      let copies = try other.objects(with: [new.objectID, ada.objectID])
+      try copies[0].add(other.object(with: tag.objectID), to: "tags")
+      _ = try Staff.text(copies[1])
+      other.processPendingChanges()
+      let linked = try desk.state(other)
+      try other.delete(copies[0])
+      try other.save()
+      try other.undo()
+      try expect(desk.state(other) == linked && other.insertedObjects.count == 1, "a fault is back")
     },
     ContextCheck("undoing a change of a relationship puts both of its ends back (inverses)") { factory in
       let desk = try Desk(try await Office(factory))
