@@ -91,6 +91,7 @@ extension ContextCheck {
         let (here, there) = (office.newContext(), office.newContext())
         let copies = try here.objects(with: people.map(\.objectID))
         try change(here, copies)
+        here.refreshAllObjects()
         let other = try there.object(with: people[0].objectID)
         try other.set("age", try Staff.number(other).map { $0 + 1 })
         try there.save()
