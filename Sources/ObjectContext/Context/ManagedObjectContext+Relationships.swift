@@ -27,12 +27,12 @@ extension ManagedObjectContext {
       if try target.target(inverse) === object { return }
       return try setToOne(target, inverse, object)
     }
-    let isKnown = has(target, relationship.inverse, object) == false
+    let state = object.toManyState(relationship)
+    let isKnown = !state.isLoaded && has(target, relationship.inverse, object) == false
     guard try addTarget(target.reference, to: object, relationship, isKnown: isKnown) else { return }
     if let inverse = relationship.inverse, inverse !== relationship || object !== target {
       // What knows all its own targets knows that the other end has it not.
-      let isLoaded = object.toManyState(relationship).isLoaded
-      try addTarget(object.reference, to: target, inverse, isNew: isLoaded)
+      try addTarget(object.reference, to: target, inverse, isNew: state.isLoaded)
     }
   }
 
@@ -41,11 +41,11 @@ extension ManagedObjectContext {
       if try target.target(inverse) === object { try setToOne(target, inverse, nil) }
       return
     }
-    let isKnown = has(target, relationship.inverse, object) == true
+    let state = object.toManyState(relationship)
+    let isKnown = !state.isLoaded && has(target, relationship.inverse, object) == true
     try removeTarget(target.reference, from: object, relationship, isKnown: isKnown)
     if let inverse = relationship.inverse, inverse !== relationship || object !== target {
-      let isLoaded = object.toManyState(relationship).isLoaded
-      try removeTarget(object.reference, from: target, inverse, isKnown: isLoaded)
+      try removeTarget(object.reference, from: target, inverse, isKnown: state.isLoaded)
     }
   }
 

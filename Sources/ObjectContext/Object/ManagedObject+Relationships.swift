@@ -27,7 +27,7 @@ extension ManagedObject {
   }
 
   /// Adds objects to a to-many, at the end when it is ordered, and keeps the inverses in step. What is in it already
-  /// stays once. Issues no statement unless a target is a fault.
+  /// stays once. Issues no statement unless a target is a fault, or was taken out before anybody had read whether it was in.
   /// - Throws: as `setObject(_:for:)`.
   public final func add(_ targets: ManagedObject..., to name: String) throws {
     try add(contentsOf: targets, to: name)
@@ -44,7 +44,7 @@ extension ManagedObject {
     }
   }
 
-  /// Takes objects out of a to-many and keeps the inverses in step.
+  /// Takes objects out of a to-many and keeps the inverses in step. Statements as for `add(_:to:)`.
   /// - Throws: as `setObject(_:for:)`.
   public final func remove(_ targets: ManagedObject..., from name: String) throws {
     let relationship = try relationship(name, toMany: true)
