@@ -32,12 +32,13 @@ let package = Package(
       name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"])]),
     .systemLibrary(
       name: "CLibSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .target(name: "Locks", swiftSettings: strict),
     .target(
       name: "CipherDatabase",
       dependencies: [
-        "CSQLCipher", "Locks", .product(name: "Crypto", package: "swift-crypto"),
+        "CLinux", "CSQLCipher", "Locks", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .target(

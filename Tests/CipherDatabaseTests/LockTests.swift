@@ -39,7 +39,7 @@ struct LockTests {
     let first = try open(path, create: true)
     try first.execute("CREATE TABLE t (x)")
     #expect(try probe(path) == "busy")
-    #expect(try OpenFiles.head(path, 16) == [UInt8](repeating: 9, count: 16))
+    #expect(try first.file.head(16) == [UInt8](repeating: 9, count: 16))
     #expect(try probe(path) == "busy")
     let second = try open(path, create: false)
     #expect(try second.text("SELECT count(*) FROM t") == "0")

@@ -15,6 +15,12 @@ struct TortureProbe {
     case "once":
       guard arguments.count == 4, let what = Work(rawValue: arguments[2]) else { usage() }
       await Once(playground: Playground(arguments[3])).run(what)
+    case "share":
+      exit(try await Share(shareOptions(arguments)).run() ? 0 : 1)
+    case "share-worker":
+      guard arguments.count == 5, let role = ShareRole(rawValue: arguments[2]), let number = Int(arguments[4])
+      else { usage() }
+      await ShareWorker(playground: Playground(arguments[3]), role: role, number: number).run()
     case "hold":
       guard arguments.count == 3 else { usage() }
       try await hold(Playground(arguments[2]))
@@ -44,6 +50,24 @@ struct TortureProbe {
       exit(failed ? 1 : 0)
     default: usage()
     }
+  }
+
+  private static func shareOptions(_ arguments: [String]) -> Share.Options {
+    var options = Share.Options()
+    var rest = arguments.dropFirst(2)
+    while let option = rest.popFirst() {
+      switch option {
+      case "--no-kills": options.kills = false
+      case "--seconds":
+        guard let seconds = rest.popFirst().flatMap({ Int($0) }) else { usage() }
+        options.seconds = seconds
+      case "--roles":
+        guard let roles = rest.popFirst() else { usage() }
+        options.roles = roles.split(separator: ",").compactMap { ShareRole(rawValue: String($0)) }
+      default: usage()
+      }
+    }
+    return options
   }
 
   /// Opens a store and closes it, and waits for a line after each.
@@ -78,6 +102,7 @@ struct TortureProbe {
     say(
       """
       usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move]
+             torture-probe share [--seconds N] [--no-kills] [--roles write,compact,...]
              torture-probe faults LIBRARY
              torture-probe cuts LIBRARY [N]
 
@@ -133,7 +158,7 @@ struct Playground: Sendable {
   }
 
   /// The batches in a store; nil when one of them is not whole.
-  func batches(_ url: URL? = nil) async throws -> [Int]? {
+  func batches(_ url: URL? = nil, notes expected: Int = batch) async throws -> [Int]? {
     let container = try await open(url)
     defer { try? container.close() }
     let context = container.newContext()
@@ -141,17 +166,17 @@ struct Playground: Sendable {
     var notes = 0
     for batch in batches {
       let count = try batch.objects("notes").count
-      if count != Self.batch { return nil }
+      if count != expected { return nil }
       notes += count
     }
     guard try context.count(for: FetchRequest("Note")) == notes else { return nil }
     return try batches.map { try $0.get("number", as: Int.self) ?? -1 }
   }
 
-  func save(_ number: Int, _ context: ManagedObjectContext) throws {
+  func save(_ number: Int, _ context: ManagedObjectContext, notes: Int = batch) throws {
     let batch = try context.insert("Batch")
     try batch.set("number", number)
-    for index in 0..<Self.batch {
+    for index in 0..<notes {
       let note = try context.insert("Note")
       try note.set("text", "note \(index) of batch \(number) \(String(repeating: "x", count: 200))")
       try note.setObject(batch, for: "batch")

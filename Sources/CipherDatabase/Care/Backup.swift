@@ -20,12 +20,12 @@ package enum Backup {
         try source.execute("SELECT count(*) FROM sqlite_master")
         try step(source, target, pagesPerStep, progress)
       }
-      target.close()
-      try File.sync(path)
+      try target.file.sync()
       // Given an unencrypted target, the library would write clear text and say nothing.
-      guard try OpenFiles.head(path, 16) == key.salt else {
+      guard try target.file.head(16) == key.salt else {
         throw CipherError(.libraryIsNotSQLCipher, "the copy at \(path) was not encrypted; it was removed")
       }
+      target.close()
     } catch {
       target.close()
       File.removeDatabase(path)

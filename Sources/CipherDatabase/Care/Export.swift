@@ -12,7 +12,7 @@ package enum Export {
     _ source: Connection, to path: String, key: CipherKeySpec, format: CipherFormat,
     progress: @escaping Progress
   ) throws {
-    try FileChecks(path: path).create()
+    try File.create(path)
     try copy(source.database, to: path, progress: progress) { schema, statement in
       key.withText { bind(statement, $0) }
       return format.settings(schema)
@@ -24,7 +24,7 @@ package enum Export {
   package static func copyUnencrypted(
     _ source: Connection, to path: String, progress: @escaping Progress
   ) throws {
-    try FileChecks(path: path).create()
+    try File.create(path)
     try copy(source.database, to: path, progress: progress) { _, statement in
       // An empty key is the one way to say that there is none.
       bind(statement, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -38,19 +38,19 @@ package enum Export {
     _ source: String, to path: String, key: CipherKeySpec, format: CipherFormat, progress: @escaping Progress
   ) throws {
     try Connection.checkLibrary()
-    let registration = OpenFiles.Registration(source)
+    let file = try DatabaseFile(source)
     var handle: OpaquePointer?
     defer {
       sqlite3_close_v2(handle)
-      registration.release()
+      file.release()
     }
-    guard sqlite3_open_v2(source, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
+    guard sqlite3_open_v2(file.path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
       let handle
     else { throw CipherError(handle, SQLITE_CANTOPEN) }
     sqlite3_busy_timeout(handle, 5000)
     try run(handle, "SELECT count(*) FROM sqlite_master")
     try run(handle, "PRAGMA temp_store = MEMORY")
-    try FileChecks(path: path).create()
+    try File.create(path)
     try copy(handle, to: path, progress: progress) { schema, statement in
       key.withText { bind(statement, $0) }
       return format.settings(schema)
@@ -72,7 +72,7 @@ package enum Export {
     _ source: OpaquePointer, to path: String, progress: @escaping Progress,
     key: (_ schema: String, _ statement: OpaquePointer) -> [String]
   ) throws {
-    let target = OpenFiles.Registration(path)
+    let target = try DatabaseFile(path)
     defer { target.release() }
     do {
       let settings = try attach(source, path, key)
@@ -92,10 +92,10 @@ package enum Export {
         try run(source, "PRAGMA _copy.\(name) = \(try number(source, "PRAGMA main.\(name)"))")
       }
     } catch {
-      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+      File.removeDatabase(path)
       throw error
     }
-    try File.sync(path)
+    try target.sync()
   }
 
   private static func attach(

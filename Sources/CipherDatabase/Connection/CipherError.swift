@@ -3,7 +3,8 @@ import CSQLCipher
 /// What went wrong in the database layer, with SQLite's own result code. Never holds a value or key bytes.
 package struct CipherError: Error, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable {
-    case libraryIsNotSQLCipher, fileIsMissing, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged, damagedPage,
+    case libraryIsNotSQLCipher, fileIsMissing, danglingLink, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged,
+      damagedPage,
       truncated
     case foreignJournal, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError, constraint
     case formatUnavailable, fileReplaced, interrupted, alreadyExists, connectionPoisoned, misuse, other

@@ -5,7 +5,8 @@ import Synchronization
 /// One connection to one encrypted file. Not Sendable: whoever holds it has it to itself.
 package final class Connection {
   let database: OpaquePointer
-  let path: String
+  /// The file, held from before SQLite opens it until after SQLite has closed it.
+  package let file: DatabaseFile
   let salt: [UInt8]
   private var statements: [String: Statement] = [:]
   @exclusivity(unchecked) private var numbered: [Int: Statement] = [:]
@@ -20,41 +21,78 @@ package final class Connection {
   private let executions = Atomic(0)
   private let preparations = Atomic(0)
   let arrays = IntegerArrayRegistry()
-  private let registration: OpenFiles.Registration
 
   /// Opens a file, or makes one, and proves that key, format and library are right before anything else happens.
-  package init(path: String, key: CipherKeySpec, options: ConnectionOptions) throws(CipherError) {
+  package convenience init(
+    path: String, key: CipherKeySpec, options: ConnectionOptions
+  ) throws(CipherError) {
     try Self.checkLibrary()
-    self.path = path
-    salt = key.salt
-    let checks = FileChecks(path: path)
-    if options.createIfMissing {
-      try checks.checkJournals()
-      try checks.create()
-    } else {
-      try checks.checkExisting()
-    }
-    registration = OpenFiles.Registration(path)
-    var handle: OpaquePointer?
-    let flags =
-      (options.access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
-    let result = sqlite3_open_v2(path, &handle, flags, nil)
-    guard result == SQLITE_OK, let handle else {
-      let error = CipherError(handle, result)
-      sqlite3_close_v2(handle)
-      registration.release()
+    if options.createIfMissing { try File.create(path) }
+    do throws(CipherError) {
+      let file = try DatabaseFile(path, waiting: options.busyTimeoutMilliseconds)
+      defer { file.release() }
+      try self.init(file: file, key: key, options: options)
+    } catch {
+      if options.createIfMissing {
+        // What lies beside a new file without being ours is left alone.
+        if error.code == .foreignJournal { unlink(path) } else { File.removeDatabase(path) }
+      }
       throw error
     }
-    database = handle
-    sqlite3_extended_result_codes(handle, 1)
+  }
+
+  /// Opens a file that the caller holds, and takes a hold of its own.
+  package init(file: DatabaseFile, key: CipherKeySpec, options: ConnectionOptions) throws(CipherError) {
+    try Self.checkLibrary()
+    salt = key.salt
+    let checks = FileChecks(file: file)
+    if options.createIfMissing { try checks.checkNew() } else { try checks.checkExisting() }
+    self.file = file.another()
+    do throws(CipherError) {
+      database = try Self.open(file.path, options.access)
+    } catch {
+      self.file.release()
+      throw error
+    }
     do throws(CipherError) {
       try configure(key, options)
       if options.createIfMissing { try checks.checkCreated(salt: key.salt) }
     } catch {
       close()
-      if options.createIfMissing { Self.removeCreated(path) }
       throw error
     }
+  }
+
+  private static func open(
+    _ path: String, _ access: ConnectionOptions.Access
+  ) throws(CipherError) -> OpaquePointer {
+    var handle: OpaquePointer?
+    let flags = (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX
+    let result =
+      access == .immutable
+      ? sqlite3_open_v2(immutable(path), &handle, flags | SQLITE_OPEN_URI, nil)
+      : sqlite3_open_v2(path, &handle, flags, nil)
+    guard result == SQLITE_OK, let handle else {
+      let error = CipherError(handle, result)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    return handle
+  }
+
+  /// The URI of a file that nobody can change.
+  private static func immutable(_ path: String) -> String {
+    let hex = Array("0123456789ABCDEF")
+    let escaped = path.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "/"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"):
+        String(UnicodeScalar(byte))
+      default: "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
+      }
+    }
+    return "file:\(escaped.joined())?immutable=1"
   }
 
   deinit { close() }
@@ -88,11 +126,7 @@ package final class Connection {
     try execute("PRAGMA cache_size = -\(max(options.pageCacheBytes, 1 << 16) / 1024)")
     if options.exclusiveLocking { try execute("PRAGMA locking_mode = EXCLUSIVE") }
     if options.access == .readWrite {
-      let mode = options.journal == .writeAhead ? "wal" : "delete"
-      guard try text("PRAGMA journal_mode = \(mode)") == mode else {
-        throw CipherError(
-          .busy, "the journal mode could not be set: another process holds the store in another mode")
-      }
+      try setJournal(options.journal, waiting: options.busyTimeoutMilliseconds)
       try execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
     }
     if options.createIfMissing {
@@ -106,27 +140,45 @@ package final class Connection {
     for collation in options.collations { try collation.register(on: self) }
   }
 
-  /// A file may be replaced by another while its opening waits for a lock; what was then saved into the old one would be
-  /// lost.
-  private func checkInPlace() throws(CipherError) {
-    var moved: Int32 = 0
-    if sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK, moved != 0 {
-      throw CipherError(.fileReplaced, "the file at \(path) was replaced while it was being opened")
+  private func setJournal(
+    _ journal: ConnectionOptions.Journal, waiting milliseconds: Int
+  ) throws(CipherError) {
+    let mode =
+      switch journal {
+      case .writeAhead: "wal"
+      case .rollback: "delete"
+      case .asIs: ""
+      }
+    if mode.isEmpty { return }
+    let deadline = Deadline(milliseconds: milliseconds)
+    // SQLite does not wait for others before it changes the mode.
+    while try text("PRAGMA journal_mode = \(mode)") != mode {
+      guard deadline.pause() else {
+        throw CipherError(
+          .busy, "the journal mode could not be set: another process holds the store in another mode")
+      }
     }
   }
 
-  private static func removeCreated(_ path: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+  /// Programs other than ours may put another file in the place of one that is open; what was then saved into the old one
+  /// would be lost. One system call.
+  private func checkInPlace() throws(CipherError) {
+    if !file.isInPlace {
+      throw CipherError(.fileReplaced, "the file at \(file.path) was replaced or removed while it was open")
+    }
   }
 
   /// Finalizes every statement and closes. Nothing of this connection may be used after.
   package func close() {
     closeStatements()
-    if !isClosed {
-      isClosed = true
-      sqlite3_close_v2(database)
-      registration.release()
-    }
+    if isClosed { return }
+    isClosed = true
+    if !file.isInPlace { file.refuseCheckpoints() }
+    // SQLite keeps the file open as long as somebody has a statement; then so does the hold.
+    let isInUse = sqlite3_next_stmt(database, nil) != nil
+    assert(!isInUse, "a statement outlives its connection")
+    sqlite3_close_v2(database)
+    if !isInUse { file.release() }
   }
 
   func closeStatements() {
@@ -136,7 +188,7 @@ package final class Connection {
     numbered = [:]
   }
 
-  private var isClosed = false
+  private(set) var isClosed = false
 
   // MARK: Statements
 
@@ -242,6 +294,7 @@ package final class Connection {
     depth += 1
     defer { depth -= 1 }
     do {
+      if outermost, kind != .deferred { try checkInPlace() }
       let result = try body()
       if outermost { try commit() } else { try run("RELEASE \(name)") }
       return result

@@ -1,7 +1,9 @@
 /// How a connection is opened.
 package struct ConnectionOptions: Sendable {
-  package enum Access: Sendable { case readWrite, readOnly }
-  package enum Journal: Sendable { case writeAhead, rollback }
+  /// `immutable` is for a medium that nobody can write to: SQLite then takes no locks and makes no files.
+  package enum Access: Sendable { case readWrite, readOnly, immutable }
+  /// `asIs` leaves the file's own mode, so that looking at it does not change it.
+  package enum Journal: Sendable { case writeAhead, rollback, asIs }
   package enum Synchronous: String, Sendable { case normal = "NORMAL", full = "FULL", extra = "EXTRA" }
 
   package var access = Access.readWrite

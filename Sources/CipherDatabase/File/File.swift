@@ -1,45 +1,71 @@
+import CLinux
 import Glibc
 
-/// What is done to whole files.
+/// What is done to whole files and their names.
 package enum File {
-  /// Makes sure that a file's bytes are on the disk.
-  package static func sync(_ path: String) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw failure(path) }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw failure(path) }
+  /// Makes an empty file that only its owner can read, in a folder likewise when that is made too.
+  /// - Throws: `alreadyExists`, `diskFull`, `readOnlyDirectory`, `cannotOpen`.
+  package static func create(_ path: String) throws(CipherError) {
+    makeFolder(of: path)
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else {
+      // The folder, that is: it could not be made.
+      if errno == ENOENT { throw CipherError(.readOnlyDirectory, "the folder of \(path) cannot be made") }
+      throw failure(path)
+    }
+    close(file)
+  }
+
+  private static func makeFolder(of path: String) {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+    let folder = String(path[..<slash])
+    if access(folder, F_OK) == 0 { return }
+    makeFolder(of: folder)
+    mkdir(folder, 0o700)
   }
 
   /// Makes sure that a name's change in its folder is on the disk.
-  package static func syncFolder(of path: String) throws {
+  package static func syncFolder(of path: String) throws(CipherError) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw failure(folder) }
     defer { close(file) }
-    guard fsync(file) == 0 else { throw failure(folder) }
+    // Some file systems cannot sync a folder.
+    guard fsync(file) == 0 || errno == EINVAL else { throw failure(folder) }
   }
 
-  /// Puts a file in another's place, or where there is none; durable when this answers.
-  package static func replace(_ path: String, with new: String) throws {
+  /// Puts a file in another's place; durable when this answers. Only for whoever has the other alone.
+  package static func replace(_ path: String, with new: String) throws(CipherError) {
     guard rename(new, path) == 0 else { throw failure(path) }
     try syncFolder(of: path)
   }
 
   /// Gives a file a name that nothing has yet; durable when this answers.
   /// - Throws: `alreadyExists`.
-  package static func place(_ new: String, at path: String) throws {
-    try keep(new, at: path)
+  package static func place(_ new: String, at path: String) throws(CipherError) {
+    if renameat2(AT_FDCWD, new, AT_FDCWD, path, UInt32(renameWithoutReplacing)) == 0 {
+      return try syncFolder(of: path)
+    }
+    // Network file systems may know links only, those of memory cards only renaming.
+    guard errno == EINVAL || errno == ENOSYS else { throw failure(path) }
+    guard link(new, path) == 0 else { throw failure(path) }
     unlink(new)
+    try syncFolder(of: path)
   }
 
-  /// Gives a file a second name that nothing has yet; durable when this answers.
-  /// - Throws: `alreadyExists`.
-  package static func keep(_ path: String, at other: String) throws {
-    guard link(path, other) == 0 else {
-      if errno == EEXIST { throw CipherError(.alreadyExists, "there is a file at \(other) already") }
-      throw failure(other)
+  /// As `place`, of a database file. A log that is left of a file that is gone would be taken for the new file's.
+  /// - Throws: `alreadyExists`; `foreignJournal` when there is such a log.
+  package static func placeDatabase(_ new: String, at path: String) throws(CipherError) {
+    // In this order: whoever made the file meanwhile has made its log later.
+    if let log = log(beside: path), !FilePath.isTaken(path) {
+      throw CipherError(.foreignJournal, "\(log) is left of a file that is gone")
     }
-    try syncFolder(of: other)
+    try place(new, at: path)
+  }
+
+  /// The log or journal beside a path.
+  package static func log(beside path: String) -> String? {
+    ["-wal", "-journal"].map { path + $0 }.first { FilePath.isTaken($0) }
   }
 
   /// Removes a database file that nobody has open, with what lies beside it.
@@ -47,35 +73,16 @@ package enum File {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
-  private static func failure(_ path: String) -> CipherError {
+  static func failure(_ path: String) -> CipherError {
     let code: CipherError.Code =
       switch errno {
+      case EEXIST: .alreadyExists
       case ENOSPC, EDQUOT: .diskFull
       case EACCES, EROFS, EPERM: .readOnlyDirectory
       case ENOENT: .fileIsMissing
-      default: .ioError
+      case EIO: .ioError
+      default: .cannotOpen
       }
     return CipherError(code, "\(path): \(String(cString: strerror(errno)))")
-  }
-}
-
-extension File {
-  /// Puts a database file in the place of another that nobody has open, which need not be readable any more.
-  /// - Throws: `busy` when a connection has the old one open.
-  package static func replaceDatabase(_ path: String, with new: String) throws {
-    let file = open(path, O_RDWR | O_CLOEXEC)
-    guard file >= 0 else { throw failure(path) }
-    defer { close(file) }
-    // SQLite's lock bytes: pending, reserved, and the 510 shared ones, at 1 GiB.
-    var lock = flock()
-    lock.l_type = Int16(F_WRLCK)
-    lock.l_whence = Int16(SEEK_SET)
-    lock.l_start = 1 << 30
-    lock.l_len = 512
-    guard !OpenFiles.isOpen(file), fcntl(file, F_SETLK, &lock) == 0 else {
-      throw CipherError(.busy, "the file at \(path) is open")
-    }
-    for suffix in ["-wal", "-shm", "-journal"] { unlink(path + suffix) }
-    try replace(path, with: new)
   }
 }

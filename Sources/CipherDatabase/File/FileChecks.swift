@@ -2,102 +2,104 @@ import Glibc
 
 /// Everything that is looked at before SQLite may touch a file.
 struct FileChecks {
-  static let pageSize: UInt32 = 4096
-  let path: String
+  static let pageSize = 4096
+  let file: DatabaseFile
 
-  /// The first bytes of a journal, on which SQLite takes no locks; nil when it cannot be opened.
-  private func head(_ path: String, _ count: Int) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    if file < 0 { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: count)
-    let got = pread(file, &bytes, count, 0)
-    return got < 0 ? nil : Array(bytes.prefix(got))
-  }
-
-  private func fileHead() throws(CipherError) -> [UInt8] {
-    do {
-      return try OpenFiles.head(path, 16)
-    } catch let error as CipherError {
-      throw error
-    } catch {
-      throw CipherError(.cannotOpen, "\(path): \(error)")
-    }
-  }
+  private var path: String { file.path }
 
   /// - Throws: the fault that makes opening pointless or dangerous.
   func checkExisting() throws(CipherError) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if errno == ENOENT { throw CipherError(.fileIsMissing, "there is no file at \(path)") }
-      throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
-    }
-    let head = try fileHead()
+    file.restoreLogs()
+    let size = file.size
     // SQLite would open an empty file as a new database.
-    if status.st_size == 0 { throw CipherError(.fileIsEmpty, "the file at \(path) has no bytes") }
-    if head == Array("SQLite format 3\0".utf8) {
+    if size == 0 { throw CipherError(.fileIsEmpty, "the file at \(path) has no bytes") }
+    if try file.head(16) == Array("SQLite format 3\0".utf8) {
       throw CipherError(.fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database")
     }
+    let log = try checkSidecar("-wal")
+    let journal = try checkSidecar("-journal")
+    _ = try checkSidecar("-shm")
     // While its log is there, a file may end amid a page: moving the log into it was interrupted, and will be done again.
-    if status.st_size % Int(Self.pageSize) != 0, !hasLog {
+    if size % Self.pageSize != 0, log == 0, journal == 0 {
       throw CipherError(.truncated, "the file at \(path) is not a whole number of 4096-byte pages")
     }
-    try checkJournals()
+    try checkJournal(pages: size / Self.pageSize)
+    try checkLog()
   }
 
-  private var hasLog: Bool {
-    ["-wal", "-journal"].contains { suffix in
-      var status = stat()
-      return stat(path + suffix, &status) == 0 && status.st_size > 0
+  /// - Throws: `foreignJournal` when something lies beside a file that was just made.
+  func checkNew() throws(CipherError) {
+    for suffix in ["-wal", "-journal", "-shm"] where FilePath.isTaken(path + suffix) {
+      throw CipherError(.foreignJournal, "there is a file at \(path)\(suffix), which is of no store")
     }
   }
 
-  /// SQLCipher 3 writes past a buffer when a journal has another page size than the cipher, so such a file is refused
-  /// before it is seen.
-  func checkJournals() throws(CipherError) {
-    if let journal = head(path + "-journal", 28), journal.count == 28,
-      journal.starts(with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]),
-      Self.number(journal, 24) != Self.pageSize
-    {
+  /// SQLite follows links, and writes through a second name as well: what lies beside a store must be a file of its own.
+  /// - Returns: Its size; 0 when there is none.
+  private func checkSidecar(_ suffix: String) throws(CipherError) -> Int {
+    var status = stat()
+    guard lstat(path + suffix, &status) == 0 else { return 0 }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+      throw CipherError(
+        .foreignJournal, "\(path)\(suffix) is a link, has a second name, or is no regular file")
+    }
+    guard [file.owner, geteuid(), 0].contains(status.st_uid) else {
+      throw CipherError(.foreignJournal, "\(path)\(suffix) belongs to another user than the store")
+    }
+    return Int(status.st_size)
+  }
+
+  /// A store's rollback journal is in use only while the file is made or changes its journal mode. One that is ours has our
+  /// pages, names no super-journal (SQLite deletes the file of that name), and undoes nothing to an empty file.
+  private func checkJournal(pages: Int) throws(CipherError) {
+    guard let journal = open("-journal") else { return }
+    defer { close(journal) }
+    let head = bytes(journal, 28, at: 0)
+    guard head.count == 28, head.starts(with: Self.journalMagic) else { return }
+    // SQLCipher 3 writes past a buffer when a journal has another page size than the cipher.
+    guard Self.number(head, 24) == Self.pageSize else {
       throw CipherError(.foreignJournal, "\(path)-journal has pages of another size than the store")
     }
-    if let wal = head(path + "-wal", 32), wal.count >= 12, Self.number(wal, 8) != Self.pageSize {
+    guard Self.number(head, 16) > 0 || pages == 0 else {
+      throw CipherError(.foreignJournal, "\(path)-journal would empty the store")
+    }
+    let size = lseek(journal, 0, SEEK_END)
+    let end = bytes(journal, 16, at: max(Int(size) - 16, 0))
+    if end.count == 16, end[8...].elementsEqual(Self.journalMagic) {
+      throw CipherError(.foreignJournal, "\(path)-journal names a journal of several databases")
+    }
+  }
+
+  private func checkLog() throws(CipherError) {
+    guard let log = open("-wal") else { return }
+    defer { close(log) }
+    let head = bytes(log, 32, at: 0)
+    if head.count >= 12, Self.number(head, 8) != Self.pageSize {
       throw CipherError(.foreignJournal, "\(path)-wal has pages of another size than the store")
     }
   }
 
-  private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
-    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  private static let journalMagic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+
+  /// SQLite takes no locks on these files, so that they may be opened and closed.
+  private func open(_ suffix: String) -> Int32? {
+    let file = Glibc.open(path + suffix, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    return file < 0 ? nil : file
   }
 
-  /// Makes an empty file only its owner can read, in a directory likewise when that is made too.
-  func create() throws(CipherError) {
-    makeDirectory(of: path)
-    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if file >= 0 {
-      close(file)
-      return
-    }
-    if errno != EEXIST {
-      let code: CipherError.Code =
-        errno == ENOSPC || errno == EDQUOT
-        ? .diskFull : errno == EACCES || errno == EROFS ? .readOnlyDirectory : .cannotOpen
-      throw CipherError(code, "\(path): \(String(cString: strerror(errno)))")
-    }
-    throw CipherError(.alreadyExists, "there is a file at \(path) already")
+  private func bytes(_ file: Int32, _ count: Int, at offset: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = pread(file, &bytes, count, off_t(offset))
+    return Array(bytes.prefix(max(got, 0)))
   }
 
-  private func makeDirectory(of path: String) {
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-    let directory = String(path[..<slash])
-    if access(directory, F_OK) == 0 { return }
-    makeDirectory(of: directory)
-    mkdir(directory, 0o700)
+  private static func number(_ bytes: [UInt8], _ offset: Int) -> Int {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// - Throws: `libraryIsNotSQLCipher` when the first page just written is not ciphertext under our salt.
   func checkCreated(salt: [UInt8]) throws(CipherError) {
-    guard try fileHead() == salt else {
+    guard try file.head(16) == salt else {
       throw CipherError(
         .libraryIsNotSQLCipher, "the file at \(path) was not encrypted by the library in this process")
     }

@@ -1,13 +1,9 @@
 import Glibc
 import Locks
-import Synchronization
 
-/// The database files that this process has open through SQLite.
-///
-/// When a process closes any descriptor of a file, POSIX drops all locks it has on that file, also those that SQLite took
-/// through another. So a file that SQLite has open is read through a descriptor that stays open as long as SQLite's do.
-package enum OpenFiles {
-  private struct Identity: Hashable, Sendable {
+/// The database files that this process has open, each with one descriptor and the number of holds on it.
+enum OpenFiles {
+  struct Identity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 
@@ -17,79 +13,111 @@ package enum OpenFiles {
     }
   }
 
+  enum Outcome { case taken(Identity, Int32), heldByOthers }
+
   private struct Entry: Sendable {
-    var connections = 0
-    var parked: [Int32] = []
+    let descriptor: Int32
+    var holds = 1
+    /// Whether somebody of this process has, or waits to have, the file alone.
+    var isTakenAlone = false
   }
 
   private static let entries = Locked<[Identity: Entry]>([:])
 
-  /// Notes a connection for as long as it is open.
-  final class Registration: Sendable {
-    private let identity: Identity?
-    private let released = Atomic<Bool>(false)
-
-    /// To be made before SQLite opens the file.
-    init(_ path: String) {
-      var status = stat()
-      identity = stat(path, &status) == 0 ? Identity(status) : nil
-      if let identity { entries.withLock { $0[identity, default: Entry()].connections += 1 } }
-    }
-
-    /// To be called after SQLite has closed the file.
-    func release() {
-      guard let identity, !released.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      entries.withLock { entries in
-        guard var entry = entries[identity] else { return }
-        entry.connections -= 1
-        if entry.connections == 0 {
-          for file in entry.parked { close(file) }
-          entries[identity] = nil
-        } else {
-          entries[identity] = entry
-        }
+  /// Tries once to take hold of the file at a path.
+  static func take(_ path: String) throws(CipherError) -> Outcome {
+    let outcome: Result<Outcome, CipherError> = entries.withLock { entries in
+      do throws(CipherError) {
+        return .success(try take(path, &entries))
+      } catch {
+        return .failure(error)
       }
     }
-
-    deinit { release() }
+    return try outcome.get()
   }
 
-  /// Lends a descriptor of a file for reading.
-  /// - Throws: `fileIsMissing` or `cannotOpen`, and what the closure throws.
-  package static func read<R>(_ path: String, _ body: (Int32) throws -> R) throws -> R {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
-      if errno == ENOENT { throw CipherError(.fileIsMissing, "there is no file at \(path)") }
-      throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
-    }
-    defer { finish(file) }
-    return try body(file)
-  }
-
-  /// Whether this process has a connection to a file; its own locks do not stop it.
-  static func isOpen(_ file: Int32) -> Bool {
+  private static func take(
+    _ path: String, _ entries: inout [Identity: Entry]
+  ) throws(CipherError) -> Outcome {
     var status = stat()
-    return fstat(file, &status) == 0 && entries.withLock { $0[Identity(status)] != nil }
+    guard lstat(path, &status) == 0 else { throw failure(path) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw CipherError(.cannotOpen, "\(path) is no regular file")
+    }
+    let identity = Identity(status)
+    if let entry = entries[identity] {
+      if entry.isTakenAlone { return .heldByOthers }
+      entries[identity]?.holds += 1
+      return .taken(identity, entry.descriptor)
+    }
+    let file = try open(path)
+    // Nobody in this process has the file open, so that closing this descriptor drops no lock.
+    guard fstat(file, &status) == 0, Identity(status) == identity, share(file),
+      lstat(path, &status) == 0, Identity(status) == identity
+    else {
+      close(file)
+      return .heldByOthers
+    }
+    entries[identity] = Entry(descriptor: file)
+    return .taken(identity, file)
   }
 
-  private static func finish(_ file: Int32) {
+  private static func open(_ path: String) throws(CipherError) -> Int32 {
+    let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let file = Glibc.open(path, O_RDWR | flags)
+    if file >= 0 { return file }
+    guard errno == EACCES || errno == EROFS || errno == EPERM else { throw failure(path) }
+    let readable = Glibc.open(path, O_RDONLY | flags)
+    guard readable >= 0 else { throw failure(path) }
+    return readable
+  }
+
+  /// Whether the file is now shared with all others who use it. Whoever waits to have it alone goes first.
+  private static func share(_ file: Int32) -> Bool {
+    guard FileRangeLock.take(.shared, FileRangeLock.waiting, of: file) != .heldByOthers else { return false }
+    defer { FileRangeLock.release(FileRangeLock.waiting, of: file) }
+    // Where there are no locks, nothing is ever replaced either: see `takeAlone`.
+    return FileRangeLock.take(.shared, FileRangeLock.use, of: file) != .heldByOthers
+  }
+
+  private static func failure(_ path: String) -> CipherError {
+    if errno == ENOENT { return CipherError(.fileIsMissing, "there is no file at \(path)") }
+    return CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
+  }
+
+  static func addHold(_ identity: Identity) { entries.withLock { $0[identity]?.holds += 1 } }
+
+  static func endHold(_ identity: Identity) {
     entries.withLock { entries in
-      var status = stat()
-      if fstat(file, &status) == 0, entries[Identity(status)] != nil {
-        entries[Identity(status)]?.parked.append(file)
+      guard var entry = entries[identity] else { return }
+      entry.holds -= 1
+      if entry.holds == 0 {
+        close(entry.descriptor)
+        entries[identity] = nil
       } else {
-        close(file)
+        entries[identity] = entry
       }
     }
   }
 
-  /// The first bytes of a file.
-  package static func head(_ path: String, _ count: Int) throws -> [UInt8] {
-    try read(path) { file in
-      var bytes = [UInt8](repeating: 0, count: count)
-      let got = pread(file, &bytes, count, 0)
-      guard got >= 0 else { throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))") }
-      return Array(bytes.prefix(got))
+  /// Tries once to have a file alone. From the first try on nobody new gets in, until `shareAgain`.
+  static func takeAlone(_ identity: Identity, own: Int) -> FileRangeLock.Outcome {
+    entries.withLock { entries in
+      guard let entry = entries[identity] else { return .heldByOthers }
+      let waiting = FileRangeLock.take(.exclusive, FileRangeLock.waiting, of: entry.descriptor)
+      guard waiting == .taken else { return waiting }
+      entries[identity]?.isTakenAlone = true
+      guard entry.holds <= own else { return .heldByOthers }
+      return FileRangeLock.take(.exclusive, FileRangeLock.use, of: entry.descriptor)
+    }
+  }
+
+  static func shareAgain(_ identity: Identity) {
+    entries.withLock { entries in
+      guard let entry = entries[identity] else { return }
+      entries[identity]?.isTakenAlone = false
+      _ = FileRangeLock.take(.shared, FileRangeLock.use, of: entry.descriptor)
+      FileRangeLock.release(FileRangeLock.waiting, of: entry.descriptor)
     }
   }
 }

@@ -1,55 +1,49 @@
-import Glibc
-
 /// Looks at a file's pages by their MACs, without opening it as a database.
 package enum PageScan {
   /// The page that SQLite leaves empty, since its locks stand on these bytes.
   private static let lockByte = 1 << 30
 
   /// The format in which a key reads a file's first page; nil when it does in none.
-  package static func format(of path: String, key: UnsafeRawBufferPointer, salt: [UInt8]) throws
-    -> PageFormat?
-  {
-    try OpenFiles.read(path) { file in
-      try PageFormat.known.first { format in
-        let authenticator = try PageAuthenticator(key: key, salt: salt, format: format)
-        return try page(1, file, format) { authenticator.holds($0, number: 1) } ?? false
-      }
+  package static func format(
+    of file: DatabaseFile, key: UnsafeRawBufferPointer, salt: [UInt8]
+  ) throws -> PageFormat? {
+    try PageFormat.known.first { format in
+      let authenticator = try PageAuthenticator(key: key, salt: salt, format: format)
+      return page(1, file, format) { authenticator.holds($0, number: 1) } ?? false
     }
   }
 
   /// The numbers of pages that are not what was written with the key. About five microseconds a page.
   /// - Parameter progress: Called with pages done and all pages, every megabyte or so; answers false to stop.
   package static func damagedPages(
-    _ path: String, _ authenticator: PageAuthenticator, limit: Int = .max,
+    _ file: DatabaseFile, _ authenticator: PageAuthenticator, limit: Int = .max,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> [UInt32] {
-    try OpenFiles.read(path) { file in
-      var status = stat()
-      guard fstat(file, &status) == 0 else { throw CipherError(.cannotOpen, "\(path) cannot be examined") }
-      let size = authenticator.format.pageSize
-      let count = (Int(status.st_size) + size - 1) / size
-      var damaged: [UInt32] = []
-      for number in 1...max(count, 1) where damaged.count < limit {
-        if number % 256 == 0 { try progress(number, count) }
-        if (number - 1) * size == lockByte { continue }
-        let number = UInt32(number)
-        if try page(number, file, authenticator.format, { authenticator.holds($0, number: number) }) != true {
-          damaged.append(number)
-        }
+    let size = authenticator.format.pageSize
+    let count = (file.size + size - 1) / size
+    var damaged: [UInt32] = []
+    for number in 1...max(count, 1) where damaged.count < limit {
+      if number % 256 == 0 { try progress(number, count) }
+      if (number - 1) * size == lockByte { continue }
+      let number = UInt32(number)
+      if page(number, file, authenticator.format, { authenticator.holds($0, number: number) }) != true {
+        damaged.append(number)
       }
-      return damaged
     }
+    return damaged
   }
 
   /// The first few damaged pages among those of a file's first gigabyte.
-  static func damagedPages(_ path: String, _ key: CipherKeySpec, _ format: CipherFormat) throws -> [UInt32] {
+  static func damagedPages(
+    _ file: DatabaseFile, _ key: CipherKeySpec, _ format: CipherFormat
+  ) throws -> [UInt32] {
     struct Enough: Error {}
     var damaged: [UInt32] = []
     let authenticator = try key.withKey {
       try PageAuthenticator(key: $0, salt: key.salt, format: format.pages)
     }
     do {
-      damaged = try damagedPages(path, authenticator, limit: 8) { done, _ in
+      damaged = try damagedPages(file, authenticator, limit: 8) { done, _ in
         if done >= 1 << 18 { throw Enough() }
       }
     } catch is Enough {}
@@ -58,24 +52,20 @@ package enum PageScan {
 
   /// The first page of some that is what was written with the key.
   package static func firstIntactPage(
-    _ path: String, _ authenticator: PageAuthenticator, from first: Int, count: Int
-  ) throws -> Int? {
-    try OpenFiles.read(path) { file in
-      try (first..<first + count).first { number in
-        try page(UInt32(number), file, authenticator.format) {
-          authenticator.holds($0, number: UInt32(number))
-        }
-          ?? false
-      }
+    _ file: DatabaseFile, _ authenticator: PageAuthenticator, from first: Int, count: Int
+  ) -> Int? {
+    (first..<first + count).first { number in
+      page(UInt32(number), file, authenticator.format) { authenticator.holds($0, number: UInt32(number)) }
+        ?? false
     }
   }
 
   private static func page<R>(
-    _ number: UInt32, _ file: Int32, _ format: PageFormat, _ body: (UnsafeRawBufferPointer) throws -> R
-  ) throws -> R? {
-    try withUnsafeTemporaryAllocation(byteCount: format.pageSize, alignment: 8) { buffer in
-      let got = pread(file, buffer.baseAddress, buffer.count, off_t(number - 1) * off_t(buffer.count))
-      return got == buffer.count ? try body(UnsafeRawBufferPointer(buffer)) : nil
+    _ number: UInt32, _ file: DatabaseFile, _ format: PageFormat, _ body: (UnsafeRawBufferPointer) -> R
+  ) -> R? {
+    withUnsafeTemporaryAllocation(byteCount: format.pageSize, alignment: 8) { buffer in
+      let got = file.read(buffer, at: (Int(number) - 1) * buffer.count)
+      return got == buffer.count ? body(UnsafeRawBufferPointer(buffer)) : nil
     }
   }
 }

@@ -27,18 +27,21 @@ package final class ConnectionPool: Sendable {
   private let isGlancing = Atomic<Bool>(false)
   /// The writer's data version when it was opened.
   private let firstVersion: Int64
-  private let path: String
+  /// Held for as long as the pool is open, so that its connections may come and go.
+  package let file: DatabaseFile
   private let key: CipherKeySpec
   private let options: ConnectionOptions
   private let maximumReaders: Int
   private let isPinned: Bool
 
-  package init(path: String, key: CipherKeySpec, options: ConnectionOptions, maximumReaders: Int) throws {
-    self.path = path
+  /// Opens a file that the caller holds, and takes a hold of its own.
+  package init(file: DatabaseFile, key: CipherKeySpec, options: ConnectionOptions, maximumReaders: Int) throws
+  {
     self.key = key
     self.maximumReaders = maximumReaders
     isPinned = false
-    let connection = try Connection(path: path, key: key, options: options)
+    let connection = try Connection(file: file, key: key, options: options)
+    self.file = file.another()
     firstVersion = try connection.dataVersion()
     counted = Slot(connection)
     writer = Locked(counted)
@@ -48,7 +51,7 @@ package final class ConnectionPool: Sendable {
   }
 
   private init(pinned connection: Connection, of pool: ConnectionPool) {
-    path = pool.path
+    file = connection.file.another()
     key = pool.key
     options = pool.options
     maximumReaders = 0
@@ -61,7 +64,7 @@ package final class ConnectionPool: Sendable {
   /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed.
   package func pinned() throws -> ConnectionPool {
     try checkOpen()
-    let connection = try Connection(path: path, key: key, options: options)
+    let connection = try Connection(file: file, key: key, options: options)
     try connection.execute("BEGIN")
     // The moment is taken with the first read.
     _ = try connection.text("SELECT count(*) FROM sqlite_master")
@@ -114,7 +117,7 @@ package final class ConnectionPool: Sendable {
     guard var damage = error as? CipherError, damage.code == .damagedPage, damage.pages.isEmpty else {
       return error
     }
-    damage.pages = (try? PageScan.damagedPages(path, key, options.format)) ?? []
+    damage.pages = (try? PageScan.damagedPages(file, key, options.format)) ?? []
     return damage
   }
 
@@ -142,7 +145,7 @@ package final class ConnectionPool: Sendable {
     }
     if let idle { return idle }
     guard mayOpen else { return nil }
-    let slot = Slot(try Connection(path: path, key: key, options: options))
+    let slot = Slot(try Connection(file: file, key: key, options: options))
     readers.withLock { $0.all.append(slot) }
     return slot
   }
@@ -161,6 +164,7 @@ package final class ConnectionPool: Sendable {
       }
       idle.forEach { $0.connection.close() }
       slot.connection.close()
+      file.release()
     }
   }
 

@@ -19,8 +19,8 @@ extension SQLCipherStore {
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> RecoveryCode {
     try refuseExisting(url.path)
-    let access = try await StoreAccess.open(description)
-    defer { access.connection.close() }
+    let access = try await StoreAccess.open(description, for: .reading)
+    defer { access.close() }
     var (key, store) = (access.key, access.store)
     var kept: [KeptKey] = []
     let life = KeyLife(vaults: vaults ?? [], interaction: description.keyInteraction)
@@ -31,7 +31,7 @@ extension SQLCipherStore {
       key = kept[0].stored.key
     }
     do {
-      try copy(access, to: url.path, key, store, progress)
+      try copy(access, to: url.path, key, store, .rollback, progress)
     } catch {
       await life.forget(kept)
       throw error
@@ -41,7 +41,7 @@ extension SQLCipherStore {
 
   private static func copy(
     _ access: StoreAccess, to path: String, _ key: StoreKey, _ store: UUID,
-    _ progress: @escaping @Sendable (StoreProgress) -> Void
+    _ journal: ConnectionOptions.Journal, _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws {
     let new = StoreAccess.temporary(path)
     defer { File.removeDatabase(new) }
@@ -50,8 +50,8 @@ extension SQLCipherStore {
         access.connection, to: new, key: CipherKeySpec(key, store: store), format: access.format,
         progress: copying(progress))
     }
-    try StoreAccess.prove(new, store, key, access.format, progress)
-    try translating(path) { try File.place(new, at: path) }
+    try StoreAccess.prove(new, store, key, access.format, journal: journal, progress)
+    try translating(path) { try File.placeDatabase(new, at: path) }
   }
 
   /// Puts a copy of a backup in a store's place, after both the backup and the copy were read whole.
@@ -65,24 +65,56 @@ extension SQLCipherStore {
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws {
     if !replacing { try refuseExisting(url.path) }
-    let access = try await StoreAccess.open(backup)
-    defer { access.connection.close() }
-    try translating(access.path) { try access.connection.checkpointPassively() }
-    try StoreAccess.checkPages(access.path, access.store, access.key, access.format, progress)
-    guard replacing, FileManager.default.fileExists(atPath: url.path) else {
-      return try copy(access, to: url.path, access.key, access.store, progress)
+    let access = try await StoreAccess.open(backup, for: .reading)
+    defer { access.close() }
+    try access.checkPages(progress)
+    guard replacing, case .some(let old) = try existing(url, backup.busyTimeoutMilliseconds) else {
+      return try copy(access, to: url.path, access.key, access.store, .writeAhead, progress)
     }
-    let new = StoreAccess.temporary(url.path)
+    defer { old.release() }
+    try translating(url.path) { try old.takeAlone(own: 1, waiting: backup.busyTimeoutMilliseconds) }
+    let new = StoreAccess.temporary(old.path)
     defer { File.removeDatabase(new) }
-    try copy(access, to: new, access.key, access.store, progress)
-    // The old file may be beyond opening, so its locks are asked for as SQLite asks, but not through SQLite.
-    try translating(url.path) {
-      try File.replaceDatabase(url.path, with: new)
+    try copy(access, to: new, access.key, access.store, .writeAhead, progress)
+    // The key may have been changed, and the old one retired, after the backup was opened. It cannot be from now on.
+    try await checkKey(of: new, backup)
+    await closeLog(of: old, backup)
+    try translating(url.path) { try old.replaceDatabase(with: new) }
+  }
+
+  /// The file that a backup is to replace, held.
+  private static func existing(_ url: URL, _ milliseconds: Int) throws -> DatabaseFile? {
+    do {
+      return try DatabaseFile(url.path, waiting: milliseconds)
+    } catch {
+      if error.code == .fileIsMissing { return nil }
+      throw StoreError(error, path: url.path)
     }
   }
 
+  /// - Throws: as opening does, when no vault has the key of a copy any more.
+  private static func checkKey(of copy: String, _ backup: PersistentStoreDescription) async throws {
+    var description = backup
+    description.url = URL(fileURLWithPath: copy)
+    try await StoreAccess.open(description, for: .reading).close()
+  }
+
+  /// Moves the log of a store into the file where one of the backup's keys opens it. What is about to be replaced may be
+  /// beyond opening: then its log is kept until the backup is in its place.
+  private static func closeLog(of old: DatabaseFile, _ backup: PersistentStoreDescription) async {
+    guard let head = try? old.head(16), head.count == 16 else { return }
+    let store = UUID(uuid: head.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    var search = KeySearch(backup, file: old, store: store)
+    let opened = try? await search.first { found -> Connection in
+      var options = ConnectionOptions.ofStore
+      options.format = found.format
+      return try Connection(file: old, key: CipherKeySpec(found.key, store: store), options: options)
+    }
+    opened?.result.close()
+  }
+
   static func refuseExisting(_ path: String) throws {
-    if FileManager.default.fileExists(atPath: path) {
+    if FilePath.isTaken(path) {
       throw StoreError(.fileExists, "there is a file at \(path); move it away, or choose another place")
     }
   }

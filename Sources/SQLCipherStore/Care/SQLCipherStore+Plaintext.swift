@@ -17,7 +17,9 @@ extension SQLCipherStore {
   ) async throws {
     let path = description.url?.path ?? ""
     try refuseExisting(path)
-    guard case .plaintext = try StoreFile.state(source.path) else {
+    guard
+      case .plaintext = try StoreFile.state(source.path, waiting: description.busyTimeoutMilliseconds)
+    else {
       throw StoreError(.notFound, "\(source.path) is no unencrypted SQLite database; nothing was made of it")
     }
     try StoreFile.checkWritable(path)
@@ -33,8 +35,8 @@ extension SQLCipherStore {
           source.path, to: new, key: CipherKeySpec(key, store: store), format: .version3,
           progress: copying(progress))
       }
-      try StoreAccess.prove(new, store, key, .version3, progress)
-      try translating(path) { try File.place(new, at: path) }
+      try StoreAccess.prove(new, store, key, .version3, journal: .writeAhead, progress)
+      try translating(path) { try File.placeDatabase(new, at: path) }
     } catch {
       await life.forget(kept)
       throw error
@@ -50,13 +52,13 @@ extension SQLCipherStore {
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws {
     try refuseExisting(url.path)
-    let access = try await StoreAccess.open(description)
-    defer { access.connection.close() }
+    let access = try await StoreAccess.open(description, for: .reading)
+    defer { access.close() }
     let new = StoreAccess.temporary(url.path)
     defer { File.removeDatabase(new) }
     try translating(access.path) {
       try Export.copyUnencrypted(access.connection, to: new, progress: copying(progress))
-      try File.place(new, at: url.path)
+      try File.placeDatabase(new, at: url.path)
     }
   }
 }

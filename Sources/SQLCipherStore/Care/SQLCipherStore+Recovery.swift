@@ -7,8 +7,8 @@ extension SQLCipherStore {
   /// The recovery code of a store's key.
   /// - Throws: as opening does.
   public static func recoveryCode(of description: PersistentStoreDescription) async throws -> RecoveryCode {
-    let access = try await StoreAccess.open(description)
-    access.connection.close()
+    let access = try await StoreAccess.open(description, for: .reading)
+    access.close()
     return RecoveryCode(access.key, for: access.store)
   }
 
@@ -20,7 +20,7 @@ extension SQLCipherStore {
     of description: PersistentStoreDescription, from code: RecoveryCode
   ) async throws {
     let access = try await open(description, with: code)
-    access.connection.close()
+    access.close()
     _ = try await KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
       .add(access.key, for: access.store, label: description.keyLabel)
   }
@@ -28,7 +28,7 @@ extension SQLCipherStore {
   /// Opens a store with a recovery code to see whether it fits, and keeps nothing.
   /// - Throws: as `restoreKey(of:from:)`.
   public static func verify(_ code: RecoveryCode, for description: PersistentStoreDescription) async throws {
-    try await open(description, with: code).connection.close()
+    try await open(description, with: code).close()
   }
 
   private static func open(
@@ -37,6 +37,6 @@ extension SQLCipherStore {
     var coded = description
     coded.storeKey = nil
     coded.keyVaults = [RecoveryCodeVault(code)]
-    return try await StoreAccess.open(coded)
+    return try await StoreAccess.open(coded, for: .reading)
   }
 }

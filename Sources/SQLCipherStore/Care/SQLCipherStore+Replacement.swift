@@ -20,10 +20,11 @@ extension SQLCipherStore {
         .cipherFormat, "this libsqlcipher knows no files of SQLCipher 4; convert where version 4 is installed"
       )
     }
-    let access = try await StoreAccess.open(description)
-    defer { access.connection.close() }
+    let access = try await StoreAccess.open(description, for: .writing)
+    defer { access.close() }
     guard access.format != format else { return false }
-    try rewrite(access, format, progress)
+    try access.takeAlone()
+    _ = try rewrite(access, format, progress)
     return true
   }
 
@@ -36,49 +37,39 @@ extension SQLCipherStore {
     _ description: PersistentStoreDescription,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> (before: Int, after: Int) {
-    let access = try await StoreAccess.open(description)
-    defer { access.connection.close() }
-    let before = try size(access.path)
-    try rewrite(access, access.format, progress)
-    return (before, try size(access.path))
+    let access = try await StoreAccess.open(description, for: .writing)
+    defer { access.close() }
+    try access.takeAlone()
+    let before = access.file.size
+    return (before, try rewrite(access, access.format, progress))
   }
 
-  private static func size(_ path: String) throws -> Int {
-    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-  }
-
+  /// Copies a store that is taken alone, and puts the copy in its place.
+  /// - Returns: The copy's size in bytes.
   private static func rewrite(
     _ access: StoreAccess, _ format: CipherFormat, _ progress: @escaping @Sendable (StoreProgress) -> Void
-  ) throws {
-    try access.lockWhole(progress)
+  ) throws -> Int {
+    try access.checkPages(progress)
     let new = StoreAccess.temporary(access.path)
     defer { File.removeDatabase(new) }
-    try translating(access.path) {
-      // Without a log nothing of the old file is left beside the new one, nor removed there when the old one closes.
-      guard try access.connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
-        throw CipherError(.busy, "the log could not be closed")
-      }
-      let spec = try CipherKeySpec(access.key, store: access.store)
+    let spec = try CipherKeySpec(access.key, store: access.store)
+    let old = try translating(access.path) {
       try Export.copy(access.connection, to: new, key: spec, format: format, progress: copying(progress))
+      return try counts(access.connection)
     }
     try StoreAccess.prove(new, access.store, access.key, format, progress)
-    try translating(access.path) {
-      let old = try counts(access.connection)
+    let size = try translating(access.path) {
       var options = ConnectionOptions.ofStore
       options.format = format
-      options.journal = .rollback
-      let copy = try Connection(
-        path: new, key: CipherKeySpec(access.key, store: access.store), options: options)
+      let copy = try Connection(path: new, key: spec, options: options)
       defer { copy.close() }
       guard try counts(copy) == old else {
         throw CipherError(.ioError, "the copy has other numbers of rows than the store")
       }
+      return copy.file.size
     }
-    try translating(access.path) {
-      try File.sync(new)
-      // The old file is locked until its connection closes; whoever waits for it finds it replaced and opens the new one.
-      try File.replace(access.path, with: new)
-    }
+    try access.replace(with: new)
+    return size
   }
 
   static func copying(_ progress: @escaping @Sendable (StoreProgress) -> Void) -> Export.Progress {

@@ -27,9 +27,9 @@ extension SQLCipherStore {
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> KeyRotation {
     guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
-    let access = try await StoreAccess.open(description)
-    defer { access.connection.close() }
-    try access.lockWhole(progress)
+    let access = try await StoreAccess.open(description, for: .writing)
+    defer { access.close() }
+    try access.takeWhole(progress)
     let key = StoreKey()
     let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
     // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
@@ -39,7 +39,7 @@ extension SQLCipherStore {
       access.connection.rekeyAndClose(try CipherKeySpec(key, store: access.store))
     }
     do {
-      try StoreAccess.prove(access.path, access.store, key, access.format, journal: .writeAhead, progress)
+      try StoreAccess.prove(access.file, access.store, key, access.format, journal: .writeAhead, progress)
     } catch {
       throw await failure(access, kept, life, error)
     }
@@ -63,7 +63,7 @@ extension SQLCipherStore {
     _ access: StoreAccess, _ kept: [KeptKey], _ life: KeyLife, _ error: any Error
   ) async -> any Error {
     do {
-      try StoreAccess.prove(access.path, access.store, access.key, access.format, journal: .writeAhead) { _ in
+      try StoreAccess.prove(access.file, access.store, access.key, access.format, journal: .writeAhead) { _ in
       }
     } catch {
       // In doubt, every key stays where it is.
@@ -84,8 +84,9 @@ extension SQLCipherStore {
   public static func copyKey(
     of description: PersistentStoreDescription, to vaults: [any KeyVault]
   ) async throws {
-    let access = try await StoreAccess.open(description)
-    access.connection.close()
+    let access = try await StoreAccess.open(description, for: .reading)
+    // Held until the vaults are done, so that the key does not change meanwhile.
+    defer { access.close() }
     _ = try await KeyLife(vaults: vaults, interaction: description.keyInteraction)
       .add(access.key, for: access.store, label: description.keyLabel)
   }
@@ -98,8 +99,9 @@ extension SQLCipherStore {
   public static func moveKey(
     of description: PersistentStoreDescription, to vaults: [any KeyVault]
   ) async throws -> [String] {
-    let access = try await StoreAccess.open(description)
-    access.connection.close()
+    let access = try await StoreAccess.open(description, for: .reading)
+    // Held until the vaults are done, so that the key does not change meanwhile.
+    defer { access.close() }
     let kept = try await KeyLife(vaults: vaults, interaction: description.keyInteraction)
       .add(access.key, for: access.store, label: description.keyLabel)
     let new = Set(kept.map(\.stored.identifier))
@@ -129,8 +131,8 @@ extension SQLCipherStore {
       throw StoreError(
         .keyMissing, "\(vault.name) is the only vault named; name another that holds the key first")
     }
-    let access = try await StoreAccess.open(others)
-    access.connection.close()
+    let access = try await StoreAccess.open(others, for: .reading)
+    defer { access.close() }
     for old in try await vault.keys(for: access.store, interaction: description.keyInteraction)
     where old.key.isSame(as: access.key) {
       try await vault.remove(old.identifier, for: access.store, interaction: description.keyInteraction)

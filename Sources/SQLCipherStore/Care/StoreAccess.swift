@@ -5,68 +5,144 @@ import StoreKeyring
 
 /// A connection of its own to a store that work on the whole file is done with.
 struct StoreAccess {
-  let path: String
+  enum Purpose {
+    /// Changes no byte of the file, except that a log which others left is moved into it.
+    case reading
+    case writing
+  }
+
+  let file: DatabaseFile
   let store: UUID
   let key: StoreKey
   let format: CipherFormat
   let connection: Connection
+  private let busyTimeout: Int
+
+  var path: String { file.path }
 
   /// Opens a store with the key its vaults hold.
   /// - Throws: as `SQLCipherStore.loadMetadata()`.
-  static func open(_ description: PersistentStoreDescription) async throws -> StoreAccess {
-    let path = description.url?.path ?? ""
-    let state = try StoreFile.state(path)
-    guard case .store(let store) = state else { throw state.refusal(path) }
-    var search = KeySearch(description, store: store)
+  static func open(
+    _ description: PersistentStoreDescription, for purpose: Purpose
+  ) async throws -> StoreAccess {
+    let (file, store) = try StoreFile.store(description)
+    var search = KeySearch(description, file: file, store: store)
+    let options = try Self.options(file, description, purpose)
     let (connection, found) = try await search.first { found -> Connection in
-      var options = ConnectionOptions.ofStore
+      var options = options
       options.format = found.format
-      options.busyTimeoutMilliseconds = description.busyTimeoutMilliseconds
-      return try Connection(path: path, key: CipherKeySpec(found.key, store: store), options: options)
+      return try Connection(file: file, key: CipherKeySpec(found.key, store: store), options: options)
     }
-    return StoreAccess(path: path, store: store, key: found.key, format: found.format, connection: connection)
+    return StoreAccess(file, store, found, connection, description)
   }
 
-  /// Keeps everybody else out, moves the log into the file, and makes sure that every page is whole: what is about to read
-  /// all pages should not find a damaged one half-way.
-  /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged` with the pages' numbers.
-  func lockWhole(_ progress: @Sendable (StoreProgress) -> Void) throws {
+  /// Opens a store of which the key is known.
+  init(
+    _ file: DatabaseFile, _ store: UUID, _ found: KeySearch.Found, _ description: PersistentStoreDescription
+  ) throws {
+    var options = try Self.options(file, description, .writing)
+    options.format = found.format
+    let connection = try translating(file.path) {
+      try Connection(file: file, key: CipherKeySpec(found.key, store: store), options: options)
+    }
+    self.init(file.another(), store, found, connection, description)
+  }
+
+  private init(
+    _ file: DatabaseFile, _ store: UUID, _ found: KeySearch.Found, _ connection: Connection,
+    _ description: PersistentStoreDescription
+  ) {
+    self.file = file
+    self.store = store
+    key = found.key
+    format = found.format
+    self.connection = connection
+    busyTimeout = description.busyTimeoutMilliseconds
+  }
+
+  private static func options(
+    _ file: DatabaseFile, _ description: PersistentStoreDescription, _ purpose: Purpose
+  ) throws -> ConnectionOptions {
+    var options = ConnectionOptions.ofStore
+    options.busyTimeoutMilliseconds = description.busyTimeoutMilliseconds
+    if purpose == .reading {
+      options.access = try StoreFile.access(file, isReadOnly: false)
+      options.journal = .asIs
+    }
+    return options
+  }
+
+  /// Closes the connection, and lets others in again where they were kept out.
+  func close() {
+    connection.close()
+    file.release()
+  }
+
+  /// Keeps everybody else out until `close()`, in this process and in others, and SQLite's users that are not of this library.
+  /// - Parameter others: Holds of this process beside this access's own two, whose owner waits for this.
+  /// - Throws: `StoreError`: `busy` when another connection has the store open.
+  func takeAlone(others: Int = 0) throws {
     try translating(path) {
+      try file.takeAlone(own: 2 + others, waiting: busyTimeout)
       try connection.lockExclusively()
       try connection.checkpoint()
     }
-    try Self.checkPages(path, store, key, format, progress)
+  }
+
+  /// Takes the store alone and makes sure that every page is whole: what is about to read all pages should not find a damaged
+  /// one half-way.
+  /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged` with the pages' numbers.
+  func takeWhole(others: Int = 0, _ progress: @Sendable (StoreProgress) -> Void) throws {
+    try takeAlone(others: others)
+    try checkPages(progress)
+  }
+
+  /// Puts a proven copy in the store's place. The connection is closed first, so that SQLite has nothing open of the former
+  /// file when the new one gets its name; nobody else can have, since the file is taken alone.
+  func replace(with new: String) throws {
+    try translating(path) {
+      // Without a log nothing of the former file is left beside the new one.
+      guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
+        throw CipherError(.busy, "the log could not be closed")
+      }
+      connection.close()
+      try File.replace(path, with: new)
+    }
   }
 
   /// - Throws: `StoreError`: `fileDamaged` with the first pages' numbers, `cancelled`.
-  static func checkPages(
-    _ path: String, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
+  func checkPages(_ progress: @Sendable (StoreProgress) -> Void) throws {
+    try Self.checkPages(file, store, key, format, progress)
+  }
+
+  private static func checkPages(
+    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
-    let damaged = try damagedPages(path, store, key, format, limit: 10, progress)
+    let damaged = try damagedPages(file, store, key, format, limit: 10, progress)
     if damaged.isEmpty { return }
     throw StoreError(
       .fileDamaged,
-      "pages \(damaged.map(String.init).joined(separator: ", ")) of \(path) are damaged; restore a copy")
+      "pages \(damaged.map(String.init).joined(separator: ", ")) of \(file.path) are damaged; restore a copy")
   }
 
   static func damagedPages(
-    _ path: String, _ store: UUID, _ key: StoreKey, _ format: CipherFormat, limit: Int,
+    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat, limit: Int,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws -> [UInt32] {
     let salt = withUnsafeBytes(of: store.uuid) { Array($0) }
-    return try translating(path) {
+    return try translating(file.path) {
       let authenticator = try key.withUnsafeBytes {
         try PageAuthenticator(key: $0, salt: salt, format: format.pages)
       }
-      return try PageScan.damagedPages(path, authenticator, limit: limit) { done, total in
+      return try PageScan.damagedPages(file, authenticator, limit: limit) { done, total in
         progress(StoreProgress(step: .checking, done: done, total: total))
         if Task.isCancelled { throw CipherError(.interrupted, "cancelled") }
       }
     }
   }
 
-  /// Opens a file with a key and reads all of it: page by page against the MACs, then as a database.
+  /// Opens a new file with a key and reads all of it: page by page against the MACs, then as a database.
   /// - Parameter journal: `rollback` leaves no log beside a copy; `writeAhead` is for a store that others may open.
   /// - Throws: `StoreError`.
   static func prove(
@@ -74,17 +150,29 @@ struct StoreAccess {
     journal: ConnectionOptions.Journal = .rollback,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
-    try checkPages(path, store, key, format, progress)
-    try translating(path) {
+    let file = try translating(path) { try DatabaseFile(path) }
+    defer { file.release() }
+    try prove(file, store, key, format, journal: journal, progress)
+  }
+
+  /// As above, of a file that the caller holds.
+  static func prove(
+    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
+    journal: ConnectionOptions.Journal,
+    _ progress: @Sendable (StoreProgress) -> Void
+  ) throws {
+    try checkPages(file, store, key, format, progress)
+    try translating(file.path) {
       var options = ConnectionOptions.ofStore
       options.format = format
       options.journal = journal
-      let connection = try Connection(path: path, key: CipherKeySpec(key, store: store), options: options)
+      let connection = try Connection(file: file, key: CipherKeySpec(key, store: store), options: options)
       defer { connection.close() }
       let findings = try connection.integrityCheck()
       if !findings.isEmpty {
-        throw CipherError(.damagedPage, "SQLite finds \(findings.count) faults in \(path)")
+        throw CipherError(.damagedPage, "SQLite finds \(findings.count) faults in \(file.path)")
       }
+      try file.sync()
     }
   }
 

@@ -11,7 +11,7 @@ struct KeySearch {
     let format: CipherFormat
   }
 
-  private let path: String
+  private let file: DatabaseFile
   private let store: UUID
   private let description: PersistentStoreDescription
   private var tried: [StoreKey] = []
@@ -19,11 +19,14 @@ struct KeySearch {
   private var refusal: CipherError?
   private var silence: [(vault: String, error: any Error)] = []
 
-  init(_ description: PersistentStoreDescription, store: UUID) {
+  /// The file is held before the vaults are asked: so its key does not change between their answer and the opening.
+  init(_ description: PersistentStoreDescription, file: DatabaseFile, store: UUID) {
     self.description = description
     self.store = store
-    path = description.url?.path ?? ""
+    self.file = file
   }
+
+  private var path: String { file.path }
 
   /// Tries keys, vault by vault, until one lets `attempt` through. A later vault is not asked when an earlier one's key fits.
   /// - Throws: `StoreError` that tells what is wrong, `KeyringError` when no vault had a key and one could not say.
@@ -85,7 +88,7 @@ struct KeySearch {
   private var salt: [UInt8] { withUnsafeBytes(of: store.uuid) { Array($0) } }
 
   private func pages(_ key: StoreKey) throws -> PageFormat? {
-    try translating(path) { try key.withUnsafeBytes { try PageScan.format(of: path, key: $0, salt: salt) } }
+    try translating(path) { try key.withUnsafeBytes { try PageScan.format(of: file, key: $0, salt: salt) } }
   }
 
   // MARK: What is wrong
@@ -137,7 +140,7 @@ struct KeySearch {
         let authenticator = try key.withUnsafeBytes {
           try PageAuthenticator(key: $0, salt: salt, format: format.pages)
         }
-        if let page = try PageScan.firstIntactPage(path, authenticator, from: 2, count: 32) { return page }
+        if let page = PageScan.firstIntactPage(file, authenticator, from: 2, count: 32) { return page }
       }
     }
     return nil

@@ -7,6 +7,10 @@ extension StoreError {
     let (code, message): (StoreError.Code, String) =
       switch error.code {
       case .fileIsMissing: (.fileMissing, "there is no store at \(path)")
+      case .danglingLink:
+        (.fileMissing, "\(path) is a link that leads nowhere; mount what it leads to, or remove the link")
+      case .alreadyExists:
+        (.fileExists, "there is a file at \(path); move it away, or choose another place")
       case .fileIsEmpty: (.fileEmpty, "the file at \(path) is empty; restore a copy")
       case .fileIsPlaintext:
         (
@@ -22,9 +26,14 @@ extension StoreError {
         )
       case .truncated: (.fileTruncated, "the file at \(path) is cut off; restore a copy")
       case .foreignJournal:
-        (.fileDamaged, "a journal beside \(path) is not the store's own; move it away and open again")
+        (.fileDamaged, "\(error.message): it is not the store's own; move it away and open again")
       case .busy: (.busy, "another process holds the store at \(path); try again when it is done")
-      case .fileReplaced: (.busy, "the file at \(path) was replaced while it was being opened; open it again")
+      case .fileReplaced:
+        (
+          .fileReplaced,
+          "the file at \(path) was replaced or removed while it was open; nothing was saved; close the store and open it"
+            + " again"
+        )
       case .formatUnavailable:
         (.cipherFormat, "this libsqlcipher knows no files of SQLCipher 4; do it where version 4 is installed")
       case .interrupted: (.cancelled, "the work on \(path) was cancelled; nothing was changed")
@@ -57,9 +66,6 @@ extension StoreError {
     default: "one of the pages \(error.pages.map(String.init).joined(separator: ", "))"
     }
   }
-
-  /// Whether the file was replaced by another while it was being opened.
-  var isReplacement: Bool { (cause as? CipherError)?.code == .fileReplaced }
 }
 
 /// Runs work on the database at a path with its errors turned into the store's.

@@ -6,8 +6,10 @@ import StoreContract
 /// What can be told of a store's file without its key.
 enum StoreFile {
   enum State {
-    case missing, empty, plaintext, tooShort
-    case store(UUID)
+    /// With the path at which a store can be made.
+    case missing(String)
+    case empty(DatabaseFile), plaintext(DatabaseFile), tooShort
+    case store(DatabaseFile, UUID)
 
     /// Why a file in this state cannot be opened.
     func refusal(_ path: String) -> StoreError {
@@ -28,21 +30,34 @@ enum StoreFile {
     }
   }
 
-  static func state(_ path: String) throws -> State {
-    guard FileManager.default.fileExists(atPath: path) else { return .missing }
-    let header: [UInt8]
-    var status = stat()
-    do {
-      header = try OpenFiles.head(path, 16)
-    } catch {
+  /// Looks at what a path leads to, and takes hold of it.
+  /// - Throws: `StoreError`: `fileMissing` for a link that leads nowhere, `busy`, `notWritable`.
+  static func state(_ path: String, waiting milliseconds: Int) throws -> State {
+    do throws(CipherError) {
+      let file = try DatabaseFile(path, waiting: milliseconds)
+      let header = try file.head(16)
+      let size = file.size
+      if size == 0 { return .empty(file) }
+      if header.starts(with: Array("SQLite format 3".utf8)) { return .plaintext(file) }
+      if size < 512 { return .tooShort }
+      return .store(file, UUID(uuid: header.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+    } catch  where error.code == .fileIsMissing {
+      return .missing(try translating(path) { try FilePath.resolvedForCreation(path) })
+    } catch  where error.code == .cannotOpen {
       throw StoreError(
         .notWritable, "the file at \(path) cannot be read; check its owner and mode", cause: error)
+    } catch {
+      throw StoreError(error, path: path)
     }
-    let size = stat(path, &status) == 0 ? status.st_size : 0
-    if size == 0 { return .empty }
-    if header.starts(with: Array("SQLite format 3".utf8)) { return .plaintext }
-    if size < 512 { return .tooShort }
-    return .store(UUID(uuid: header.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+  }
+
+  /// Takes hold of the store that a description names.
+  /// - Throws: `StoreError` for what is no store.
+  static func store(_ description: PersistentStoreDescription) throws -> (file: DatabaseFile, store: UUID) {
+    let path = description.url?.path ?? ""
+    let state = try state(path, waiting: description.busyTimeoutMilliseconds)
+    guard case .store(let file, let identifier) = state else { throw state.refusal(path) }
+    return (file, identifier)
   }
 
   /// Checked before a key is made, so that a place that cannot take a file leaves no key behind.
@@ -54,5 +69,24 @@ enum StoreFile {
     if !FileManager.default.isWritableFile(atPath: directory.path) {
       throw StoreError(.notWritable, "\(directory.path) cannot be written to; check its owner and mode")
     }
+  }
+
+  /// How a file can be opened: on a medium that nobody can write to, SQLite can neither lock a file nor make a log.
+  /// - Throws: `notWritable` when a log beside such a file has what is not in the file.
+  static func access(
+    _ file: DatabaseFile, isReadOnly: Bool
+  ) throws -> ConnectionOptions.Access {
+    guard isReadOnly || Glibc.access(file.path, W_OK) != 0 else { return .readWrite }
+    guard FilePath.isOnReadOnlyMedium(file.path) else { return .readOnly }
+    for suffix in ["-wal", "-journal"] {
+      var status = stat()
+      guard lstat(file.path + suffix, &status) != 0 || status.st_size == 0 else {
+        throw StoreError(
+          .notWritable,
+          "the last saves of the store at \(file.path) are in \(file.path)\(suffix), which cannot be read from a"
+            + " medium that is mounted for reading only; copy both files to another one")
+      }
+    }
+    return .immutable
   }
 }

@@ -14,8 +14,8 @@ extension SQLCipherStore {
     _ description: PersistentStoreDescription, limit: Int = 1000,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> [StoreFinding] {
-    let access = try await StoreAccess.open(description)
-    defer { access.connection.close() }
+    let access = try await StoreAccess.open(description, for: .reading)
+    defer { access.close() }
     return try verify(access, limit: limit, progress).findings
   }
 
@@ -30,48 +30,61 @@ extension SQLCipherStore {
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> (before: [StoreFinding], after: [StoreFinding]) {
     try refuseExisting(original.path)
-    let access = try await StoreAccess.open(description)
-    defer { access.connection.close() }
-    try access.lockWhole(progress)
+    let access = try await StoreAccess.open(description, for: .writing)
+    defer { access.close() }
+    try access.takeWhole(progress)
     let (before, repairs) = try verify(access, limit: .max, progress)
     guard !repairs.isEmpty else { return (before, before) }
     let new = StoreAccess.temporary(access.path)
     defer { File.removeDatabase(new) }
     let after = try translating(access.path) {
-      guard try access.connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
-        throw CipherError(.busy, "the log could not be closed")
-      }
       let spec = try CipherKeySpec(access.key, store: access.store)
       try Backup.copy(
         access.connection, to: new, key: spec, format: access.format, progress: copying(progress))
-      var options = ConnectionOptions.ofStore
-      options.format = access.format
-      options.journal = .rollback
-      let copy = StoreAccess(
-        path: new, store: access.store, key: access.key, format: access.format,
-        connection: try Connection(path: new, key: spec, options: options))
-      defer { copy.connection.close() }
-      try copy.connection.transaction(.exclusive) {
-        for repair in repairs { try copy.connection.execute(repair) }
-        try copy.connection.execute("REINDEX")
-      }
-      return try verify(copy, limit: .max, progress).findings
+      return try mend(new, access, description, repairs, progress)
     }
-    try translating(access.path) {
-      try File.sync(new)
-      try File.keep(access.path, at: original.path)
-      try File.replace(access.path, with: new)
+    let copy = StoreAccess.temporary(original.path)
+    defer { File.removeDatabase(copy) }
+    try translating(original.path) {
+      try access.file.copy(to: copy)
+      try File.placeDatabase(copy, at: original.path)
     }
+    try access.replace(with: new)
     return (before, after)
+  }
+
+  /// Repairs a copy, and looks at what is still wrong with it.
+  private static func mend(
+    _ path: String, _ access: StoreAccess, _ description: PersistentStoreDescription, _ repairs: [String],
+    _ progress: @escaping @Sendable (StoreProgress) -> Void
+  ) throws -> [StoreFinding] {
+    let file = try DatabaseFile(path)
+    defer { file.release() }
+    let copy = try StoreAccess(
+      file, access.store, KeySearch.Found(key: access.key, format: access.format), description)
+    defer { copy.close() }
+    try copy.connection.transaction(.exclusive) {
+      for repair in repairs { try copy.connection.execute(repair) }
+      try copy.connection.execute("REINDEX")
+    }
+    try copy.connection.checkpoint()
+    try file.sync()
+    return try verify(copy, limit: .max, progress).findings
   }
 
   private static func verify(
     _ access: StoreAccess, limit: Int, _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws -> (findings: [StoreFinding], repairs: [String]) {
-    // A page that is in the log may be torn in the file, where moving it was interrupted.
-    try translating(access.path) { try access.connection.checkpointPassively() }
-    let damaged = try StoreAccess.damagedPages(
-      access.path, access.store, access.key, access.format, limit: limit, progress)
+    func damagedPages() throws -> [UInt32] {
+      try StoreAccess.damagedPages(
+        access.file, access.store, access.key, access.format, limit: limit, progress)
+    }
+    var damaged = try damagedPages()
+    if !damaged.isEmpty {
+      // A page that is in the log may be torn in the file, where moving it was interrupted; or it was read while it was written.
+      try? access.connection.checkpointPassively()
+      damaged = try damagedPages()
+    }
     guard damaged.isEmpty else {
       // Rows on the pages left would be compared with rows that cannot be read.
       let findings = damaged.map {

@@ -51,6 +51,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let outcomeUnknown = Code("outcomeUnknown")
     /// A page of the file is damaged.
     public static let fileDamaged = Code("fileDamaged")
+    /// Another file was put in the place of the store's while it was open, or the file was removed.
+    public static let fileReplaced = Code("fileReplaced")
     /// Another process holds the store.
     public static let busy = Code("busy")
     /// The place of the store cannot be written to.

@@ -1,0 +1,155 @@
+import Glibc
+import Synchronization
+
+/// A hold on one database file: while it lasts, no program of this library puts another file in its place.
+///
+/// Everybody who opens a database file holds it before SQLite opens it, until after SQLite has closed it. Whoever is about to
+/// replace the file, or to change its key, takes it alone (`takeAlone`): then nobody else has it open, and nobody opens it.
+/// So nobody can have the former file open when another one gets its name, and meet that one's log there.
+///
+/// One descriptor a file and process stands behind all holds. It is open as long as any of SQLite's: when a process closes a
+/// descriptor of a file, POSIX drops every lock the process has on that file, SQLite's among them. For the same reason the
+/// bytes of a database file are read through a hold and in no other way.
+package final class DatabaseFile: Sendable {
+  /// The real path, links resolved; what SQLite is to be given.
+  package let path: String
+  let identity: OpenFiles.Identity
+  let descriptor: Int32
+  private let isReleased = Atomic<Bool>(false)
+
+  /// Takes hold of an existing file. A link is followed, once and for all.
+  /// - Parameter milliseconds: How long to wait for somebody who has the file alone.
+  /// - Throws: `fileIsMissing`, `cannotOpen` (also for what is no regular file), `busy`.
+  package convenience init(_ path: String, waiting milliseconds: Int = 5000) throws(CipherError) {
+    let path = try FilePath.resolved(path)
+    let deadline = Deadline(milliseconds: milliseconds)
+    while true {
+      switch try OpenFiles.take(path) {
+      case .taken(let identity, let descriptor):
+        self.init(path: path, identity: identity, descriptor: descriptor)
+        return
+      case .heldByOthers:
+        guard deadline.pause() else {
+          throw CipherError(.busy, "another connection has the file at \(path) to itself")
+        }
+      }
+    }
+  }
+
+  private init(path: String, identity: OpenFiles.Identity, descriptor: Int32) {
+    self.path = path
+    self.identity = identity
+    self.descriptor = descriptor
+  }
+
+  deinit { release() }
+
+  /// One more hold on the same file, which outlasts this one.
+  package func another() -> DatabaseFile {
+    OpenFiles.addHold(identity)
+    return DatabaseFile(path: path, identity: identity, descriptor: descriptor)
+  }
+
+  /// Ends the hold; to be called after SQLite has closed the file. Ending it again does nothing.
+  package func release() {
+    if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { OpenFiles.endHold(identity) }
+  }
+
+  // MARK: Alone
+
+  /// Waits until nobody else has the file open, in this process or another, and keeps it so until `shareAgain()` or until
+  /// the last hold ends.
+  /// - Parameter own: How many holds of this process the caller itself has.
+  /// - Throws: `busy`, `readOnlyDirectory` when the file cannot be written to, `cannotOpen` where the file system has no locks.
+  package func takeAlone(own: Int, waiting milliseconds: Int) throws(CipherError) {
+    let deadline = Deadline(milliseconds: milliseconds)
+    while true {
+      switch OpenFiles.takeAlone(identity, own: own) {
+      case .taken:
+        return
+      case .heldByOthers:
+        guard deadline.pause() else {
+          OpenFiles.shareAgain(identity)
+          throw CipherError(.busy, "another connection has the file at \(path) open")
+        }
+      case .unsupported:
+        OpenFiles.shareAgain(identity)
+        if fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDONLY {
+          throw CipherError(.readOnlyDirectory, "the file at \(path) cannot be written to")
+        }
+        throw CipherError(.cannotOpen, "the file system of \(path) has no locks")
+      }
+    }
+  }
+
+  /// Lets others in again.
+  package func shareAgain() { OpenFiles.shareAgain(identity) }
+
+  // MARK: Looking
+
+  /// Whether the path still leads to this file. One system call.
+  package var isInPlace: Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && OpenFiles.Identity(status) == identity
+  }
+
+  /// The number of bytes.
+  package var size: Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Makes sure that the file's bytes are on the disk.
+  package func sync() throws(CipherError) {
+    guard fsync(descriptor) == 0 else { throw File.failure(path) }
+  }
+
+  /// Copies the bytes into a new file that only its owner can read; durable when this answers. To be called by whoever has the
+  /// file alone, when its log has been moved into it.
+  /// - Throws: `alreadyExists`, `diskFull` and the like; there is no new file then.
+  package func copy(to path: String) throws(CipherError) {
+    try File.create(path)
+    do throws(CipherError) {
+      let copy = try DatabaseFile(path)
+      defer { copy.release() }
+      var buffer = [UInt8](repeating: 0, count: 1 << 20)
+      var offset = 0
+      while offset < size {
+        let got = pread(descriptor, &buffer, buffer.count, off_t(offset))
+        guard got > 0, pwrite(copy.descriptor, buffer, got, off_t(offset)) == got else {
+          throw File.failure(path)
+        }
+        offset += got
+      }
+      try copy.sync()
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  var owner: UInt32 {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? status.st_uid : geteuid()
+  }
+
+  /// The first bytes.
+  package func head(_ count: Int) throws(CipherError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = pread(descriptor, &bytes, count, 0)
+    guard got >= 0 else { throw CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))") }
+    return Array(bytes.prefix(got))
+  }
+
+  /// Fills a buffer from an offset; answers how many bytes there were.
+  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+  }
+
+  /// Keeps SQLite from moving a log into this file, or removing one, when its connections close: for a file that has lost its
+  /// name to another, whose log has the name that this one's had.
+  func refuseCheckpoints() {
+    _ = FileRangeLock.take(
+      .shared, FileRangeLock.sharedBytes.start, count: FileRangeLock.sharedBytes.count, of: descriptor)
+  }
+}

@@ -1,0 +1,41 @@
+import CLinux
+import Glibc
+
+extension DatabaseFile {
+  /// Puts another database file in the place of this one, which the caller has alone and which need not be readable any more.
+  ///
+  /// A log left beside this file would be taken for the new one's, so it is put aside first. It bears this file's marks
+  /// meanwhile: after a kill in between, whoever opens this file next gives the log its name back (`restoreLogs`).
+  /// - Throws: `diskFull`, `readOnlyDirectory` and the like; file and log are then as they were.
+  package func replaceDatabase(with new: String) throws(CipherError) {
+    let mark = mark
+    for suffix in Self.logs { rename(path + suffix, path + suffix + mark) }
+    // Without contents of its own. Once the new file has the name, what lies beside it is of those who open it.
+    unlink(path + "-shm")
+    do throws(CipherError) {
+      try File.replace(path, with: new)
+    } catch {
+      if isInPlace { restoreLogs() }
+      throw error
+    }
+    for suffix in Self.logs { unlink(path + suffix + mark) }
+  }
+
+  private static let logs = ["-wal", "-journal"]
+
+  /// What a log's name gets that is put aside. A file that comes to have the same number was written at another time.
+  private var mark: String {
+    var status = stat()
+    fstat(descriptor, &status)
+    return ".of-\(identity.inode)-\(status.st_size)-\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)"
+  }
+
+  /// Gives logs their names back that an interrupted replacement put aside.
+  func restoreLogs() {
+    let mark = mark
+    for suffix in Self.logs {
+      _ = renameat2(
+        AT_FDCWD, path + suffix + mark, AT_FDCWD, path + suffix, UInt32(renameWithoutReplacing))
+    }
+  }
+}

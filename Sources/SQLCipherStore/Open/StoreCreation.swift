@@ -1,0 +1,100 @@
+import CipherDatabase
+import Foundation
+import ObjectModel
+import StoreContract
+import StoreKeyring
+
+/// Makes a store's key and file.
+///
+/// A key is made only where there is no file, and lies in its vault, read back, before the file exists. The file is made whole
+/// under another name and then given its own, so that of many processes that make the same store one does, and the others open
+/// what it made; and a kill leaves no half a store.
+struct StoreCreation {
+  let description: PersistentStoreDescription
+  /// Where the store is to be, with links followed.
+  let path: String
+
+  /// - Parameter empty: A file without bytes that the store is to replace.
+  /// - Returns: Nil when another process made the store first.
+  func run(_ model: ManagedObjectModel, over empty: DatabaseFile?) async throws -> SQLCipherStore.Opened? {
+    defer { empty?.release() }
+    try StoreFile.checkWritable(path)
+    if let empty {
+      try translating(path) { try empty.takeAlone(own: 1, waiting: description.busyTimeoutMilliseconds) }
+      guard empty.isInPlace, empty.size == 0 else { return nil }
+      if let log = File.log(beside: path) {
+        throw StoreError(
+          .fileEmpty,
+          "the file at \(path) is empty, but \(log) may have its data; move both away, and keep them")
+      }
+    }
+    let identifier = SQLCipherStore.identifierForNewStore()
+    let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
+    let key: StoreKey
+    var kept: [KeptKey] = []
+    if let own = description.storeKey {
+      key = own
+    } else {
+      guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
+      kept = try await life.createKey(for: identifier, storeFileExists: false, label: description.keyLabel)
+      key = kept[0].stored.key
+    }
+    let file: DatabaseFile
+    do {
+      file = try make(model, key, identifier, over: empty)
+    } catch {
+      // No byte that anybody can read was ever written with this key.
+      await life.forget(kept)
+      guard let error = error as? CipherError else { throw error }
+      if error.code == .alreadyExists { return nil }
+      throw StoreError(error, path: path)
+    }
+    defer { file.release() }
+    let opened = try open(model, key, identifier, file)
+    description.recoveryCodeHandler?(RecoveryCode(key, for: identifier))
+    return opened
+  }
+
+  private func open(
+    _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, _ file: DatabaseFile
+  ) throws -> SQLCipherStore.Opened {
+    try translating(path) {
+      let pool = try StoreOpening(description: description).pool(key, identifier, .version3, file)
+      do {
+        guard let contents = try pool.read({ try StoreTable($0).contents(model) }) else {
+          throw StoreError(.modelMismatch, "another process moves the store to another version of its model")
+        }
+        return SQLCipherStore.Opened(model, pool, identifier, contents)
+      } catch {
+        pool.close()
+        throw error
+      }
+    }
+  }
+
+  /// - Returns: A hold on the new file, from before it has its name.
+  private func make(
+    _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, over empty: DatabaseFile?
+  ) throws -> DatabaseFile {
+    let new = StoreAccess.temporary(path)
+    defer { File.removeDatabase(new) }
+    var options = ConnectionOptions.ofStore
+    options.createIfMissing = true
+    let connection = try Connection(
+      path: new, key: CipherKeySpec(key, store: identifier), options: options)
+    defer { connection.close() }
+    let numbers = model.entities.indices.map { Int64($0 + 1) }
+    let schema = StoreSchema(model: model, entityNumbers: numbers)
+    try connection.transaction(.exclusive) {
+      try StoreTable(connection).create(model: model, entityNumbers: numbers)
+      for statement in schema.creation { try connection.execute(statement) }
+    }
+    let file = connection.file.another()
+    // Closing moves the log into the file.
+    connection.close()
+    try file.sync()
+    file.release()
+    if empty != nil { try File.replace(path, with: new) } else { try File.placeDatabase(new, at: path) }
+    return try DatabaseFile(path, waiting: description.busyTimeoutMilliseconds)
+  }
+}

@@ -1,0 +1,247 @@
+import CipherDatabase
+import Foundation
+import Glibc
+import Testing
+
+@Suite("A file that is held stays in its place")
+struct DatabaseFileTests {
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("strongroom-\(UUID().uuidString)")
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(at: url) }
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+  }
+
+  private func open(_ path: String, create: Bool = false) throws -> Connection {
+    var options = ConnectionOptions()
+    options.createIfMissing = create
+    options.busyTimeoutMilliseconds = 50
+    let key = [UInt8](repeating: 7, count: 32)
+    let salt = [UInt8](repeating: 9, count: 16)
+    return try key.withUnsafeBytes { key in
+      try salt.withUnsafeBytes {
+        try Connection(path: path, key: CipherKeySpec(key: key, salt: $0), options: options)
+      }
+    }
+  }
+
+  private func code(_ body: () throws -> Void) -> CipherError.Code? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? CipherError)?.code
+    }
+  }
+
+  /// What another process that opens the file is told.
+  private func probe(_ path: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("cipher-probe")
+    process.arguments = ["open", path]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  @Test("nobody has a file alone that another connection has open, and nobody opens one that is taken alone")
+  func alone() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    let first = try open(path, create: true)
+    try first.execute("CREATE TABLE t (x)")
+    let second = try open(path)
+    #expect(code { try first.file.takeAlone(own: 1, waiting: 20) } == .busy)
+    second.close()
+    try first.file.takeAlone(own: 1, waiting: 20)
+    #expect(code { try open(path).close() } == .busy)
+    #expect(try probe(path) == "busy")
+    first.file.shareAgain()
+    #expect(try probe(path) == "opened")
+    try open(path).close()
+    first.close()
+  }
+
+  @Test("an opening that waits while the file is replaced opens the new one")
+  func waiting() async throws {
+    let folder = try Folder()
+    let (path, other) = (folder.path("file"), folder.path("other"))
+    for (path, value) in [(path, 1), (other, 2)] {
+      let made = try open(path, create: true)
+      try made.execute("CREATE TABLE t (x); INSERT INTO t VALUES (\(value))")
+      made.close()
+    }
+    let file = try DatabaseFile(path)
+    try file.takeAlone(own: 1, waiting: 0)
+    let waiter = Task.detached {
+      let file = try DatabaseFile(path, waiting: 10_000)
+      defer { file.release() }
+      return file.isInPlace
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    try file.replaceDatabase(with: other)
+    file.release()
+    #expect(try await waiter.value)
+    let new = try open(path)
+    #expect(try new.text("SELECT x FROM t") == "2")
+    new.close()
+  }
+
+  @Test("a connection whose file somebody else replaced writes no more, and leaves the new file's log alone")
+  func replacedByOthers() throws {
+    let folder = try Folder()
+    let (path, other) = (folder.path("file"), folder.path("other"))
+    let first = try open(path, create: true)
+    try first.execute("CREATE TABLE t (x)")
+    let made = try open(other, create: true)
+    try made.execute("CREATE TABLE t (x)")
+    made.close()
+    // As `mv` does it, and a program that knows nothing of this library.
+    try #require(rename(other, path) == 0)
+    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    let second = try open(path)
+    try second.execute("INSERT INTO t VALUES (2)")
+    #expect(
+      code { try first.transaction(.immediate) { try first.execute("INSERT INTO t VALUES (1)") } }
+        == .fileReplaced)
+    first.close()
+    #expect(access(path + "-wal", F_OK) == 0)
+    #expect(try second.text("SELECT x FROM t") == "2")
+    second.close()
+    let again = try open(path)
+    #expect(try again.text("SELECT group_concat(x) FROM t") == "2")
+    again.close()
+  }
+
+  @Test("a file that is removed under a connection is written to no more")
+  func removed() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    let connection = try open(path, create: true)
+    try connection.execute("CREATE TABLE t (x)")
+    unlink(path)
+    #expect(code { try connection.transaction(.immediate) {} } == .fileReplaced)
+    #expect(try connection.text("SELECT count(*) FROM t") == "0")
+    connection.close()
+  }
+
+  @Test("a replacement that fails leaves the log where it was; one that was killed half-way gives it back")
+  func failedReplacement() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    let connection = try open(path, create: true)
+    try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    // A log that is not moved into the file, as a crash leaves it.
+    for name in ["", "-wal"] {
+      try Data(contentsOf: URL(fileURLWithPath: path + name)).write(
+        to: folder.url.appendingPathComponent("crashed" + name))
+    }
+    connection.close()
+    let crashed = folder.path("crashed")
+    let file = try DatabaseFile(crashed)
+    try file.takeAlone(own: 1, waiting: 0)
+    #expect(code { try file.replaceDatabase(with: folder.path("nothing")) } == .fileIsMissing)
+    file.release()
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == [
+        "crashed", "crashed-wal", "file",
+      ])
+    let again = try open(crashed)
+    #expect(try again.text("SELECT x FROM t") == "1")
+    again.close()
+  }
+
+  @Test("a log beside a name that gets a new file is refused, since it would be taken for the new file's")
+  func staleLog() throws {
+    let folder = try Folder()
+    let made = try open(folder.path("new"), create: true)
+    made.close()
+    try Data(count: 32).write(to: folder.url.appendingPathComponent("file-wal"))
+    #expect(code { try File.placeDatabase(folder.path("new"), at: folder.path("file")) } == .foreignJournal)
+    unlink(folder.path("file-wal"))
+    try File.placeDatabase(folder.path("new"), at: folder.path("file"))
+    #expect(code { try File.placeDatabase(folder.path("file"), at: folder.path("file")) } == .alreadyExists)
+  }
+
+  @Test("looking at a file a thousand times takes no descriptor")
+  func descriptors() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    let connection = try open(path, create: true)
+    func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+    func paths() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasPrefix(path)
+          == true
+      }.count
+    }
+    let before = try paths()
+    for _ in 0..<1000 {
+      let file = try DatabaseFile(path)
+      _ = try file.head(16)
+      file.release()
+    }
+    for _ in 0..<20 { try open(path).close() }
+    // A thousand looks once left a thousand descriptors; SQLite parks those of its own until the last connection closes.
+    #expect(try paths() <= before + 20)
+    connection.close()
+    #expect(try paths() == 0)
+  }
+
+  @Test("links are followed to the file, and refused beside it")
+  func links() throws {
+    let folder = try Folder()
+    let (path, link) = (folder.path("file"), folder.path("link"))
+    try open(path, create: true).close()
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "file")
+    let opened = try open(link)
+    #expect(opened.file.path == (path as NSString).resolvingSymlinksInPath)
+    try opened.execute("CREATE TABLE t (x)")
+    #expect(access(link + "-wal", F_OK) != 0)
+    opened.close()
+    let victim = folder.url.appendingPathComponent("victim")
+    try Data("precious".utf8).write(to: victim)
+    for suffix in ["-shm", "-wal", "-journal"] {
+      try FileManager.default.createSymbolicLink(atPath: path + suffix, withDestinationPath: victim.path)
+      #expect(code { try open(path).close() } == .foreignJournal, "\(suffix) as a link")
+      unlink(path + suffix)
+      try FileManager.default.createSymbolicLink(
+        atPath: path + suffix, withDestinationPath: folder.path("nowhere"))
+      #expect(code { try open(path).close() } == .foreignJournal, "\(suffix) as a link that leads nowhere")
+      #expect(access(folder.path("nowhere"), F_OK) != 0)
+      unlink(path + suffix)
+      try FileManager.default.linkItem(atPath: victim.path, toPath: path + suffix)
+      #expect(code { try open(path).close() } == .foreignJournal, "\(suffix) as a second name")
+      unlink(path + suffix)
+    }
+    #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+    unlink(link)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/not/mounted")
+    #expect(code { _ = try DatabaseFile(link) } == .danglingLink)
+  }
+
+  @Test("a journal that names another file, or would empty the store, is refused before SQLite sees it")
+  func superJournal() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    try open(path, create: true).close()
+    let victim = folder.url.appendingPathComponent("victim")
+    try Data("precious".utf8).write(to: victim)
+    let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+    func big(_ number: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) } }
+    func header(pages: Int) -> Data {
+      Data(magic + big(0) + big(1) + big(pages) + big(512) + big(4096)) + Data(count: 512 - 28)
+    }
+    let name = Array(victim.path.utf8)
+    let end = big(1 << 30 / 4096 + 1) + name + big(name.count) + big(name.reduce(0) { $0 + Int($1) }) + magic
+    try (header(pages: 1) + Data(end)).write(to: URL(fileURLWithPath: path + "-journal"))
+    #expect(code { try open(path).close() } == .foreignJournal)
+    #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+    try header(pages: 0).write(to: URL(fileURLWithPath: path + "-journal"))
+    #expect(code { try open(path).close() } == .foreignJournal)
+  }
+}
