@@ -21,6 +21,18 @@ struct TortureProbe {
       guard arguments.count == 5, let role = ShareRole(rawValue: arguments[2]), let number = Int(arguments[4])
       else { usage() }
       await ShareWorker(playground: Playground(arguments[3]), role: role, number: number).run()
+    case "operations":
+      guard arguments.count == 3 else { usage() }
+      try await Operations(playground: Playground(arguments[2])).run()
+    case "soak":
+      exit(try await Soak(count: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1000).run() ? 0 : 1)
+    case "planted":
+      let count = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1000
+      let seed = arguments.count > 3 ? UInt64(arguments[3]) ?? 0 : UInt64.random(in: 0...UInt64.max)
+      exit(try await Planted(count: count).run(seed: seed) ? 0 : 1)
+    case "planted-open":
+      guard arguments.count == 3 else { usage() }
+      await Planted.openOnce(Playground(arguments[2]))
     case "hold":
       guard arguments.count == 3 else { usage() }
       try await hold(Playground(arguments[2]))
@@ -103,6 +115,8 @@ struct TortureProbe {
       """
       usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move]
              torture-probe share [--seconds N] [--no-kills] [--roles write,compact,...]
+             torture-probe soak [COUNT]
+             torture-probe planted [COUNT [SEED]]
              torture-probe faults LIBRARY
              torture-probe cuts LIBRARY [N]
 

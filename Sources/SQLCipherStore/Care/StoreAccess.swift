@@ -72,9 +72,10 @@ struct StoreAccess {
     return options
   }
 
-  /// Closes the connection, and lets others in again where they were kept out.
+  /// Closes the connection, and lets others in again where they were kept out, whoever else of this process holds the file.
   func close() {
     connection.close()
+    file.shareAgain()
     file.release()
   }
 

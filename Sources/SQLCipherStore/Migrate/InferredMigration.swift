@@ -34,9 +34,8 @@ struct InferredMigration {
         + obstacles.sorted().joined(separator: "; ") + "; nothing was changed")
   }
 
-  /// To be called in a transaction.
+  /// To be called in a transaction, after `checkRows()`.
   func run() throws {
-    try checkRows()
     for name in try names(of: "trigger") { try connection.execute("DROP TRIGGER \(name.quoted)") }
     for index in old.virtualIndexes { try connection.execute("DROP TABLE \(index.name.quoted)") }
     let roots = new.roots.filter { !isKept($0) }
@@ -62,6 +61,7 @@ struct InferredMigration {
     try letGoOfTheLost()
     try makeIndexes()
     try moveSequences()
+    try StoreTable(connection).noteFormerHash(movingTo: new.model)
     try StoreTable(connection).write(model: new.model, entityNumbers: new.entityNumbers)
   }
 
@@ -83,8 +83,8 @@ struct InferredMigration {
   /// The rows of an entity without those of its subentities.
   func ownRows(_ entity: Entity) -> String { "_entity = \(old.entityNumbers[entity.index])" }
 
-  /// What the rows themselves do not allow.
-  private func checkRows() throws {
+  /// - Throws: `modelMismatch` with what the rows themselves do not allow.
+  func checkRows() throws {
     var obstacles: [String] = []
     for entity in new.model.entities {
       guard let pair = mapping.entities[entity.name], !pair.old.isAbstract else { continue }

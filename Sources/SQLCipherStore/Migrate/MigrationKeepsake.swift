@@ -6,14 +6,17 @@ import StoreKeyring
 /// The copy of a store that is left beside it when a migration is about to drop data.
 struct MigrationKeepsake {
   private let access: StoreAccess
+  private let path: String
   private static let most = 3
 
-  init(_ access: StoreAccess) { self.access = access }
+  init(_ access: StoreAccess, _ description: PersistentStoreDescription) {
+    self.access = access
+    path = description.originalURL?.path ?? access.path
+  }
 
   /// Copies the store under its own key. Older copies stay; a full set is never added to.
   /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`, `diskFull`; nothing was changed then.
   func make() throws {
-    let path = access.path
     guard let place = Self.places(path).first(where: { !FilePath.isTaken($0) }) else {
       throw StoreError(
         .fileExists,

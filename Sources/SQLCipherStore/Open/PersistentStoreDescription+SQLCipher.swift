@@ -74,6 +74,13 @@ extension PersistentStoreDescription {
     set { options["migratesOnlyFrom"] = newValue }
   }
 
+  /// The store's own file, where the description is of a draft that is to take its place: copies from before a migration are
+  /// named after it. Nil for any other.
+  package var originalURL: URL? {
+    get { options["originalURL"] as? URL }
+    set { options["originalURL"] = newValue }
+  }
+
   /// Whether one connection of one process keeps the file to itself: opens in half the time.
   public var isExclusive: Bool {
     get { options["isExclusive"] as? Bool ?? false }

@@ -102,9 +102,22 @@ struct StoreOpening {
       }
       let schema = try StoreSchema(model: old, entityNumbers: table.entityNumbers(old))
       let migration = try InferredMigration(access.connection, from: schema, to: model)
-      if try migration.losesData() { try MigrationKeepsake(access).make() }
+      // Nothing is written before it is known that all will be done.
+      try migration.checkRows()
+      if try migration.losesData() {
+        guard try !table.formerHashes().contains(model.versionHash.hex) else { throw Self.storeIsNewer }
+        try MigrationKeepsake(access, description).make()
+      }
       try access.connection.transaction(.exclusive) { try migration.run() }
     }
+  }
+
+  /// A program of before must not drop what one of after has added, back and forth at every start.
+  private static var storeIsNewer: StoreError {
+    StoreError(
+      .modelMismatch,
+      "the store is newer than this program: it was moved on from this version of the model, and moving it back would lose"
+        + " data; update the program, or open a copy from before the migration; nothing was changed")
   }
 
   private func closing<R>(_ pool: ConnectionPool, _ body: () throws -> R) throws -> R {

@@ -33,6 +33,19 @@ struct StoreTable {
     try write("entities", String(decoding: JSONEncoder.sorted.encode(numbers), as: UTF8.self))
   }
 
+  /// The version hashes of the models that the store was moved on from.
+  func formerHashes() throws -> [String] {
+    guard let text = try read("former_hashes") else { return [] }
+    return text.split(separator: " ").map(String.init)
+  }
+
+  /// Notes that the store is moved on from the model it has, to another one.
+  func noteFormerHash(movingTo model: ManagedObjectModel) throws {
+    guard let hash = try read("model_hash") else { return }
+    let others = try formerHashes().filter { $0 != hash && $0 != model.versionHash.hex }
+    try write("former_hashes", (others + [hash]).joined(separator: " "))
+  }
+
   func write(metadata: [String: String]) throws {
     try write("metadata", String(decoding: JSONEncoder.sorted.encode(metadata), as: UTF8.self))
   }

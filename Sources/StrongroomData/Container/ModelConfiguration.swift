@@ -72,7 +72,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     get { givenApplication ?? ProcessInfo.processInfo.processName }
     set { givenApplication = newValue }
   }
-  private let givenURL: URL?
+  private var givenURL: URL?
+  /// The store's own file, where this is of a draft that is to take its place.
+  private(set) var originalURL: URL?
   private var givenVaults: [any KeyVault]?
   private var givenApplication: String?
 
@@ -144,6 +146,14 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     cloudKitDatabase = cloud
     givenApplication = application
     givenVaults = vault.map { [$0] }
+  }
+
+  /// The same store's draft.
+  func draft(at url: URL) -> ModelConfiguration {
+    var draft = self
+    draft.originalURL = self.url
+    draft.givenURL = url
+    return draft
   }
 
   private static func place(_ name: String, group: GroupContainer, application: String) -> URL {

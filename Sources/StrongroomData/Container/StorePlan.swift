@@ -82,6 +82,7 @@ struct StorePlan {
       store = PersistentStoreDescription(url: configuration.url, vault: configuration.keyVault)
       store.keyVaults = configuration.keyVaults
       store.recoveryCodeHandler = configuration.recoveryCodeHandler
+      store.originalURL = configuration.originalURL
     }
     store.isReadOnly = !configuration.allowsSave
     return store

@@ -4,14 +4,13 @@ import ObjectModel
 import SQLCipherStore
 import StoreContract
 
-/// Brings a store up to the newest version of a plan, a stage at a time. What a stage infers is one transaction; work of the
-/// program's own that a crash kept from being done after it is done at the next opening.
+/// Brings a store up to the newest version of a plan, a stage at a time. Each is done whole or not at all: what is inferred is
+/// one transaction, and a stage with work of the program's own is done on a copy, which then takes the store's place. So what
+/// `willMigrate` keeps in memory is there in `didMigrate`, however often the program was killed in between.
 struct MigrationRun {
   private let plan: any SchemaMigrationPlan.Type
   private let configuration: ModelConfiguration
   private let schemas: [Schema]
-  /// Where a store keeps which version's work is still to be done.
-  private static let pending = "strongroom.migration.pending"
 
   init(_ plan: any SchemaMigrationPlan.Type, _ configuration: ModelConfiguration) {
     self.plan = plan
@@ -43,7 +42,6 @@ struct MigrationRun {
       throw SwiftDataError(
         .backwardMigration, "the store was made with a newer version of the schema; update the program")
     }
-    try finish(place)
     while place < last {
       try migrate(from: place)
       place += 1
@@ -60,36 +58,20 @@ struct MigrationRun {
 
   private func migrate(from place: Int) throws {
     guard case .custom(_, _, let will, let did)? = stage(from: place) else {
-      return try open(place + 1) { _ in }
+      return try open(place + 1, configuration) { _ in }
     }
-    try open(place) { core in
-      if let will { try will(ModelContext(ModelContainer(core))) }
-      if did != nil { try write(schemas[place + 1].version.description, in: core) }
-    }
-    if did != nil { try finish(place + 1) } else { try open(place + 1) { _ in } }
+    let description = StorePlan.store(configuration)
+    let draft = try OpeningThread.wait { try await StoreDraft(of: description) }
+    defer { draft.abandon() }
+    let copy = configuration.draft(at: draft.url)
+    if let will { try open(place, copy) { try will(ModelContext(ModelContainer($0))) } }
+    try open(place + 1, copy) { try did?(ModelContext(ModelContainer($0))) }
+    try draft.publish()
   }
 
-  /// Does what is still to be done in a version of the store.
-  private func finish(_ place: Int) throws {
-    guard place > 0, case .custom(_, _, _, let did?)? = stage(from: place - 1) else { return }
-    try open(place) { core in
-      guard try core.engine.coordinator.store.metadata[Self.pending] == schemas[place].version.description
-      else {
-        return
-      }
-      try did(ModelContext(ModelContainer(core)))
-      try write(nil, in: core)
-    }
-  }
-
-  private func write(_ version: String?, in core: ContainerCore) throws {
-    var save = SaveChangesRequest()
-    save.metadata = try core.engine.coordinator.store.metadata
-    save.metadata?[Self.pending] = version
-    _ = try core.engine.coordinator.store.execute(save, lookup: nil)
-  }
-
-  private func open(_ place: Int, _ body: (ContainerCore) throws -> Void) throws {
+  private func open(
+    _ place: Int, _ configuration: ModelConfiguration, _ body: (ContainerCore) throws -> Void
+  ) throws {
     var configuration = configuration
     configuration.schema = nil
     let core = try ContainerCore(schemas[place], nil, [configuration])
