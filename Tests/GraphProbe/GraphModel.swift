@@ -99,6 +99,7 @@ enum GraphModel {
         Field("age", .integer32, required: true, initial: .whole(18)), Field("born", .date),
         Field("height", .double), Field("active", .boolean, initial: .flag(true)), Field("key", .uuid),
         Field("page", .uri), Field("portrait", .binary, external: true),
+        Field("badge", .string, unique: true),
       ],
       [
         Link(to: "Person", "spouse", back: "spouse"),
@@ -125,7 +126,7 @@ enum GraphModel {
       "Task", weight: 3,
       [
         Field(handle, .integer64), Field("title", .string, required: true), Field("weight", .float),
-        Field("scan", .binary, external: true),
+        Field("scan", .binary, external: true), Field("serial", .string, unique: true),
       ],
       [
         Link(to: "Person", "owner", back: "tasks", required: true),
@@ -141,10 +142,11 @@ enum GraphModel {
       [Field(handle, .integer64), Field("amount", .decimal, required: true, initial: .exact(1))],
       [Link(to: "Person", "borrower", back: "loans")]),
     Kind(
-      "Label", [Field(handle, .integer64), Field("name", .string)],
+      "Label", [Field(handle, .integer64), Field("name", .string), Field("mark", .string, unique: true)],
       [Link(toMany: "Person", "people", back: "labels", ordered: true)]),
     Kind(
-      "Group", weight: 2, [Field(handle, .integer64), Field("name", .string)],
+      "Group", weight: 2,
+      [Field(handle, .integer64), Field("name", .string), Field("sign", .string, unique: true)],
       [Link(toMany: "Person", "members", back: "groups", ordered: true)]),
     Kind(
       "Shape", [Field(handle, .integer64), Field("code", .string, unique: true), Field("colour", .string)],
@@ -156,7 +158,7 @@ enum GraphModel {
       "Square", parent: "Shape", weight: 2, [Field("side", .float), Field("made", .date)],
       [Link(to: "Circle", "circle", back: "squares")]),
     Kind(
-      "Drawing", [Field(handle, .integer64), Field("title", .string)],
+      "Drawing", [Field(handle, .integer64), Field("title", .string), Field("plate", .string, unique: true)],
       [
         Link(toMany: "Shape", "shapes", back: "drawing", ordered: true),
         Link(to: "Shape", "cover", back: nil),

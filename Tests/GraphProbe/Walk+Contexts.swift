@@ -36,7 +36,7 @@ extension Walk {
   }
 
   /// Saves a sibling's changes, which make `side` of what is stored, and has the context take them in.
-  private func save(_ sibling: View, _ side: Graph) async throws {
+  func save(_ sibling: View, _ side: Graph) async throws {
     let news = sibling.context.saves()
     note("sibling: save")
     try sibling.context.save()

@@ -134,7 +134,7 @@ extension Walk {
       return current.targets(handle, place).map { .point($0, name, nil) }
     }
     if violation.reason == .notUnique {
-      return [.set(handle, violation.property, .text("code of \(handle)"))]
+      return [.set(handle, violation.property, .text("\(violation.property) of \(handle)"))]
     }
     if let field = kind.fields.first(where: { $0.name == violation.property }) {
       return [.set(handle, field.name, value(field, mayBeNull: false))]

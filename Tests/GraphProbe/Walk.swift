@@ -150,6 +150,7 @@ final class Walk {
     case 132..<134: try reset()
     case 145..<150: try pin()
     case 134: try await reopen()
+    case 150..<156: try await importAgain()
     case 135..<145: try misuse()
     default: try change()
     }

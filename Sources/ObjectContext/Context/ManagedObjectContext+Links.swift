@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     // Who may have to take it back has to know whether it was there; a place, and one that comes back, need the others.
     let isMoved = relationship.isOrdered && (index != nil || state.removed.contains(target))
     if !state.isLoaded,
-      isMoved || undoManager != nil || state.removed.contains(target) && state.isDoubtful(target)
+      isMoved || recordsUndo || state.removed.contains(target) && state.isDoubtful(target)
     {
       try load(state, of: owner)
     }
@@ -38,12 +38,12 @@ extension ManagedObjectContext {
     _ target: Int64, from owner: ManagedObject, _ relationship: Relationship, isKnown: Bool = false
   ) throws {
     let state = owner.toManyState(relationship)
-    if !state.isLoaded, undoManager != nil || state.isDoubtful(target) {
+    if !state.isLoaded, recordsUndo || state.isDoubtful(target) {
       try load(state, of: owner, keeping: target)
     }
     if state.lacks(target) { return }
     // Only whoever may put it back wants to know where it stood.
-    let index = relationship.isOrdered && undoManager != nil ? state.index(of: target) : nil
+    let index = relationship.isOrdered && recordsUndo ? state.index(of: target) : nil
     state.remove(target, isKnown: isKnown)
     if isWatched { record(.removed(owner, relationship, target, at: index), updating: owner) }
     noteUpdated(owner)

@@ -97,7 +97,7 @@ final class ObjectChanges {
         values?[relationship.slot] = .reference(new)
       }
       if let state = knownToMany(relationship) {
-        state.rename { successors[$0] }
+        state.replace { successors[$0] }
         state.refault()
       }
     }

@@ -84,5 +84,14 @@ struct ReferenceList {
     if present.contains(where: { new($0) != nil }) { replace(present.map { new($0) ?? $0 }) }
   }
 
+  /// Replaces items by others, which may be there already: each is in it once then, where it comes first. Answers whether any was replaced.
+  mutating func replaceOnce(_ new: (Int64) -> Int64?) -> Bool {
+    let present = items
+    guard present.contains(where: { new($0) != nil }) else { return false }
+    var seen: Set<Int64> = []
+    replace(present.map { new($0) ?? $0 }.filter { seen.insert($0).inserted })
+    return true
+  }
+
   mutating func removeAll() { replace([Int64]()) }
 }

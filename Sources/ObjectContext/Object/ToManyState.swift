@@ -205,6 +205,33 @@ final class ToManyState {
     order = order.map { $0.map { new($0) ?? $0 } }
   }
 
+  /// Has other objects in the places of some that were new, each once.
+  func replace(_ successor: (Int64) -> Int64?) {
+    let came = isNew ? [] : additions.items.compactMap(successor)
+    let stored = isLoaded && !came.isEmpty ? Set(list.items).subtracting(additions.items) : []
+    if list.replaceOnce(successor) { batchOffset = nil }
+    order = order.map { order in
+      var list = ReferenceList()
+      list.replace(order)
+      return list.replaceOnce(successor) ? Array(list.items) : order
+    }
+    if isNew { return }
+    removed = Set(removed.map { successor($0) ?? $0 })
+    doubtful = Set(doubtful.map { successor($0) ?? $0 })
+    guard additions.replaceOnce(successor) else { return }
+    for target in came {
+      if removed.remove(target) != nil, !doubtful.contains(target) {
+        // The store has it: it was taken out, and comes back.
+        _ = additions.remove(target)
+        isReordered = isReordered || relationship.isOrdered
+      } else if stored.contains(target) {
+        _ = additions.remove(target)
+      } else if !isLoaded {
+        doubtful.insert(target)
+      }
+    }
+  }
+
   /// The same, to be changed apart.
   func copy() -> ToManyState {
     let copy = ToManyState(relationship, isNew: isNew)

@@ -30,6 +30,9 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Whether changes are recorded, so that they can be taken back.
+  var recordsUndo: Bool { undoManager?.isUndoRegistrationEnabled == true }
+
   func record(_ step: UndoStep, updating object: ManagedObject? = nil) {
     undoManager?.record(step)
     if let object { noteChange(.updated, object) }

@@ -159,12 +159,11 @@ public final class UndoManager {
     set { (open, undoGroups, redoGroups) = (newValue.open, newValue.undoGroups, newValue.redoGroups) }
   }
 
-  /// Forgets what was done to objects.
-  func forget(_ objects: Set<ObjectIdentifier>) {
-    if objects.isEmpty { return }
-    change { $0.steps.removeAll { objects.contains(ObjectIdentifier($0.object)) } }
-    undoGroups.removeAll { $0.steps.isEmpty }
-    redoGroups.removeAll { $0.steps.isEmpty }
+  /// Forgets everything that was recorded; a group that was begun goes on.
+  func forgetAll() {
+    open.steps = []
+    undoGroups = []
+    redoGroups = []
   }
 
   private func change(_ body: (inout Group) -> Void) {

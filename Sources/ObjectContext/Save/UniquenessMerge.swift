@@ -1,0 +1,290 @@
+import ObjectModel
+import StoreContract
+
+/// New objects that become one with others: all of a save together.
+///
+/// Their links are taken off before the first of them becomes another object, and put on again once the last one has. So
+/// no link is looked up in an object, or written into one, that is replaced afterwards, and the order in which the objects were
+/// inserted does not matter.
+final class UniquenessMerge {
+  struct Item {
+    let object: ManagedObject
+    /// The one that has the object's unique values already.
+    let holder: ManagedObject
+    /// Whether nobody had the holder before: then the object takes its place.
+    let isHolderFresh: Bool
+    let resolution: MergeResolution
+    /// The object's number before.
+    let reference: Int64
+    fileprivate var takesPlace = false
+    /// The values that go over; nil until they are known.
+    fileprivate var values: [String: AttributeValue]?
+    fileprivate var toOnes: [(relationship: Relationship, target: ManagedObject)] = []
+    fileprivate var toManys: [(relationship: Relationship, targets: [ManagedObject])] = []
+
+    init(
+      _ object: ManagedObject, into holder: ManagedObject, _ isHolderFresh: Bool,
+      _ resolution: MergeResolution
+    ) {
+      (self.object, self.holder) = (object, holder)
+      (self.isHolderFresh, self.resolution) = (isHolderFresh, resolution)
+      reference = object.reference
+    }
+  }
+
+  private let context: ManagedObjectContext
+  /// In the order of insertion, so that of two values of one property the later stays.
+  private var items: [Item]
+  /// Where an object stands among the items.
+  private var places: [ObjectIdentifier: Int] = [:]
+  /// What stands for an object; that may be replaced itself.
+  private var replacements: [ObjectIdentifier: ManagedObject] = [:]
+  private var orders: UniquenessMergeOrders
+  private(set) var successors = MergedReferences()
+
+  init(_ context: ManagedObjectContext, _ items: [Item]) {
+    self.context = context
+    orders = UniquenessMergeOrders(context)
+    var insertions: [ObjectIdentifier: Int] = [:]
+    for (place, object) in context.insertedList.enumerated() { insertions[ObjectIdentifier(object)] = place }
+    func insertion(_ item: Item) -> Int { insertions[ObjectIdentifier(item.object)] ?? 0 }
+    self.items = items.sorted { insertion($0) < insertion($1) }
+    for (place, item) in self.items.enumerated() {
+      places[ObjectIdentifier(item.object)] = place
+      replacements[ObjectIdentifier(item.object)] = item.holder
+    }
+  }
+
+  /// Whether every object can be what it is to become: its entity, or one that inherits from it.
+  var isPossible: Bool { items.allSatisfy { last($0.object).entity.isKind(of: $0.object.entity) } }
+
+  /// A statement or two for each to-many of a root entity's objects that has to be known.
+  func run() throws {
+    if items.isEmpty { return }
+    // A step of before would be taken back on an object that it was not done to.
+    context.undoManager?.forgetAll()
+    context.undoManager?.disableUndoRegistration()
+    defer { context.undoManager?.enableUndoRegistration() }
+    try collect()
+    try takeOff()
+    try takePlaces()
+    for item in items { successors.add(item.reference, of: item.object.entity, last(item.object).reference) }
+    shareBatches()
+    try orders.noteOwn { last($0) }
+    for place in items.indices { try giveValues(place) }
+    for item in items { try linkOthers(item) }
+    for item in items { try link(item) }
+    for object in context.insertedList + context.updatedList { successors.apply(to: object) }
+    try orders.restore(successors) { last($0) }
+    for item in items { finish(item) }
+  }
+
+  /// What an object is in the end.
+  private func last(_ object: ManagedObject) -> ManagedObject {
+    var object = object
+    while let next = replacements[ObjectIdentifier(object)] { object = next }
+    return object
+  }
+
+  private func isMerged(_ object: ManagedObject) -> Bool { places[ObjectIdentifier(object)] != nil }
+
+  // MARK: Before
+
+  private func collect() throws {
+    for place in items.indices {
+      let object = items[place].object
+      for relationship in object.entity.relationships where !relationship.isTransient {
+        if relationship.isToMany {
+          let targets = Array(try object.targets(relationship))
+          if targets.isEmpty { continue }
+          items[place].toManys.append((relationship, targets))
+          orders.noteMerged(object, relationship, targets, isTrump: items[place].resolution.objectWins)
+          for target in targets where !isMerged(target) { try orders.note(target, relationship.inverse) }
+        } else if let target = try object.target(relationship) {
+          items[place].toOnes.append((relationship, target))
+          if !isMerged(target) { try orders.note(target, relationship.inverse) }
+        }
+      }
+    }
+  }
+
+  /// From the last to the first: so it costs least where they were put on in turn.
+  private func takeOff() throws {
+    for item in items.reversed() {
+      for (relationship, _) in item.toOnes { try context.setToOne(item.object, relationship, nil) }
+      for (relationship, targets) in item.toManys {
+        for target in targets.reversed() { try context.unlink(item.object, relationship, target) }
+      }
+    }
+  }
+
+  /// Makes new objects the stored ones that nobody had.
+  private func takePlaces() throws {
+    for place in items.indices {
+      let (object, holder) = (items[place].object, items[place].holder)
+      guard items[place].isHolderFresh, !holder.hasChanges, holder.entity === object.entity,
+        let row = holder.node
+      else { continue }
+      items[place].takesPlace = true
+      items[place].values = try wanted(of: object, over: holder, items[place].resolution)
+      replacements[ObjectIdentifier(object)] = nil
+      replacements[ObjectIdentifier(holder)] = object
+      become(object, row, holder)
+    }
+  }
+
+  /// A new object is a stored one from now on. What is never stored stays.
+  private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ holder: ManagedObject) {
+    let id = holder.objectID
+    context.forget(holder)
+    context.rename(object, id)
+    let old = object.changes
+    object.state = []
+    object.changes = nil
+    object.node = row
+    for slot in context.plans[object.entity].transientSlots.elements {
+      if let value = old?.value(slot) { object.setSlot(slot, value) }
+    }
+  }
+
+  /// Has what the objects are now read their relationships together.
+  private func shareBatches() {
+    var holders: [Entity: [ManagedObject]] = [:]
+    var seen: Set<ObjectIdentifier> = []
+    for item in items {
+      let holder = last(item.object)
+      if holder.isInserted || holder.batch != nil || !seen.insert(ObjectIdentifier(holder)).inserted {
+        continue
+      }
+      holders[holder.entity.root, default: []].append(holder)
+    }
+    for (root, own) in holders {
+      let batch = FetchBatch(root, own.map(\.reference), generation: context.generation)
+      for holder in own { holder.batch = batch }
+    }
+  }
+
+  // MARK: Values
+
+  private func giveValues(_ place: Int) throws {
+    let (item, holder) = (items[place], last(items[place].object))
+    if case .values(let values) = item.resolution {
+      return try context.set(renamed(values, holder), on: holder)
+    }
+    for (name, value) in try item.values ?? wanted(of: item.object, over: holder, item.resolution) {
+      guard let attribute = holder.entity.attribute(named: name) else { continue }
+      holder.setSlot(attribute.slot, value)
+      context.noteUpdated(holder)
+    }
+  }
+
+  /// A policy's own values may lead to what has become another object meanwhile.
+  private func renamed(_ values: [String: AttributeValue], _ holder: ManagedObject) -> [String:
+    AttributeValue]
+  {
+    var result = values
+    for (name, value) in values {
+      guard case .reference(let old) = value, let relationship = holder.entity.relationship(named: name),
+        let new = successors(old, of: relationship.destination)
+      else { continue }
+      result[name] = .reference(new)
+    }
+    return result
+  }
+
+  /// The attributes of a new object that go over. A value left at its default never wins over a stored one.
+  private func wanted(
+    of object: ManagedObject, over holder: ManagedObject, _ resolution: MergeResolution
+  ) throws -> [String: AttributeValue] {
+    if case .rollback = resolution { return [:] }
+    var result: [String: AttributeValue] = [:]
+    for attribute in object.entity.attributes where !attribute.isTransient && attribute.derivation == nil {
+      let value = try object.slotValue(.attribute(attribute))
+      let present = try holder.slotValue(.attribute(attribute))
+      if value == present { continue }
+      let isDefault = value == attribute.defaultValue
+      switch resolution {
+      case .overwrite: result[attribute.name] = value
+      case .mergeByPropertyObjectTrump: if !isDefault { result[attribute.name] = value }
+      default: if !isDefault, present == attribute.defaultValue { result[attribute.name] = value }
+      }
+    }
+    return result
+  }
+
+  // MARK: Links
+
+  /// Gives to-ones of objects that stay back to these, before any that is merged into one of them may win over them.
+  private func linkOthers(_ item: Item) throws {
+    let holder = last(item.object)
+    for (relationship, target) in item.toOnes where relationship.inverse?.isToMany == false {
+      if !isMerged(target), try takes(item, relationship, target) {
+        try context.setToOne(holder, relationship, target)
+      }
+    }
+    for (relationship, targets) in item.toManys {
+      guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
+      for target in targets where !isMerged(target) { try context.setToOne(target, inverse, holder) }
+    }
+  }
+
+  private func link(_ item: Item) throws {
+    let holder = last(item.object)
+    for (relationship, target) in item.toOnes
+    where isMerged(target) || relationship.inverse?.isToMany != false {
+      if try takes(item, relationship, target) { try context.setToOne(holder, relationship, last(target)) }
+    }
+    // A to-many whose inverse is a to-one is the other end's value, and follows that.
+    for (relationship, targets) in item.toManys
+    where relationship.inverse?.isToMany != false && !item.resolution.isRollback {
+      _ = try holder.targets(relationship)
+      let state = holder.toManyState(relationship)
+      for target in targets.map(last) where state.lacks(target.reference) {
+        try context.link(holder, relationship, target)
+      }
+    }
+  }
+
+  /// Whether a to-one goes over: nothing goes over nothing, and of a pair of to-ones each has its say.
+  private func takes(_ item: Item, _ relationship: Relationship, _ target: ManagedObject) throws -> Bool {
+    let end = last(target)
+    guard try isFree(last(item.object), relationship, for: end, item.resolution) else { return false }
+    guard let inverse = relationship.inverse, !inverse.isToMany, let place = places[ObjectIdentifier(target)]
+    else { return true }
+    return try isFree(end, inverse, for: last(item.object), items[place].resolution)
+  }
+
+  private func isFree(
+    _ holder: ManagedObject, _ relationship: Relationship, for target: ManagedObject,
+    _ resolution: MergeResolution
+  ) throws -> Bool {
+    if resolution.isRollback { return false }
+    if case .values(let values) = resolution, values[relationship.name] != nil { return false }
+    if resolution.objectWins { return true }
+    let present = try holder.target(relationship)
+    return present == nil || present === target
+  }
+
+  private func finish(_ item: Item) {
+    let holder = last(item.object)
+    if holder !== item.object {
+      context.noteChange(.deleted, item.object)
+      context.forget(item.object)
+    }
+    if item.takesPlace, holder.tellsOfChanges { holder.valuesDidChange(at: nil) }
+    holder.awakeFromSnapshotEvents(.mergePolicy)
+    context.noteChange(.refreshed, holder)
+  }
+}
+
+extension MergeResolution {
+  /// Whether the object's value stays where both have one.
+  var objectWins: Bool {
+    switch self {
+    case .mergeByPropertyObjectTrump, .overwrite: true
+    default: false
+    }
+  }
+
+  fileprivate var isRollback: Bool { if case .rollback = self { true } else { false } }
+}

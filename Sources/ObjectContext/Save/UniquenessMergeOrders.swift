@@ -1,0 +1,122 @@
+import ObjectModel
+
+/// The orders of to-manys that new objects stand in which become one with others.
+struct UniquenessMergeOrders {
+  private struct Key: Hashable {
+    let owner: ObjectIdentifier
+    let relationship: ObjectIdentifier
+
+    init(_ owner: ManagedObject, _ relationship: Relationship) {
+      (self.owner, self.relationship) = (ObjectIdentifier(owner), ObjectIdentifier(relationship))
+    }
+  }
+
+  private struct Order {
+    let owner: ManagedObject
+    let relationship: Relationship
+    let targets: [Int64]
+    /// Whether it wins over an order that is there.
+    let isTrump: Bool
+  }
+
+  private let context: ManagedObjectContext
+  /// Of objects that stay what they are.
+  private var kept: [Order] = []
+  private var seen: Set<Key> = []
+  /// Of objects that become others.
+  private var merged: [Order] = []
+  /// What those they become have themselves.
+  private var own: [Key: [Int64]] = [:]
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// Notes an order of an object that stays. One statement for its batch if nobody has read it.
+  mutating func note(_ owner: ManagedObject, _ relationship: Relationship?) throws {
+    guard let relationship, relationship.isOrdered, !relationship.isTransient,
+      seen.insert(Key(owner, relationship)).inserted
+    else { return }
+    let targets = Array(try owner.targets(relationship).references)
+    kept.append(Order(owner: owner, relationship: relationship, targets: targets, isTrump: true))
+  }
+
+  /// Notes an order of an object that becomes another.
+  mutating func noteMerged(
+    _ owner: ManagedObject, _ relationship: Relationship, _ targets: [ManagedObject], isTrump: Bool
+  ) {
+    guard relationship.isOrdered else { return }
+    merged.append(
+      Order(owner: owner, relationship: relationship, targets: targets.map(\.reference), isTrump: isTrump))
+  }
+
+  /// Notes what is there before links are put on.
+  mutating func noteOwn(_ last: (ManagedObject) -> ManagedObject) throws {
+    for order in merged {
+      let owner = last(order.owner)
+      let key = Key(owner, order.relationship)
+      if own[key] == nil { own[key] = Array(try owner.targets(order.relationship).references) }
+    }
+  }
+
+  /// Brings what is linked now into the orders that were noted.
+  mutating func restore(_ successors: MergedReferences, _ last: (ManagedObject) -> ManagedObject) throws {
+    for order in kept {
+      let owner = last(order.owner)
+      let wanted = renamed(order, successors)
+      own[Key(owner, order.relationship)] = wanted
+      try arrange(owner, order.relationship, wanted, over: wanted)
+    }
+    for order in merged {
+      let owner = last(order.owner)
+      let key = Key(owner, order.relationship)
+      let present = own[key] ?? []
+      var wanted = renamed(order, successors)
+      if !order.isTrump {
+        let known = Set(present)
+        wanted.removeAll(where: known.contains)
+      }
+      own[key] = try arrange(owner, order.relationship, wanted, over: present)
+    }
+  }
+
+  /// What an order leads to in the end, each object once.
+  private func renamed(_ order: Order, _ successors: MergedReferences) -> [Int64] {
+    var seen: Set<Int64> = []
+    return order.targets.map { successors($0, of: order.relationship.destination) ?? $0 }.filter {
+      seen.insert($0).inserted
+    }
+  }
+
+  @discardableResult
+  private func arrange(
+    _ owner: ManagedObject, _ relationship: Relationship, _ wanted: [Int64], over present: [Int64]
+  ) throws -> [Int64] {
+    let current = Array(try owner.targets(relationship).references)
+    let there = Set(current)
+    let order = Self.merge(wanted.filter(there.contains), over: present.filter(there.contains))
+    let known = Set(order)
+    let all = order + current.filter { !known.contains($0) }
+    if all != current { try context.reorder(owner, relationship, all) }
+    return all
+  }
+
+  /// Two orders in one: what both have stands in the places it has in the one beneath, in the order of the one above. What only
+  /// the upper one has comes right after the one before it there, and else at the end.
+  static func merge(_ upper: [Int64], over lower: [Int64]) -> [Int64] {
+    let (inUpper, inLower) = (Set(upper), Set(lower))
+    // Each of both with what follows it.
+    var groups: [[Int64]] = []
+    var first: [Int64] = []
+    for item in upper {
+      if inLower.contains(item) {
+        groups.append(groups.isEmpty ? first + [item] : [item])
+      } else if groups.isEmpty {
+        first.append(item)
+      } else {
+        groups[groups.count - 1].append(item)
+      }
+    }
+    if groups.isEmpty { return lower + first }
+    var next = groups.makeIterator()
+    return lower.flatMap { inUpper.contains($0) ? next.next() ?? [] : [$0] }
+  }
+}
