@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Walks at random through a graph of objects and compares it, as it goes and after each save, with a plain reference.
+/// Walks at random through a graph of objects and compares it, as it goes and after each save, with a plain reference; then, for
+/// a twentieth of the steps, through two contexts that work with batches.
 @main
 struct GraphProbe: AsyncParsableCommand {
   @Option(help: "How many steps to take.") var steps = 200_000
@@ -13,7 +14,10 @@ struct GraphProbe: AsyncParsableCommand {
     let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
     say("seed \(seed)")
     let walk = try Walk(seed: seed, steps: steps, every: every, isVerbose: verbose)
-    let report = try await walk.run()
+    var report = try await walk.run()
+    let batches = try await BatchWalk(seed: seed, isVerbose: verbose).run(steps: steps / 20)
+    report.saves += batches.saves
+    report.differences += batches.differences
     print("steps \(report.steps), saves \(report.saves), differences \(report.differences), seed \(seed)")
     if report.differences > 0 { throw ExitCode.failure }
   }

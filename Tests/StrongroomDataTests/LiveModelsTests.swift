@@ -35,4 +35,32 @@ import Testing
     for _ in 0..<200 where live.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(live.models.map(\.name) == ["Aa", "Ada", "Bob"] && live.failure == nil)
   }
+
+  @Test("They tell of what another container saves, also where only some properties are fetched")
+  func partial() async throws {
+    let place = try Place()
+    let (container, neighbour) = (try place.container(for: Team.self), try place.container(for: Team.self))
+    let main = container.mainContext
+    main.insert(Player(name: "Ada"))
+    main.insert(Player(name: "Bo"))
+    try main.save()
+    main.processPendingChanges()
+    var descriptor = FetchDescriptor<Player>(sortBy: [SortDescriptor(\.name)])
+    descriptor.propertiesToFetch = [\.name, \.age]
+    let live = try LiveModels(descriptor, in: main)
+    #expect(live.models.map(\.age) == [18, 18])
+    var told: [String] = []
+    live.onChanges = { changes in
+      for case .update(let player, let place) in changes {
+        told.append("\(player.name) \(player.age) \(place)")
+      }
+    }
+    let other = ModelContext(neighbour)
+    let ada = try #require(
+      try other.fetch(FetchDescriptor<Player>(predicate: #Predicate { $0.name == "Ada" })).first)
+    ada.age = 30
+    try other.save()
+    for _ in 0..<800 where told.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(told == ["Ada 30 0"] && live.models.map(\.age) == [30, 18])
+  }
 }

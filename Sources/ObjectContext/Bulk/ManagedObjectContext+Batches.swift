@@ -5,8 +5,8 @@ public import StoreContract
 /// Writing without objects, each batch in one transaction of its own, past this context's unsaved changes.
 ///
 /// Objects that are alive, here and in the coordinator's other contexts, then see what the batch did: unchanged ones
-/// turn into faults, and deleted ones are gone. Changed objects keep their changes; where a batch changed the same
-/// row, saving them is a conflict.
+/// turn into faults, deleted ones say so (`isDeleted`), and to-manys are read again. Changed objects keep their changes; where a
+/// batch changed the same row, or another context's deleted it, saving them is a conflict. Live results are fetched anew.
 extension ManagedObjectContext {
   /// Inserts rows for as long as a closure fills one and answers true. Memory stays the same whatever their number.
   /// One statement is prepared, and runs once a row.
@@ -18,10 +18,12 @@ extension ManagedObjectContext {
     let result = try coordinator.store(for: entity).insert(into: entity, next: next)
     if entity.derivedEntities.isEmpty {
       coordinator.post(.batchInserted, from: inbox)
-      generation += 1
     } else {
       coordinator.post(.batchUpdated, from: inbox)
-      refreshAllObjects()
+    }
+    if result.count > 0 {
+      refreshAfterBatch(isInsertion: entity.derivedEntities.isEmpty)
+      showBatch()
     }
     return result
   }
@@ -65,7 +67,8 @@ extension ManagedObjectContext {
       BatchUpdate(request, set: values))
     if result.count > 0 {
       coordinator.post(.batchUpdated, from: inbox)
-      refreshAllObjects()
+      refreshAfterBatch()
+      showBatch()
     }
     return result
   }
@@ -78,9 +81,17 @@ extension ManagedObjectContext {
     let result = try coordinator.store(forEntityNamed: request.entityName).delete(matching: request)
     if result.count > 0 {
       coordinator.post(.batchDeleted, from: inbox)
-      try mergeDeletions()
+      try mergeDeletions(keepsChanges: false)
+      showBatch()
     }
     return result
+  }
+
+  /// Rows changed that are no objects here, of which live results hear in no other way.
+  private func showBatch() {
+    if liveResults.isEmpty { return }
+    markStale()
+    scheduleEventEnd()
   }
 
   private func entity(named name: String) throws -> Entity {

@@ -37,7 +37,9 @@ extension ManagedObjectContext {
   /// - Throws: `objectGone` when the store has no such object.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     let object = try object(with: id)
-    if !object.isInserted { _ = try object.row() }
+    if object.isInserted || object.node != nil && !object.state.contains(.gone) { return object }
+    // Others may have stored again what they deleted.
+    guard try read(object) != nil else { throw gone(object) }
     return object
   }
 
@@ -51,6 +53,18 @@ extension ManagedObjectContext {
 
   /// Reads the row of a fault, and in the same statement those of all faults it came with.
   func fire(_ object: ManagedObject) throws -> IncrementalStoreNode {
+    if let node = try read(object) { return node }
+    if shouldDeleteInaccessibleFaults { return turnInaccessibleFaultDeleted(object) }
+    throw gone(object)
+  }
+
+  /// The same; nil when the row is gone.
+  private func read(_ object: ManagedObject) throws -> IncrementalStoreNode? {
+    if object.state.contains(.gone) {
+      guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
+      revive(object, row)
+      return row
+    }
     if let node = object.batch?.node(object.reference, generation: generation) {
       adopt(node, object)
       return node
@@ -61,13 +75,9 @@ extension ManagedObjectContext {
         object.node = node
         return node
       }
+      if batch.isMissing(object.reference, generation: generation) { return nil }
     }
-    guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else {
-      if shouldDeleteInaccessibleFaults, let empty = turnDeleted(object) { return empty }
-      throw ContextError(
-        .objectGone,
-        "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
-    }
+    guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
     let node = object.batch.map { rebased(row, $0) } ?? row
     adopt(node, object)
     object.node = node
@@ -82,9 +92,10 @@ extension ManagedObjectContext {
     _ attribute: Attribute, of object: ManagedObject, _ row: IncrementalStoreNode
   ) throws -> IncrementalStoreNode {
     guard let whole = try source.wholeValues(for: object.reference, of: object.entity) else {
-      throw ContextError(
-        .objectGone,
-        "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
+      guard shouldDeleteInaccessibleFaults else { throw gone(object) }
+      // A changed object stays, and its save is a conflict.
+      if !object.hasChanges { turnDeleted(object) }
+      return row
     }
     if whole.version == row.version || !object.hasChanges {
       if whole.version != row.version {
@@ -131,13 +142,18 @@ extension ManagedObjectContext {
     wanted.reserveCapacity(batch.references.count)
     for (place, reference) in batch.references.enumerated() {
       guard reference > 0 || parent != nil, batch.node(at: place, generation: generation) == nil,
-        registered(batch.entity, reference)?.node == nil, !mayRepeat || seen.insert(reference).inserted
+        registered(batch.entity, reference)?.node == nil, !mayRepeat || seen.insert(reference).inserted,
+        !batch.isMissing(reference, generation: generation)
       else { continue }
       places.append(place)
       wanted.append(reference)
     }
+    if wanted.isEmpty { return }
     for (place, node) in zip(places, try source.newValues(for: wanted, of: batch.entity)) {
-      guard let node = node.map({ rebased($0, batch) }) else { continue }
+      guard let node = node.map({ rebased($0, batch) }) else {
+        batch.noteMissing(batch.references[place])
+        continue
+      }
       batch.keep(node, at: place)
       if let known = registered(batch.entity, node.reference) { adopt(node, known) }
     }
@@ -211,17 +227,5 @@ extension ManagedObjectContext {
       // Deletions empty the lists that were read before, and those that are read after them.
       state.forget { $0 != kept && registered(relationship.destination, $0)?.isDeleted == true }
     }
-  }
-
-  /// Makes a fault whose row is gone a deleted object with empty values.
-  private func turnDeleted(_ object: ManagedObject) -> IncrementalStoreNode? {
-    let builder = NodeBuilder()
-    builder.begin(fieldCount: object.entity.fieldCount)
-    let empty = builder.finish(object.storeEntity, reference: object.reference, version: 0)
-    updatedList.removeAll { $0 === object }
-    object.changes = nil
-    object.state = [.gone, .deleted]
-    object.node = empty
-    return empty
   }
 }

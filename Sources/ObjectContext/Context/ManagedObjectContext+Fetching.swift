@@ -150,6 +150,7 @@ extension ManagedObjectContext {
       guard let known = registered(node.entity, node.reference) else {
         return make(node.storeEntity, node.reference, nil, batch)
       }
+      turnBackIntoFault(known)
       if known.isFault { known.batch = batch }
       return known
     }
@@ -174,8 +175,9 @@ extension ManagedObjectContext {
       let page = ids[start..<min(start + step, ids.count)]
       let batch = FetchBatch(first.entity.root, page.map { $0.reference }, generation: generation)
       for id in page {
-        objects.append(
-          registered(first.entity, id.reference) ?? make(id.storeEntity, id.reference, nil, batch))
+        let known = registered(first.entity, id.reference)
+        if let known { turnBackIntoFault(known) }
+        objects.append(known ?? make(id.storeEntity, id.reference, nil, batch))
       }
     }
     return objects
@@ -196,6 +198,7 @@ extension ManagedObjectContext {
     for node in nodes {
       if let known = box.map.object(node.reference) {
         adopt(node, known)
+        if known.state.contains(.gone) { continue }
         known.batch = batch ?? known.batch
         objects.append(known)
       } else {
@@ -208,6 +211,11 @@ extension ManagedObjectContext {
   /// Gives an object a row read for it. A changed object keeps the row its changes started from, so that a save
   /// finds out if somebody else changed it in between.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
+    if object.state.contains(.gone) {
+      // Only a row stored since brings it back, and none that was read before it was known to be deleted.
+      if node.version > object.node?.version ?? 0 { revive(object, node) }
+      return
+    }
     if object.node != nil, object.hasChanges || node.isIdentical(to: object.node) { return }
     // What was read on another thread may be older than what was read here since.
     if let held = object.node, held.version > node.version { return }

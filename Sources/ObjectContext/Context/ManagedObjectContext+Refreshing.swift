@@ -5,14 +5,24 @@ extension ManagedObjectContext {
   /// Brings an object up to date with the store. Without merging, its changes are dropped and it turns into a fault;
   /// with merging, its row is read now (one statement) and its changes stay on top.
   /// Without merging, links that were made or taken away here are so again at their other ends.
-  /// - Throws: `objectGone` when merging and the row is gone; what reading the other ends throws.
+  ///
+  /// With merging, an unchanged object whose row is gone turns deleted and keeps its values; a changed one stays, and its save is
+  /// a conflict.
+  /// - Throws: `objectGone` when merging and the row is gone, where inaccessible faults are not deleted; what reading the other
+  ///   ends throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     guard !object.isInserted, object.managedObjectContext === self else { return }
     generation += 1
     if mergeChanges {
       guard let node = try source.newValues(for: [object.reference], of: object.entity)[0] else {
-        throw ContextError(.objectGone, "\(object.entity.name) \(object.objectID) is no longer in the store")
+        guard shouldDeleteInaccessibleFaults else { throw gone(object) }
+        if !object.hasChangesToKeep, !object.state.contains(.gone) {
+          turnDeleted(object)
+          sweepLists()
+        }
+        return
       }
+      turnBackIntoFault(object)
       try rebase(object, on: node)
       object.awakeFromSnapshotEvents(.refresh)
     } else {
@@ -22,6 +32,7 @@ extension ManagedObjectContext {
         object.state.subtract([.updated, .deleted])
         sweepLists()
       }
+      turnBackIntoFault(object)
       turnIntoFault(object)
     }
     noteChange(.refreshed, object)
@@ -29,6 +40,12 @@ extension ManagedObjectContext {
 
   /// Turns every unchanged object into a fault, so that the next read brings what is stored then.
   public func refreshAllObjects() {
+    refreshUnchanged()
+    for object in heldObjects { turnBackIntoFault(object) }
+  }
+
+  /// The same, and what others deleted keeps its values.
+  func refreshUnchanged() {
     generation += 1
     for object in registeredObjects where !object.hasChanges {
       turnIntoFault(object)
@@ -36,8 +53,16 @@ extension ManagedObjectContext {
     }
   }
 
+  /// After a batch: every unchanged object is a fault, and what changed objects read of to-manys is read again.
+  /// - Parameter isInsertion: Whether no row is another than it was.
+  func refreshAfterBatch(isInsertion: Bool = false) {
+    if isInsertion { generation += 1 } else { refreshUnchanged() }
+    refaultRelationships()
+  }
+
   /// Lets go of an object's row and of what is known of its relationships.
   func turnIntoFault(_ object: ManagedObject, batch: FetchBatch? = nil) {
+    if object.state.contains(.gone) { return }
     if object.unmanagedNode == nil, object.unmanagedChanges == nil { return }
     object.willTurnIntoFault()
     object.node = nil
@@ -65,7 +90,9 @@ extension ManagedObjectContext {
   func sweepLists() {
     func sweep(_ list: inout [ManagedObject], _ state: ManagedObject.State) {
       var seen: Set<ObjectIdentifier> = []
-      list.removeAll { !$0.state.contains(state) || !seen.insert(ObjectIdentifier($0)).inserted }
+      list.removeAll {
+        !$0.state.contains(state) || $0.state.contains(.gone) || !seen.insert(ObjectIdentifier($0)).inserted
+      }
     }
     sweep(&insertedList, .inserted)
     sweep(&updatedList, .updated)

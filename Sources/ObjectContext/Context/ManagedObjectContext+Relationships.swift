@@ -65,7 +65,7 @@ extension ManagedObjectContext {
       try removeTarget(object.reference, from: other, inverse, isKnown: true)
     } else if try other.target(inverse) === object {
       try assign(other, inverse, nil)
-    } else if !other.isInserted {
+    } else if !other.isInserted, !other.state.contains(.gone) {
       lockedList.append(other)
     }
   }

@@ -16,8 +16,9 @@ public final class ManagedObjectContext {
   /// What happens when a save meets rows that were changed elsewhere since they were read, or a broken uniqueness
   /// constraint. `MergePolicy.error` refuses to save.
   public var mergePolicy = MergePolicy.error
-  /// Whether a fault whose row is gone turns into a deleted object with empty values, and does not throw.
-  public var shouldDeleteInaccessibleFaults = false
+  /// Whether a fault whose row is gone turns into a deleted object with empty values, of which no save takes note. Otherwise
+  /// reading it throws `objectGone`.
+  public var shouldDeleteInaccessibleFaults = true
   /// Whether saves of other contexts on the coordinator (in a child: of its parent and siblings), and what other processes
   /// commit to its stores, are taken in by themselves: in a `BackgroundContext` and a container's `viewContext` at once, in
   /// others when they are next used.
@@ -56,6 +57,8 @@ public final class ManagedObjectContext {
   public internal(set) var faultFailure: (any Error)?
   /// Rises whenever rows fetched ahead may be out of date.
   @exclusivity(unchecked) var generation = 0
+  /// Rises whenever an object is found to be deleted by others.
+  @exclusivity(unchecked) var deletions = 0
 
   /// The new objects, in the order they were inserted.
   var insertedList: [ManagedObject] {
@@ -193,7 +196,7 @@ public final class ManagedObjectContext {
     forgottenStoreChanges = changes
     generation += 1
     let open = Set(coordinator.stores.map(\.identifier))
-    for object in registeredObjects where object.reference > 0 {
+    for object in heldObjects where object.reference > 0 {
       guard let store = object.storeEntity.storeIdentifier, !open.contains(store) else { continue }
       noteChange(.deleted, object)
       forget(object)
@@ -255,12 +258,15 @@ public final class ManagedObjectContext {
     withExtendedLifetime(held) {}
   }
 
-  package func noteFaultFailure(_ error: any Error) { faultFailure = faultFailure ?? error }
+  package func noteFaultFailure(_ error: any Error) {
+    if shouldDeleteInaccessibleFaults, (error as? ContextError)?.code == .objectGone { return }
+    faultFailure = faultFailure ?? error
+  }
 
   // MARK: Changes
 
   func noteUpdated(_ object: ManagedObject) {
-    if object.state.isDisjoint(with: [.updated, .inserted]) {
+    if object.state.isDisjoint(with: [.updated, .inserted, .gone]) {
       object.state.insert(.updated)
       listUpdated(object)
       noteNews?()
@@ -303,8 +309,11 @@ public final class ManagedObjectContext {
     return identities.reduce(0) { seen.insert(ObjectIdentifier($1)).inserted ? $0 + $1.map.count : $0 }
   }
 
-  /// The objects alive in this context.
-  public var registeredObjects: [ManagedObject] {
+  /// The objects alive in this context, without those that others deleted.
+  public var registeredObjects: [ManagedObject] { heldObjects.filter { !$0.state.contains(.gone) } }
+
+  /// Those too.
+  var heldObjects: [ManagedObject] {
     var result: [ManagedObject] = []
     var seen: Set<ObjectIdentifier> = []
     for box in identities where seen.insert(ObjectIdentifier(box)).inserted {

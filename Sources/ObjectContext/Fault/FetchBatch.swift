@@ -12,6 +12,8 @@ final class FetchBatch {
   /// when the context saves or refreshes, since it would be out of date.
   private var generation: Int
   private var nodes: [IncrementalStoreNode?] = []
+  /// What was asked for, and is not in the store.
+  private var missing: Set<Int64> = []
   /// Rows of which only some fields were read, and those fields.
   private var partial: (nodes: [IncrementalStoreNode], fields: Set<Int>)?
   private var toOnes: [Int: FetchBatch] = [:]
@@ -53,6 +55,14 @@ final class FetchBatch {
   func keep(_ node: IncrementalStoreNode, at place: Int) {
     if nodes.isEmpty { nodes = Array(repeating: nil, count: references.count) }
     nodes[place] = node
+  }
+
+  func noteMissing(_ reference: Int64) { missing.insert(reference) }
+
+  /// Whether the store had no row for an object when it was asked.
+  func isMissing(_ reference: Int64, generation: Int) -> Bool {
+    check(generation)
+    return missing.contains(reference)
   }
 
   /// Keeps rows of which only some fields were read, in the order of the references.
@@ -139,6 +149,7 @@ final class FetchBatch {
     if current == generation { return }
     generation = current
     nodes = []
+    missing = []
     partial = nil
     toOnes = [:]
     toManys = [:]

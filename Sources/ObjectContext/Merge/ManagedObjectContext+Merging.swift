@@ -9,7 +9,7 @@ extension ManagedObjectContext {
   /// every fetch and save; call it yourself before reading objects you hold, when another context may have touched them.
   /// A pinned context that does not merge automatically stays at its moment.
   ///
-  /// One statement a root entity after batches that delete; for saves and commits as `mergeChanges(from:)`; else none.
+  /// One statement a root entity after batches that delete, of which a changed object stays as after a save; for saves and commits as `mergeChanges(from:)`; else none.
   /// - Throws: `StoreError` when the store cannot be asked what is left.
   public func mergeChanges() throws {
     forgetClosedStores()
@@ -41,11 +41,9 @@ extension ManagedObjectContext {
       }
     }
     if batches.deleted {
-      try mergeDeletions()
-    } else if batches.updated {
-      refreshAllObjects()
-    } else if batches.inserted {
-      generation += 1
+      try mergeDeletions(keepsChanges: true)
+    } else if batches.updated || batches.inserted {
+      refreshAfterBatch(isInsertion: !batches.updated)
     }
     if batches.inserted || batches.updated || batches.deleted {
       markStale()
@@ -56,8 +54,8 @@ extension ManagedObjectContext {
   /// Takes in what another context of the same coordinator saved.
   ///
   /// Unchanged objects turn into faults that fire together; changed ones get the new row beneath their changes, one
-  /// statement a root entity; deleted ones are gone. A changed object that was deleted stays, and saving it is a
-  /// conflict. Objects that are not here are left alone.
+  /// statement a root entity; deleted ones say so (`isDeleted`) and keep their values. A changed object that was deleted stays, and
+  /// saving it is a conflict. Objects that are not here are left alone.
   /// - Throws: `StoreError` when the changed objects' rows cannot be read.
   public func mergeChanges(from changes: ContextChanges) throws {
     forgetClosedStores()
@@ -69,6 +67,10 @@ extension ManagedObjectContext {
 
   private func merge(_ changes: ContextChanges) throws {
     generation += 1
+    // Stored again: it is to be read like any other.
+    for id in changes.inserted + changes.updated {
+      if let object = registeredObject(for: id) { turnBackIntoFault(object) }
+    }
     var stale: [Entity: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
     let locked = Set(lockedList.map { ObjectIdentifier($0) })
     for id in changes.updated + changes.refreshed {
@@ -100,9 +102,7 @@ extension ManagedObjectContext {
     }
     for id in changes.deleted {
       guard let object = own(id), !object.isInserted else { continue }
-      if object.hasChanges, !object.isDeleted { continue }
-      noteChange(.deleted, object)
-      forget(object)
+      if !object.hasChangesToKeep { turnDeleted(object) }
     }
     sweepLists()
     if !changes.deleted.isEmpty { forgetLinks(to: changes.deleted) }
@@ -137,27 +137,36 @@ extension ManagedObjectContext {
   }
 
   private func own(_ id: ManagedObjectID) -> ManagedObject? {
-    guard let object = registeredObject(for: id), object.objectID == id else { return nil }
+    guard let object = registeredObject(for: id), !object.state.contains(.gone) else { return nil }
     return object
   }
 
-  /// Turns what is no longer in the store into objects that are gone, and all else that is unchanged into faults.
-  func mergeDeletions() throws {
-    refreshAllObjects()
-    var byRoot: [Entity: [ManagedObject]] = [:]
-    for object in registeredObjects where !object.isInserted {
-      byRoot[object.entity.root, default: []].append(object)
+  /// Marks deleted what is no longer in the store, and turns all else that is unchanged into faults.
+  /// - Parameter keepsChanges: Whether a changed object stays, of which the save tells that it is a conflict.
+  func mergeDeletions(keepsChanges: Bool) throws {
+    var wanted: [Entity: Set<Int64>] = [:]
+    let objects = registeredObjects.filter { !$0.isInserted }
+    for object in objects { wanted[object.entity.root, default: []].insert(object.reference) }
+    // Those of deleted objects are not read again.
+    let kept = deletedList.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
+    for state in kept {
+      wanted[state.relationship.destination.root, default: []].formUnion(state.current ?? [])
     }
-    for (root, objects) in byRoot {
-      let references = objects.map { FetchExpression.value(.reference($0.reference)) }
+    var gone: [Entity: Set<Int64>] = [:]
+    for (root, references) in wanted {
+      let list = references.sorted().map { FetchExpression.value(.reference($0)) }
       let request = FetchRequest(
-        root.name, where: .comparison(FetchComparison(.selfObject, .in, .list(references))))
-      let left = Set(try fetchIDs(request).map(\.reference))
-      for object in objects where !left.contains(object.reference) {
-        noteChange(.deleted, object)
-        forget(object)
-      }
+        root.name, where: .comparison(FetchComparison(.selfObject, .in, .list(list))))
+      gone[root] = references.subtracting(try fetchIDs(request).map(\.reference))
+    }
+    // First, since they keep what was read of them.
+    for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
+      if !keepsChanges || !object.hasChangesToKeep { turnDeleted(object) }
     }
     sweepLists()
+    refreshAfterBatch()
+    for state in kept {
+      if let gone = gone[state.relationship.destination.root] { state.forget(gone.contains) }
+    }
   }
 }

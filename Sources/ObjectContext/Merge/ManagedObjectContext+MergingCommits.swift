@@ -4,7 +4,7 @@ import StoreContract
 
 extension ManagedObjectContext {
   /// Takes in what others committed to a store: objects here whose rows have another version get the new row, one statement a root
-  /// entity; unchanged ones at once, changed ones beneath their changes; those whose rows are gone are gone. A changed
+  /// entity; unchanged ones at once, changed ones beneath their changes; those whose rows are gone are deleted. A changed
   /// object that was deleted stays, and saving it is a conflict. To-manys that were read are compared with the store's, one
   /// statement a relationship. Live results are fetched anew, one statement each. Faults and what is not here stay as they are.
   /// - Throws: `StoreError` when the store cannot be asked; nothing was taken in then.
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
       storeEntity.storeIdentifier.map(stores.contains) ?? false
     }
     let known = registeredObjects.filter {
-      !$0.isInserted && ($0.node != nil || $0.changes != nil) && isConcerned($0.storeEntity)
+      !$0.isInserted && ($0.changes != nil || heldVersion($0) != nil) && isConcerned($0.storeEntity)
     }
     // Everything is read before anything is changed.
     var rows: [(object: ManagedObject, row: IncrementalStoreNode?)] = []
@@ -30,12 +30,13 @@ extension ManagedObjectContext {
     }
     let locked = Set(lockedList.map { ObjectIdentifier($0) })
     let unchanged = rows.filter { !$0.object.hasChanges && !locked.contains(ObjectIdentifier($0.object)) }
+    let stale = unchanged.filter { isStale($0.object, $0.row) }
     let relinked = try unchanged.filter { $0.row != nil && !isStale($0.object, $0.row) }.map(\.object)
       .withOtherTargets(in: source)
 
     generation += 1
-    for (object, row) in unchanged {
-      guard let row, isStale(object, row) else { continue }
+    for (object, row) in stale {
+      guard let row else { continue }
       turnIntoFault(object)
       adopt(row, object)
       noteChange(.refreshed, object)
@@ -52,22 +53,25 @@ extension ManagedObjectContext {
       object.awakeFromSnapshotEvents(.refresh)
       noteChange(.refreshed, object)
     }
-    let gone = rows.filter { $0.row == nil && (!$0.object.hasChanges || $0.object.isDeleted) }.map(\.object)
+    let gone = rows.filter { $0.row == nil && !$0.object.hasChangesToKeep }.map(\.object)
     let ids = gone.map(\.objectID)
-    for object in gone {
-      noteChange(.deleted, object)
-      forget(object)
-    }
+    for object in gone { turnDeleted(object) }
     sweepLists()
     if !ids.isEmpty { forgetLinks(to: ids) }
     let roots = Set(storeEntities.filter(isConcerned).map(\.entity.root.name))
     markStale { !$0.rootNames.isDisjoint(with: roots) }
   }
 
+  /// The version of what was read of an object's row, all of it or parts.
+  private func heldVersion(_ object: ManagedObject) -> Int64? {
+    object.node?.version ?? object.batch?.partialVersion(object.reference, generation: generation)
+  }
+
   /// Whether a row is another one than the object has. What is derived from other objects changes without the version.
   private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
-    guard let held = object.node, let row else { return false }
-    if held.version != row.version { return true }
+    guard let row else { return false }
+    if let version = heldVersion(object), version != row.version { return true }
+    guard let held = object.node else { return false }
     return object.entity.attributes.contains {
       $0.derivation != nil && held.value(of: $0) != row.value(of: $0)
     }

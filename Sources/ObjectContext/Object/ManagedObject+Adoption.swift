@@ -48,6 +48,8 @@ extension ManagedObject {
       case .relationship(let relationship) = entity.properties[property.slot]
     else { return }
     do {
+      // What others deleted is in no list.
+      let wanted = wanted.filter { !$0.isGone }
       let old = present.references
       if wanted.count >= old.count, zip(old, wanted).allSatisfy({ $0 == $1.reference }) {
         for target in wanted[old.count...] {

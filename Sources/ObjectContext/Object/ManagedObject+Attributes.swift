@@ -25,7 +25,8 @@ extension ManagedObject {
   }
 
   /// Sets an attribute by name; `.null` clears it. Issues no statement unless the object is a fault.
-  /// - Throws: `unknownName`, `wrongType` when the value is not of the attribute's type, `derivedAttribute`.
+  /// - Throws: `unknownName`, `wrongType` when the value is not of the attribute's type, `derivedAttribute`, `objectGone` when
+  ///   others deleted the object.
   public final func setValue(_ value: AttributeValue, for name: String) throws {
     var attribute = try attribute(name)
     guard attribute.accepts(value) else {
@@ -37,7 +38,7 @@ extension ManagedObject {
         .derivedAttribute, "\(entity.name).\(name) is computed by the store; change what it is derived from")
     }
     let context = try context()
-    try readRow()
+    try readRowToChange()
     var value = value
     if attribute.slot < 0, let (composite, path) = element(name) {
       attribute = composite

@@ -19,7 +19,8 @@ extension ManagedObject {
 
   /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step. One statement for the batch when the object is a
   /// fault; where both ends are to-ones, another for the target's.
-  /// - Throws: `unknownName`, `foreignObject` when the target is of another context or not of the destination entity.
+  /// - Throws: `unknownName`, `foreignObject` when the target is of another context or not of the destination entity, `objectGone`
+  ///   when it or this object is known to be deleted by others.
   public final func setObject(_ target: ManagedObject?, for name: String) throws {
     let relationship = try relationship(name, toMany: false)
     try check(target, relationship)
@@ -49,7 +50,7 @@ extension ManagedObject {
   public final func remove(_ targets: ManagedObject..., from name: String) throws {
     let relationship = try relationship(name, toMany: true)
     for target in targets {
-      try check(target, relationship)
+      try check(target, relationship, isLinking: false)
       try context().unlink(self, relationship, target)
     }
   }
@@ -86,6 +87,7 @@ extension ManagedObject {
     let context = try context()
     let state = toManyState(relationship)
     if !state.isLoaded { try context.load(state, of: self) }
+    context.dropGone(from: state)
     return RelatedObjects(
       references: state.current ?? [], destination: relationship.destination, batch: state.batch,
       offset: state.batchOffset, context: context)
@@ -95,7 +97,14 @@ extension ManagedObject {
     knownChanges.toMany(relationship, isNew: state.contains(.inserted) || relationship.isTransient)
   }
 
-  final func check(_ target: ManagedObject?, _ relationship: Relationship) throws {
+  final func check(_ target: ManagedObject?, _ relationship: Relationship, isLinking: Bool = true) throws {
+    if isLinking, let managedObjectContext {
+      for end in [self, target] {
+        if let end, end.state.contains(.gone), end.managedObjectContext === managedObjectContext {
+          throw managedObjectContext.gone(end)
+        }
+      }
+    }
     guard let target else { return }
     guard target.managedObjectContext === managedObjectContext, managedObjectContext != nil else {
       throw ContextError(

@@ -6,7 +6,8 @@ import StoreContract
 ///
 /// A fault fires on the first read, with its batch. Reading never throws: when the row is gone or cannot be read,
 /// the answer is the type's empty value, and `ManagedObjectContext.faultFailure` holds the reason, with which the
-/// context then refuses to save. A value must be of the property's type.
+/// context then refuses to save; where the context deletes inaccessible faults, a row that is gone is no such reason, and setting a
+/// value of what is deleted does nothing. A value must be of the property's type.
 extension ManagedObject {
   /// Whether a value is null.
   public final func isNull(_ property: PropertySlot) -> Bool {
@@ -193,7 +194,7 @@ extension ManagedObject {
     if needsContext { checkContext(writing: true) }
     guarded(()) {
       let context = try context()
-      try readRow()
+      try readRowToChange()
       setSlot(property.slot, value)
       if property.field >= 0 { context.noteUpdated(self) }
     }

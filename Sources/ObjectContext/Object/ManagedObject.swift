@@ -41,7 +41,8 @@ open class ManagedObject {
     static let inserted = State(rawValue: 1)
     static let updated = State(rawValue: 2)
     static let deleted = State(rawValue: 4)
-    /// No longer of any context: deleted and saved, inserted and rolled back, or found to be gone.
+    /// Deleted and saved, or inserted and rolled back, and of no context then; or, along with `deleted`, found to be deleted by
+    /// others, and registered still.
     static let gone = State(rawValue: 8)
   }
 
@@ -114,14 +115,15 @@ open class ManagedObject {
   public final var isInserted: Bool { state.contains(.inserted) }
   /// Whether the object was changed since it was last saved or read; also after a value was set back.
   public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) }
-  /// Whether the object will be removed by the next save.
+  /// Whether the object will be removed by the next save, or was found to be deleted by others: it keeps what was read of it, and
+  /// no save has to do with it.
   public final var isDeleted: Bool { state.contains(.deleted) }
   /// Whether the next save has something to do for this object.
   public final var hasChanges: Bool {
     !state.contains(.gone) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
   }
   /// The version of the stored row: 1 when inserted, one more with each save; 0 for an object not saved yet.
-  /// - Throws: when the object is a fault whose row is gone.
+  /// - Throws: when the object is a fault whose row cannot be read.
   public final var version: Int64 {
     get throws {
       if isInserted { return 0 }
@@ -187,6 +189,23 @@ open class ManagedObject {
     if state.isDisjoint(with: [.inserted, .gone]) { _ = try row() }
   }
 
+  /// The same, for what the program is about to change.
+  /// - Throws: `objectGone` when others deleted the object, which nothing can be saved of.
+  final func readRowToChange() throws {
+    try readRow()
+    if state.contains(.gone), let context = managedObjectContext { throw context.gone(self) }
+  }
+
+  /// Whether it has changes that are lost when others have deleted it, so that the save tells of them: values that were set, links
+  /// that were added, an order. Links that were taken away go with the row.
+  final var hasChangesToKeep: Bool {
+    guard state.contains(.updated), !state.contains(.deleted), let changes else { return false }
+    return entity.properties.contains { !$0.isTransient && changes.value($0.slot) != nil }
+      || changes.toManys.contains {
+        !$0.relationship.isTransient && (!$0.added.isEmpty || $0.isReordered)
+      }
+  }
+
   /// What was read of a fault's row, if the field was.
   private final func partialRow(_ field: Int) -> IncrementalStoreNode? {
     guard unmanagedNode == nil, let batch, let context = managedObjectContext else { return nil }
@@ -200,7 +219,9 @@ open class ManagedObject {
     }
     let row = try row()
     guard attribute.isExternal, row.isUnread(attribute.field) else { return row.value(of: attribute) }
-    return try context().readExternal(attribute, of: self, row).value(of: attribute)
+    if state.contains(.gone) { return .null }
+    let whole = try context().readExternal(attribute, of: self, row)
+    return whole.isUnread(attribute.field) ? .null : whole.value(of: attribute)
   }
 
   /// The present value of an attribute or the present `.reference` of a to-one.

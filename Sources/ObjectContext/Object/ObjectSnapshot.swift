@@ -45,6 +45,9 @@ extension ManagedObject {
   /// The object's stored attributes and to-ones as they are now. Fires the fault, with one statement for its batch.
   /// - Throws: `objectGone` when the object's row is no longer there.
   public final func snapshot() throws -> ObjectSnapshot {
-    ObjectSnapshot(objectID, try context().currentNode(self))
+    let context = try context()
+    let node = try context.currentNode(self)
+    if state.contains(.gone) { throw context.gone(self) }
+    return ObjectSnapshot(objectID, node)
   }
 }

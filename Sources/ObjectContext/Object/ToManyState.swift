@@ -19,6 +19,8 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var batch: FetchBatch?
   /// Where the first target stands in the batch, while the list is as it was loaded.
   @exclusivity(unchecked) private(set) var batchOffset: Int?
+  /// How many deletions by others the context knew of when the list was last looked through for them.
+  @exclusivity(unchecked) var deletions = 0
 
   init(_ relationship: Relationship, isNew: Bool) {
     self.relationship = relationship
@@ -90,10 +92,11 @@ final class ToManyState {
   /// Whether a target is known not to be there.
   func lacks(_ target: Int64) -> Bool { isLoaded && !list.contains(target) }
 
-  /// Drops targets that are gone from the store.
+  /// Drops targets that are gone from the store. Links that were added here stay, of which the save tells that they lead to
+  /// nothing.
   func forget(_ isGone: (Int64) -> Bool) {
     guard isLoaded, case let items = list.items, items.contains(where: isGone) else { return }
-    list.replace(items.filter { !isGone($0) })
+    list.replace(items.filter { !isGone($0) || additions.contains($0) })
     batchOffset = nil
   }
 

@@ -20,9 +20,14 @@ extension ManagedObjectContext {
     }
     if objects.isEmpty { return try resolveMissingTargets(stale, error) }
     var found: [(object: ManagedObject, row: IncrementalStoreNode?, conflict: MergeConflict)] = []
+    var deletedTwice: [ManagedObject] = []
     for (root, own) in Dictionary(grouping: objects, by: \.entity.root) {
       for (object, row) in zip(own, try coordinator.newValues(for: own.map(\.reference), of: root)) {
-        found.append((object, row, try conflict(object, row)))
+        if object.isDeleted, row == nil {
+          deletedTwice.append(object)
+        } else {
+          found.append((object, row, try conflict(object, row)))
+        }
       }
     }
     let resolutions = try found.map { try mergePolicy.resolve($0.conflict) }
@@ -35,42 +40,47 @@ extension ManagedObjectContext {
     beginMerging()
     generation += 1
     defer { sweepLists() }
+    // Both sides want the same.
+    for object in deletedTwice { turnDeleted(object) }
     lockedList.removeAll { seen.contains(ObjectIdentifier($0)) }
     let hadDeletions = objects.contains(where: \.isDeleted)
     for (item, resolution) in zip(found, resolutions) {
       try apply(resolution, to: item.object, item.row)
-      if item.object.managedObjectContext === self { item.object.awakeFromSnapshotEvents(.mergePolicy) }
+      if item.object.state.contains(.gone) { continue }
+      item.object.awakeFromSnapshotEvents(.mergePolicy)
       noteChange(.refreshed, item.object)
     }
     if hadDeletions { refaultRelationships() }
   }
 
-  private func conflict(_ object: ManagedObject, _ row: IncrementalStoreNode?) throws -> MergeConflict {
+  private func conflict(
+    _ object: ManagedObject, _ row: IncrementalStoreNode?, missing: Set<ManagedObjectID> = []
+  ) throws -> MergeConflict {
     MergeConflict(
       objectID: object.objectID,
       objectSnapshot: row == nil && object.isFault ? [:] : try object.presentValues(),
       cachedSnapshot: object.node?.values, persistedSnapshot: row?.values,
       cachedVersion: object.node?.version ?? 0, persistedVersion: row?.version ?? 0,
-      isDeletion: object.isDeleted, constraint: [], otherObjectID: nil)
+      isDeletion: object.isDeleted, constraint: [], otherObjectID: nil, missingObjectIDs: missing)
   }
 
   private func apply(
     _ resolution: MergeResolution, to object: ManagedObject, _ row: IncrementalStoreNode?
   ) throws {
     guard let row else {
-      // Both deleted it, or the store's deletion wins, or the object is to be there again.
+      // The store's deletion wins, or the object is to be there again.
       switch resolution {
       case .mergeByPropertyObjectTrump, .overwrite, .values:
         // What was only to be looked at is not brought back.
-        guard object.hasChanges, !object.isDeleted, let old = object.node else { break }
+        guard object.hasChanges, let old = object.node else { break }
         reinsert(object, over: old)
         try relink(object)
         if case .values(let values) = resolution { try set(values, on: object) }
         return
       default: break
       }
-      noteChange(.deleted, object)
-      return forget(object)
+      turnDeleted(object)
+      return
     }
     if object.isDeleted {
       switch resolution {
@@ -157,7 +167,7 @@ extension ManagedObjectContext {
     var found: [(object: ManagedObject, conflict: MergeConflict)] = []
     for object in insertedList + updatedToSave {
       let leads = object.entity.relationships.contains { leadsTo(missing, object, $0) }
-      if leads { found.append((object, try conflict(object, object.node))) }
+      if leads { found.append((object, try conflict(object, object.node, missing: missing))) }
     }
     let resolutions = try found.map { try mergePolicy.resolve($0.conflict) }
     let storeWins = resolutions.allSatisfy {
@@ -186,10 +196,7 @@ extension ManagedObjectContext {
       }
     }
     for id in missing {
-      if let object = registeredObject(for: id) {
-        noteChange(.deleted, object)
-        forget(object)
-      }
+      if let object = registeredObject(for: id), !object.state.contains(.gone) { turnDeleted(object) }
     }
     sweepLists()
   }

@@ -148,7 +148,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether an object is new or has a row.
-  func isThere(_ object: ManagedObject) throws -> Bool {
+  package func isThere(_ object: ManagedObject) throws -> Bool {
     do {
       if !object.isInserted { _ = try object.row() }
       return !object.state.contains(.gone)

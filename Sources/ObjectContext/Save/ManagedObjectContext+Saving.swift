@@ -242,6 +242,7 @@ extension ManagedObjectContext {
     }
     if object.isInserted { return }
     _ = try object.row()
+    if object.state.contains(.gone) { throw gone(object) }
     lockedList.append(object)
   }
 }

@@ -81,7 +81,10 @@ extension ManagedObjectContext {
 
   /// A child's new object is new here too, under the same ID; one whose deletion the child took back stays.
   private func takeIn(_ object: ManagedObject) throws {
-    if let deleted = registered(object.entity, object.reference), deleted.isDeleted {
+    let known = registered(object.entity, object.reference)
+    if let known, known.state.contains(.gone) {
+      forget(known)
+    } else if let deleted = known, deleted.isDeleted {
       deleted.state.remove(.deleted)
       sweepLists()
       if isWatched { record(.undeleted(deleted)) }

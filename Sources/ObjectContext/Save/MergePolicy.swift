@@ -78,6 +78,9 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   public let constraint: [String]
   /// The object that has the same values in a uniqueness constraint's properties.
   public let otherObjectID: ManagedObjectID?
+  /// Objects that were deleted in the store and that this one, or another of the same save, is to lead to. Where the store wins the
+  /// links to them are dropped; else the save throws.
+  public internal(set) var missingObjectIDs: Set<ManagedObjectID> = []
 
   /// Whether a uniqueness constraint is broken.
   public var isConstraint: Bool { !constraint.isEmpty }

@@ -58,13 +58,21 @@ struct Validation {
 
   mutating func checkDeletion(_ object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.deleteRule == .deny {
-      let left =
+      let targets =
         relationship.isToMany
-        ? try object.targets(relationship).contains { !$0.isDeleted }
-        : try object.target(relationship).map { !$0.isDeleted } ?? false
-      if left { fail(object, relationship.name, .denied) }
+        ? Array(try object.targets(relationship)) : try object.target(relationship).map { [$0] } ?? []
+      if try hasLeft(targets, relationship) { fail(object, relationship.name, .denied) }
     }
     do { try object.validateForDelete() } catch { fail(object, nil, .own, error) }
+  }
+
+  /// Whether any object is there that is not deleted, here or by others. One statement when none is new.
+  private func hasLeft(_ targets: [ManagedObject], _ relationship: Relationship) throws -> Bool {
+    let left = targets.filter { !$0.isDeleted }
+    guard let context = left.first?.managedObjectContext else { return false }
+    if left.contains(where: \.isInserted) { return true }
+    let rows = try context.source.newValues(for: left.map(\.reference), of: relationship.destination)
+    return rows.contains { $0 != nil }
   }
 
   func throwFailures() throws {

@@ -59,6 +59,7 @@ final class ParentContext: ContextSource {
     guard let known = parent.registered(entity, reference), !known.isFault else {
       return isBelow(reference) ? try parent.source.wholeValues(for: reference, of: entity) : nil
     }
+    if known.state.contains(.gone) { return nil }
     for attribute in known.entity.attributes where attribute.isExternal {
       _ = try known.slotValue(.attribute(attribute))
     }

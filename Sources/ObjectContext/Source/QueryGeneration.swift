@@ -84,6 +84,10 @@ extension ManagedObjectContext {
   func renewQueryGeneration() throws {
     if queryGeneration == nil { return }
     source = try QueryGeneration(of: coordinator)
+    // What was not there yet may be there now.
+    for object in heldObjects where object.state.contains(.gone) && object.node?.version == 0 {
+      turnBackIntoFault(object)
+    }
     markStale()
   }
 }

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     switch step {
     case .set(_, let slot, let old):
       guard try isUsable(object) else { return nil }
-      object.setSlot(slot, old)
+      object.setSlot(slot, leadsToGone(object, slot, old) ? .null : old)
       if object.entity.properties[slot].isStored { noteUpdated(object) }
       return .undoUpdate
     case .added(_, let relationship, let target):
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
       try removeTarget(target, from: object, relationship)
       return .undoUpdate
     case .removed(_, let relationship, let target, let index):
-      guard try isUsable(object) else { return nil }
+      guard try isUsable(object), !isKnownGone(target, relationship.destination) else { return nil }
       try addTarget(target, to: object, relationship, at: index)
       return .undoUpdate
     case .moved(_, let relationship, let target, let place):
@@ -94,6 +94,13 @@ extension ManagedObjectContext {
       if object.isInserted { takeBack(object) } else { try markDeleted(object) }
       return .undoDeletion
     }
+  }
+
+  private func leadsToGone(_ object: ManagedObject, _ slot: Int, _ value: AttributeValue) -> Bool {
+    guard case .relationship(let relationship) = object.entity.properties[slot],
+      case .reference(let reference) = value
+    else { return false }
+    return isKnownGone(reference, relationship.destination)
   }
 
   private func isUsable(_ object: ManagedObject) throws -> Bool {
@@ -130,6 +137,8 @@ extension ManagedObjectContext {
   /// The object stays; when its deletion was saved already, it is new again under the ID it had.
   private func undelete(_ object: ManagedObject) {
     if object.managedObjectContext === self {
+      // Others deleted it too.
+      if object.state.contains(.gone) { return }
       object.state.remove(.deleted)
       record(.undeleted(object))
       return noteChange(.inserted, object)

@@ -78,7 +78,7 @@ extension ContextCheck {
         try expect(!rivals.here.hasChanges, "nothing is left to save: \(policy)")
         guard stays else {
           try expect(rivals.stored() == nil, "the row stays deleted: \(policy)")
-          try expect(rivals.mine.managedObjectContext == nil, "the object is gone here: \(policy)")
+          try expect(rivals.mine.isDeleted, "the object is gone here: \(policy)")
           continue
         }
         try rivals.agree(on: "Mine 30 m")

@@ -19,7 +19,8 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [ContextCheck] {
-    life + faults + relationships + deleteRules + validation + saving + conflicts + failingMerges + upserts
+    life + faults + inaccessible + batches + relationships + deleteRules + validation + saving + conflicts
+      + failingMerges + upserts
       + severalContexts + mergedInParents + undo
       + liveResults + concurrency + containers + movedStores
   }

@@ -75,7 +75,11 @@ extension ModelContext {
     let hadChanges = engine.hasChanges
     for start in stride(from: 0, to: identifiers.count, by: max(batchSize, 1)) {
       let page = identifiers[start..<min(start + max(batchSize, 1), identifiers.count)]
-      for object in try objects(Array(page)) where !object.isDeleted { try block(object.shown(as: T.self)) }
+      for object in try objects(Array(page)) where !object.isDeleted {
+        // One that was deleted meanwhile is left out.
+        guard try engine.isThere(object) else { continue }
+        try block(object.shown(as: T.self))
+      }
       if !allowEscapingMutations, !hadChanges, engine.hasChanges {
         throw SwiftDataError(
           .invalidTransactionFetchRequest,
@@ -87,7 +91,8 @@ extension ModelContext {
 
   // MARK: One model
 
-  /// The model of an identifier, whether it was read yet or not; it need not exist.
+  /// The model of an identifier, whether it was read yet or not. It need not exist: then it turns deleted (`isDeleted`) when it is
+  /// first read, and its properties are empty.
   /// - Precondition: The identifier is of this container's store, or of a new model of this context.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     adoptWaiting()
@@ -99,12 +104,12 @@ extension ModelContext {
     }
   }
 
-  /// The model of an identifier if it is here and is of the type asked for. Issues no statement.
+  /// The model of an identifier if it is here, was not deleted elsewhere and is of the type asked for. Issues no statement.
   public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
     adoptWaiting()
-    guard let id = try? objectID(persistentModelID), let object = engine.registeredObject(for: id) else {
-      return nil
-    }
+    guard let id = try? objectID(persistentModelID), let object = engine.registeredObject(for: id),
+      !object.isGone
+    else { return nil }
     return show(object, as: core.types[object.entity.index]) as? T
   }
 

@@ -9,7 +9,8 @@ extension ModelContext {
   /// nothing when nothing changed.
   ///
   /// Where a new model has the unique value of a stored one, that one takes its values. Where a row was changed elsewhere, the
-  /// properties changed here are saved over it.
+  /// properties changed here are saved over it; a changed model that was deleted elsewhere is stored again; what was set to lead to
+  /// a model that was deleted elsewhere leads nowhere.
   /// - Throws: `SwiftDataError.modelValidationFailure` with every rule that is broken; `StoreError` such as `diskFull`; why a
   ///   property could not be read, if one could not. Nothing is saved then, and every change is still here.
   public func save() throws {

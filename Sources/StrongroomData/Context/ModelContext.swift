@@ -41,9 +41,11 @@ public final class ModelContext {
   init(_ core: ContainerCore, _ engine: ManagedObjectContext) {
     self.core = core
     self.engine = engine
-    // A new model with a unique value that is stored takes the stored one's place, with all that it has.
+    // A new model with a unique value that is stored takes the stored one's place, with all that it has. What leads to a model that
+    // was deleted elsewhere leads nowhere.
     engine.mergePolicy = .custom("StrongroomData") {
-      $0.isConstraint ? .overwrite : .mergeByPropertyObjectTrump
+      if !$0.missingObjectIDs.isEmpty { return .mergeByPropertyStoreTrump }
+      return $0.isConstraint ? .overwrite : .mergeByPropertyObjectTrump
     }
     engine.shownTypes = core.types
     engine.host = self
@@ -108,7 +110,8 @@ public final class ModelContext {
   }
 
   /// Marks a model for removal by the next save, and follows its delete rules at once. Issues a statement for each relationship
-  /// of the models it was fetched with. What cannot be read shows in the next `save()`.
+  /// of the models it was fetched with. What cannot be read shows in the next `save()`. Nothing happens where it is deleted already,
+  /// here or elsewhere.
   /// - Precondition: The model is this context's, or nobody's yet.
   public func delete<T: PersistentModel>(_ model: T) {
     adoptWaiting()

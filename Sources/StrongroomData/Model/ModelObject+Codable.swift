@@ -35,7 +35,7 @@ extension ModelObject {
     let property = slots.shape.own[ordinal]
     let stored = value(slots[ordinal])
     if let value = property.coding(of: Value.self).decode(stored) { return value }
-    return property.empty(Value.self)
+    return property.empty(Value.self, isDeleted: isGone)
   }
 
   /// Sets a value in the form of its property.

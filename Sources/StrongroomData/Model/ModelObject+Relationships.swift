@@ -8,7 +8,7 @@ extension ModelObject {
     _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Target>, _ slots: ModelSlots, _ ordinal: Int
   ) -> Target {
     access(model, keyPath)
-    if let target = target(slots[ordinal], Target.self) { return target }
+    if let target = target(slots[ordinal], Target.self) ?? placeholder(Target.self) { return target }
     preconditionFailure(
       "\(entity.name).\(slots.shape.own[ordinal].name) leads nowhere, though its type is not optional; set it,"
         + " or declare it \(Target.self)?")
@@ -106,6 +106,12 @@ extension ModelObject {
     }
     settlePending()
     return object(slot).map { unsafeDowncast($0, to: ModelObject.self).shown(as: type) }
+  }
+
+  /// What a to-one of a deleted model leads to that must lead somewhere: a deleted model without values.
+  private func placeholder<Target: PersistentModel>(_ type: Target.Type) -> Target? {
+    guard isGone, let object = managedObjectContext?.placeholder(shownAs: type) else { return nil }
+    return unsafeDowncast(object, to: ModelObject.self).shown(as: type)
   }
 
   private func targets<Target: PersistentModel>(_ slot: PropertySlot, _ type: Target.Type) -> [Target] {

@@ -32,7 +32,8 @@ extension PersistentModel {
   public var modelContext: ModelContext? { _$object.managedObjectContext?.host as? ModelContext }
   /// Whether the next save has something to do for the model; true for one that is not inserted yet.
   public var hasChanges: Bool { _$object.hasChanges }
-  /// Whether the next save removes the model.
+  /// Whether the next save removes the model, or it was deleted elsewhere: then it keeps what was read of it, or is empty, and setting
+  /// its properties does nothing.
   public var isDeleted: Bool { _$object.isDeleted }
 
   /// The name of the property that each key path of the class reads; empty for the identity.

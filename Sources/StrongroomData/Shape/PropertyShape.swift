@@ -72,12 +72,28 @@ final class PropertyShape: @unchecked Sendable {
   }
 
   /// What is read where nothing that fits is stored: the declared default.
-  func empty<Value>(_ type: Value.Type) -> Value {
+  /// - Parameter isDeleted: Whether the model was deleted before it was read, so that any empty value will do.
+  func empty<Value>(_ type: Value.Type, isDeleted: Bool) -> Value {
     if let value = makeDefault?() as? Value { return value }
+    if isDeleted {
+      let coding = coding(of: type)
+      for stored in (caseValues ?? []) + Self.emptyValues {
+        if let value = coding.decode(stored) { return value }
+      }
+    }
     preconditionFailure(
       "\(ModelShape.name(owner)).\(name): what is stored is no \(Value.self); declare the property optional, give it a"
         + " default value, or migrate the store")
   }
+
+  /// Empty values of every form that attributes have.
+  private static let emptyValues: [AttributeValue] =
+    [
+      .string(""), .integer(0), .double(0), .decimal(0), .boolean(false),
+      .date(Date(timeIntervalSinceReferenceDate: 0)),
+      .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
+      .uri(URL(fileURLWithPath: "/")), .data(Data()),
+    ] + ["[]", "{}", "0", "\"\"", "false"].map { .data(Data($0.utf8)) }
 
   /// Tells those who track the property that it changed.
   func tell(_ model: any PersistentModel, _ registrar: ObservationRegistrar) { teller(model, registrar) }

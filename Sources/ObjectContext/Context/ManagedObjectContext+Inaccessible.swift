@@ -1,0 +1,85 @@
+import ObjectModel
+import StoreContract
+
+/// Objects whose rows are gone from the store: others deleted them.
+///
+/// They stay registered as long as somebody holds them, so that there is one object for each ID, and keep what was read of them.
+/// No save has to do with them.
+extension ManagedObjectContext {
+  /// Marks an object deleted whose row is gone. It keeps the row that was read, or has an empty one. It may stand in lists of
+  /// changes still: `sweepLists()`.
+  @discardableResult
+  func turnDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
+    let node = object.node ?? emptyNode(object)
+    if object.node == nil || object.isUpdated { object.changes = nil }
+    object.state = [.gone, .deleted]
+    object.node = node
+    deletions += 1
+    noteChange(.deleted, object)
+    return node
+  }
+
+  /// The same for a fault that fires. Other objects' changes are left alone.
+  func turnInaccessibleFaultDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
+    let isListed = object.hasChanges
+    let node = turnDeleted(object)
+    if isListed { sweepLists() }
+    return node
+  }
+
+  private func emptyNode(_ object: ManagedObject) -> IncrementalStoreNode {
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: object.entity.fieldCount)
+    return builder.finish(object.storeEntity, reference: object.reference, version: 0)
+  }
+
+  /// Makes what turned deleted a fault again: the next read asks the store.
+  func turnBackIntoFault(_ object: ManagedObject) {
+    guard object.state.contains(.gone), object.managedObjectContext === self else { return }
+    object.state = []
+    object.changes = nil
+    object.node = nil
+    object.batch = nil
+    noteChange(.refreshed, object)
+  }
+
+  /// What turned deleted is stored again: it has the new row.
+  func revive(_ object: ManagedObject, _ row: IncrementalStoreNode) {
+    turnBackIntoFault(object)
+    object.node = row
+    object.awakeFromFetch()
+  }
+
+  /// Whether a reference leads to an object that is known to be gone.
+  func isKnownGone(_ reference: Int64, _ destination: Entity) -> Bool {
+    registered(destination, reference)?.state.contains(.gone) == true
+  }
+
+  /// Takes out of a to-many what turned deleted since it was last looked at.
+  func dropGone(from state: ToManyState) {
+    if state.deletions == deletions { return }
+    state.deletions = deletions
+    state.forget { isKnownGone($0, state.relationship.destination) }
+  }
+
+  func gone(_ object: ManagedObject) -> ContextError {
+    ContextError(
+      .objectGone,
+      "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
+  }
+
+  /// An object that stands for a deleted one of which nothing is known: empty, and found by nobody.
+  /// - Parameter type: What the layer above shows it as.
+  package func placeholder(shownAs type: Any.Type) -> ManagedObject? {
+    guard let index = shownTypes.firstIndex(where: { $0 == type }) else { return nil }
+    let object = classes[index].init(
+      ManagedObject.Seed(
+        storeEntity: temporaryEntities[index], reference: ManagedObjectID.nextTemporaryReference(),
+        context: self, node: nil, batch: nil))
+    object.state = [.gone, .deleted]
+    object.node = emptyNode(object)
+    // No map leads to it, so nobody tells it that its context goes away.
+    object.keeper = self
+    return object
+  }
+}

@@ -1,0 +1,220 @@
+import SeededRandom
+import Strongroom
+
+/// A random walk of two contexts that merge, with batches of all kinds among their own changes. What live results show and
+/// to-manys lead to is compared with plain filters over all objects.
+final class BatchWalk {
+  private let seed: UInt64
+  private let isVerbose: Bool
+  private var random: Random
+  private var report = Report()
+  private var recent: [String] = []
+  private let folder: URL
+  private var container: PersistentContainer
+  private var sides: [BatchSide] = []
+  private var lastNumber = 0
+  private static let remembered = 30
+
+  init(seed: UInt64, isVerbose: Bool) throws {
+    self.seed = seed
+    self.isVerbose = isVerbose
+    random = Random(seed: seed ^ 0xBA7C)
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("batch-\(UUID().uuidString)")
+    container = PersistentContainer(
+      model: try Self.model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+  }
+
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Item") {
+        AttributeDescription("title", .string, optional: false)
+        AttributeDescription("number", .integer32, default: 0)
+        RelationshipDescription("box", to: "Box", inverse: "items")
+        RelationshipDescription("marks", toMany: "Mark", inverse: "items")
+      }
+      EntityDescription("Box") {
+        AttributeDescription("title", .string, optional: false)
+        RelationshipDescription("items", toMany: "Item", inverse: "box")
+      }
+      EntityDescription("Mark") {
+        AttributeDescription("title", .string, optional: false)
+        RelationshipDescription("items", toMany: "Item", inverse: "marks", ordered: true)
+      }
+    }
+  }
+
+  func run(steps: Int) async throws -> Report {
+    defer {
+      try? container.close()
+      try? FileManager.default.removeItem(at: folder)
+    }
+    try await begin()
+    while report.steps < steps, report.differences < 10 {
+      report.steps += 1
+      do {
+        try step()
+        for side in sides { try side.check() }
+      } catch {
+        tell(error)
+        try await begin()
+      }
+    }
+    return report
+  }
+
+  private func begin() async throws {
+    sides = []
+    try? container.close()
+    var description = PersistentStoreDescription(
+      url: folder.appendingPathComponent("\(report.differences).strongroom"), vault: InMemoryVault())
+    description.durability = .normal
+    container = PersistentContainer(model: try Self.model(), description: description)
+    try await container.load()
+    sides = try ["one", "two"].map { try BatchSide($0, container.newContext()) }
+    sides[0].context.undoManager = UndoManager()
+  }
+
+  private func tell(_ error: any Error) {
+    report.differences += 1
+    let text = error is Difference ? "\(error)" : "something threw that should not: \(error)"
+    let lines =
+      ["DIFFERENCE in batches: \(text)", "  seed \(seed), step \(report.steps), the last operations:"]
+      + recent.suffix(Self.remembered).map { "    \($0)" }
+    FileHandle.standardOutput.write(Data((lines.joined(separator: "\n") + "\n\n").utf8))
+    recent = []
+  }
+
+  private func note(_ side: BatchSide, _ what: String) {
+    recent.append("\(side.name): \(what)")
+    if isVerbose { say("\(report.steps) \(side.name): \(what)") }
+  }
+
+  private func newTitle() -> String {
+    lastNumber += 1
+    return "t\(lastNumber)"
+  }
+
+  // MARK: Steps
+
+  private func step() throws {
+    let side = sides[random.below(sides.count)]
+    switch random.below(20) {
+    case 0..<9: try change(side)
+    case 9..<12: try insertBatch(side)
+    case 12, 13: try updateBatch(side)
+    case 14: try deleteBatch(side)
+    case 15, 16: try save(side)
+    case 17:
+      note(side, "rollback")
+      side.context.rollback()
+    case 18:
+      let isRedo = random.chance(3)
+      note(side, isRedo ? "redo" : "undo")
+      try isRedo ? side.context.redo() : side.context.undo()
+    default: side.letGo()
+    }
+  }
+
+  /// A save settles conflicts by the objects' trump, and is refused only where a link leads to what the other deleted.
+  private func save(_ side: BatchSide) throws {
+    note(side, "save")
+    side.context.mergePolicy = .mergeByPropertyObjectTrump
+    do {
+      try side.context.save()
+      report.saves += 1
+    } catch let error as ContextError where error.code == .conflict {
+      note(side, "refused, rollback")
+      side.context.rollback()
+    }
+  }
+
+  private func change(_ side: BatchSide) throws {
+    let (items, boxes, marks) = (try side.all("Item"), try side.all("Box"), try side.all("Mark"))
+    if boxes.count < 3 || marks.count < 2 || random.chance(20) {
+      let name = boxes.count < 3 ? "Box" : "Mark"
+      note(side, "insert \(name)")
+      return try side.context.insert(name).set("title", newTitle())
+    }
+    guard let item = random.element(items), items.count < 60, !random.chance(4) else {
+      if items.count >= 60, let item = random.element(items) {
+        note(side, "delete \(item.objectID)")
+        return try side.context.delete(item)
+      }
+      note(side, "insert Item")
+      let item = try side.context.insert("Item")
+      try item.set("title", newTitle())
+      try item.set("number", random.below(100))
+      return try item.setObject(random.element(boxes), for: "box")
+    }
+    switch random.below(9) {
+    case 0, 1:
+      note(side, "\(item.objectID).number")
+      try item.set("number", random.below(100))
+    case 2, 3:
+      note(side, "\(item.objectID).box")
+      try item.setObject(random.chance(4) ? nil : random.element(boxes), for: "box")
+    case 4:
+      guard let mark = random.element(marks) else { return }
+      note(side, "\(item.objectID) has \(mark.objectID)")
+      try item.add(mark, to: "marks")
+    case 5:
+      guard let mark = random.element(Array(try item.objects("marks"))) else { return }
+      note(side, "\(item.objectID) has \(mark.objectID) no more")
+      try item.remove(mark, from: "marks")
+    case 6:
+      guard let box = random.element(boxes) else { return }
+      note(side, "\(box.objectID).title")
+      try box.set("title", newTitle())
+    case 7:
+      guard let box = random.element(boxes), random.chance(3) else { return }
+      note(side, "delete \(box.objectID)")
+      try side.context.delete(box)
+    default:
+      note(side, "delete \(item.objectID)")
+      try side.context.delete(item)
+    }
+  }
+
+  private func insertBatch(_ side: BatchSide) throws {
+    let stored = try side.context.fetchIDs(FetchRequest("Box"))
+    let rows: [[String: AttributeValue]] = (0..<(1 + random.below(4))).map { _ in
+      var row: [String: AttributeValue] = [
+        "title": .string(newTitle()), "number": .integer(Int64(random.below(100))),
+      ]
+      if let box = random.element(stored), !random.chance(4) { row["box"] = .reference(box.reference) }
+      return row
+    }
+    note(side, "insert a batch of \(rows.count)")
+    try side.context.insertBatch(into: "Item", dictionaries: rows)
+  }
+
+  private func numbers() -> FetchPredicate {
+    let low = random.below(90)
+    return .and([
+      .compare("number", .greaterOrEqual, .integer(Int64(low))),
+      .compare("number", .less, .integer(Int64(low + 1 + random.below(15)))),
+    ])
+  }
+
+  private func updateBatch(_ side: BatchSide) throws {
+    let request = FetchRequest("Item", where: numbers())
+    if random.chance(2), let box = random.element(try side.context.fetchIDs(FetchRequest("Box"))) {
+      note(side, "update a batch to \(box)")
+      try side.context.updateBatch(request, set: ["box": .reference(box.reference)])
+    } else {
+      note(side, "update a batch's numbers")
+      try side.context.updateBatch(request, set: ["number": .integer(Int64(random.below(100)))])
+    }
+  }
+
+  private func deleteBatch(_ side: BatchSide) throws {
+    if random.chance(3), let box = random.element(try side.context.fetchIDs(FetchRequest("Box"))) {
+      note(side, "delete \(box) by a batch")
+      let own = FetchComparison(.selfObject, .equal, .value(.reference(box.reference)))
+      try side.context.deleteBatch(FetchRequest("Box", where: .comparison(own)))
+    } else {
+      note(side, "delete a batch")
+      try side.context.deleteBatch(FetchRequest("Item", where: numbers()))
+    }
+  }
+}
