@@ -19,7 +19,9 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [ContextCheck] {
-    life + faults + relationships + deleteRules + validation + saving + conflicts + failingMerges
+    life + faults + fetching + relationships + deleteRules + validation + singleValues + metadata + saving
+      + conflicts
+      + failingMerges
       + severalContexts + mergedInParents + undo
       + liveResults + concurrency + containers + movedStores
   }
