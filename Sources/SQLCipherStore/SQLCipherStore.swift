@@ -74,8 +74,12 @@ public final class SQLCipherStore: IncrementalStore {
     opened.withLock { $0?.identifier } ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   }
 
-  /// The program's metadata.
-  public var metadata: [String: String] { opened.withLock { $0?.metadata } ?? [:] }
+  /// What the store says of itself, and the program's metadata; none before it is loaded.
+  public var metadata: [String: String] {
+    guard let programs = opened.withLock({ $0?.metadata }) else { return [:] }
+    return StoreMetadata.whole(
+      programs, of: self, versionIdentifiers: model.description.versionIdentifiers)
+  }
 
   /// One per entity of the model, at the entity's index; empty before the store is loaded.
   public var storeEntities: [StoreEntity] { opened.withLock { $0?.storeEntities } ?? [] }

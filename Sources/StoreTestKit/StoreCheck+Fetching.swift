@@ -64,7 +64,7 @@ extension StoreCheck {
       try expect(try titles(FetchRequest("Article", sort: down)) == "xwyz", "descending, then by title")
       try expect(try titles(FetchRequest("Article", sort: down, limit: 2, offset: 1)) == "wy", "a page")
       try expect(try titles(FetchRequest("Article", offset: 3)) == "w", "offset without limit")
-      try expect(try titles(FetchRequest("Article", limit: 0)) == "", "limit 0")
+      try expect(try titles(FetchRequest("Article", limit: 0)) == "xyzw", "a limit of 0 is none")
     },
     StoreCheck("subentities come or not, with their own entity") { factory in
       let model = try Sample.model()

@@ -4,3 +4,4 @@
 @_exported public import StoreKeyring
 
 @_exported public import class ObjectContext.UndoManager
+@_exported public import struct ObjectQuery.TextSearch

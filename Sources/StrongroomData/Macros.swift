@@ -80,7 +80,7 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "StrongroomMacros", type: "ConstraintMarkerMacro") where T: PersistentModel
 
 /// Says which properties fetches search and sort by, and with which kind of index:
-/// `#Index<Place>(.binary([\.name]), .rtree([\.latitude, \.longitude]))`.
+/// `#Index<Place>(.binary([\.name]), .rtree([\.latitude, \.longitude]), .fullText([\.name, \.notes]))`.
 @freestanding(declaration)
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "StrongroomMacros", type: "ConstraintMarkerMacro") where T: PersistentModel

@@ -1,4 +1,5 @@
 import Foundation
+import Strongroom
 import StrongroomData
 import Testing
 
@@ -15,6 +16,8 @@ enum Queries {
   }
 
   @Model final class Book {
+    #Index<Book>(.fullText([\.title, \.subtitle]))
+
     var title: String
     var pages: Int
     var genre: Genre
@@ -228,6 +231,57 @@ extension Queries {
       let made = try PersistentIdentifier.identifier(
         for: try #require(identifier.storeIdentifier), entityName: "Author", primaryKey: 1)
       #expect(context.model(for: made) is Author)
+    }
+
+    @Test("Conditions from parts")
+    func parts() throws {
+      let shelf = try shelf()
+      let context = shelf.context
+      func both(_ one: Predicate<Book>, _ other: Predicate<Book>) -> Predicate<Book> {
+        #Predicate { one[$0] && other[$0] }
+      }
+      let (isNovelWanted, novel) = (true, Genre.novel)
+      let name: String? = "Jane Austen"
+      var filter = #Predicate<Book> { $0.pages > 100 }
+      if isNovelWanted { filter = both(filter, #Predicate { $0.genre == novel }) }
+      if let name { filter = both(filter, #Predicate { $0.author?.name == name }) }
+      let filtered = try context.fetch(FetchDescriptor(predicate: filter))
+      #expect(Set(filtered.map(\.title)) == ["Emma", "Persuasion"])
+    }
+
+    @Test("Words, sums and groups")
+    func words() throws {
+      let shelf = try shelf()
+      let context = shelf.context
+      var search = FetchDescriptor<Book>()
+      search.search = "pers* OR \"agnes grey\""
+      let found = try context.fetch(search).map(\.title)
+      let marked = TextSearch("persuasion").snippet(of: "Persuasion")  // [Persuasion]
+      #expect(Set(found) == ["Persuasion", "Agnes Grey"] && marked == "[Persuasion]")
+      let rows = try context.fetch(
+        FetchDescriptor<Book>(), columns: .value(\Book.author?.name), .count(), .sum(\.pages))
+      let lines = rows.map { author, books, pages in "\(author ?? "nobody"): \(books) of \(pages) pages" }
+      #expect(
+        lines == [
+          "nobody: 1 of 70 pages", "Anne Brontë: 2 of 310 pages", "Jane Austen: 2 of 723 pages",
+        ])
+      let longest = try context.fetch(
+        FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages, order: .reverse)]),
+        columns: .value(\.title), .value(\.pages))
+      #expect(longest.first?.0 == "Emma" && longest.first?.1 == 474)
+    }
+
+    @Test("The engine beneath")
+    func beneath() throws {
+      let shelf = try shelf()
+      let (context, jane) = (shelf.context, shelf.jane)
+      let engine = context.managedObjectContext
+      let count = try engine.count(
+        for: FetchRequest("Book", where: FetchPredicate(format: "pages > %d", 300)))
+      let object = jane.managedObject
+      let again = context.model(for: object, as: Author.self)
+      let stores = context.container.persistentContainer.coordinator.stores
+      #expect(count == 1 && again === jane && stores.count == 1)
     }
 
     @Test("Live results")

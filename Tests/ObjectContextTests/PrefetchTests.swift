@@ -108,4 +108,77 @@ struct PrefetchTests {
       #expect(throws: (any Error).self, "\(path)") { try context.fetch(request) }
     }
   }
+
+  @Test(
+    "an object that is not saved, or came with another fetch, takes nothing from the others",
+    arguments: [
+      "new", "changed", "read before", "a fault from before", "all from before",
+    ])
+  func amongOthers(kind: String) async throws {
+    let shelf = try await filled(100)
+    let context = shelf.container.newContext()
+    var request = FetchRequest("Book", sort: [FetchSort("title")])
+    var held: [ManagedObject] = []
+    switch kind {
+    case "new": try context.insert("Book").set("title", "a first one")
+    case "changed":
+      held = try context.fetch(FetchRequest("Book", sort: request.sort, limit: 1))
+      try held[0].set("title", "a first one")
+    case "read before": held = try context.fetch(FetchRequest("Book", sort: request.sort, limit: 1))
+    case "a fault from before":
+      held = [
+        try context.object(with: try context.fetchIDs(FetchRequest("Book", sort: request.sort, limit: 1))[0])
+      ]
+    default:
+      let ids = try context.fetchIDs(request)
+      held = try ids.map { try context.existingObject(with: $0) }
+      request.returnsObjectsAsFaults = true
+    }
+    request.relationshipKeyPathsForPrefetching = ["author", "tags", "chapters"]
+    let start = try shelf.statements
+    let books = try context.fetch(request)
+    #expect(try shelf.statements - start <= 7)
+    let fetched = try shelf.statements
+    for book in books {
+      _ = try book.object("author")?.get("name", as: String.self)
+      for tag in try book.objects("tags") { _ = try tag.get("name", as: String.self) }
+      let chapters = try book.objects("chapters")
+      #expect(chapters.count == (book.isInserted ? 0 : 1))
+      for chapter in chapters { _ = try chapter.get("name", as: String.self) }
+    }
+    #expect(try shelf.statements == fetched, "\(kind)")
+    #expect(books.count == (kind == "new" ? 101 : 100))
+    withExtendedLifetime(held) {}
+  }
+
+  @Test("unsaved changes do not make a page read ahead for the whole table")
+  func page() async throws {
+    let shelf = try await filled(1000)
+    let context = shelf.container.newContext()
+    try context.insert("Book").set("title", "a first one")
+    var request = FetchRequest("Book", sort: [FetchSort("title")], limit: 3)
+    request.relationshipKeyPathsForPrefetching = ["chapters"]
+    let books = try context.fetch(request)
+    let start = try shelf.statements
+    #expect(try books.map { try $0.objects("chapters").count } == [0, 1, 1])
+    #expect(try shelf.statements == start)
+    #expect(context.registeredObjects.count { $0.entity.name == "Chapter" } <= 2)
+  }
+
+  @Test("what comes as faults has its to-ones read ahead as well")
+  func ofFaults() async throws {
+    let shelf = try await filled(100)
+    let context = shelf.container.newContext()
+    var request = FetchRequest("Book")
+    request.returnsObjectsAsFaults = true
+    request.relationshipKeyPathsForPrefetching = ["author.books", "tags"]
+    let books = try context.fetch(request)
+    let start = try shelf.statements
+    for book in books {
+      let author = try #require(try book.object("author"))
+      for other in try author.objects("books") { _ = try other.get("title", as: String.self) }
+      _ = try book.objects("tags").map { try $0.get("name", as: String.self) }
+    }
+    #expect(try shelf.statements == start)
+  }
 }

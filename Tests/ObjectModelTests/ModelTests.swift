@@ -195,4 +195,69 @@ struct ModelTests {
     }
     #expect(versions > 300)
   }
+
+  @Test(
+    "A derivation that cannot be computed is told, and read from files as before",
+    arguments: [
+      "capitalised:(name)", "nothing", "books.@sum.title", "books.@count.x", "name", "canonical:(count)", "",
+    ])
+  func underivable(expression: String) throws {
+    func description(_ type: AttributeType) -> ModelDescription {
+      var attribute = AttributeDescription("derived", type)
+      attribute.derivationExpression = expression
+      return ModelDescription(entities: [
+        EntityDescription("Shelf") {
+          AttributeDescription("name", .string)
+          AttributeDescription("count", .integer32)
+          RelationshipDescription("books", toMany: "Book", inverse: "shelf")
+          attribute
+        },
+        EntityDescription("Book") {
+          AttributeDescription("title", .string)
+          RelationshipDescription("shelf", to: "Shelf", inverse: "books")
+        },
+      ])
+    }
+    let error = #expect(throws: ModelError.self) { try ManagedObjectModel(description(.integer64)) }
+    #expect(error?.faults.map(\.property) == ["derived"])
+    let data = try JSONEncoder().encode(description(.integer64))
+    let read = try ManagedObjectModel(jsonData: data)
+    #expect(read.entity(named: "Shelf")?.attribute(named: "derived")?.derivation == nil)
+    #expect(try ManagedObjectModel(jsonData: read.jsonData()) == read)
+  }
+
+  @Test("Models merge: relationships lead from one to another, what is the same comes once")
+  func merging() throws {
+    let tag = EntityDescription("Tag") { AttributeDescription("name", .string) }
+    let note = EntityDescription("Note") {
+      AttributeDescription("title", .string)
+      AttributeDescription("place", .composite, composite: "Place")
+      RelationshipDescription("author", to: "Author", inverse: "notes")
+    }
+    let author = EntityDescription("Author") {
+      RelationshipDescription("notes", toMany: "Note", inverse: "author")
+    }
+    let place = CompositeDescription("Place", [AttributeDescription("city", .string)])
+    let first = ModelDescription(
+      entities: [note, tag], composites: [place], configurations: ["A": ["Note"]], versionIdentifiers: ["1"])
+    let second = ModelDescription(
+      entities: [author, tag], composites: [place], configurations: ["A": ["Author", "Note"], "B": ["Tag"]],
+      versionIdentifiers: ["1", "2"])
+    let both = try ModelDescription(merging: [first, second])
+    let model = try ManagedObjectModel(both)
+    #expect(model.entities.map(\.name) == ["Author", "Note", "Tag"])
+    #expect(
+      both.configurations == ["A": ["Note", "Author"], "B": ["Tag"]] && both.versionIdentifiers == ["1", "2"])
+    #expect(model.entity(named: "Note")?.relationship(named: "author")?.inverse?.name == "notes")
+    let alone = try ManagedObjectModel { tag }
+    #expect(try ManagedObjectModel(merging: [model, alone]) == model)
+    #expect(try ManagedObjectModel(merging: [alone]) == alone)
+    #expect(try ManagedObjectModel(merging: []).entities.isEmpty)
+    let other = try ManagedObjectModel {
+      EntityDescription("Tag") { AttributeDescription("name", .integer16) }
+      EntityDescription("Stamp") { AttributeDescription("name", .string) }
+    }
+    let error = #expect(throws: ModelError.self) { try ManagedObjectModel(merging: [model, alone, other]) }
+    #expect(error?.faults.map(\.entity) == ["Tag"] && error?.faults.map(\.reason) == [.duplicateName])
+  }
 }

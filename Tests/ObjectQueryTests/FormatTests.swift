@@ -130,4 +130,45 @@ extension FormatTests {
     #expect(throws: QueryError.self) { try FetchPredicate("a == 1", 2) }
     #expect(throws: QueryError.self) { try FetchPredicate("%K == 1", 2) }
   }
+
+  @Test("format and arguments as Core Data users write them, of every usual type")
+  func variadic() throws {
+    enum Colour: String, FetchArgument { case red }
+    let (number, date, id, flag) = (7, Date(timeIntervalSinceReferenceDate: 1), UUID(), true)
+    let missing: String? = nil
+    let present: Int? = 3
+    let url = try #require(URL(string: "https://example.org"))
+    let all: [(FetchPredicate, FetchExpression)] = [
+      (try FetchPredicate(format: "n == %d", number), .value(7)),
+      (try FetchPredicate(format: "n == %@", 1.5), .value(1.5)),
+      (try FetchPredicate(format: "n == %lf", Float(0.5)), .value(0.5)),
+      (try FetchPredicate(format: "n == %@", "text"), .value("text")),
+      (try FetchPredicate(format: "n == %@", "text".prefix(2)), .value("te")),
+      (try FetchPredicate(format: "n == %@", Character("x")), .value("x")),
+      (try FetchPredicate(format: "n == %@", date), .value(.date(date))),
+      (try FetchPredicate(format: "n == %@", id), .value(.uuid(id))),
+      (try FetchPredicate(format: "n == %@", flag), .value(true)),
+      (try FetchPredicate(format: "n == %@", Data([1])), .value(.data(Data([1])))),
+      (try FetchPredicate(format: "n == %@", url), .value(.uri(url))),
+      (try FetchPredicate(format: "n == %@", Decimal(2)), .value(.decimal(2))),
+      (try FetchPredicate(format: "n == %lu", UInt(9)), .value(9)),
+      (try FetchPredicate(format: "n == %llu", UInt64.max), .value(.decimal(Decimal(UInt64.max)))),
+      (try FetchPredicate(format: "n == %@", Colour.red), .value("red")),
+      (try FetchPredicate(format: "n == %@", nil), .value(.null)),
+      (try FetchPredicate(format: "n == %@", missing), .value(.null)),
+      (try FetchPredicate(format: "n == %@", present), .value(3)),
+      (try FetchPredicate(format: "n == %@", AttributeValue.integer(4)), .value(4)),
+      (try FetchPredicate(format: "n == 5"), .value(5)),
+      (try FetchPredicate(format: "n == %d", arguments: [6]), .value(6)),
+      (try FetchPredicate(format: "n == %d", expressions: [.path("m")]), .keyPath(["m"])),
+    ]
+    for (predicate, right) in all {
+      #expect(predicate == .comparison(FetchComparison(.path("n"), .equal, right)), "\(right)")
+    }
+    let list = try FetchPredicate(
+      format: "n IN %@ AND %K BETWEEN %@ AND t IN %@", [1, 2], "m", [3, 4], Set(["a"]))
+    #expect(list.formatText == "n IN {1, 2} AND m BETWEEN {3, 4} AND t IN {\"a\"}")
+    #expect(throws: QueryError.self) { try FetchPredicate(format: "n == %d") }
+    #expect(throws: QueryError.self) { try FetchPredicate(format: "n == 1", 2) }
+  }
 }

@@ -159,7 +159,10 @@ final class MinimalStore: IncrementalStore {
     if !linked.isEmpty { throw StoreError(.conflict, "deleted objects were linked", objectIDs: linked) }
     for changes in save.links { apply(changes, to: &contents) }
     try checkUniqueness(save, contents)
-    if let metadata = save.metadata { contents.metadata.merge(metadata) { $1 } }
+    if let metadata = save.metadata {
+      let orders = contents.metadata.filter { $0.key.hasPrefix("order ") }
+      contents.metadata = StoreMetadata.programs(metadata).merging(orders) { $1 }
+    }
   }
 
   private static func apply(_ changes: LinkChanges, to contents: inout Contents) {

@@ -222,4 +222,40 @@ struct ContextTests {
     try other.save()
     #expect(try context.fetchCount(FetchDescriptor<Animal>()) == 1)
   }
+
+  @Test("Inserting a model that was deleted and not saved takes the deletion back")
+  func deletedAndInserted() throws {
+    let (place, container, context) = try open()
+    defer { withExtendedLifetime(place) {} }
+    try fill(context, teams: 1, players: 2)
+    let team = try #require(try context.fetch(FetchDescriptor<Team>()).first)
+    context.delete(team)
+    context.insert(team)
+    #expect(!team.isDeleted && !context.deletedModelsArray.contains { $0 is Team })
+    #expect(try context.fetch(FetchDescriptor<Team>()) == [team])
+    team.name = "Again"
+    let player = try #require(try context.fetch(FetchDescriptor<Player>()).first)
+    context.delete(player)
+    context.insert(player)
+    player.team = team
+    try context.save()
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Team>()).map(\.name) == ["Again"])
+    #expect(try other.fetch(FetchDescriptor<Team>()).first?.players.map(\.name) == [player.name])
+    #expect(team.persistentModelID == (try other.fetch(FetchDescriptor<Team>()).first?.persistentModelID))
+    context.delete(team)
+    try context.save()
+    #expect(try other.fetchCount(FetchDescriptor<Team>()) == 0)
+  }
+
+  @Test("A limit of 0 is none")
+  func limitOfZero() throws {
+    let (place, _, context) = try open()
+    defer { withExtendedLifetime(place) {} }
+    try fill(context, teams: 3, players: 0)
+    var descriptor = FetchDescriptor<Team>()
+    descriptor.fetchLimit = 0
+    #expect(try context.fetch(descriptor).count == 3)
+    #expect(try context.fetchCount(descriptor) == 3)
+  }
 }

@@ -1,3 +1,4 @@
+public import ObjectModel
 public import StoreContract
 
 /// Why a context, an object or a container could not do what it was asked.
@@ -49,10 +50,15 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public let property: String?
     /// The rule, with its bound.
     public let rule: ValidationRule
+    /// The value that was refused, for the form it came from; nil where the rule is about no single value, as one about the
+    /// number of objects is. It is the user's: the text of this failure and of its error leave it out, and so should logs.
+    public let value: AttributeValue?
     /// What an overridden validation threw.
     public let cause: (any Error)?
 
-    /// Entity, property, rule and bound.
+    /// The rule in words, with its bound, which is the model's. Holds no value.
+    public var message: String { rule.description }
+    /// Entity, property, rule and bound. Holds no value.
     public var description: String { "\(objectID.entity.name)\(property.map { "." + $0 } ?? ""): \(rule)" }
   }
 

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
       guard try isTouched(request) == wasTouched, generation == start else { continue }
       let objects = try objects(nodes, request)
       if !request.relationshipKeyPathsForPrefetching.isEmpty {
-        try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
+        try prefetch(for: request, of: objects, entity)
       }
       // The request's classes were checked above.
       return unsafeBitCast(objects, to: [T].self)

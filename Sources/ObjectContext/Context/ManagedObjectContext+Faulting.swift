@@ -197,7 +197,8 @@ extension ManagedObjectContext {
       for (place, reference) in batch.references.enumerated() {
         guard
           let node = registered(batch.entity, reference)?.node
-            ?? batch.node(at: place, generation: generation),
+            ?? batch.node(at: place, generation: generation)
+            ?? batch.partialNode(reference, field: relationship.field, generation: generation),
           node.entity.isKind(of: relationship.entity),
           let target = node.target(relationship.field), seen.insert(target).inserted
         else { continue }

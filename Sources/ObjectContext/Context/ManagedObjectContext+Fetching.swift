@@ -19,7 +19,7 @@ extension ManagedObjectContext {
     let entity = try check(request, type)
     let objects = try fetchObjects(request)
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
-      try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, entity)
+      try prefetch(for: request, of: objects, entity)
     }
     // The classes of a family are what its objects are made of, so each is a T.
     return unsafeBitCast(objects, to: [T].self)
@@ -67,9 +67,18 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// The IDs of a request's objects; leaves unsaved changes out. One statement, no object is made.
+  /// The IDs of a request's objects, with this context's unsaved changes taken into account unless the request says not
+  /// to: those of new objects are temporary. One statement; no object is made, unless there are changes that count.
   /// - Throws: `StoreError` when the store refuses.
   public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    guard try isTouched(request) else { return try storedIDs(request) }
+    var request = request
+    request.resultType = .objects
+    return try fetchObjects(request).map(\.objectID)
+  }
+
+  /// The IDs of a request's objects in the store. One statement.
+  func storedIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     var request = request
     request.resultType = .objectIDs
     guard case .objectIDs(let ids) = try source.fetch(request, lookup: nil) else { return [] }
@@ -86,7 +95,7 @@ extension ManagedObjectContext {
   private func fetchObjects(_ request: FetchRequest) throws -> [ManagedObject] {
     try mergeChanges()
     if request.returnsObjectsAsFaults || request.fetchBatchSize > 0, !(try isTouched(request)) {
-      return faults(try fetchIDs(request), pages: request.fetchBatchSize)
+      return faults(try storedIDs(request), pages: request.fetchBatchSize)
     }
     let question = try question(request)
     guard case .nodes(let nodes) = try source.fetch(question, lookup: lookup(question)) else {
@@ -287,8 +296,7 @@ extension ManagedObjectContext {
     }
     let sort = try ResolvedSort(request.sort, for: entity)
     try objects.sort { try sort.areInIncreasingOrder($0, $1) }
-    let kept = objects.dropFirst(max(request.offset, 0))
-    return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
+    return request.page(of: objects)
   }
 }
 

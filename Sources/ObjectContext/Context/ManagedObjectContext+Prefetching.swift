@@ -1,11 +1,15 @@
 import ObjectModel
+import ObjectQuery
 import StoreContract
 
 extension ManagedObjectContext {
-  /// Reads what relationships of objects lead to, each step of a key path for all objects at once.
-  func prefetch(_ keyPaths: [String], of objects: [ManagedObject], _ entity: Entity) throws {
-    for path in keyPaths {
-      var batch = objects.count == 1 ? single(objects[0]) : objects.first?.batch
+  /// Reads what a request wants read along of its objects, each step of a key path for all objects at once. Of objects
+  /// that come by pages, for the first page.
+  func prefetch(for request: FetchRequest, of objects: [ManagedObject], _ entity: Entity) throws {
+    let wanted = request.fetchBatchSize > 0 ? objects.prefix(request.fetchBatchSize) : objects[...]
+    let sources = common(wanted)
+    for path in request.relationshipKeyPathsForPrefetching {
+      var batch = sources
       var entity = entity
       for name in path.keyPathNames() {
         guard let relationship = entity.relationship(named: name) else {
@@ -19,16 +23,46 @@ extension ManagedObjectContext {
     }
   }
 
-  private func single(_ object: ManagedObject) -> FetchBatch {
-    let batch = object.batch ?? FetchBatch(object.entity.root, [object.reference], generation: generation)
-    object.batch = batch
+  /// One batch of stored objects, in which each looks for what was read ahead; nil where none is stored.
+  private func common(_ objects: ArraySlice<ManagedObject>) -> FetchBatch? {
+    let stored = objects.filter { !$0.isInserted }
+    guard let first = stored.first else { return nil }
+    let whole = stored.lazy.compactMap(\.batch).first { $0.references.count == stored.count }
+    if let whole, stored.allSatisfy({ $0.batch === whole }) { return whole }
+    if let whole, stored.allSatisfy({ whole.place($0.reference, hint: nil) != nil }) {
+      for object in stored where !isPartial(object) { object.batch = whole }
+      return whole
+    }
+    let own = stored.filter { !isPartial($0) }
+    let batch = FetchBatch(first.entity.root, own.map(\.reference), generation: generation)
+    for (place, object) in own.enumerated() {
+      if let node = object.batch?.node(object.reference, generation: generation) {
+        batch.keep(node, at: place)
+      }
+      object.batch = batch
+    }
     return batch
+  }
+
+  /// Whether an object's batch has parts of rows, which belong to no other batch.
+  private func isPartial(_ object: ManagedObject) -> Bool {
+    object.batch?.isPartial(generation: generation) == true
+  }
+
+  /// Whether it is known of all objects of a batch where a to-one leads.
+  private func knows(_ sources: FetchBatch, _ toOne: Relationship) -> Bool {
+    sources.references.enumerated().allSatisfy { place, reference in
+      registered(sources.entity, reference)?.node != nil
+        || sources.node(at: place, generation: generation) != nil
+        || sources.partialNode(reference, field: toOne.field, generation: generation) != nil
+    }
   }
 
   /// The batch of all targets, with their rows; nil when there are none.
   private func prefetch(_ relationship: Relationship, of sources: FetchBatch) throws -> FetchBatch? {
     if relationship.isTransient { return nil }
     if !relationship.isToMany {
+      if !knows(sources, relationship) { try fire(sources) }
       guard let targets = toOneBatch(sources, relationship) else { return nil }
       try fire(targets)
       return targets

@@ -48,6 +48,9 @@ public final class PersistentStoreCoordinator: Sendable {
     storeTypes.withLock { $0[storeType.storeType] = storeType }
   }
 
+  /// The kinds of store that are known, by the name of their type.
+  public static var registeredStoreTypes: [String: any IncrementalStore.Type] { storeTypes.withLock { $0 } }
+
   /// Makes contexts create objects of a class for an entity; contexts made before do not know it. Issues no
   /// statement.
   /// - Throws: `unknownName` when the model has no such entity.

@@ -68,6 +68,12 @@ final class FetchBatch {
   /// Keeps rows of which only some fields were read, in the order of the references.
   func keepPartial(_ nodes: [IncrementalStoreNode], fields: Set<Int>) { partial = (nodes, fields) }
 
+  /// Whether rows were read of which only some fields are known.
+  func isPartial(generation: Int) -> Bool {
+    check(generation)
+    return partial != nil
+  }
+
   /// The row of an object if the field was among those read.
   func partialNode(_ reference: Int64, field: Int, generation: Int) -> IncrementalStoreNode? {
     check(generation)

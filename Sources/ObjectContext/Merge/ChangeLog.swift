@@ -14,6 +14,9 @@ struct ChangeLog {
   /// In the order they were first noted; what came and went again has no kind.
   private var kinds: OrderedDictionary<ManagedObject, Kind> = [:]
 
+  /// What other contexts inserted, in their order.
+  var arrived: [ManagedObjectID] = []
+
   var inserted: [ManagedObject] { objects(.inserted) }
   var updated: [ManagedObject] { objects(.updated) }
   var deleted: [ManagedObject] { objects(.deleted) }
@@ -22,7 +25,7 @@ struct ChangeLog {
   /// What is still there in one way or another.
   var changed: Set<ManagedObject> { Set(objects([.updated, .refreshed])) }
 
-  var isEmpty: Bool { kinds.values.allSatisfy(\.isEmpty) }
+  var isEmpty: Bool { arrived.isEmpty && kinds.values.allSatisfy(\.isEmpty) }
 
   private func objects(_ wanted: Kind) -> [ManagedObject] {
     kinds.compactMap { object, kind in kind.isDisjoint(with: wanted) ? nil : object }
@@ -44,10 +47,11 @@ struct ChangeLog {
 
   func changes(_ name: String?) -> ContextChanges {
     var changes = ContextChanges(contextName: name)
-    changes.inserted = inserted.map(\.objectID)
+    let arrived = Set(arrived)
+    changes.inserted = self.arrived + inserted.map(\.objectID).filter { !arrived.contains($0) }
     changes.updated = updated.map(\.objectID)
     changes.deleted = deleted.map(\.objectID)
-    changes.refreshed = refreshed.map(\.objectID)
+    changes.refreshed = refreshed.map(\.objectID).filter { !arrived.contains($0) }
     return changes
   }
 }

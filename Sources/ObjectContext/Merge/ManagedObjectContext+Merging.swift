@@ -108,7 +108,10 @@ extension ManagedObjectContext {
     if !changes.deleted.isEmpty { forgetLinks(to: changes.deleted) }
     let names = Set((changes.inserted + changes.updated + changes.deleted).map(\.entity.name))
     refreshDerived(Set(names.compactMap { model.entity(named: $0) }.flatMap(\.derivedEntities)))
-    if isObserved { try noteArrivals(changes.inserted + changes.updated) }
+    if isObserved {
+      noteInsertions(changes.inserted)
+      try noteArrivals(changes.inserted + changes.updated)
+    }
   }
 
   /// Links went with the objects, and the objects at their other ends may not be among the changed ones.
@@ -123,6 +126,18 @@ extension ManagedObjectContext {
         }
       }
     }
+  }
+
+  /// What others inserted is told by its ID; no object is made for it.
+  private func noteInsertions(_ ids: [ManagedObjectID]) {
+    if changeStreams.isEmpty { return }
+    let known = ids.filter { id in
+      id.isTemporaryID
+        ? parent?.registeredObject(for: id) != nil : (try? coordinator.storeEntity(of: id)) != nil
+    }
+    if known.isEmpty { return }
+    changeLog.arrived += known
+    scheduleEventEnd()
   }
 
   /// What others inserted, or changed so that it may belong there now, is shown to live results.
@@ -157,7 +172,7 @@ extension ManagedObjectContext {
       let list = references.sorted().map { FetchExpression.value(.reference($0)) }
       let request = FetchRequest(
         root.name, where: .comparison(FetchComparison(.selfObject, .in, .list(list))))
-      gone[root] = references.subtracting(try fetchIDs(request).map(\.reference))
+      gone[root] = references.subtracting(try storedIDs(request).map(\.reference))
     }
     // First, since they keep what was read of them.
     for object in objects where gone[object.entity.root]?.contains(object.reference) == true {

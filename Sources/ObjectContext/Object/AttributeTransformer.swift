@@ -33,17 +33,9 @@ enum AttributeTransformers {
 
   private static let known = Locked<[String: (read: Read, write: Write)]>([:])
 
-  /// The editor's names for its own archiver. Their attributes take Codable values, as JSON.
-  private static let archivers: Set<String> = [
-    "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName", "NSKeyedUnarchiveFromData",
-    "NSKeyedUnarchiveFromDataTransformerName", "NSUnarchiveFromData",
-  ]
-
   static func register(_ name: String, _ read: @escaping Read, _ write: @escaping Write) {
     known.withLock { $0[name] = (read, write) }
   }
 
   static subscript(name: String) -> (read: Read, write: Write)? { known.withLock { $0[name] } }
-
-  static func isArchiver(_ name: String?) -> Bool { archivers.contains(name ?? "") }
 }

@@ -51,7 +51,7 @@ extension ManagedObject {
   ) throws -> (read: AttributeTransformers.Read, write: AttributeTransformers.Write)? {
     let name = attribute.declaration.valueTransformerName
     if let known = name.flatMap({ AttributeTransformers[$0] }) { return known }
-    if AttributeTransformers.isArchiver(name) { return nil }
+    if !attribute.isOpaque { return nil }
     throw ContextError(
       .noTransformer,
       "the model names the transformer \(name ?? "") for \(entity.name).\(attribute.name); register one of that name"

@@ -30,7 +30,8 @@ struct ResultJudge {
     sort = try ResolvedSort(request.sort, for: entity)
     sectionName = try name.map { try ResolvedKeyPath($0.keyPathNames(), for: entity) }
     isCut =
-      request.limit != nil || request.offset > 0 || request.search != nil || request.affectedStores != nil
+      request.effectiveLimit != nil || request.offset > 0 || request.search != nil
+      || request.affectedStores != nil
       || !request.includesPendingChanges
     others = FetchReach(request, from: entity, and: name?.keyPathNames() ?? []).roots(from: entity)
   }

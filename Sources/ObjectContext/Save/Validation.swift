@@ -15,7 +15,7 @@ struct Validation {
     if let changes = object.changes {
       for attribute in plan.checkedAttributes {
         guard let value = changes.value(attribute.slot) else { continue }
-        Self.check(value, attribute, attribute.name, plan) { fail(object, $0, $1) }
+        Self.check(value, attribute, attribute.name, plan) { fail(object, $0, $1, value: $2) }
       }
     }
     for relationship in plan.checkedRelationships { try check(object, relationship) }
@@ -33,8 +33,27 @@ struct Validation {
     for property in object.entity.properties {
       guard let value = changes.value(property.slot) else { continue }
       do { try object.validateValue(value, for: property.name) } catch {
-        fail(object, property.name, .own, error)
+        fail(object, property.name, .own, error, value: value)
       }
+    }
+  }
+
+  /// Checks a value that an attribute or to-one of an object may get.
+  mutating func check(_ value: AttributeValue, for property: Property, of object: ManagedObject) {
+    switch property {
+    case .attribute(let attribute):
+      if !attribute.isTransient {
+        Self.check(value, attribute, attribute.name, plans[object.entity]) {
+          fail(object, $0, $1, value: $2)
+        }
+      }
+    case .relationship(let relationship):
+      if value.isNull, !relationship.isOptional, !relationship.isTransient {
+        fail(object, relationship.name, .required, value: value)
+      }
+    }
+    do { try object.validateValue(value, for: property.name) } catch {
+      fail(object, property.name, .own, error, value: value)
     }
   }
 
@@ -47,8 +66,8 @@ struct Validation {
     for attribute in plans[entity].checkedAttributes {
       guard let value = values[attribute.name] else { continue }
       var broken: [String] = []
-      Self.check(value, attribute, attribute.name, plans[entity]) {
-        broken.append("\(entity.name).\($0) \($1)")
+      Self.check(value, attribute, attribute.name, plans[entity]) { name, rule, _ in
+        broken.append("\(entity.name).\(name) \(rule)")
       }
       if !broken.isEmpty {
         throw ContextError(.validation, "nothing was changed: " + broken.joined(separator: "; "))
@@ -75,24 +94,27 @@ struct Validation {
     return rows.contains { $0 != nil }
   }
 
-  func throwFailures() throws {
+  /// - Parameter outcome: What became of it.
+  func throwFailures(_ outcome: String = "nothing was saved") throws {
     if failures.isEmpty { return }
     throw ContextError(
-      .validation, "nothing was saved: \(failures.count) rules of the model are broken", failures: failures)
+      .validation, "\(outcome): \(failures.count) rules of the model are broken", failures: failures)
   }
 
   private mutating func fail(
-    _ object: ManagedObject, _ property: String?, _ rule: ValidationRule, _ cause: (any Error)? = nil
+    _ object: ManagedObject, _ property: String?, _ rule: ValidationRule, _ cause: (any Error)? = nil,
+    value: AttributeValue? = nil
   ) {
     failures.append(
-      ContextError.Failure(objectID: object.objectID, property: property, rule: rule, cause: cause))
+      ContextError.Failure(
+        objectID: object.objectID, property: property, rule: rule, value: value, cause: cause))
   }
 
   private mutating func check(_ object: ManagedObject, _ relationship: Relationship) throws {
     if !relationship.isToMany {
       guard !relationship.isOptional else { return }
       if try object.slotValue(.relationship(relationship)).isNull {
-        fail(object, relationship.name, .required)
+        fail(object, relationship.name, .required, value: .null)
       }
       return
     }
@@ -110,9 +132,9 @@ struct Validation {
   /// Reports what an attribute's value breaks, and what the elements of a composite do.
   private static func check(
     _ value: AttributeValue, _ attribute: Attribute, _ name: String, _ plan: EntityPlan,
-    _ report: (String, ValidationRule) -> Void
+    _ report: (String, ValidationRule, AttributeValue) -> Void
   ) {
-    if let rule = broken(attribute, value, plan.expressions[attribute]) { report(name, rule) }
+    if let rule = broken(attribute, value, plan.expressions[attribute]) { report(name, rule, value) }
     guard case .composite(let values) = value else { return }
     for element in attribute.elements {
       check(values[element.name] ?? .null, element, "\(name).\(element.name)", plan, report)

@@ -134,6 +134,14 @@ extension ManagedObjectContext {
     noteChange(.deleted, object)
   }
 
+  /// Takes a deletion that was not saved back: the object stays, with the values it has now. What its delete rules emptied stays
+  /// empty, and what they deleted along stays deleted. Does nothing for other objects. Issues no statement.
+  package func insertAgain(_ object: ManagedObject) {
+    guard object.isDeleted, object.managedObjectContext === self else { return }
+    undelete(object)
+    sweepLists()
+  }
+
   /// The object stays; when its deletion was saved already, it is new again under the ID it had.
   private func undelete(_ object: ManagedObject) {
     if object.managedObjectContext === self {

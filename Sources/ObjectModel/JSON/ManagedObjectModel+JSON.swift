@@ -17,6 +17,6 @@ extension ManagedObjectModel {
     } catch {
       throw ModelError([ModelFault(.syntax, "this is no model in JSON")], cause: error)
     }
-    try self.init(description)
+    try self.init(read: description)
   }
 }

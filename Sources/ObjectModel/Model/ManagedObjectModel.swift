@@ -22,7 +22,19 @@ public final class ManagedObjectModel: Sendable, Hashable {
 
   /// Makes a model.
   /// - Throws: `ModelError` with every fault of the description at once.
-  public init(_ description: ModelDescription) throws(ModelError) {
+  public convenience init(_ description: ModelDescription) throws(ModelError) {
+    try self.init(read: description)
+    let faults = underivable.map { attribute in
+      ModelFault(
+        .wrongDerivation, attribute.entity.name, attribute.name,
+        "its derivation cannot be computed: it names no stored property, gives another type, or is no expression that is"
+          + " known; mend it or take it out")
+    }
+    guard faults.isEmpty else { throw ModelError(faults) }
+  }
+
+  /// Makes the model that a file holds, in which a derived attribute that cannot be computed is a plain one.
+  init(read description: ModelDescription) throws(ModelError) {
     let faults = ModelCheck(description).faults
     guard faults.isEmpty else { throw ModelError(faults) }
     self.description = description
@@ -86,6 +98,15 @@ public final class ManagedObjectModel: Sendable, Hashable {
         for source in sources where !source.derivedEntities.contains(entity) {
           source.derivedEntities.append(entity)
         }
+      }
+    }
+  }
+
+  /// The attributes whose derivation cannot be computed.
+  var underivable: [Attribute] {
+    entities.flatMap { entity in
+      entity.attributes.filter {
+        $0.entity === entity && $0.declaration.derivationExpression != nil && $0.derivation == nil
       }
     }
   }

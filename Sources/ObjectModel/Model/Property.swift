@@ -51,6 +51,9 @@ public final class Attribute: Sendable, Hashable {
   /// Whether a store may leave a long value out of the row it hands on, and read it when it is asked for: what the model
   /// allows for binary data with "allows external storage".
   public let isExternal: Bool
+  /// Whether a transformer that the program registers makes the stored bytes, so that no condition can look into them.
+  /// Other transformable attributes are kept as JSON.
+  public let isOpaque: Bool
   /// What a composite is made of; none for other types. Elements have no slot and no field of their own.
   public let elements: [Attribute]
   // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the model.
@@ -80,12 +83,20 @@ public final class Attribute: Sendable, Hashable {
     isExternal =
       declaration.allowsExternalBinaryDataStorage && field >= 0
       && (type == .binary || type == .transformable)
+    isOpaque =
+      type == .transformable && !Self.archivers.contains(declaration.valueTransformerName ?? "")
     let defaults = elements.filter { !$0.defaultValue.isNull }.map { ($0.name, $0.defaultValue) }
     defaultValue =
       declaration.defaultValue
       ?? (defaults.isEmpty ? .null : .composite(Dictionary(defaults) { first, _ in first }))
     self.entity = entity
   }
+
+  /// The editor's names for its own archiver. Their attributes take Codable values.
+  private static let archivers: Set<String> = [
+    "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName", "NSKeyedUnarchiveFromData",
+    "NSKeyedUnarchiveFromDataTransformerName", "NSUnarchiveFromData",
+  ]
 
   /// The element of a composite at the end of a path of names, itself for no names; nil when there is none.
   public func element(_ path: some Collection<String>) -> Attribute? {

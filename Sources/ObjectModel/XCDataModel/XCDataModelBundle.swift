@@ -85,7 +85,7 @@ extension ManagedObjectModel {
   /// - Throws: as `load(contentsOf:)`.
   public static func load(_ version: XCDataModelBundle.Version) throws(ModelError) -> ModelLoadResult {
     let (description, warnings) = try ModelDescription.read(xcdatamodelContents: read(version.contents))
-    let model = try ManagedObjectModel(description)
+    let model = try ManagedObjectModel(read: description)
     return ModelLoadResult(model: model, warnings: warnings + model.notActedOn)
   }
 
@@ -100,7 +100,7 @@ extension ManagedObjectModel {
 
 extension ManagedObjectModel {
   /// What the model says and the store does otherwise.
-  fileprivate var notActedOn: [String] { underivable + oddIndexes }
+  fileprivate var notActedOn: [String] { plainDerivations + oddIndexes }
 
   private var oddIndexes: [String] {
     entities.flatMap { entity in
@@ -122,13 +122,9 @@ extension ManagedObjectModel {
     }
   }
 
-  private var underivable: [String] {
-    entities.flatMap { entity in
-      entity.attributes.filter {
-        $0.entity === entity && $0.declaration.derivationExpression != nil && $0.derivation == nil
-      }.map {
-        "the derivation of \(entity.name).\($0.name) cannot be computed; the attribute is kept as a plain one"
-      }
+  private var plainDerivations: [String] {
+    underivable.map {
+      "the derivation of \($0.entity.name).\($0.name) cannot be computed; the attribute is kept as a plain one"
     }
   }
 }

@@ -22,6 +22,12 @@ public struct ResolvedColumns: Sendable {
     let scope = ResolutionScope(entity)
     columns = try grouped.columns.map { ($0, try ResolvedExpression($0.expression, scope)) }
     groups = try grouped.groups.map { try ResolvedExpression($0, scope) }
+    for (column, value) in columns {
+      guard let aggregate = column.aggregate, aggregate != .count, let attribute = value.opaque else {
+        continue
+      }
+      throw QueryError.opaque(attribute)
+    }
     for (column, value) in columns where value.isPlural {
       throw QueryError(.typeMismatch, "the column \(column.name) leads over a to-many; use an aggregate")
     }
@@ -58,8 +64,7 @@ public struct ResolvedColumns: Sendable {
       }
     }
     if request.returnsDistinctResults { rows = distinct(rows) }
-    let kept = rows.dropFirst(max(request.offset, 0))
-    return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
+    return request.page(of: rows)
   }
 
   /// The first of each set of equal rows.

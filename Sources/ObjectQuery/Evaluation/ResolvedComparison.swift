@@ -13,6 +13,7 @@ struct ResolvedComparison: Sendable {
     left = try ResolvedExpression(comparison.left, scope)
     right = try ResolvedExpression(comparison.right, scope)
     references = comparison.operator == .in ? right.references : nil
+    try checkOpaque()
     if left.isPlural, comparison.modifier == .direct {
       throw QueryError(.typeMismatch, "what leads over a to-many needs ANY or ALL")
     }
@@ -31,6 +32,22 @@ struct ResolvedComparison: Sendable {
       do { _ = try TextPattern.expression(pattern, comparison.options) } catch {
         throw QueryError(.syntax, "the regular expression is wrong", cause: error)
       }
+    }
+  }
+
+  /// - Throws: `QueryError` for a question about what a transformer makes that its bytes do not answer.
+  private func checkOpaque() throws {
+    guard let attribute = left.opaque ?? right.opaque else { return }
+    let isAnswered =
+      switch comparison.operator {
+      case .equal, .notEqual: true
+      // A value that is looked for in another one, not in a list, would be looked for in JSON.
+      case .in: if case .list = right { true } else { right.isPlural }
+      default: false
+      }
+    let isPlain = comparison.options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+    guard isAnswered, isPlain, left.mayEqual(attribute), right.mayEqual(attribute) else {
+      throw QueryError.opaque(attribute)
     }
   }
 

@@ -35,9 +35,13 @@ indirect enum ResolvedExpression: Sendable {
       guard !resolved.contains(where: \.isPlural) else {
         throw QueryError(.typeMismatch, "\(function.rawValue) takes single values; use an aggregate")
       }
+      if let attribute = resolved.lazy.compactMap(\.opaque).first { throw QueryError.opaque(attribute) }
       self = .function(function, resolved)
     case .aggregate(let aggregate, let part):
       let resolved = try ResolvedExpression(part, scope)
+      if aggregate != .count || !resolved.isPlural, let attribute = resolved.opaque {
+        throw QueryError.opaque(attribute)
+      }
       if resolved.mayKeepEntries {
         self = .entries(aggregate, resolved)
         return
@@ -105,6 +109,27 @@ indirect enum ResolvedExpression: Sendable {
     case .path(_, let path) where !path.isPlural, .element(_, _, _, let path?): path.mayKeepEntries
     case .conditional(_, let then, let otherwise): then.mayKeepEntries || otherwise.mayKeepEntries
     default: false
+    }
+  }
+
+  /// An attribute that it has the values of, where a transformer of the program makes them.
+  var opaque: Attribute? {
+    switch self {
+    case .path(_, let path), .subquery(_, _, _, let path?), .element(_, _, _, let path?): path.opaque
+    case .conditional(_, let then, let otherwise): then.opaque ?? otherwise.opaque
+    case .list(let list): list.lazy.compactMap(\.opaque).first
+    default: nil
+    }
+  }
+
+  /// Whether an attribute that a transformer makes can be equal to it: bytes, null, or what the same transformer makes.
+  func mayEqual(_ attribute: Attribute) -> Bool {
+    switch self {
+    case .value(let value): value.isNull || value.isData
+    case .list(let list): list.allSatisfy { $0.mayEqual(attribute) }
+    case .conditional(_, let then, let otherwise):
+      then.mayEqual(attribute) && otherwise.mayEqual(attribute)
+    default: opaque?.declaration.valueTransformerName == attribute.declaration.valueTransformerName
     }
   }
 

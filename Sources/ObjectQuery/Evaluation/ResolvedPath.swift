@@ -36,6 +36,7 @@ struct ResolvedPath: Sendable {
       switch property {
       case .attribute(let attribute):
         let rest = Array(names[(index + 1)...])
+        if !isLast, attribute.isOpaque { throw QueryError.opaque(attribute) }
         guard isLast || attribute.type == .transformable || attribute.element(rest) != nil else {
           throw QueryError(
             .unknownKey,
@@ -91,6 +92,11 @@ struct ResolvedPath: Sendable {
     case .attribute(let attribute), .element(let attribute, _): attribute.type == .transformable
     case .toOne, .toMany: false
     }
+  }
+
+  /// The attribute at the end whose values a transformer of the program makes.
+  var opaque: Attribute? {
+    if case .attribute(let attribute) = end, attribute.isOpaque { attribute } else { nil }
   }
 
   /// Where a path to objects leads.

@@ -14,6 +14,7 @@ public struct ResolvedSort: Sendable {
       guard !value.isPlural else {
         throw QueryError(.typeMismatch, "an order cannot lead over a to-many without an aggregate")
       }
+      if let attribute = value.opaque { throw QueryError.opaque(attribute) }
       return (value, sort)
     }
   }

@@ -67,6 +67,26 @@ extension Int64: FetchArgument {
   public var fetchExpression: FetchExpression { .value(.integer(self)) }
 }
 
+extension FetchArgument where Self: BinaryInteger {
+  /// The number; a decimal where it is above `Int64.max`, as such numbers are kept.
+  public var fetchExpression: FetchExpression {
+    .value(Int64(exactly: self).map(AttributeValue.integer) ?? .decimal(Decimal(string: "\(self)") ?? .nan))
+  }
+}
+
+extension UInt: FetchArgument {}
+extension UInt64: FetchArgument {}
+
+extension Substring: FetchArgument {
+  /// The text.
+  public var fetchExpression: FetchExpression { .value(.string(String(self))) }
+}
+
+extension Character: FetchArgument {
+  /// The text of one character.
+  public var fetchExpression: FetchExpression { .value(.string(String(self))) }
+}
+
 extension Double: FetchArgument {
   /// The number.
   public var fetchExpression: FetchExpression { .value(.double(self)) }

@@ -14,9 +14,15 @@ extension FetchPredicate {
     try self.init(format: format, expressions: arguments.map { $0?.fetchExpression ?? .value(.null) })
   }
 
+  /// Reads a condition with its arguments, labelled as `NSPredicate(format:_:)`: `FetchPredicate(format: "pages > %d", 300)`.
+  /// - Throws: as `init(_:_:)`.
+  public init(format: String, _ arguments: (any FetchArgument)?...) throws(QueryError) {
+    try self.init(format: format, expressions: arguments.map { $0?.fetchExpression ?? .value(.null) })
+  }
+
   /// Reads a condition with its arguments as values.
   /// - Throws: as `init(_:_:)`.
-  public init(format: String, arguments: [AttributeValue] = []) throws(QueryError) {
+  public init(format: String, arguments: [AttributeValue]) throws(QueryError) {
     try self.init(format: format, expressions: arguments.map(FetchExpression.value))
   }
 

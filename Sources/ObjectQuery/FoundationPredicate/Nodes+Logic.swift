@@ -23,6 +23,7 @@ extension PredicateExpressions.Negation: TranslatableNode {
 
 extension PredicateExpressions.Equal: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    if let ordering = try translator.ordering(lhs, rhs) { return .condition(ordering) }
     let (left, right) = try translator.sides(lhs, rhs)
     return .condition(PredicateTranslator.compare(left, .equal, right))
   }
@@ -30,6 +31,7 @@ extension PredicateExpressions.Equal: TranslatableNode {
 
 extension PredicateExpressions.NotEqual: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
+    if let ordering = try translator.ordering(lhs, rhs) { return .condition(.not(ordering)) }
     let (left, right) = try translator.sides(lhs, rhs)
     return .condition(PredicateTranslator.compare(left, .notEqual, right))
   }

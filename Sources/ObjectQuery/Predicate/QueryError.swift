@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// A query that cannot be answered.
 public struct QueryError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure. More may come; match with `==`.
@@ -39,6 +41,13 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
     self.fileID = fileID
     self.line = line
+  }
+
+  static func opaque(_ attribute: Attribute) -> QueryError {
+    QueryError(
+      .unsupported,
+      "\(attribute.entity.name).\(attribute.name) is what a transformer makes, which no condition, order or function can look"
+        + " into; ask whether it is equal or missing, or keep what is asked for in an attribute of its own")
   }
 
   /// Code, column and message.

@@ -57,7 +57,7 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   public var search: TextSearch?
   /// The order; objects that it leaves level come in the order they were inserted.
   public var sort: [FetchSort]
-  /// The greatest number of objects; nil for no limit.
+  /// The greatest number of objects; nil, or 0 as in Core Data, for no limit.
   public var limit: Int?
   /// How many to leave out first.
   public var offset: Int
@@ -102,5 +102,14 @@ public struct FetchRequest: Sendable, Hashable, Codable {
     self.sort = sort
     self.limit = limit
     self.offset = offset
+  }
+
+  /// The greatest number of objects; nil where `limit` sets none. For stores that cut a result themselves.
+  public var effectiveLimit: Int? { limit.flatMap { $0 > 0 ? $0 : nil } }
+
+  /// The part of a whole result that limit and offset leave.
+  package func page<T>(of whole: some Collection<T>) -> [T] {
+    let rest = whole.dropFirst(max(offset, 0))
+    return Array(effectiveLimit.map { rest.prefix($0) } ?? rest[...])
   }
 }

@@ -46,7 +46,7 @@ extension SQLCipherStore {
   private func expectedCount(
     _ request: FetchRequest, _ entity: Entity, _ connection: Connection, _ opened: Opened
   ) throws -> Int {
-    if let limit = request.limit { return min(limit, Self.mostExpected) }
+    if let limit = request.effectiveLimit { return min(limit, Self.mostExpected) }
     guard request.predicate == nil, request.propertiesToGroupBy.isEmpty, entity.superentity == nil else {
       return 0
     }

@@ -97,7 +97,6 @@ extension SQLCipherStore {
       rows.append(row)
     }
     guard request.returnsDistinctResults, !plan.isDistinct else { return rows }
-    let kept = try ResolvedColumns(request, for: plan.entity).distinct(rows).dropFirst(max(request.offset, 0))
-    return Array(request.limit.map { kept.prefix(max($0, 0)) } ?? kept)
+    return request.page(of: try ResolvedColumns(request, for: plan.entity).distinct(rows))
   }
 }

@@ -76,7 +76,7 @@ final class FetchPlan: Sendable {
     }
     listCounts = counts
     let isCut =
-      complete && (request.limit != nil || request.offset > 0)
+      complete && (request.effectiveLimit != nil || request.offset > 0)
       && !(request.returnsDistinctResults && request.resultType == .dictionaries
         && shaped?.isDistinct != true)
     self.isCut = isCut
@@ -130,7 +130,7 @@ final class FetchPlan: Sendable {
     let statement = try connection.cached(text)
     bind(constants, to: statement)
     if isCut {
-      statement.bind(Int32(bindings.count + 1), Int64(request.limit.map { max($0, 0) } ?? -1))
+      statement.bind(Int32(bindings.count + 1), Int64(request.effectiveLimit ?? -1))
       statement.bind(Int32(bindings.count + 2), Int64(max(request.offset, 0)))
     }
     return statement

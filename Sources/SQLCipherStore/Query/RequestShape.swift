@@ -183,7 +183,7 @@ struct RequestShape: Hashable, Sendable {
 
 extension FetchRequest {
   /// Whether limit and offset are given.
-  fileprivate var cut: Int { (limit == nil ? 0 : 1) + (offset == 0 ? 0 : 2) }
+  fileprivate var cut: Int { (effectiveLimit == nil ? 0 : 1) + (offset == 0 ? 0 : 2) }
 }
 
 extension FetchExpression {

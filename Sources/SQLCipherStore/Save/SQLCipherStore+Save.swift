@@ -11,7 +11,7 @@ extension SQLCipherStore {
     _ save: SaveChangesRequest, in opened: Opened, beforeCommit: () throws -> Void = {}
   ) throws {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
-    let metadata = save.metadata ?? (save.isEmpty ? opened.metadata : nil)
+    let metadata = save.metadata.map(StoreMetadata.programs) ?? (save.isEmpty ? opened.metadata : nil)
     try opened.pool.write { connection in
       func write(clearing exchanged: [UpdatedObject], checking isSecond: Bool = false) throws {
         try connection.transaction(.immediate) {

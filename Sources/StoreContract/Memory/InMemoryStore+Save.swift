@@ -21,7 +21,7 @@ extension InMemoryStore {
       try Self.checkDeletions(save.deleted.map(\.objectID), in: next)
       for changes in save.links { Self.apply(changes, to: &next) }
       try Self.checkUniqueness(of: save.inserted + save.updated.map(\.node), in: next)
-      if let metadata = save.metadata { next.metadata = metadata }
+      if let metadata = save.metadata { next.metadata = StoreMetadata.programs(metadata) }
       try beforeCommit()
       state = next
     }

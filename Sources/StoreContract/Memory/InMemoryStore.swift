@@ -46,8 +46,11 @@ public final class InMemoryStore: IncrementalStore {
   /// A copy that shares what neither changes.
   public func moment() -> any IncrementalStore { InMemoryStore(momentOf: self) }
 
-  /// The program's metadata.
-  public var metadata: [String: String] { state.withLock { $0.metadata } }
+  /// What the store says of itself, and the program's metadata.
+  public var metadata: [String: String] {
+    StoreMetadata.whole(
+      state.withLock { $0.metadata }, of: self, versionIdentifiers: model.description.versionIdentifiers)
+  }
 
   /// Opens the store.
   public func loadMetadata() async throws { state.withLock { $0.isOpen = true } }

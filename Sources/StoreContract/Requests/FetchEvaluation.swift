@@ -47,8 +47,7 @@ public struct FetchEvaluation {
     }
     if let columns { return .dictionaries(try columns.rows(objects)) }
     if search == nil { try objects.sort { try sort.areInIncreasingOrder($0, $1) } }
-    var kept = objects[...].dropFirst(max(request.offset, 0))
-    if let limit = request.limit { kept = kept.prefix(max(limit, 0)) }
+    let kept = request.page(of: objects)
     switch request.resultType {
     case .count: return .count(kept.count)
     case .objectIDs: return .objectIDs(kept.map { $0.node.objectID })

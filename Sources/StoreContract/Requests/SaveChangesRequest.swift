@@ -18,7 +18,7 @@ public struct SaveChangesRequest: PersistentStoreRequest {
   public var existing: [ManagedObjectID] = []
   /// Changes to the links of relationships that are stored in tables of their own.
   public var links: [LinkChanges] = []
-  /// Metadata to store; nil leaves it.
+  /// The program's metadata to store; nil leaves it. What a store says of itself (`StoreMetadata`) is left out of it.
   public var metadata: [String: String]?
 
   /// Makes an empty request.

@@ -18,7 +18,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
 
   /// The store's UUID, once metadata is loaded.
   var identifier: UUID { get }
-  /// The store's own facts and the program's: text by name.
+  /// The store's own facts and the program's: text by name; see `StoreMetadata`.
   var metadata: [String: String] { get }
   /// One per entity of the model, at the entity's index.
   var storeEntities: [StoreEntity] { get }

@@ -19,8 +19,8 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [ContextCheck] {
-    life + faults + inaccessible + batches + relationships + deleteRules + validation + saving + conflicts
-      + failingMerges + upserts
+    life + faults + fetching + inaccessible + batches + relationships + deleteRules + validation + singleValues
+      + metadata + saving + conflicts + failingMerges + upserts
       + severalContexts + mergedInParents + undo
       + liveResults + concurrency + containers + movedStores
   }

@@ -37,17 +37,12 @@ extension ModelContext {
     try run(descriptor) { try engine.count(for: $0) }
   }
 
-  /// The identifiers of the models that a fetch would bring; no model is made. One statement. New models have temporary ones.
+  /// The identifiers of the models that a fetch would bring; no model is made, unless there are unsaved changes. One statement. New models have temporary ones.
   /// - Throws: as `fetch(_:)`.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
-    try run(descriptor) { request in
-      if request.includesPendingChanges, engine.hasChanges {
-        return try engine.fetch(request, as: ModelObject.self).map { PersistentIdentifier($0.objectID) }
-      }
-      return try engine.fetchIDs(request).map { PersistentIdentifier($0) }
-    }
+    try run(descriptor) { try engine.fetchIDs($0).map { PersistentIdentifier($0) } }
   }
 
   /// The identifiers, as a collection in batches: they are small, so all are read at once. One statement.

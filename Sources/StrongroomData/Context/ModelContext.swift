@@ -102,11 +102,13 @@ public final class ModelContext {
   // MARK: Inserting and deleting
 
   /// Makes a model, all models that it leads to, and all that lead to one of these and are in no context, part of this context; the
-  /// next save stores them. Issues no statement.
+  /// next save stores them. Takes the deletion of a model back that was not saved: what its delete rules emptied stays empty, and
+  /// what they deleted along stays deleted. Issues no statement.
   /// - Precondition: The model's class is in the container's schema, and no other context has it.
   public func insert<T: PersistentModel>(_ model: T) {
     adoptWaiting()
     take(model)
+    engine.insertAgain(model._$object)
   }
 
   /// Marks a model for removal by the next save, and follows its delete rules at once. Issues a statement for each relationship

@@ -26,7 +26,19 @@ extension FetchDescriptor {
       }
       return names.joined(separator: ".")
     }
+    if let search { request.search = TextSearch(search, in: try searchedIndex(shape)) }
     return request
+  }
+
+  private func searchedIndex(_ shape: ModelShape) throws -> String? {
+    if searchedProperties.isEmpty { return nil }
+    let names = try searchedProperties.map { path in
+      guard let names = shape.path(of: path), names.count == 1 else {
+        throw Self.unknown(path, "searchedProperties")
+      }
+      return names[0]
+    }
+    return Schema.indexName(names, .fullText)
   }
 
   private static func unknown(_ path: AnyKeyPath, _ place: String) -> SwiftDataError {

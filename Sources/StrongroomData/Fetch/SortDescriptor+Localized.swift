@@ -30,6 +30,20 @@ extension SortDescriptor where Compared: PersistentModel {
   }
 }
 
+extension SortDescriptor where Compared: PersistentModel {
+  /// Sorts by a boolean, false first: Foundation's own takes comparable values only.
+  public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
+    self.init(
+      LocalizedOrder.path(keyPath, .scalars) { $0[keyPath: keyPath] ? "1" : "0" }, order: order)
+  }
+
+  /// Sorts by a boolean that may be missing: that first, then false.
+  public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
+    self.init(
+      LocalizedOrder.path(keyPath, .scalars) { $0[keyPath: keyPath].map { $0 ? "1" : "0" } }, order: order)
+  }
+}
+
 /// A text that compares as people of a language expect it.
 public struct LocalizedText: Comparable {
   let text: String?

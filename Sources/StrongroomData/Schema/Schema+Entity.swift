@@ -73,7 +73,7 @@ extension Schema {
       return marked + names(.unique).filter { !marked.contains($0) }
     }
     /// The names of the properties of each index of the class itself.
-    public var indices: [[String]] { names(.index) + names(.rTree) }
+    public var indices: [[String]] { names(.index) + names(.rTree) + names(.fullText) }
 
     private func names(_ kind: SchemaConstraintPaths.Kind) -> [[String]] {
       shape.constraints.flatMap(\.kind).filter { $0.0 == kind }.map {

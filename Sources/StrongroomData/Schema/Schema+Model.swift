@@ -54,15 +54,39 @@ extension Schema {
         if !entity.uniquenessConstraints.contains(constraint) {
           entity.uniquenessConstraints.append(constraint)
         }
-      case .index, .rTree:
+      case .index, .rTree, .fullText:
+        if kind == .fullText { try Self.checkTexts(names, of: shape) }
         entity.fetchIndexes.append(
           FetchIndexDescription(
-            "by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And")
-              + (kind == .rTree ? "Range" : ""),
-            names.map { FetchIndexElement($0, rTree: kind == .rTree) }))
+            Self.indexName(names, kind),
+            names.map { FetchIndexElement($0, rTree: kind == .rTree, fullText: kind == .fullText) }))
       }
     }
     return entity
+  }
+}
+
+extension Schema {
+  /// The name of an index of properties.
+  static func indexName(_ names: [String], _ kind: SchemaConstraintPaths.Kind) -> String {
+    let suffix =
+      switch kind {
+      case .rTree: "Range"
+      case .fullText: "Words"
+      case .index, .unique: ""
+      }
+    return "by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And") + suffix
+  }
+
+  /// - Throws: `unsupportedKeyPath` for a property that is not stored as text, of which there are no words.
+  private static func checkTexts(_ names: [String], of shape: ModelShape) throws {
+    for name in names {
+      let property = shape.properties.first { $0.name == name }
+      if case .attribute(.string, _)? = property?.kind, property?.attribute?.isTransient != true { continue }
+      throw SwiftDataError(
+        .unsupportedKeyPath,
+        "#Index of \(shape.name) has \(name) in an index of words, but it is not stored as text; take it out")
+    }
   }
 }
 

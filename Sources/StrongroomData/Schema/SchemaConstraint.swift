@@ -7,7 +7,7 @@ public protocol SchemaConstraint {
 /// The key paths of a `#Unique` or `#Index`.
 public struct SchemaConstraintPaths: @unchecked Sendable {
   // @unchecked: key paths never change.
-  enum Kind { case unique, index, rTree }
+  enum Kind { case unique, index, rTree, fullText }
   let kind: [(Kind, [AnyKeyPath])]
 }
 
@@ -32,6 +32,8 @@ extension Schema {
       case binary([PartialKeyPath<Root>])
       /// Of ranges in up to five numbers or dates at once.
       case rtree([PartialKeyPath<Root>])
+      /// Of the words of one text or more, which `FetchDescriptor.search` looks in.
+      case fullText([PartialKeyPath<Root>])
     }
 
     /// The indexes.
@@ -39,7 +41,7 @@ extension Schema {
 
     /// Makes indexes of values in their order, each over the properties of one list together.
     public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices.map { .binary($0) } }
-    /// Makes indexes of either kind.
+    /// Makes indexes of any kind.
     public init(_ indices: Types<T>...) { self.indices = indices }
 
     /// What it says, by key paths.
@@ -49,6 +51,7 @@ extension Schema {
           switch $0 {
           case .binary(let paths): (.index, paths)
           case .rtree(let paths): (.rTree, paths)
+          case .fullText(let paths): (.fullText, paths)
           }
         })
     }

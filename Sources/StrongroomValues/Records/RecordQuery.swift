@@ -17,7 +17,9 @@ enum RecordQuery {
     _ sort: [SortDescriptor<Value>] = [],
     limit: Int? = nil, offset: Int = 0
   ) throws -> FetchRequest {
-    var request = FetchRequest(table.entity.name, where: condition, limit: limit, offset: offset)
+    // To a request a limit of 0 is none.
+    var request = FetchRequest(
+      table.entity.name, where: limit == 0 ? .constant(false) : condition, limit: limit, offset: offset)
     request.includesSubentities = false
     request.sort = try sort.map(Self.sort)
     return request

@@ -1,0 +1,78 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension ContextCheck {
+  static let fetching: [ContextCheck] = [
+    ContextCheck("IDs are those that a fetch would bring, unsaved changes counted (objectIDResultType)") {
+      factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      let people = try Staff.people("a", "b", "c", in: context)
+      try context.save()
+      try context.delete(people[0])
+      try people[1].set("name", "x")
+      let new = try Staff.person(context, "d")
+      var request = FetchRequest(
+        "Person", where: .compare("name", .notEqual, "b"), sort: [FetchSort("name")])
+      try expect(context.fetchIDs(request) == [people[2], new, people[1]].map(\.objectID), "all changes")
+      try expect(context.fetchIDs(request) == context.fetch(request).map(\.objectID), "what a fetch brings")
+      try expect(context.count(for: request) == 3, "as many as a count tells")
+      request.limit = 2
+      try expect(context.fetchIDs(request) == [people[2], new].map(\.objectID), "a limit")
+      let child = ManagedObjectContext(parent: context)
+      try expect(child.fetchIDs(request) == [people[2], new].map(\.objectID), "a child sees its parent's")
+      try child.delete(try child.object(with: new.objectID))
+      try expect(child.fetchIDs(request) == [people[2], people[1]].map(\.objectID), "and its own")
+      request.includesPendingChanges = false
+      try expect(context.fetchIDs(request) == [people[0], people[2]].map(\.objectID), "what is stored")
+      try context.save()
+      try expect(context.fetchIDs(FetchRequest("Person")).allSatisfy { !$0.isTemporaryID }, "saved")
+    },
+    ContextCheck("a limit of 0 is none (fetchLimit)") { factory in
+      let context = try await Office(factory).newContext()
+      let people = try Staff.people("a", "b", "c", in: context)
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        var request = FetchRequest("Person", sort: [FetchSort("name")], limit: 0)
+        try expect(context.fetch(request) == people, "objects")
+        try expect(context.count(for: request) == 3 && context.fetchIDs(request).count == 3, "count and IDs")
+        try expect(try FetchedResultsController(request, in: context).objects == people, "live results")
+        request.offset = 1
+        try expect(context.fetch(request) == Array(people.dropFirst()), "an offset")
+        request.limit = 1
+        try expect(context.fetch(request) == [people[1]], "a page")
+      }
+      var rows = FetchRequest("Person", sort: [FetchSort("name")], limit: 0)
+      rows.propertiesToFetch = [FetchColumn("name")]
+      try expect(context.dictionaries(for: rows).count == 3, "dictionaries")
+      rows.returnsDistinctResults = true
+      try expect(context.dictionaries(for: rows).count == 3, "distinct ones")
+    },
+    ContextCheck("a context that merges tells of the objects others inserted (NSInsertedObjectsKey)") {
+      factory in
+      let office = try await Office(factory)
+      let (context, other) = (office.newContext(), office.newContext())
+      context.automaticallyMergesChangesFromParent = true
+      let told = context.objectChanges()
+      let people = try Staff.people("a", "b", in: other)
+      try other.save()
+      context.processPendingChanges()
+      let inserted = try await Staff.first(1, of: told)[0]
+      try expect(Set(inserted.inserted) == Set(people.map(\.objectID)), "the insertions")
+      try expect(inserted.updated.isEmpty && inserted.refreshed.isEmpty, "and nothing else")
+      try expect(context.registeredCount == 0, "no object is made for it")
+      let third = office.newContext()
+      let heard = third.objectChanges()
+      var saves = other.saves().makeAsyncIterator()
+      let last = try Staff.person(other, "c")
+      try other.delete(people[0])
+      try other.save()
+      guard let changes = await saves.next() else { return try expect(false, "a save is told") }
+      try third.mergeChanges(from: changes)
+      let merged = try await Staff.first(1, of: heard)[0]
+      try expect(merged.inserted == [last.objectID], "what is merged by hand")
+    },
+  ]
+}
