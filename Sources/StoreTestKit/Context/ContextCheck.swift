@@ -19,7 +19,7 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [ContextCheck] {
-    life + faults + relationships + deleteRules + validation + saving + conflicts + failingMerges
+    life + faults + relationships + deleteRules + validation + limits + saving + conflicts + failingMerges
       + severalContexts + mergedInParents + undo
       + liveResults + concurrency + containers + movedStores
   }
