@@ -72,27 +72,30 @@ struct FileChecks {
 
   /// Makes an empty file only its owner can read, in a directory likewise when that is made too.
   func create() throws(CipherError) {
-    makeDirectory(of: path)
+    let directory = makeDirectory(of: path)
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
       close(file)
       return
     }
-    if errno != EEXIST {
+    let error = errno == ENOENT && directory != 0 ? directory : errno
+    if error != EEXIST {
       let code: CipherError.Code =
-        errno == ENOSPC || errno == EDQUOT
-        ? .diskFull : errno == EACCES || errno == EROFS ? .readOnlyDirectory : .cannotOpen
-      throw CipherError(code, "\(path): \(String(cString: strerror(errno)))")
+        error == ENOSPC || error == EDQUOT
+        ? .diskFull : error == EACCES || error == EROFS ? .readOnlyDirectory : .cannotOpen
+      throw CipherError(code, "\(path): \(String(cString: strerror(error)))")
     }
     throw CipherError(.alreadyExists, "there is a file at \(path) already")
   }
 
-  private func makeDirectory(of path: String) {
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+  /// - Returns: Why a directory could not be made, as `errno` has it; 0 when it is there.
+  private func makeDirectory(of path: String) -> Int32 {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return 0 }
     let directory = String(path[..<slash])
-    if access(directory, F_OK) == 0 { return }
-    makeDirectory(of: directory)
-    mkdir(directory, 0o700)
+    if access(directory, F_OK) == 0 { return 0 }
+    let above = makeDirectory(of: directory)
+    if above != 0 { return above }
+    return mkdir(directory, 0o700) == 0 || errno == EEXIST ? 0 : errno
   }
 
   /// - Throws: `libraryIsNotSQLCipher` when the first page just written is not ciphertext under our salt.

@@ -1,4 +1,7 @@
 import CipherDatabase
+import Foundation
+import Glibc
+import ObjectQuery
 import StoreContract
 
 extension StoreError {
@@ -58,6 +61,16 @@ extension StoreError {
     }
   }
 
+  /// Whether Foundation failed to write for want of room.
+  static func isOfFullDisk(_ error: any Error) -> Bool {
+    let error = error as NSError
+    if error.domain == NSPOSIXErrorDomain { return [Int(ENOSPC), Int(EDQUOT)].contains(error.code) }
+    if error.domain == NSCocoaErrorDomain, error.code == CocoaError.Code.fileWriteOutOfSpace.rawValue {
+      return true
+    }
+    return (error.userInfo[NSUnderlyingErrorKey] as? any Error).map(isOfFullDisk) ?? false
+  }
+
   /// Whether the file was replaced by another while it was being opened.
   var isReplacement: Bool { (cause as? CipherError)?.code == .fileReplaced }
 }
@@ -67,6 +80,8 @@ func translating<R>(_ path: String, _ body: () throws -> R) throws -> R {
   do {
     return try body()
   } catch let error as CipherError {
+    // What a function of ours throws, SQL passes on as text.
+    if error.message == TextPattern.tooComplex.message { throw TextPattern.tooComplex }
     throw StoreError(error, path: path)
   }
 }

@@ -92,7 +92,7 @@ struct StoreOpening {
       try FileManager.default.copyItem(atPath: path, toPath: new)
     } catch {
       throw StoreError(
-        .notWritable,
+        StoreError.isOfFullDisk(error) ? .diskFull : .notWritable,
         "the new version of the model has no place for some of the store's data, and the store could not be copied to"
           + " \(place) first; nothing was changed", cause: error)
     }
@@ -161,11 +161,11 @@ struct StoreOpening {
   private func assemble(
     _ model: ManagedObjectModel, _ pool: ConnectionPool, _ identifier: UUID, _ contents: StoreTable.Contents
   ) -> SQLCipherStore.Opened {
-    let schema = StoreSchema(model: model, entityNumbers: contents.entityNumbers)
+    let schema = contents.schema
     return SQLCipherStore.Opened(
       pool: pool, schema: schema, plans: model.entities.map { SelectPlan(entity: $0, schema: schema) },
       identifier: identifier, storeEntities: StoreEntity.all(of: model, in: identifier),
-      references: ReferenceSequence(entityNumbers: contents.entityNumbers), metadata: contents.metadata)
+      references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: contents.metadata)
   }
 
   // MARK: New file
