@@ -31,6 +31,8 @@ public struct KeyringError: Error, Sendable, CustomStringConvertible {
     public static let readBackFailed = Code("readBackFailed")
     /// The vault could not store the key.
     public static let storageFailed = Code("storageFailed")
+    /// The disk is too full to store the key.
+    public static let diskFull = Code("diskFull")
     /// A new key was asked for a file that exists; it could not open it.
     public static let fileExists = Code("fileExists")
     /// The vault lends keys and keeps none.

@@ -6,13 +6,17 @@ import ObjectModel
 @main
 struct ModelClasses: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "model-classes", abstract: "Writes Swift classes of a Core Data model.")
+    commandName: "model-classes", abstract: "Writes Swift classes of a Core Data model, and the model itself."
+  )
 
   @Argument(help: "The model.") var model: String
   @Argument(help: "The Swift file to write.") var output: String
 
   func run() throws {
-    let model = try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model
-    try SwiftGenerator(model).source.write(toFile: output, atomically: true, encoding: .utf8)
+    let url = URL(fileURLWithPath: model)
+    let loaded = try ManagedObjectModel.load(contentsOf: url).model
+    let name = url.deletingPathExtension().lastPathComponent
+    try SwiftGenerator(loaded, embeddingAs: name).source.write(
+      toFile: output, atomically: true, encoding: .utf8)
   }
 }

@@ -54,4 +54,123 @@ struct DiskFullTests {
     guard case .count(let count) = try again.execute(request, lookup: nil) else { return }
     #expect(count == 2)
   }
+
+  /// What needs room, and how it is made ready.
+  enum Step: String, CaseIterable, CustomTestStringConvertible {
+    case make, makeInFolders, makeWithKeyFile, open, save, migrate, backUp, decrypt, encrypt, compact, repair
+
+    var testDescription: String { rawValue }
+  }
+
+  @Test(
+    "tells of it as such, whatever was under way, and however much room was left", arguments: Step.allCases)
+  func everyStep(step: Step) async throws {
+    var (refused, done) = (0, 0)
+    for pages in [0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 40] {
+      let notes = try Notes()
+      #expect(mount("tmpfs", notes.scratch.folder.path, "tmpfs", 0, "size=1m") == 0)
+      defer { umount2(notes.scratch.folder.path, 2) }
+      do {
+        try await run(step, notes) { try Self.leave(pages, in: notes.scratch.folder) }
+        done += 1
+      } catch {
+        let code = (error as? StoreError)?.code.description ?? (error as? KeyringError)?.code.description
+        #expect(code == "diskFull" || code == "outcomeUnknown", "\(pages) pages left: \(error)")
+        refused += 1
+      }
+    }
+    #expect(refused > 0, "a step that needs no room")
+    #expect(done > 0, "a step that never went well")
+  }
+
+  @Test(
+    "is told where the system has no room for another file", arguments: [Step.make, .open, .makeWithKeyFile])
+  func noFiles(step: Step) async throws {
+    for files in 0...3 {
+      let notes = try Notes()
+      #expect(mount("tmpfs", notes.scratch.folder.path, "tmpfs", 0, "size=1m,nr_inodes=16") == 0)
+      defer { umount2(notes.scratch.folder.path, 2) }
+      do {
+        try await run(step, notes) {
+          var number = 0
+          while FileManager.default.createFile(atPath: notes.file("f\(number)").path, contents: nil) {
+            number += 1
+          }
+          for last in 0..<files { try FileManager.default.removeItem(at: notes.file("f\(last)")) }
+        }
+      } catch {
+        let code = (error as? StoreError)?.code.description ?? (error as? KeyringError)?.code.description
+        #expect(code == "diskFull", "\(files) files left: \(error)")
+      }
+    }
+  }
+
+  private func run(_ step: Step, _ notes: Notes, fill: () throws -> Void) async throws {
+    switch step {
+    case .make:
+      try fill()
+      try await notes.open().close()
+    case .makeInFolders:
+      try fill()
+      var description = notes.description
+      description.url = notes.scratch.folder.appendingPathComponent("a/b/c/store")
+      try await notes.open(description).close()
+    case .makeWithKeyFile:
+      try fill()
+      var description = notes.description
+      description.keyVault = KeyFileVault(url: notes.file("key"))
+      try await notes.open(description).close()
+    case .open:
+      try await notes.make(10)
+      try fill()
+      _ = try await notes.count()
+    case .save:
+      let store = try await notes.open()
+      defer { try? store.close() }
+      try fill()
+      try Notes.add(100, to: store)
+    case .migrate:
+      try await notes.make(100)
+      try fill()
+      let model = try ManagedObjectModel {
+        EntityDescription("Note") { AttributeDescription("number", .integer64) }
+      }
+      let store = try SQLCipherStore(model: model, description: notes.description)
+      try await store.loadMetadata()
+      try store.close()
+    case .backUp:
+      try await notes.make(100)
+      try fill()
+      try await SQLCipherStore.backUp(notes.description, to: notes.file("copy"))
+    case .decrypt:
+      try await notes.make(100)
+      try fill()
+      try await SQLCipherStore.decrypt(notes.description, to: notes.file("plain"))
+    case .encrypt:
+      try await notes.make(100)
+      try await SQLCipherStore.decrypt(notes.description, to: notes.file("plain"))
+      try fill()
+      try await SQLCipherStore.encrypt(
+        notes.file("plain"),
+        to: PersistentStoreDescription(url: notes.file("again"), vault: InMemoryVault()))
+    case .compact:
+      try await notes.make(100)
+      try fill()
+      try await SQLCipherStore.compact(notes.description)
+    case .repair:
+      try await notes.make(100)
+      try await notes.run("UPDATE _sequence SET last = 1")
+      try fill()
+      _ = try await SQLCipherStore.repair(notes.description, keepingOriginalAt: notes.file("original"))
+    }
+  }
+
+  /// Fills a file system but for some pages.
+  private static func leave(_ pages: Int, in folder: URL) throws {
+    var status = statvfs()
+    #expect(statvfs(folder.path, &status) == 0)
+    let room = Int(status.f_bavail) * Int(status.f_bsize) - pages * 4096
+    let filler = folder.appendingPathComponent("filler")
+    try Data(count: max(room, 0)).write(to: filler)
+  }
 }

@@ -1,9 +1,11 @@
+import CipherDatabase
 import Foundation
 import ObjectModel
 import ObjectQuery
 import SQLCipherStore
 import StoreContract
 import StoreKeyring
+import Testing
 
 /// A store of notes, for tests of whole files.
 struct Notes {
@@ -55,6 +57,19 @@ struct Notes {
     request.resultType = .count
     guard case .count(let count) = try store.execute(request, lookup: nil) else { return -1 }
     return count
+  }
+
+  /// Changes the store past the engine.
+  func run(_ sql: String, _ options: ConnectionOptions = ConnectionOptions()) async throws {
+    let identifier = try RotationTests.identifier(scratch.store)
+    let key = try #require(try await vault.keys(for: identifier, interaction: .silent).first?.key)
+    let connection = try key.withUnsafeBytes { key in
+      try withUnsafeBytes(of: identifier.uuid) {
+        try Connection(path: scratch.store.path, key: CipherKeySpec(key: key, salt: $0), options: options)
+      }
+    }
+    defer { connection.close() }
+    try connection.execute(sql)
   }
 
   /// Every file beside the store, byte for byte.

@@ -89,6 +89,36 @@ struct VerifyTests {
     }
   }
 
+  @Test(
+    "a store that lacks the numbers of its entities is refused, by verifying as by opening",
+    arguments: [
+      "{}", "{\"Book\": 1}", "{\"Author\": 1, \"Book\": 1, \"Chapter\": 1, \"Tag\": 1}", "no JSON",
+      "{\"Author\": 1, \"Book\": 2, \"Chapter\": 3, \"Tag\": 9223372036854775807}",
+      "{\"Author\": 1, \"Book\": 2, \"Chapter\": 3, \"Tag\": -4}", "{\"Author\": \"one\"}",
+    ])
+  func entityNumbers(numbers: String) async throws {
+    let shelf = try Shelf()
+    try await shelf.make()
+    try await shelf.run("UPDATE _store SET value = '\(numbers)' WHERE key = 'entities'")
+    func isRefused(_ body: () async throws -> Void) async throws {
+      do {
+        try await body()
+        Issue.record("it went well")
+      } catch let error as StoreError {
+        #expect(error.code == .modelMismatch, "\(error)")
+      }
+    }
+    try await isRefused { _ = try await SQLCipherStore.verify(shelf.description) }
+    try await isRefused { _ = try await SQLCipherStore.storedModel(shelf.description) }
+    try await isRefused {
+      try await SQLCipherStore(model: try Self.model(), description: shelf.description).loadMetadata()
+    }
+    let other = try ManagedObjectModel { EntityDescription("Book") { AttributeDescription("isbn", .string) } }
+    try await isRefused {
+      try await SQLCipherStore(model: other, description: shelf.description).loadMetadata()
+    }
+  }
+
   @Test("a sound store has no findings")
   func sound() async throws {
     let shelf = try Shelf()

@@ -27,8 +27,12 @@ final class Label: Strongroom.ManagedObject {
     }
   }
 
-  var records: [Record] { objects(Slots.records).compactMap { $0 as? Record } }
+  var records: [Record] {
+    get { objects(Slots.records).compactMap { $0 as? Record } }
+    set { setObjects(Slots.records, to: newValue) }
+  }
   func addToRecords(_ target: Record) { add(target, to: Slots.records) }
+  func removeFromRecords(_ target: Record) { remove(target, from: Slots.records) }
 
   // Key paths of properties hold nothing that changes.
   nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
@@ -53,8 +57,12 @@ final class Person: Strongroom.ManagedObject {
     }
   }
 
-  var works: [Work] { objects(Slots.works).compactMap { $0 as? Work } }
+  var works: [Work] {
+    get { objects(Slots.works).compactMap { $0 as? Work } }
+    set { setObjects(Slots.works, to: newValue) }
+  }
   func addToWorks(_ target: Work) { add(target, to: Slots.works) }
+  func removeFromWorks(_ target: Work) { remove(target, from: Slots.works) }
 
   var friend: Person? {
     get { object(Slots.friend) as? Person }
@@ -94,17 +102,17 @@ final class Record: Work {
     static let lately = Strongroom.PropertySlot(slot: 21, field: -1)
   }
 
-  var year: Swift.Int64? {
-    get { isNull(Slots.year) ? nil : integer(Slots.year) }
+  var year: Swift.Int16? {
+    get { isNull(Slots.year) ? nil : Swift.Int16(truncatingIfNeeded: integer(Slots.year)) }
     set {
-      if let newValue { set(Slots.year, integer: newValue) } else { set(Slots.year, to: .null) }
+      if let newValue { set(Slots.year, integer: Swift.Int64(newValue)) } else { set(Slots.year, to: .null) }
     }
   }
 
-  var tracks: Swift.Int64? {
-    get { isNull(Slots.tracks) ? nil : integer(Slots.tracks) }
+  var tracks: Swift.Int32? {
+    get { isNull(Slots.tracks) ? nil : Swift.Int32(truncatingIfNeeded: integer(Slots.tracks)) }
     set {
-      if let newValue { set(Slots.tracks, integer: newValue) } else { set(Slots.tracks, to: .null) }
+      if let newValue { set(Slots.tracks, integer: Swift.Int64(newValue)) } else { set(Slots.tracks, to: .null) }
     }
   }
 
@@ -199,8 +207,12 @@ final class Record: Work {
     set { setObject(Slots.prequel, to: newValue) }
   }
 
-  var alike: [Record] { objects(Slots.alike).compactMap { $0 as? Record } }
+  var alike: [Record] {
+    get { objects(Slots.alike).compactMap { $0 as? Record } }
+    set { setObjects(Slots.alike, to: newValue) }
+  }
   func addToAlike(_ target: Record) { add(target, to: Slots.alike) }
+  func removeFromAlike(_ target: Record) { remove(target, from: Slots.alike) }
 
   var lately: Person? {
     get { object(Slots.lately) as? Person }
@@ -255,8 +267,12 @@ class Work: Strongroom.ManagedObject {
     }
   }
 
-  var creators: [Person] { objects(Slots.creators).compactMap { $0 as? Person } }
+  var creators: [Person] {
+    get { objects(Slots.creators).compactMap { $0 as? Person } }
+    set { setObjects(Slots.creators, to: newValue) }
+  }
   func addToCreators(_ target: Person) { add(target, to: Slots.creators) }
+  func removeFromCreators(_ target: Person) { remove(target, from: Slots.creators) }
 
   // Key paths of properties hold nothing that changes.
   nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [

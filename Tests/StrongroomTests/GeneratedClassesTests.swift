@@ -103,7 +103,7 @@ struct GeneratedClassesTests {
       record.name = index == 2 ? "other" : "same"
       record.label = label
       record.identifier = UUID()
-      record.tracks = Int64(index)
+      record.tracks = Int32(index)
       return record
     }
     let people = try ["a", "b"].map { group in

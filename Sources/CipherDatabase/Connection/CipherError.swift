@@ -1,4 +1,5 @@
 import CSQLCipher
+import Glibc
 
 /// What went wrong in the database layer, with SQLite's own result code. Never holds a value or key bytes.
 package struct CipherError: Error, Sendable, CustomStringConvertible {
@@ -43,8 +44,15 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
     let text =
       database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
       ?? String(cString: sqlite3_errstr(result))
+    var code = Code(result & 0xFF)
+    // Where a log or its index cannot be made for want of room, the library says that it cannot be opened or read.
+    if code == .ioError || code == .cannotOpen, let database,
+      [ENOSPC, EDQUOT].contains(sqlite3_system_errno(database))
+    {
+      code = .diskFull
+    }
     self.init(
-      Code(result & 0xFF), text, resultCode: extended & 0xFF == result & 0xFF ? extended : result, sql: sql,
+      code, text, resultCode: extended & 0xFF == result & 0xFF ? extended : result, sql: sql,
       fileID: fileID, line: line)
   }
 

@@ -108,6 +108,7 @@ package final class Connection {
 
   /// The order matters: compatibility resets the page size, and the probe must come before anything that writes.
   private func configure(_ key: CipherKeySpec, _ options: ConnectionOptions) throws(CipherError) {
+    disableUnused()
     let keyed = key.withText { sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count)) }
     guard keyed == SQLITE_OK else { throw CipherError(database, keyed) }
     try execute("PRAGMA cipher_log_level = NONE")
@@ -138,6 +139,20 @@ package final class Connection {
     for function in options.functions { try function.register(on: self) }
     for function in options.aggregates { try function.register(on: self) }
     for collation in options.collations { try collation.register(on: self) }
+  }
+
+  /// Takes from SQL what no statement of ours needs, and a file of somebody else's could use. What a version of the library
+  /// does not know yet, it has not either, or not to be switched.
+  private func disableUnused() {
+    let enableFTS3Tokenizer: Int32 = 1004
+    let enableLoadExtension: Int32 = 1005
+    let writableSchema: Int32 = 1011
+    let doubleQuotedStringsInStatements: Int32 = 1013
+    let doubleQuotedStringsInSchema: Int32 = 1014
+    for option in [
+      enableFTS3Tokenizer, enableLoadExtension, writableSchema, doubleQuotedStringsInStatements,
+      doubleQuotedStringsInSchema,
+    ] { _ = csqlcipher_config(database, option, 0) }
   }
 
   private func setJournal(

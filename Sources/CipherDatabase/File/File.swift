@@ -6,22 +6,29 @@ package enum File {
   /// Makes an empty file that only its owner can read, in a folder likewise when that is made too.
   /// - Throws: `alreadyExists`, `diskFull`, `readOnlyDirectory`, `cannotOpen`.
   package static func create(_ path: String) throws(CipherError) {
-    makeFolder(of: path)
+    let folder = makeFolder(of: path)
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else {
-      // The folder, that is: it could not be made.
-      if errno == ENOENT { throw CipherError(.readOnlyDirectory, "the folder of \(path) cannot be made") }
-      throw failure(path)
+    if file >= 0 {
+      close(file)
+      return
     }
-    close(file)
+    if errno == ENOENT {
+      errno = folder
+      guard [ENOSPC, EDQUOT].contains(folder) else {
+        throw CipherError(.readOnlyDirectory, "the folder of \(path) cannot be made")
+      }
+    }
+    throw failure(path)
   }
 
-  private static func makeFolder(of path: String) {
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+  /// - Returns: Why a folder could not be made, as `errno` has it; 0 when it is there.
+  private static func makeFolder(of path: String) -> Int32 {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return 0 }
     let folder = String(path[..<slash])
-    if access(folder, F_OK) == 0 { return }
-    makeFolder(of: folder)
-    mkdir(folder, 0o700)
+    if access(folder, F_OK) == 0 { return 0 }
+    let above = makeFolder(of: folder)
+    if above != 0 { return above }
+    return mkdir(folder, 0o700) == 0 || errno == EEXIST ? 0 : errno
   }
 
   /// Makes sure that a name's change in its folder is on the disk.

@@ -241,6 +241,7 @@ extension ManagedObjectContext {
   /// Whether unsaved changes may change the request's answer.
   func isTouched(_ request: FetchRequest) throws -> Bool {
     if !request.includesPendingChanges || !hasChanges || request.search != nil { return false }
+    try request.checkNesting()
     if let affected = request.affectedStores,
       !affected.contains(try coordinator.store(forEntityNamed: request.entityName).identifier)
     {

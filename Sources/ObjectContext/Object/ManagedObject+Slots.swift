@@ -174,6 +174,21 @@ extension ManagedObject {
     }
   }
 
+  /// Takes an object out of a to-many, and keeps the inverse in step.
+  public final func remove(_ target: ManagedObject, from property: PropertySlot) {
+    guard case .relationship(let relationship) = entity.properties[property.slot] else { return }
+    guarded(()) {
+      try check(target, relationship)
+      try context().unlink(self, relationship, target)
+    }
+  }
+
+  /// Makes a to-many lead to some objects and no others, in this order where it is ordered, and keeps the inverse in step.
+  public final func setObjects(_ property: PropertySlot, to targets: [ManagedObject]) {
+    guard case .relationship(let relationship) = entity.properties[property.slot] else { return }
+    guarded(()) { try setObjects(targets, for: relationship.name) }
+  }
+
   /// The value as it was set, or as the fault brings it.
   @inline(__always)
   private final func slowValue(_ property: PropertySlot) -> AttributeValue {

@@ -61,7 +61,7 @@ final class EntityPlan {
       !$0.isTransient && $0.derivation == nil && Self.hasRules($0)
     }
     checkedRelationships = entity.relationships.filter {
-      !$0.isTransient && (!$0.isOptional || $0.isToMany && ($0.minCount > 0 || $0.maxCount > 0))
+      !$0.isTransient && ($0.isToMany ? $0.minCount > 0 || $0.maxCount > 0 : !$0.isOptional)
     }
   }
 

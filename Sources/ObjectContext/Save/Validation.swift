@@ -121,9 +121,9 @@ struct Validation {
     guard object.isInserted || object.changes?.knownToMany(relationship)?.hasChanges == true else { return }
     let count = try object.targets(relationship).count
     if count == 0, relationship.isOptional { return }
-    let fewest = max(relationship.minCount, relationship.isOptional ? 0 : 1)
-    if count < fewest {
-      fail(object, relationship.name, .fewest(fewest))
+    // A to-many that is not optional has no least count of its own: Core Data compiles it with a minimum of 0.
+    if count < relationship.minCount {
+      fail(object, relationship.name, .fewest(relationship.minCount))
     } else if relationship.maxCount > 0, count > relationship.maxCount {
       fail(object, relationship.name, .most(relationship.maxCount))
     }
@@ -150,8 +150,8 @@ struct Validation {
     case .string(let text):
       if case .integer(let bound)? = rules.minValue, text.count < bound { return .shortest(bound) }
       if case .integer(let bound)? = rules.maxValue, text.count > bound { return .longest(bound) }
-      let whole = NSRange(text.startIndex..., in: text)
-      if let expression, expression.firstMatch(in: text, range: whole) == nil {
+      // A text that the expression cannot be held against in reasonable time does not fit it.
+      if let expression, (try? TextPattern.isFound(expression, in: text)) != true {
         return .pattern(rules.regularExpression ?? "")
       }
       return nil

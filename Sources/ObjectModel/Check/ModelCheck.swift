@@ -22,6 +22,14 @@ struct ModelCheck {
     var depths: [String: Int] = [:]
     for entity in description.entities { checkInheritance(entity, &depths) }
     if !faults.isEmpty { return }
+    let size = ModelSize(description).propertyCount
+    if size > ModelSize.most {
+      fault(
+        .tooLarge, nil, nil,
+        "its entities have more than \(ModelSize.most) properties with those that they inherit and the elements of composites;"
+          + " split the model")
+      return
+    }
     for entity in description.entities {
       ownProperties[entity.name] = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
     }

@@ -24,7 +24,8 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
   public var isToMany: Bool
   /// Whether a to-many has an order that lasts.
   public var isOrdered: Bool
-  /// Whether it may lead nowhere.
+  /// Whether it may lead nowhere. A to-many that is not optional may be empty still unless `minCount` says otherwise, as in
+  /// Core Data; an optional one may be empty whatever `minCount` says.
   public var isOptional: Bool
   /// Whether it lives in memory only.
   public var isTransient = false

@@ -4,6 +4,17 @@ public struct SwiftGenerator {
   private let access: String
   private let classes: [String]  // by entity index
   private let members: [[Int: String]]  // by entity index, by slot
+  private var embedded: (name: String, json: String)?
+
+  /// Prepares a model whose source holds the model itself too, as `ManagedObjectModel.shopModel` where the name is `Shop`.
+  /// - Parameters:
+  ///   - isPublic: Whether the classes may be used outside of their module.
+  ///   - name: The name of the model.
+  /// - Throws: what encoding the model throws.
+  public init(_ model: ManagedObjectModel, isPublic: Bool = false, embeddingAs name: String) throws {
+    self.init(model, isPublic: isPublic)
+    embedded = (SwiftNames.model(name), String(decoding: try model.jsonData(), as: UTF8.self))
+  }
 
   /// Prepares a model.
   /// - Parameter isPublic: Whether the classes may be used outside of their module.
@@ -29,6 +40,7 @@ public struct SwiftGenerator {
     ]
     for entity in model.entities { lines += ["", contentsOf(entity)] }
     lines += ["", registration]
+    if let embedded { lines += ["", embedding(embedded.name, embedded.json)] }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -133,8 +145,12 @@ public struct SwiftGenerator {
       let plain = members[relationship.entity.index][relationship.slot] ?? relationship.name
       let capital = plain.prefix(1).uppercased() + plain.dropFirst()
       return """
-          \(access)var \(member): [\(target)] { objects(\(slot)).compactMap { $0 as? \(target) } }
+          \(access)var \(member): [\(target)] {
+            get { objects(\(slot)).compactMap { $0 as? \(target) } }
+            set { setObjects(\(slot), to: newValue) }
+          }
           \(access)func addTo\(capital)(_ target: \(target)) { add(target, to: \(slot)) }
+          \(access)func removeFrom\(capital)(_ target: \(target)) { remove(target, from: \(slot)) }
         """
     }
     return """
@@ -159,6 +175,25 @@ public struct SwiftGenerator {
       """
   }
 
+  /// The model in the program itself, so that no file is shipped beside it.
+  private func embedding(_ name: String, _ json: String) -> String {
+    """
+    extension Strongroom.ManagedObjectModel {
+      /// The model that the classes above were made from.
+      \(access)static var \(name): Strongroom.ManagedObjectModel {
+        get throws { try EmbeddedModel.\(name).get() }
+      }
+
+      private enum EmbeddedModel {
+        static let \(name) = Swift.Result<Strongroom.ManagedObjectModel, any Swift.Error> {
+          try Strongroom.ManagedObjectModel(jsonData: Foundation.Data(json.utf8))
+        }
+        private static let json = \(Self.literal(json))
+      }
+    }
+    """
+  }
+
   private static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -180,7 +215,9 @@ private struct Form {
 
   init(_ type: AttributeType) {
     switch type {
-    case .integer16, .integer32, .integer64: self.init("Swift.Int64", "integer", "integer")
+    case .integer16: self.init("Swift.Int16", "integer", "integer")
+    case .integer32: self.init("Swift.Int32", "integer", "integer")
+    case .integer64: self.init("Swift.Int64", "integer", "integer")
     case .boolean: self.init("Swift.Bool", "boolean", "boolean")
     case .double, .float: self.init("Swift.Double", "double", "double")
     case .string: self.init("Swift.String", "string", "string")
@@ -200,7 +237,11 @@ private struct Form {
     self.writer = writer
   }
 
+  /// Whether it is a shorter integer than those that are read and written.
+  private var isShort: Bool { type == "Swift.Int16" || type == "Swift.Int32" }
+
   func read(_ slot: String) -> String {
+    if isShort { return "\(type)(truncatingIfNeeded: \(reader)(\(slot)))" }
     if !reader.isEmpty { return "\(reader)(\(slot))" }
     if writer.isEmpty { return "value(\(slot))" }
     let empty =
@@ -214,6 +255,7 @@ private struct Form {
   }
 
   func write(_ slot: String, _ value: String) -> String {
+    if isShort { return "set(\(slot), \(writer): Swift.Int64(\(value)))" }
     if writer.isEmpty { return "set(\(slot), to: \(value))" }
     return writer.hasPrefix(".")
       ? "set(\(slot), to: \(writer)(\(value)))" : "set(\(slot), \(writer): \(value))"

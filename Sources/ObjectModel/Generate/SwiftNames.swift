@@ -57,6 +57,15 @@ struct SwiftNames {
     return result
   }
 
+  /// The name of a model in the code that embeds it: `shopModel` of `Shop`.
+  static func model(_ name: String) -> String {
+    let plain = identifier(name)
+    let start = plain.prefix { $0.isUppercase }
+    let lower = start.count > 1 && start.count < plain.count ? start.dropLast() : start
+    let small = lower.lowercased() + plain.dropFirst(lower.count)
+    return small.lowercased().hasSuffix("model") ? small : small + "Model"
+  }
+
   /// A name at the place of its declaration and of its use.
   static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 

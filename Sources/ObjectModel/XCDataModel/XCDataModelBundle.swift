@@ -90,6 +90,13 @@ extension ManagedObjectModel {
   }
 
   private static func read(_ url: URL) throws(ModelError) -> Data {
+    let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey])
+    if values?.isRegularFile == false {
+      throw ModelError([ModelFault(.unreadable, "\(url.lastPathComponent) is no file")])
+    }
+    if let size = values?.fileSize, size > XCDataModelReader.largestFile {
+      throw ModelError([ModelFault(.tooLarge, "\(url.lastPathComponent) is larger than 64 MiB")])
+    }
     do {
       return try Data(contentsOf: url)
     } catch {

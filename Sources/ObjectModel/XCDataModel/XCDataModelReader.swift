@@ -18,7 +18,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   private var configuration: String?
   private var isModel = false
   private var failure: String?
-  private static let largestFile = 64 << 20
+  /// The largest model file that is read.
+  static let largestFile = 64 << 20
 
   func read(_ data: Data) throws(ModelError) -> ModelDescription {
     guard data.count <= Self.largestFile else {

@@ -66,20 +66,20 @@ struct ResolvedComparison: Sendable {
 
   private func compare(_ objects: [any QueryObject], _ right: [AttributeValue]) throws -> Bool {
     switch comparison.modifier {
-    case .direct: compare(try left.value(objects), right)
-    case .any: try left.values(objects).contains { compare($0, right) }
-    case .all: try left.values(objects).allSatisfy { compare($0, right) }
+    case .direct: try compare(left.value(objects), right)
+    case .any: try left.values(objects).contains { try compare($0, right) }
+    case .all: try left.values(objects).allSatisfy { try compare($0, right) }
     }
   }
 
-  private func compare(_ left: AttributeValue, _ right: [AttributeValue]) -> Bool {
+  private func compare(_ left: AttributeValue, _ right: [AttributeValue]) throws -> Bool {
     let options = comparison.options
     return switch comparison.operator {
     case .in: right.contains { ValueComparison.isElement(left, of: $0, options) }
     case .between:
-      right.count == 2 && ValueComparison.holds(left, .greaterOrEqual, right[0], options)
+      try right.count == 2 && ValueComparison.holds(left, .greaterOrEqual, right[0], options)
         && ValueComparison.holds(left, .lessOrEqual, right[1], options)
-    default: ValueComparison.holds(left, comparison.operator, right[0], options)
+    default: try ValueComparison.holds(left, comparison.operator, right[0], options)
     }
   }
 }

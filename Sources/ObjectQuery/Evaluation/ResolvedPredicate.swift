@@ -14,10 +14,12 @@ public struct ResolvedPredicate: Sendable {
   private let node: Node
 
   /// Looks the names up.
-  /// - Throws: `QueryError` when a property is unknown, a variable has no value, or a regular expression is wrong.
+  /// - Throws: `QueryError` when a property is unknown, a variable has no value, a regular expression is wrong, or the
+  ///   predicate is nested too deeply (`tooComplex`).
   public init(
     _ predicate: FetchPredicate, for entity: Entity, variables: [String: AttributeValue] = [:]
   ) throws {
+    try predicate.checkNesting()
     try self.init(predicate, ResolutionScope(entity, variables: variables))
   }
 

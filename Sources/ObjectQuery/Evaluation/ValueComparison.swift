@@ -3,9 +3,10 @@ package import ObjectModel
 /// One comparison of values, as every store decides it: memory calls it, and so does SQL where it has no like of its own.
 package enum ValueComparison {
   /// Whether two values stand as an operator says; all operators but BETWEEN, which is two, and IN.
+  /// - Throws: `QueryError` where a regular expression takes too many steps.
   package static func holds(
     _ left: AttributeValue, _ operator: FetchOperator, _ right: AttributeValue, _ options: ComparisonOptions
-  ) -> Bool {
+  ) throws(QueryError) -> Bool {
     switch `operator` {
     case .equal: return equal(left, right, options)
     case .notEqual: return !equal(left, right, options)
@@ -18,7 +19,7 @@ package enum ValueComparison {
     case .contains where left.isData: return left.holds(right)
     case .contains, .beginsWith, .endsWith, .like, .matches, .search:
       guard case .string(let text) = left, case .string(let other) = right else { return false }
-      return holds(text, `operator`, other, options)
+      return try holds(text, `operator`, other, options)
     }
   }
 
@@ -31,10 +32,10 @@ package enum ValueComparison {
 
   private static func holds(
     _ text: String, _ operator: FetchOperator, _ other: String, _ options: ComparisonOptions
-  ) -> Bool {
+  ) throws(QueryError) -> Bool {
     switch `operator` {
     case .like: return TextPattern.like(text, other, options)
-    case .matches: return TextPattern.matches(text, other, options)
+    case .matches: return try TextPattern.matches(text, other, options)
     case .search: return TextQuery(other).matches(text)
     default: break
     }

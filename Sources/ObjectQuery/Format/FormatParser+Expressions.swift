@@ -37,7 +37,7 @@ extension FormatParser {
 
   /// Chains nest though their text does not, and chains in parentheses would nest without end.
   private func check(_ part: Part) throws(QueryError) {
-    if case .value(let value) = part, value.nesting >= Self.greatestDepth {
+    if case .value(let value) = part, value.nesting(upTo: Self.greatestDepth) >= Self.greatestDepth {
       throw failure("this is nested too deeply")
     }
   }

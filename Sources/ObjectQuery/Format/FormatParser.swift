@@ -65,13 +65,13 @@ struct FormatParser {
 
   mutating func predicate() throws(QueryError) -> FetchPredicate {
     let result = try condition()
-    try end("AND, OR or the end is expected here", result.nesting)
+    try end("AND, OR or the end is expected here", result.nesting(upTo: Self.greatestDepth))
     return result
   }
 
   mutating func wholeExpression() throws(QueryError) -> FetchExpression {
     let result = try expression()
-    try end("an operator or the end is expected here", result.nesting)
+    try end("an operator or the end is expected here", result.nesting(upTo: Self.greatestDepth))
     return result
   }
 

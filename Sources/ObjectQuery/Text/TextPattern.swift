@@ -62,12 +62,40 @@ package enum TextPattern {
   }
 
   /// Whether the whole text fits an ICU regular expression; false for one that is wrong.
-  package static func matches(_ text: String, _ pattern: String, _ options: ComparisonOptions) -> Bool {
+  /// - Throws: as `isFound(_:in:)`.
+  package static func matches(
+    _ text: String, _ pattern: String, _ options: ComparisonOptions
+  ) throws(QueryError) -> Bool {
     guard let expression = try? expression(pattern, options) else { return false }
     let marks = options.intersection(.diacriticInsensitive)
-    let text = TextFolding.fold(text, marks)
-    return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+    return try isFound(expression, in: TextFolding.fold(text, marks))
   }
+
+  /// Whether an expression is found in a text. ICU tries one way after the other, of which an expression such as `(x+x+)+y`
+  /// has more than anybody can wait for; so its steps are counted. Ten thousand for each character are more than the square
+  /// of the text's length up to that length.
+  /// - Throws: `QueryError` with code `tooComplex` when they are not enough.
+  package static func isFound(
+    _ expression: NSRegularExpression, in text: String
+  ) throws(QueryError) -> Bool {
+    let whole = NSRange(text.startIndex..., in: text)
+    // ICU tells of its progress every ten thousand steps.
+    let most = min(100 + whole.length, 10_000)
+    var count = 0
+    var isFound = false
+    expression.enumerateMatches(in: text, options: .reportProgress, range: whole) { match, _, stop in
+      if match == nil { count += 1 } else { isFound = true }
+      stop.pointee = ObjCBool(isFound || count > most)
+    }
+    if !isFound, count > most { throw tooComplex }
+    return isFound
+  }
+
+  /// What is thrown where an expression takes too many steps.
+  package static let tooComplex = QueryError(
+    .tooComplex,
+    "the regular expression tries too many ways to fit a text; let no two repetitions in it take the same characters"
+  )
 
   private struct Key: Hashable {
     /// By scalars: to Swift a letter with its mark is the same composed and decomposed.

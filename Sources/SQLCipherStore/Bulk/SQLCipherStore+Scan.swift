@@ -12,7 +12,7 @@ extension SQLCipherStore {
     let opened = try open
     var request = request
     request.resultType = .dictionaries
-    let shape = RequestShape(request)
+    let shape = try RequestShape(request)
     try translating(path) {
       let plan = try plan(shape, in: opened)
       let isDone = try opened.pool.read { connection -> Bool in

@@ -88,7 +88,7 @@ struct BatchSelection {
   init(_ request: FetchRequest, in store: SQLCipherStore, _ opened: SQLCipherStore.Opened) throws {
     var request = request
     request.resultType = .objectIDs
-    let shape = RequestShape(request)
+    let shape = try RequestShape(request)
     plan = try store.plan(shape, in: opened)
     entity = plan.entity
     constants = shape.constants

@@ -7,7 +7,7 @@ extension SQLCipherStore {
   /// One statement, prepared once for all requests of the same shape. What SQL does not express is filtered, sorted
   /// and cut in memory over the rows the rest selects; a filter over relationships then fires them row by row.
   func execute(_ request: FetchRequest, lookup: (any NodeLookup)?, in opened: Opened) throws -> StoreResult {
-    let shape = RequestShape(request)
+    let shape = try RequestShape(request)
     let plan = try plan(shape, in: opened)
     let constants = shape.constants
     let result = try opened.pool.read { connection -> StoreResult? in

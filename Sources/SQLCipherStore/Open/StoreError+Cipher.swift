@@ -1,4 +1,7 @@
 import CipherDatabase
+import Foundation
+import Glibc
+import ObjectQuery
 import StoreContract
 
 extension StoreError {
@@ -66,6 +69,16 @@ extension StoreError {
     default: "one of the pages \(error.pages.map(String.init).joined(separator: ", "))"
     }
   }
+
+  /// Whether Foundation failed to write for want of room.
+  static func isOfFullDisk(_ error: any Error) -> Bool {
+    let error = error as NSError
+    if error.domain == NSPOSIXErrorDomain { return [Int(ENOSPC), Int(EDQUOT)].contains(error.code) }
+    if error.domain == NSCocoaErrorDomain, error.code == CocoaError.Code.fileWriteOutOfSpace.rawValue {
+      return true
+    }
+    return (error.userInfo[NSUnderlyingErrorKey] as? any Error).map(isOfFullDisk) ?? false
+  }
 }
 
 /// Runs work on the database at a path with its errors turned into the store's.
@@ -73,6 +86,8 @@ func translating<R>(_ path: String, _ body: () throws -> R) throws -> R {
   do {
     return try body()
   } catch let error as CipherError {
+    // What a function of ours throws, SQL passes on as text.
+    if error.message == TextPattern.tooComplex.message { throw TextPattern.tooComplex }
     throw StoreError(error, path: path)
   }
 }

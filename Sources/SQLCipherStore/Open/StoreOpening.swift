@@ -180,11 +180,11 @@ extension SQLCipherStore.Opened {
   init(
     _ model: ManagedObjectModel, _ pool: ConnectionPool, _ identifier: UUID, _ contents: StoreTable.Contents
   ) {
-    let schema = StoreSchema(model: model, entityNumbers: contents.entityNumbers)
+    let schema = contents.schema
     self.init(
       pool: pool, schema: schema, plans: model.entities.map { SelectPlan(entity: $0, schema: schema) },
       identifier: identifier, storeEntities: StoreEntity.all(of: model, in: identifier),
-      references: ReferenceSequence(entityNumbers: contents.entityNumbers), metadata: contents.metadata)
+      references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: contents.metadata)
   }
 }
 

@@ -9,6 +9,12 @@ struct StoreTable {
   /// What `PRAGMA application_id` answers: "Strm".
   static let applicationID = 0x5374_726D
 
+  /// The tables that every store has besides those of its model.
+  static let creation = [
+    "CREATE TABLE _store (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE _sequence (entity INTEGER PRIMARY KEY NOT NULL, last INTEGER NOT NULL)",
+  ]
+
   let connection: Connection
 
   init(_ connection: Connection) { self.connection = connection }
@@ -16,8 +22,7 @@ struct StoreTable {
   func create(model: ManagedObjectModel, entityNumbers: [Int64]) throws {
     try connection.execute(
       """
-      CREATE TABLE _store (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
-      CREATE TABLE _sequence (entity INTEGER PRIMARY KEY NOT NULL, last INTEGER NOT NULL);
+      \(Self.creation.joined(separator: ";\n"));
       PRAGMA application_id = \(Self.applicationID);
       PRAGMA user_version = \(Self.format);
       """)
@@ -60,13 +65,6 @@ struct StoreTable {
     try statement.run()
   }
 
-  /// - Throws: `modelMismatch` when the file is a database of something else.
-  func checkIsStore() throws {
-    if try connection.text("SELECT 1 FROM sqlite_master WHERE name = '_store'") == nil {
-      throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
-    }
-  }
-
   func read(_ key: String) throws -> String? {
     let statement = try connection.cached("SELECT value FROM _store WHERE key = ?1")
     statement.bind(1, key)
@@ -76,13 +74,15 @@ struct StoreTable {
 
   /// What a store says of itself on opening.
   struct Contents {
-    var entityNumbers: [Int64]
+    var schema: StoreSchema
     var metadata: [String: String]
   }
 
-  /// What the store says, or nil when it was made with another version of the model.
+  /// What the store says, or nil when it was made with another version of the model. Four statements.
+  /// - Throws: `StoreError`: `modelMismatch`, `newerFormat`, and `schemaMismatch` when the file has more than the model makes.
   func contents(_ model: ManagedObjectModel) throws -> Contents? {
-    try checkIsStore()
+    let check = try SchemaCheck(connection)
+    try check.checkIsStore()
     guard let format = try read("format").flatMap({ Int64($0) }) else {
       throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
     }
@@ -92,26 +92,50 @@ struct StoreTable {
         "the store has format \(format) and this version knows \(Self.format); update the program")
     }
     guard try read("model_hash") == model.versionHash.hex else { return nil }
-    let metadata = try JSONDecoder().decode(
-      [String: String].self, from: Data((try read("metadata") ?? "{}").utf8))
-    return Contents(entityNumbers: try entityNumbers(model), metadata: metadata)
+    let schema = StoreSchema(model: model, entityNumbers: try entityNumbers(model))
+    try check.refuseForeign(schema) { try storedSchema() }
+    return Contents(schema: schema, metadata: try decoded("metadata"))
   }
 
-  /// The model that the store describes itself with.
+  /// The model that the store describes itself with, after the file was compared with it.
+  /// - Throws: as `contents(_:)`.
   func model() throws -> ManagedObjectModel {
-    try checkIsStore()
+    let check = try SchemaCheck(connection)
+    try check.checkIsStore()
+    let schema = try storedSchema()
+    try check.refuseForeign(schema)
+    return schema.model
+  }
+
+  /// What the model makes that the store describes itself with.
+  func storedSchema() throws -> StoreSchema {
     guard let json = try read("model") else {
-      throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
+      throw StoreError(.modelMismatch, "the store does not describe itself")
     }
-    return try ManagedObjectModel(jsonData: Data(json.utf8))
+    let model = try ManagedObjectModel(jsonData: Data(json.utf8))
+    return StoreSchema(model: model, entityNumbers: try entityNumbers(model))
+  }
+
+  private func decoded<Value: Decodable>(_ key: String) throws -> [String: Value] {
+    do {
+      return try JSONDecoder().decode([String: Value].self, from: Data((try read(key) ?? "{}").utf8))
+    } catch let error as DecodingError {
+      throw StoreError(.modelMismatch, "the \(key) of the store cannot be read; restore a copy", cause: error)
+    }
   }
 
   func entityNumbers(_ model: ManagedObjectModel) throws -> [Int64] {
-    let numbers = try JSONDecoder().decode(
-      [String: Int64].self, from: Data((try read("entities") ?? "{}").utf8))
+    let numbers: [String: Int64] = try decoded("entities")
+    var taken: Set<Int64> = []
     return try model.entities.map { entity in
       guard let number = numbers[entity.name] else {
-        throw StoreError(.modelMismatch, "the store knows no entity \(entity.name)")
+        throw StoreError(
+          .modelMismatch, "the store has no number of the entity \(entity.name); restore a copy")
+      }
+      // Numbers count up from 1 with every migration.
+      guard (1...Int64(Int32.max)).contains(number), taken.insert(number).inserted else {
+        throw StoreError(
+          .modelMismatch, "the store's number of the entity \(entity.name) is wrong; restore a copy")
       }
       return number
     }

@@ -101,7 +101,8 @@ struct PredicateTranslation {
     if parts.isEmpty { return empty }
     var conditions: [String] = []
     for part in parts {
-      guard let condition = attempt(part) else { return nil }
+      // What has too many parameters is given up anyway.
+      guard bindings.count <= Self.mostBindings, let condition = attempt(part) else { return nil }
       conditions.append(condition)
     }
     return Self.balanced(conditions[...], word)

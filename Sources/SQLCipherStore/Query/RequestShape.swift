@@ -6,7 +6,11 @@ import ObjectQuery
 struct RequestShape: Hashable, Sendable {
   let request: FetchRequest
 
-  init(_ request: FetchRequest) { self.request = request }
+  /// - Throws: `QueryError` for what is nested too deeply.
+  init(_ request: FetchRequest) throws(QueryError) {
+    try request.checkNesting()
+    self.request = request
+  }
 
   static func == (left: RequestShape, right: RequestShape) -> Bool {
     let (a, b) = (left.request, right.request)
@@ -47,9 +51,11 @@ struct RequestShape: Hashable, Sendable {
     return result
   }
 
-  /// Whether it holds a list of very many values.
+  /// Whether it holds very many values.
   var isLong: Bool {
-    constants.contains { if case .list(let list) = $0 { list.count > 1000 } else { false } }
+    let constants = constants
+    return constants.count > 1000
+      || constants.contains { if case .list(let list) = $0 { list.count > 1000 } else { false } }
   }
 
   private static func collect(_ predicate: FetchPredicate, _ result: inout [FetchExpression]) {

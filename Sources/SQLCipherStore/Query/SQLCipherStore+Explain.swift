@@ -8,7 +8,7 @@ extension SQLCipherStore {
   /// - Throws: `QueryError`, `StoreError` as the fetch itself.
   public func explain(_ request: FetchRequest) throws -> FetchExplanation {
     let opened = try open
-    let shape = RequestShape(request)
+    let shape = try RequestShape(request)
     return try translating(path) {
       let plan = try plan(shape, in: opened)
       return try opened.pool.read { connection in

@@ -41,6 +41,9 @@ enum StoreFunctions {
     }
     guard numbers.count > 3 else { return .real(0) }
     let (phrases, columns) = (numbers[0], numbers[1])
+    guard max(phrases, columns) <= 1 << 16, numbers.count == 3 + 2 * columns + 3 * phrases * columns else {
+      return .failure("_rank was called with no matchinfo of the form pcnalx")
+    }
     var rank = TextRank()
     rank.rows = numbers[2]
     rank.means = Array(numbers[3..<(3 + columns)])
@@ -61,9 +64,13 @@ enum StoreFunctions {
       return .failure("_compare was called with an operator or kinds that are not known")
     }
     let options = ComparisonOptions(rawValue: Int(arguments.integer(1)))
-    let holds = ValueComparison.holds(
-      kinds[0].read(arguments, 3), op, kinds[1].read(arguments, 4), options)
-    return .integer(holds ? 1 : 0)
+    do throws(QueryError) {
+      let holds = try ValueComparison.holds(
+        kinds[0].read(arguments, 3), op, kinds[1].read(arguments, 4), options)
+      return .integer(holds ? 1 : 0)
+    } catch {
+      return .failure(error.message)
+    }
   }
 
   /// `_call(function, kinds, ...)`, the kind of the answer first among the kinds.

@@ -83,4 +83,9 @@ final class StoreSchema: Sendable {
       + orderedLinkTables.flatMap(\.creation) + indexStatements
       + virtualIndexes.flatMap { $0.creation(table($0.entity), entityNumbers) } + triggerStatements
   }
+
+  /// Statements that made triggers of stores which are still read.
+  var formerCreation: [String] {
+    virtualIndexes.flatMap { $0.creation(table($0.entity), entityNumbers, isFormer: true) }
+  }
 }

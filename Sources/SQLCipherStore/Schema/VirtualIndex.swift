@@ -35,6 +35,14 @@ struct VirtualIndex: Sendable {
     return result
   }
 
+  /// The tables in which the library keeps the index.
+  var shadowTables: [String] {
+    let suffixes =
+      kind == .words
+      ? ["content", "segments", "segdir", "docsize", "stat"] : ["node", "parent", "rowid"]
+    return suffixes.map { "\(name)_\($0)" }
+  }
+
   private func sources(_ table: EntityTable) -> [String] {
     attributes.compactMap { table.column($0)?.name.quoted }
   }
@@ -50,8 +58,14 @@ struct VirtualIndex: Sendable {
   }
 
   /// What the index holds of a row.
-  private func values(_ row: String, _ table: EntityTable) -> String {
+  private func values(_ row: String, _ table: EntityTable, isFormer: Bool = false) -> String {
     switch kind {
+    case .boxes where isFormer:
+      return sources(table).map { source in
+        let plain = "CASE WHEN \(row).\(source) BETWEEN -3e38 AND 3e38 THEN \(row).\(source)"
+        return "\(plain) WHEN \(row).\(source) > 0 THEN 3e38 ELSE -9e999 END, "
+          + "\(plain) WHEN \(row).\(source) < 0 THEN -3e38 ELSE 9e999 END"
+      }.joined(separator: ", ")
     case .words: return sources(table).map { "_words(\(row).\($0))" }.joined(separator: ", ")
     case .boxes:
       // What is null may be anywhere, so that the others find it. The tree's numbers have 32 bits: what they cannot hold reaches
@@ -74,12 +88,15 @@ struct VirtualIndex: Sendable {
   }
 
   /// The table, then its triggers.
-  func creation(_ table: EntityTable, _ entityNumbers: [Int64]) -> [String] {
+  /// - Parameter isFormer: As stores had them that were made before numbers next to 0 were rounded outwards.
+  func creation(
+    _ table: EntityTable, _ entityNumbers: [Int64], isFormer: Bool = false
+  ) -> [String] {
     let sources = sources(table)
     let own = table.name.quoted
     // The words come folded and cut, so the plainest of the tokenizers is the right one.
     let columns = kind == .words ? "fts4(\(names), tokenize=simple)" : "rtree(id, \(names))"
-    let values = values("NEW", table)
+    let values = values("NEW", table, isFormer: isFormer)
     let isOwn = entity.superentity == nil ? "" : "NEW._entity IN (\(numbers(entityNumbers)))"
     let changed = sources.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
     let insertion = "INSERT INTO \(name.quoted) (\(key), \(names)) VALUES (NEW._id, \(values)); "

@@ -35,21 +35,12 @@ struct ContentsCheck {
 
   // MARK: Tables and rows
 
-  /// A table's statement with its columns in one order: statements name them, so theirs does not matter.
-  private static func unordered(_ sql: String) -> String {
-    guard sql.hasPrefix("CREATE TABLE"), let start = sql.firstIndex(of: "("), sql.hasSuffix(")") else {
-      return sql
-    }
-    let columns = sql[sql.index(after: start)...].dropLast().components(separatedBy: ", ")
-    return sql[...start] + columns.sorted().joined(separator: ", ") + ")"
-  }
-
   /// Every table and index of the model must be there before they are asked.
   private mutating func checkTables() throws -> Bool {
     let statement = try connection.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     var there: Set<String> = []
-    while try statement.step() { there.insert(Self.unordered(statement.text(0))) }
-    let missing = schema.creation.filter { !there.contains(Self.unordered($0)) }
+    while try statement.step() { there.insert(SchemaCheck.unordered(statement.text(0))) }
+    let missing = schema.creation.filter { !there.contains(SchemaCheck.unordered($0)) }
     for sql in missing {
       let name = sql.split(separator: "\"").dropFirst().first.map(String.init) ?? sql
       // An index can be made again of the rows; a table's rows cannot be made of anything.

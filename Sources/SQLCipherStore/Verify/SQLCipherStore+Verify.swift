@@ -94,26 +94,21 @@ extension SQLCipherStore {
     }
     let connection = access.connection
     return try translating(access.path) {
+      let table = StoreTable(connection)
+      let check = try SchemaCheck(connection)
+      try check.checkIsStore()
+      let schema = try table.storedSchema()
+      let foreign = check.foreign(to: [schema]).map {
+        StoreFinding(.unexpectedSchema, nil, nil, "the \($0.description) is none that the model makes")
+      }
+      // Other checks would run what it brings along.
+      guard foreign.isEmpty else { return (Array(foreign.prefix(limit)), []) }
       let structure = try connection.integrityCheck().map { StoreFinding(.structure, nil, nil, $0) }
       return try connection.transaction(.deferred) {
-        var check = ContentsCheck(
-          connection, try StoreTable(connection).schema(), limit: limit - structure.count)
-        try check.run()
-        return (structure + check.findings, check.repairs)
+        var contents = ContentsCheck(connection, schema, limit: limit - structure.count)
+        try contents.run()
+        return (structure + contents.findings, contents.repairs)
       }
     }
-  }
-}
-
-extension StoreTable {
-  /// The tables that the store's own model asks for.
-  func schema() throws -> StoreSchema {
-    try checkIsStore()
-    guard let json = try read("model"), let names = try read("entities") else {
-      throw StoreError(.modelMismatch, "the store does not describe itself")
-    }
-    let model = try ManagedObjectModel(jsonData: Data(json.utf8))
-    let numbers = try JSONDecoder().decode([String: Int64].self, from: Data(names.utf8))
-    return StoreSchema(model: model, entityNumbers: model.entities.map { numbers[$0.name] ?? -1 })
   }
 }

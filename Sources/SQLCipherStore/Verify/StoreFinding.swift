@@ -12,6 +12,8 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     public static let structure = Kind("structure")
     /// A table or index that the model asks for is not there.
     public static let missingTable = Kind("missingTable")
+    /// There is a table, index, trigger or view that the model does not make. Nothing else is looked at then.
+    public static let unexpectedSchema = Kind("unexpectedSchema")
     /// A row is of an entity that the model does not have in this table.
     public static let unknownEntity = Kind("unknownEntity")
     /// A required value is null.

@@ -12,8 +12,9 @@ public struct FetchEvaluation {
   let entity: Entity
 
   /// Resolves the request's names.
-  /// - Throws: `QueryError` for names the entity does not have.
+  /// - Throws: `QueryError` for names the entity does not have, and for what is nested too deeply.
   public init(_ request: FetchRequest, entity: Entity) throws {
+    try request.checkNesting()
     self.request = request
     self.entity = entity
     predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }

@@ -23,6 +23,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let denied = Code("denied")
     /// The store's model differs from the program's.
     public static let modelMismatch = Code("modelMismatch")
+    /// The store's file has tables, indexes, triggers or views that its model does not make.
+    public static let schemaMismatch = Code("schemaMismatch")
     /// The store was written by a newer version.
     public static let newerFormat = Code("newerFormat")
     /// There is no file at the store's place, and none was asked to be made.

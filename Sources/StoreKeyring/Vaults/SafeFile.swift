@@ -49,7 +49,7 @@ struct SafeFile {
   }
 
   /// Writes to a new file beside, syncs it, and renames it over this one.
-  /// - Throws: `KeyringError` with code `storageFailed`; the file is then as it was.
+  /// - Throws: `KeyringError` with code `diskFull` or `storageFailed`; the file is then as it was.
   func replace(_ bytes: UnsafeRawBufferPointer) throws {
     let new = "\(path).\(UInt64.random(in: 0...UInt64.max)).new"
     let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -89,6 +89,8 @@ struct SafeFile {
   }
 
   private func failed() -> KeyringError {
-    KeyringError(.storageFailed, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    KeyringError(
+      errno == ENOSPC || errno == EDQUOT ? .diskFull : .storageFailed,
+      "\(path) cannot be written: \(String(cString: strerror(errno)))")
   }
 }

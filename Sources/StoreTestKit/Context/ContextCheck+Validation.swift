@@ -132,6 +132,44 @@ extension ContextCheck {
       try context.save()
       try expect(Staff.line(copy, "board") == "b c d", "three")
     },
+    ContextCheck(
+      "a to-many that is not optional may be empty unless it has a least count (minCount)"
+    ) { factory in
+      let office = try await Office(
+        factory,
+        try ManagedObjectModel {
+          EntityDescription("Album") {
+            RelationshipDescription("photos", toMany: "Photo", inverse: "albums", optional: false)
+            RelationshipDescription("covers", toMany: "Photo", optional: false, maxCount: 1)
+            RelationshipDescription("pages", toMany: "Photo", optional: false, minCount: 2)
+          }
+          EntityDescription("Photo") { RelationshipDescription("albums", toMany: "Album", inverse: "photos") }
+        })
+      let context = office.newContext()
+      let album = try context.insert("Album")
+      let photos = try (0..<2).map { _ in try context.insert("Photo") }
+      var error = try expectContextError(.validation, "no pages") { try context.save() }
+      try expect(error.failures.count == 1 && Staff.has(error, album, "pages", .fewest(2)), "\(error)")
+      try album.add(contentsOf: photos, to: "pages")
+      try context.save()
+      try album.add(contentsOf: photos, to: "photos")
+      try context.save()
+      for photo in photos { try album.remove(photo, from: "photos") }
+      try context.save()
+      try expect(album.objects("photos").isEmpty && album.objects("covers").isEmpty, "emptied again")
+      try album.remove(photos[0], from: "pages")
+      error = try expectContextError(.validation, "one page") { try context.save() }
+      try expect(error.failures.count == 1 && Staff.has(error, album, "pages", .fewest(2)), "\(error)")
+      try album.remove(photos[1], from: "pages")
+      error = try expectContextError(.validation, "no page") { try context.save() }
+      try expect(error.failures.count == 1 && Staff.has(error, album, "pages", .fewest(2)), "\(error)")
+      try album.add(contentsOf: photos, to: "pages")
+      try album.add(contentsOf: photos, to: "covers")
+      error = try expectContextError(.validation, "two covers") { try context.save() }
+      try expect(error.failures.count == 1 && Staff.has(error, album, "covers", .most(1)), "\(error)")
+      try album.remove(photos[1], from: "covers")
+      try context.save()
+    },
     ContextCheck("no message holds a value that was refused (NSValidationErrorKey)") { factory in
       let context = try await Office(factory).newContext()
       let ada = try Staff.make(

@@ -20,7 +20,7 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
   /// Every check.
   public static var all: [ContextCheck] {
     life + faults + fetching + inaccessible + batches + relationships + deleteRules + validation + singleValues
-      + metadata + saving + conflicts + failingMerges + upserts
+      + limits + metadata + saving + conflicts + failingMerges + upserts
       + severalContexts + mergedInParents + undo
       + liveResults + concurrency + containers + movedStores
   }

@@ -17,6 +17,7 @@ struct ModelCommand: AsyncParsableCommand {
     @Flag(help: "Leave warnings out.") var quiet = false
 
     func run() throws {
+      MemoryLimit.apply()
       let found = ModelFiles.find(paths)
       var (versions, entities, warnings, faults) = (0, 0, 0, 0)
       for (path, bundle) in found {
@@ -61,6 +62,7 @@ struct ModelCommand: AsyncParsableCommand {
       [String]
 
     func run() async throws {
+      MemoryLimit.apply()
       let found = ModelFiles.find(paths)
       let versions = found.flatMap { path, bundle in
         ((try? bundle.get())?.versions ?? []).map { (place: "\(path)/\($0.name)", version: $0) }
@@ -96,6 +98,7 @@ struct ModelCommand: AsyncParsableCommand {
     @Argument(help: "The newer model.", completion: .file()) var new: String
 
     func run() throws {
+      MemoryLimit.apply()
       let models = try [old, new].map {
         try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)).model
       }
@@ -116,6 +119,7 @@ struct ModelCommand: AsyncParsableCommand {
     @Option(help: "svg, mermaid or dot.") var format = Form.svg
 
     func run() throws {
+      MemoryLimit.apply()
       let diagram = ModelDiagram(try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model)
       let text =
         switch format {
@@ -133,10 +137,19 @@ struct ModelCommand: AsyncParsableCommand {
 
     @Argument(help: "The model.", completion: .file()) var model: String
     @Flag(name: .customLong("public"), help: "Let other modules use the classes.") var isPublic = false
+    @Flag(help: "Put the model itself into the code too, so that no file is shipped beside the program.")
+    var embed = false
 
     func run() throws {
-      let model = try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model
-      print(SwiftGenerator(model, isPublic: isPublic).source, terminator: "")
+      MemoryLimit.apply()
+      let url = URL(fileURLWithPath: model)
+      let model = try ManagedObjectModel.load(contentsOf: url).model
+      let name = url.deletingPathExtension().lastPathComponent
+      let generator =
+        embed
+        ? try SwiftGenerator(model, isPublic: isPublic, embeddingAs: name)
+        : SwiftGenerator(model, isPublic: isPublic)
+      print(generator.source, terminator: "")
     }
   }
 }

@@ -31,7 +31,9 @@ struct RecoveryCommand: AsyncParsableCommand {
       defer { close(target) }
       let isWritten = code.withText { write(target, $0.baseAddress, $0.count) == $0.count }
       guard isWritten, write(target, "\n", 1) == 1, fsync(target) == 0 else {
-        throw ValidationError("\(file) could not be written; remove it and try again")
+        let reason = String(cString: strerror(errno))
+        unlink(file)
+        throw ValidationError("\(file) could not be written, and was removed: \(reason)")
       }
       print("the code is in \(file); keep it away from this machine")
     }

@@ -6,8 +6,6 @@ struct ModelTrial {
   private(set) var entities = 0
   private(set) var objects = 0
   private(set) var differences: [String] = []
-  private var samples = SampleValues()
-  private static let perEntity = 2
 
   mutating func run(_ version: XCDataModelBundle.Version) async {
     do {
@@ -65,8 +63,13 @@ struct ModelTrial {
     let container = PersistentContainer(model: model, description: description)
     try await container.load()
     let context = container.newContext()
-    let all = try fill(context, model)
+    var samples = SampleObjects(model, in: context)
+    let all = try samples.fill()
     objects = all.count
+    if let shortage = samples.shortage {
+      differences.append(shortage)
+      return
+    }
     try context.save()
     let saved = try all.map { try State($0) }
     try container.close()
@@ -90,72 +93,6 @@ struct ModelTrial {
         differences.append("\(entity.name): \(wanted) objects were saved and \(count) are there")
       }
     }
-  }
-
-  // MARK: Filling
-
-  private mutating func fill(_ context: ManagedObjectContext, _ model: ManagedObjectModel) throws
-    -> [ManagedObject]
-  {
-    let composites = Dictionary(model.description.composites.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    var byEntity: [String: [ManagedObject]] = [:]
-    var all: [ManagedObject] = []
-    func insert(_ entity: Entity, _ samples: inout SampleValues) throws -> ManagedObject {
-      let object = try context.insert(entity.name)
-      for attribute in entity.attributes where attribute.derivation == nil {
-        guard let value = samples.next(attribute, composites: composites) else { continue }
-        try object.setValue(value, for: attribute.name)
-      }
-      byEntity[entity.name, default: []].append(object)
-      all.append(object)
-      return object
-    }
-    for entity in model.entities where !entity.isAbstract {
-      for _ in 0..<Self.perEntity { _ = try insert(entity, &samples) }
-    }
-    func target(_ relationship: Relationship, _ place: Int) -> ManagedObject? {
-      let family = relationship.destination.family.filter { !$0.isAbstract }
-      guard let entity = family.first else { return nil }
-      return byEntity[entity.name].map { $0[place % $0.count] }
-    }
-    for (place, object) in all.enumerated() {
-      for relationship in object.entity.relationships {
-        if relationship.isToMany {
-          for offset in 0..<max(Self.perEntity, relationship.minCount) {
-            let count = try object.objects(relationship.name).count
-            if relationship.maxCount > 0, count >= relationship.maxCount { break }
-            if let target = target(relationship, place + offset) {
-              try object.add(target, to: relationship.name)
-            }
-          }
-        } else if let target = target(relationship, place) {
-          try object.setObject(target, for: relationship.name)
-        }
-      }
-    }
-    // What gave its other end to somebody else and may not be without one gets one of its own.
-    for _ in 0..<8 {
-      var isComplete = true
-      for object in all {
-        for relationship in object.entity.relationships
-        where !relationship.isOptional || relationship.minCount > 0 {
-          guard let entity = relationship.destination.family.first(where: { !$0.isAbstract }) else {
-            continue
-          }
-          if relationship.isToMany {
-            while try object.objects(relationship.name).count < max(relationship.minCount, 1) {
-              isComplete = false
-              try object.add(try insert(entity, &samples), to: relationship.name)
-            }
-          } else if try object.object(relationship.name) == nil {
-            isComplete = false
-            try object.setObject(try insert(entity, &samples), for: relationship.name)
-          }
-        }
-      }
-      if isComplete { break }
-    }
-    return all
   }
 }
 

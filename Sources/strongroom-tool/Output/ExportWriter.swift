@@ -24,7 +24,7 @@ struct ExportWriter {
   func write(to url: URL, progress: (Int) throws -> Void) throws -> Int {
     guard
       FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-    else { throw CocoaError(.fileWriteUnknown) }
+    else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     let file = try FileHandle(forWritingTo: url)
     defer { try? file.close() }
     if form == .csv {

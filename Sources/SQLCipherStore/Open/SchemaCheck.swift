@@ -1,0 +1,108 @@
+import CipherDatabase
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// Compares the tables, indexes, triggers and views of a file with those that a model makes.
+///
+/// Triggers run with every write, and a view in a table's place runs with every read. So whoever makes a file for others could
+/// let them run what he likes; the file's schema is compared before anything of it is asked. Reading `sqlite_master` runs
+/// nothing.
+struct SchemaCheck {
+  /// One row of `sqlite_master`.
+  struct SchemaObject {
+    let type: String
+    let name: String
+    /// Nil for the indexes that the library makes by itself.
+    let sql: String?
+
+    /// Type and name for a message: of one line, and no longer than that.
+    var description: String {
+      let plain = name.unicodeScalars.prefix(100).map { $0.value < 32 ? " " : Character($0) }
+      return "\(["table", "index", "trigger", "view"].contains(type) ? type : "object") \(String(plain))"
+    }
+  }
+
+  private let objects: [SchemaObject]
+
+  /// Reads the schema of a file. One statement.
+  init(_ connection: Connection) throws {
+    let statement = try connection.cached("SELECT type, name, sql FROM sqlite_master")
+    defer { statement.reset() }
+    var objects: [SchemaObject] = []
+    while try statement.step() {
+      objects.append(
+        SchemaObject(
+          type: statement.text(0), name: statement.text(1),
+          sql: statement.isNull(2) ? nil : statement.text(2)))
+    }
+    self.objects = objects
+  }
+
+  /// Makes sure that `_store` may be asked.
+  /// - Throws: `StoreError`: `modelMismatch` when the file is a database of something else, `schemaMismatch` when `_store` is
+  ///   something else than a table of ours.
+  func checkIsStore() throws {
+    guard let own = objects.first(where: { $0.name.lowercased() == "_store" }) else {
+      throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
+    }
+    if !StoreTable.creation.contains(own.sql ?? "") { throw Self.refusal(own) }
+  }
+
+  /// Refuses a file with anything in it that no model makes.
+  /// - Parameters:
+  ///   - schema: What the program's model makes.
+  ///   - stored: What the model makes that the file describes itself with; asked for only where the first is not enough: models
+  ///     of one version hash may number their triggers and indexes in different orders.
+  /// - Throws: `StoreError` with code `schemaMismatch`, and what `stored` throws.
+  func refuseForeign(_ schema: StoreSchema, stored: () throws -> StoreSchema? = { nil }) throws {
+    guard !foreign(to: [schema]).isEmpty else { return }
+    let left = try foreign(to: [schema] + [stored()].compactMap { $0 })
+    if let first = left.first { throw Self.refusal(first) }
+  }
+
+  private static func refusal(_ object: SchemaObject) -> StoreError {
+    StoreError(
+      .schemaMismatch,
+      "the file has the \(object.description), which its model does not make; nothing of it was run; open a copy that"
+        + " this library made, or import the data from one that you trust")
+  }
+
+  /// What neither a model nor the library makes.
+  func foreign(to schemas: [StoreSchema]) -> [SchemaObject] {
+    let known = Set(
+      (StoreTable.creation + schemas.flatMap { $0.creation + $0.formerCreation }).map(Self.unordered))
+    let shadows = Set(schemas.flatMap(\.virtualIndexes).flatMap(\.shadowTables))
+    return objects.filter { object in
+      guard let sql = object.sql, !sql.isEmpty else {
+        return object.type != "index" || !object.name.hasPrefix("sqlite_autoindex_")
+      }
+      if known.contains(Self.unordered(sql)) { return false }
+      return !(shadows.contains(object.name) || Self.libraryTables.contains(object.name))
+        || object.type != "table" || !Self.isPlain(sql)
+    }
+  }
+
+  /// What ANALYZE and AUTOINCREMENT make.
+  private static let libraryTables: Set<String> = [
+    "sqlite_stat1", "sqlite_stat3", "sqlite_stat4", "sqlite_sequence",
+  ]
+
+  /// Whether the statement makes a table of columns without any expression, which would run with a write: these have
+  /// parentheses. The text of the library's own tables differs from version to version.
+  private static func isPlain(_ sql: String) -> Bool {
+    let upper = sql.uppercased()
+    guard upper.hasPrefix("CREATE TABLE"), !upper.contains("SELECT") else { return false }
+    let columns = upper.replacing("PRIMARY KEY(LEVEL, IDX)", with: "")
+    return columns.count { $0 == "(" } == 1
+  }
+
+  /// A table's statement with its columns in one order: statements name them, so theirs does not matter.
+  static func unordered(_ sql: String) -> String {
+    guard sql.hasPrefix("CREATE TABLE"), let start = sql.firstIndex(of: "("), sql.hasSuffix(")") else {
+      return sql
+    }
+    let columns = sql[sql.index(after: start)...].dropLast().components(separatedBy: ", ")
+    return sql[...start] + columns.sorted().joined(separator: ", ") + ")"
+  }
+}
