@@ -197,7 +197,11 @@ struct StoreOpening {
     }
     let opened = try assemble(
       model, translating(path) { try pool(key, identifier, .version3) }, identifier)
-    description.recoveryCodeHandler?(RecoveryCode(key, for: identifier))
+    if let handler = description.recoveryCodeHandler {
+      handler(RecoveryCode(key, for: identifier))
+      // A store that opens is worth more than a note in it.
+      try? opened.pool.write { try RecoveryCodeNote(key, identifier).write($0) }
+    }
     return opened
   }
 
