@@ -41,11 +41,17 @@ enum GLib {
       switch (domain, number) {
       case ("g-io-error-quark", 19): (.cancelled, "it was cancelled")
       case ("g-io-error-quark", _), ("g-spawn-exit-error-quark", _), ("g-exec-error-quark", _):
-        (.noSessionBus, "there is no session bus; run inside a desktop session or under dbus-run-session")
+        (.noSessionBus, "there is no session bus, and so no keyring; \(KeyringError.withoutKeyring)")
       case ("g-dbus-error-quark", 2):
-        (.noSecretService, "no program on the session bus offers the Secret Service; start a keyring")
+        (
+          .noSecretService,
+          "no program on the session bus offers the Secret Service; start a keyring, or \(KeyringError.withoutKeyring)"
+        )
       case ("g-dbus-error-quark", 19):
-        (.noDefaultCollection, "the keyring has no default collection; make one")
+        (
+          .noDefaultCollection,
+          "the keyring has no default collection; make one, or \(KeyringError.withoutKeyring)"
+        )
       case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 20):
         (.timedOut, "the keyring did not answer in time")
       case ("g-dbus-error-quark", 0):
@@ -56,6 +62,14 @@ enum GLib {
       }
     return KeyringError(code, "\(doing): \(advice) [\(text)]", domain: domain, domainCode: number)
   }
+}
+
+extension KeyringError {
+  /// What to do where there is no keyring: on servers, over ssh, in containers.
+  static let withoutKeyring =
+    "name a vault that needs none: a key file, a passphrase or a systemd credential (KeyFileVault, PassphraseVault,"
+    + " CredentialVault; --vault file:PATH, passphrase or credential); a key that is in a desktop's keyring is copied"
+    + " from there (`strongroom key add`)"
 }
 
 /// Holds one reference to a GObject.

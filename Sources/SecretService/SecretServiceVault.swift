@@ -30,6 +30,11 @@ public struct SecretServiceVault: KeyVault {
   /// What messages call it.
   public var name: String { "the Secret Service keyring" }
 
+  /// The one service of the session, or libsecret's file: items are found by the store in all of its collections.
+  public var location: KeyVaultLocation? {
+    KeyVaultLocation(service: SecretFileSession.isChosen ? "libsecret's file" : "Secret Service")
+  }
+
   /// Every key of a store, newest first.
   /// - Throws: `KeyringError`: no bus, no service, locked, no default collection, state unknown, timed out, damaged.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {

@@ -49,7 +49,8 @@ struct SecretSession: KeyringSession {
       guard let collection = try defaultCollection() else {
         throw KeyringError(
           .noDefaultCollection,
-          "the keyring has no default collection; make one in its settings and choose it as default")
+          "the keyring has no default collection; make one in its settings and choose it as default, or"
+            + " \(KeyringError.withoutKeyring)")
       }
       defer { g_object_unref(collection) }
       guard secret_collection_get_locked(collection) != 0 else { return [] }
@@ -130,7 +131,8 @@ struct SecretSession: KeyringSession {
     guard let collection = try defaultCollection() else {
       throw KeyringError(
         .noDefaultCollection,
-        "the keyring has no default collection; make one in its settings and choose it as default")
+        "the keyring has no default collection; make one in its settings and choose it as default, or"
+          + " \(KeyringError.withoutKeyring)")
     }
     defer { g_object_unref(collection) }
     if secret_collection_get_locked(collection) == 0 { return }

@@ -45,6 +45,10 @@ public struct KeyringError: Error, Sendable, CustomStringConvertible {
     public static let keyFileExposed = Code("keyFileExposed")
     /// A new key was asked for a store that has one.
     public static let keyExists = Code("keyExists")
+    /// No other vault holds the key that was to be removed.
+    public static let lastCopy = Code("lastCopy")
+    /// A vault beside the store holds its key and was not named.
+    public static let vaultNotNamed = Code("vaultNotNamed")
   }
 
   /// The kind of failure.

@@ -14,6 +14,8 @@ struct CareOfStoresTests {
       let description = PersistentStoreDescription(url: url, vault: vault)
       let code = try await SQLCipherStore.recoveryCode(of: description)
       code.withText { show($0) }
+      try await SQLCipherStore.noteRecoveryCodeShown(of: description)
+      #expect(try await SQLCipherStore.recoveryCodeWasShown(of: description))
     }
     #expect(written.count == 71)
     let (typed, newVault) = (written, InMemoryVault())

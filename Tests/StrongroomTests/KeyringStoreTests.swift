@@ -123,6 +123,31 @@ struct KeyringStoreTests {
     await #expect { try await open(url) } throws: { ($0 as? StoreError)?.code == .keyAmbiguous }
   }
 
+  @Test("two vaults of one keyring are one place, and a key file is another")
+  func places() async throws {
+    let folder = try Folder()
+    let url = folder.file("store")
+    let store = try await make(url)
+    var both = PersistentStoreDescription(url: url, vault: vault)
+    both.keyVaults.append(SecretServiceVault(application: "org.strongroom.another"))
+    for one in both.keyVaults {
+      await #expect { try await SQLCipherStore.forgetKey(of: both, in: one) } throws: {
+        ($0 as? StoreError)?.code == .keyMissing
+      }
+    }
+    try await SQLCipherStore.moveKey(of: both, to: [both.keyVaults[1]])
+    #expect(try await text(url) == "kept")
+    let file = KeyFileVault(url: folder.file("keys"))
+    try await SQLCipherStore.copyKey(of: both, to: [file])
+    both.keyVaults.append(file)
+    try await SQLCipherStore.forgetKey(of: both, in: vault)
+    #expect(try await vault.keys(for: store, interaction: .silent).isEmpty)
+    #expect(try await SQLCipherStore.verify(both).isEmpty)
+    await #expect { try await SQLCipherStore.forgetKey(of: both, in: file) } throws: {
+      ($0 as? StoreError)?.code == .keyMissing
+    }
+  }
+
   @Test("rotation, with the keys in the keyring")
   func rotation() async throws {
     let folder = try Folder()

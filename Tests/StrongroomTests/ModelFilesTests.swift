@@ -59,7 +59,7 @@ extension ModelFilesTests {
           count += 1
         } catch let error as QueryError where error.code == .unknownKey {
           // One published template asks for an attribute that its own entity does not have.
-          #expect(error.message == "Person has no property lastName")
+          #expect(error.message == "Person has no property lastName; did you mean lastname?")
         }
       }
     }

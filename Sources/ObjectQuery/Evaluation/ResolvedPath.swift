@@ -29,7 +29,10 @@ struct ResolvedPath: Sendable {
     guard !names.isEmpty else { throw QueryError(.unknownKey, "a key path is empty") }
     for (index, name) in names.enumerated() {
       guard let property = entity.queryProperty(named: name) else {
-        throw QueryError(.unknownKey, "\(entity.name) has no property \(name)")
+        throw QueryError(
+          .unknownKey,
+          "\(entity.name) has no property \(name)"
+            + NearestName.question(name, among: entity.properties.map(\.name)))
       }
       let isLast = index == names.count - 1
       if entity.property(named: name) == nil { isCast = true }

@@ -41,7 +41,10 @@ extension SQLCipherStore {
       await life.forget(kept)
       throw error
     }
-    description.recoveryCodeHandler?(RecoveryCode(key, for: store))
+    guard let handler = description.recoveryCodeHandler else { return }
+    handler(RecoveryCode(key, for: store))
+    // A file that was made is worth more than a note in it.
+    try? await noteRecoveryCodeShown(of: description)
   }
 
   /// Writes all of a store, readable by anybody, into a new unencrypted SQLite database. The store stays as it is.

@@ -12,6 +12,19 @@ extension SQLCipherStore {
     return RecoveryCode(access.key, for: access.store)
   }
 
+  /// Whether somebody was given the recovery code of a store's present key: `recoveryCodeHandler` when the store was made, or
+  /// whoever `noteRecoveryCodeShown(of:)` was called for. False after a rotation, whose code is a new one, and for stores of
+  /// versions that did not note it. Where it is false, losing the vault is losing the store.
+  /// - Throws: as opening does.
+  public static func recoveryCodeWasShown(of description: PersistentStoreDescription) async throws -> Bool {
+    let access = try await StoreAccess.open(description, for: .reading)
+    defer { access.close() }
+    return try translating(access.path) {
+      try StoreTable(access.connection).checkIsStore()
+      return try RecoveryCodeNote(access.key, access.store).isWritten(access.connection)
+    }
+  }
+
   /// Opens a store with a recovery code, and only then puts its key into the description's vaults: what a lost keyring, a
   /// new machine or a restored copy needs.
   /// - Throws: `KeyringError` with code `recoveryCodeInvalid` for another store's code, `StoreError` with code `wrongKey` when

@@ -11,6 +11,10 @@ public struct KeyRotation: Sendable {
   public let retired: Int
   /// Vaults that still hold an older key, since they only lend keys or failed to remove it.
   public let stillHolding: [String]
+  /// Copies beside the store, kept by migrations, that have the new key too.
+  public let rotatedCopies: [String]
+  /// Copies that could not be given the new key; the vaults keep the older ones for them.
+  public let remainingCopies: [String]
 }
 
 extension SQLCipherStore {
@@ -19,11 +23,18 @@ extension SQLCipherStore {
   /// Nobody may have the store open meanwhile, not even this program. Whatever happens at whatever instant, a vault holds the
   /// key that opens the file: the old key is removed only when the file was closed, opened with the new one and read whole.
   /// The salt, and so the store's UUID, stays. About 60 MB a second.
-  /// - Parameter keepingOldKeys: Leaves older keys in the vaults, so that older copies of the file stay readable.
+  ///
+  /// Copies that migrations kept beside the store (`STORE.before-migration`) get the new key after it, unless old keys are kept.
+  /// - Parameters:
+  ///   - keepingOldKeys: Leaves older keys in the vaults, so that older copies of the file stay readable.
+  ///   - removingOtherPassphrases: Goes on when `STORE.keys` has keys under passphrases that no vault of the description opens,
+  ///     which would open the store no more, and removes them there (unless old keys are kept).
   /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged`, `rotationFailed` when the
-  ///   store is as it was under its old key; `KeyringError` when a vault fails; nothing was changed then.
+  ///   store is as it was under its old key; `KeyringError` when a vault fails, `vaultNotNamed` when there are such passphrases;
+  ///   nothing was changed then.
   public static func rotateKey(
     of description: PersistentStoreDescription, keepingOldKeys: Bool = false,
+    removingOtherPassphrases: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> KeyRotation {
     guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
@@ -34,6 +45,8 @@ extension SQLCipherStore {
     let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
     // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
     let old = await life.held(for: access.store)
+    let surroundings = RotationSurroundings(access.path, access.store)
+    if !removingOtherPassphrases { try surroundings.checkPassphrases(named: old.kept) }
     let kept = try await life.add(key, for: access.store, label: description.keyLabel)
     try translating(access.path) {
       access.connection.rekeyAndClose(try CipherKeySpec(key, store: access.store))
@@ -43,19 +56,22 @@ extension SQLCipherStore {
     } catch {
       throw await failure(access, kept, life, error)
     }
-    var retired = 0
-    var holding = keepingOldKeys ? [] : old.unasked
-    for one in old.kept where !keepingOldKeys {
-      do {
-        try await one.vault.remove(
-          one.stored.identifier, for: access.store, interaction: description.keyInteraction)
-        retired += 1
-      } catch {
-        holding.append(one.vault.name)
-      }
+    var copies: (rotated: [String], left: [String]) = ([], [])
+    if !keepingOldKeys {
+      copies = await surroundings.rekeyCopies(
+        from: [access.key] + old.kept.map(\.stored.key), to: key, description, progress)
+    }
+    let isRetiring = !keepingOldKeys && copies.left.isEmpty
+    var (retired, holding) = isRetiring ? await life.retire(old.kept) : (0, [])
+    if !keepingOldKeys {
+      holding += old.unasked
+      if !isRetiring { holding += Set(old.kept.map(\.vault.name)).sorted() }
+      holding += surroundings.removePassphrases(
+        besides: kept + old.kept, isTold: removingOtherPassphrases && isRetiring)
     }
     return KeyRotation(
-      recoveryCode: RecoveryCode(key, for: access.store), retired: retired, stillHolding: holding)
+      recoveryCode: RecoveryCode(key, for: access.store), retired: retired, stillHolding: holding,
+      rotatedCopies: copies.rotated, remainingCopies: copies.left)
   }
 
   /// Finds out which key the file has after all.
@@ -102,8 +118,8 @@ extension SQLCipherStore {
     let access = try await StoreAccess.open(description, for: .reading)
     // Held until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
-    let kept = try await KeyLife(vaults: vaults, interaction: description.keyInteraction)
-      .add(access.key, for: access.store, label: description.keyLabel)
+    let life = KeyLife(vaults: vaults, interaction: description.keyInteraction)
+    let kept = try await life.add(access.key, for: access.store, label: description.keyLabel)
     let new = Set(kept.map(\.stored.identifier))
     var holding: [String] = []
     for vault in description.keyVaults {
@@ -116,26 +132,33 @@ extension SQLCipherStore {
         holding.append(vault.name)
       }
     }
+    // However the vaults hang together: what was moved is read, not believed.
+    if await life.copies(of: access.key, for: access.store).isEmpty {
+      _ = try await life.add(access.key, for: access.store, label: description.keyLabel)
+    }
     return holding
   }
 
   /// Removes a store's key from one vault; older keys in it stay.
-  /// - Parameter vault: The vault to forget it; another one of the description must still open the store.
-  /// - Throws: `StoreError` with code `keyMissing` when no other vault opens the store: the last copy is never removed.
+  ///
+  /// Two vaults that lead to the same items, by a link or under two names, are one: what counts is where the items are
+  /// (`KeyVault.location`). The other copy is read before the key is removed, and again after.
+  /// - Parameter vault: The vault to forget it; another one of the description must still hold the key that opens the store.
+  /// - Throws: `StoreError` with code `keyMissing` when no other vault holds it: the last copy is never removed.
   public static func forgetKey(
     of description: PersistentStoreDescription, in vault: any KeyVault
   ) async throws {
-    var others = description
-    others.keyVaults = description.keyVaults.filter { $0.name != vault.name }
-    guard !others.keyVaults.isEmpty else {
-      throw StoreError(
-        .keyMissing, "\(vault.name) is the only vault named; name another that holds the key first")
-    }
-    let access = try await StoreAccess.open(others, for: .reading)
+    var description = description
+    // A key that the program has itself is no copy.
+    description.storeKey = nil
+    let access = try await StoreAccess.open(description, for: .reading)
+    // Held until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
-    for old in try await vault.keys(for: access.store, interaction: description.keyInteraction)
-    where old.key.isSame(as: access.key) {
-      try await vault.remove(old.identifier, for: access.store, interaction: description.keyInteraction)
+    do {
+      try await KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
+        .forget(access.key, for: access.store, in: vault, label: description.keyLabel)
+    } catch let error as KeyringError where error.code == .lastCopy {
+      throw StoreError(.keyMissing, error.message)
     }
   }
 }

@@ -30,7 +30,8 @@ extension PersistentStoreDescription {
     set { keyVaults = newValue.map { [$0] } ?? [] }
   }
 
-  /// Called once with the recovery code of a store that was just made; show it to the user, who should write it down.
+  /// Called once with the recovery code of a store that was just made; show it to the user, who should write it down. The store
+  /// keeps that it was called (`SQLCipherStore.recoveryCodeWasShown(of:)`).
   public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)? {
     get { options["recoveryCodeHandler"] as? @Sendable (RecoveryCode) -> Void }
     set { options["recoveryCodeHandler"] = newValue }

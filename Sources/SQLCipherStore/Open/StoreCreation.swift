@@ -51,7 +51,11 @@ struct StoreCreation {
     }
     defer { file.release() }
     let opened = try open(model, key, identifier, file)
-    description.recoveryCodeHandler?(RecoveryCode(key, for: identifier))
+    if let handler = description.recoveryCodeHandler {
+      handler(RecoveryCode(key, for: identifier))
+      // A store that opens is worth more than a note in it.
+      try? opened.pool.write { try RecoveryCodeNote(key, identifier).write($0) }
+    }
     return opened
   }
 

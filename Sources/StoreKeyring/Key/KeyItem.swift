@@ -5,7 +5,7 @@ import Glibc
 /// The text of a key item: `v1:` key in hex `:` store in hex `:` checksum. One line of ASCII, since other programs'
 /// keyrings lose more than that.
 package enum KeyItem {
-  private static let length = 3 + 64 + 1 + 32 + 1 + 8
+  static let length = 3 + 64 + 1 + 32 + 1 + 8
 
   /// Lends the text; it is wiped afterwards.
   package static func withText<R>(

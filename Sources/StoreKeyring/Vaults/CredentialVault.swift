@@ -20,6 +20,10 @@ public struct CredentialVault: KeyVault {
   public var name: String { "the systemd credential \(credential)" }
   /// systemd's credentials are set by the administrator.
   public var isReadOnly: Bool { true }
+  /// The credential's file.
+  public var location: KeyVaultLocation? {
+    directory.map { KeyVaultLocation(file: URL(fileURLWithPath: $0).appendingPathComponent(credential)) }
+  }
 
   /// The credential's key; none when the service has no such credential.
   /// - Throws: `KeyringError`: `vaultUnreachable` outside of a service, `keyFileExposed`, `itemDamaged`.

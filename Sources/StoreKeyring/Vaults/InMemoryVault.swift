@@ -16,6 +16,9 @@ public final class InMemoryVault: KeyVault {
   /// What messages call it.
   public var name: String { "the vault in memory" }
 
+  /// This object.
+  public var location: KeyVaultLocation? { KeyVaultLocation(self) }
+
   /// Makes every call throw an error, as a locked or unreachable vault would; nil to answer again.
   public func fail(with error: KeyringError?) { state.withLock { $0.failure = error } }
 

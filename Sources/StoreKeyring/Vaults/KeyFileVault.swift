@@ -3,6 +3,9 @@ import Glibc
 
 /// Keys in a file that only its owner may read: one line a key, as the keyring's items are. For servers and for copies on
 /// a medium that is kept apart; what protects the keys is who can read the file.
+///
+/// The file is read and written whole. It may be edited by hand: any ends of lines are read, a missing last one too, and lines
+/// that hold no key stay.
 public struct KeyFileVault: KeyVault {
   private let url: URL
 
@@ -12,10 +15,8 @@ public struct KeyFileVault: KeyVault {
   /// What messages call it.
   public var name: String { "the key file \(url.path)" }
 
-  private struct Line {
-    let identifier: KeyIdentifier
-    let text: UnsafeRawBufferPointer
-  }
+  /// The file, whatever names lead to it.
+  public var location: KeyVaultLocation? { KeyVaultLocation(file: url) }
 
   /// Every key of a store, newest first.
   /// - Throws: `KeyringError`: `keyFileExposed` when others can read the file, `vaultUnreachable`, `itemDamaged` when a
@@ -28,12 +29,14 @@ public struct KeyFileVault: KeyVault {
   private static func keys(_ contents: UnsafeRawBufferPointer, _ store: UUID) throws -> [StoredKey] {
     var keys: [StoredKey] = []
     var damage: (any Error)?
-    for line in lines(contents) where KeyItem.store(line.text) == store || KeyItem.store(line.text) == nil {
+    for line in KeyFileLine.all(contents) {
+      let named = KeyItem.store(line.item)
+      guard let identifier = line.identifier, named == store || named == nil else { continue }
       do {
         keys.append(
           StoredKey(
-            identifier: line.identifier, store: store, key: try KeyItem.key(line.text, store: store),
-            created: nil))
+            identifier: identifier, store: store, key: try KeyItem.key(line.item, store: store), created: nil)
+        )
       } catch {
         damage = error
       }
@@ -42,67 +45,50 @@ public struct KeyFileVault: KeyVault {
     return keys.reversed()
   }
 
-  /// `identifier key-item`, a line each.
-  private static func lines(_ contents: UnsafeRawBufferPointer) -> [Line] {
-    contents.split(separator: 10, omittingEmptySubsequences: true).compactMap { line in
-      guard let blank = line.firstIndex(of: 32) else { return nil }
-      return Line(
-        identifier: KeyIdentifier(String(decoding: line[..<blank], as: UTF8.self)),
-        text: UnsafeRawBufferPointer(rebasing: line[line.index(after: blank)...]))
-    }
-  }
-
-  /// Adds a line, and answers when it has been read back.
+  /// Adds a line, and answers when the file has been read back.
   /// - Throws: `KeyringError`; the file is then as it was.
   public func add(
     _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
   ) async throws -> KeyIdentifier {
     let identifier = KeyIdentifier()
-    let file = SafeFile(url)
-    try file.locked {
-      let old = try file.read()
-      try KeyItem.withText(key, store: store) { text in
-        let head = Array("\(identifier) ".utf8)
-        let oldCount = old?.count ?? 0
-        let new = SecretBytes(count: oldCount + head.count + text.count + 1) { bytes in
-          old?.withUnsafeBytes { bytes.copyMemory(from: $0) }
-          var rest = UnsafeMutableRawBufferPointer(rebasing: bytes[oldCount...])
-          rest.copyBytes(from: head)
-          rest = UnsafeMutableRawBufferPointer(rebasing: rest[head.count...])
-          rest.copyMemory(from: UnsafeRawBufferPointer(text))
-          rest[text.count] = 10
+    try SafeFile(url).change { old in
+      Self.lending(old) { contents in
+        let head = SecretBytes(count: 33 + KeyItem.length) { line in
+          line.copyBytes(from: "\(identifier) ".utf8)
+          KeyItem.withText(key, store: store) { text in
+            UnsafeMutableRawBufferPointer(rebasing: line[33...]).copyMemory(
+              from: UnsafeRawBufferPointer(text))
+          }
         }
-        try new.withUnsafeBytes { try file.replace($0) }
+        return head.withUnsafeBytes { KeyFileLine.contents(KeyFileLine.all(contents).map(\.whole) + [$0]) }
       }
     }
-    let back = try await keys(for: store, interaction: .silent).first { $0.identifier == identifier }
-    guard let back, back.key.isSame(as: key) else {
-      throw KeyringError(.readBackFailed, "\(name) took the key but did not give it back")
-    }
+    guard
+      let back = try await keys(for: store, interaction: .silent).first(where: { $0.identifier == identifier }
+      ),
+      back.key.isSame(as: key)
+    else { throw KeyringError(.readBackFailed, "\(name) took the key but did not give it back") }
     return identifier
   }
 
   /// Takes one line out.
   /// - Throws: `KeyringError`; the file is then as it was.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
-    let file = SafeFile(url)
-    try file.locked {
-      guard let old = try file.read() else { return }
-      try old.withUnsafeBytes { contents in
-        let kept = contents.split(separator: 10, omittingEmptySubsequences: true).filter {
-          !$0.starts(with: Array("\(identifier) ".utf8))
+    try SafeFile(url).change { old in
+      Self.lending(old) { contents in
+        let lines = KeyFileLine.all(contents)
+        let kept = lines.filter { line in
+          line.identifier != identifier || ![store, nil].contains(KeyItem.store(line.item))
         }
-        let new = SecretBytes(count: kept.reduce(0) { $0 + $1.count + 1 }) { bytes in
-          var end = 0
-          for line in kept {
-            UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyBytes(from: line)
-            end += line.count
-            bytes[end] = 10
-            end += 1
-          }
-        }
-        try new.withUnsafeBytes { try file.replace($0) }
+        return kept.count < lines.count ? KeyFileLine.contents(kept.map(\.whole)) : nil
       }
     }
+  }
+
+  private static func lending<R>(
+    _ bytes: SecretBytes?, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    guard let bytes else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    return try bytes.withUnsafeBytes(body)
   }
 }

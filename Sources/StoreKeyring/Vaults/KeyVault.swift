@@ -48,6 +48,10 @@ public protocol KeyVault: Sendable {
   /// Whether keys can be had but neither added nor removed.
   var isReadOnly: Bool { get }
 
+  /// Where its items are: two vaults of one location are one place, whatever they are called. Nil when the vault cannot tell;
+  /// items of equal identifiers are then taken for the same.
+  var location: KeyVaultLocation? { get }
+
   /// Every key of a store, newest first. Empty only when the vault is open and has none.
   /// - Throws: `KeyringError` when the vault is locked, out of reach, or in doubt.
   func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey]
@@ -66,6 +70,9 @@ public protocol KeyVault: Sendable {
 extension KeyVault {
   /// Most vaults keep keys.
   public var isReadOnly: Bool { false }
+
+  /// Unknown.
+  public var location: KeyVaultLocation? { nil }
 
   /// Refuses, as vaults that only lend keys do.
   /// - Throws: `KeyringError` with code `vaultReadOnly`.

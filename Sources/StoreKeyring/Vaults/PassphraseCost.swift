@@ -17,9 +17,16 @@ public struct PassphraseCost: Sendable, Hashable, Codable {
     self.parallelism = parallelism
   }
 
-  /// What a file may ask for: a planted one must not take the machine's memory.
+  /// What one key may ask for: a planted one must not take the machine's memory.
   var isBearable: Bool {
     rounds >= 2 && rounds & (rounds - 1) == 0 && rounds <= 1 << 22 && (1...32).contains(blockSize)
       && (1...16).contains(parallelism) && 128 * rounds * blockSize <= 1 << 30
+  }
+
+  /// What all keys of a store may ask for together, since one opening tries them all: as much as thirty-two keys of the standard
+  /// cost, a quarter of a minute. Keys that are not tried, because they ask for too much each, are not counted.
+  static func isBearable(_ costs: [PassphraseCost]) -> Bool {
+    costs.filter(\.isBearable).reduce(0) { $0 + $1.rounds * $1.blockSize * $1.parallelism }
+      <= 32 * standard.rounds * standard.blockSize
   }
 }

@@ -3,7 +3,7 @@ public import Foundation
 /// Keys under a passphrase, in a small file beside the store (`STORE.keys`). The store's own bytes do not depend on it:
 /// changing the passphrase wraps the same key anew.
 public struct PassphraseVault: KeyVault {
-  private let url: URL
+  private let file: WrappedKeyFile
   private let cost: PassphraseCost
   private let passphrase: @Sendable () async throws -> SecretBytes
 
@@ -16,52 +16,35 @@ public struct PassphraseVault: KeyVault {
     beside store: URL, cost: PassphraseCost = .standard,
     passphrase: @escaping @Sendable () async throws -> SecretBytes
   ) {
-    url = URL(fileURLWithPath: store.path + ".keys")
+    file = WrappedKeyFile(beside: store)
     self.cost = cost
     self.passphrase = passphrase
   }
 
   /// What messages call it.
-  public var name: String { "the passphrase file \(url.path)" }
+  public var name: String { "the passphrase file \(file.url.path)" }
 
-  private struct Contents: Codable {
-    var format = 1
-    var keys: [WrappedKey] = []
-  }
-
-  private func contents() throws -> Contents {
-    guard let bytes = try SafeFile(url).read() else { return Contents() }
-    let contents: Contents
-    do {
-      contents = try bytes.withUnsafeBytes { try JSONDecoder().decode(Contents.self, from: Data($0)) }
-    } catch {
-      throw KeyringError(
-        .itemDamaged, "\(url.path) is damaged; restore a copy of it, or use the recovery code")
-    }
-    guard contents.format == 1 else {
-      throw KeyringError(.itemDamaged, "\(url.path) was written by a newer version; update the program")
-    }
-    return contents
-  }
-
-  private func replace(_ contents: Contents) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    let data = try encoder.encode(contents)
-    try data.withUnsafeBytes { try SafeFile(url).replace($0) }
-  }
+  /// The file, whatever names lead to it. Vaults with different passphrases may be in one file, with an item each.
+  public var location: KeyVaultLocation? { KeyVaultLocation(file: file.url) }
 
   /// Every key of a store that the passphrase opens, newest first. The passphrase is asked for once, and only when the file
   /// has a key of the store; each takes one derivation.
   /// - Throws: `KeyringError`: `wrongPassphrase` when it opens none, `vaultLocked` when it may not be asked for,
-  ///   `keyFileExposed`, `itemDamaged`, and what the asking throws.
+  ///   `keyFileExposed`, `itemDamaged`, also when the file asks for more work than `PassphraseCost` bears, and what the asking
+  ///   throws.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
-    let wrapped = try contents().keys.filter { $0.store == store }
+    let wrapped = try file.keys(for: store)
     if wrapped.isEmpty { return [] }
+    guard PassphraseCost.isBearable(wrapped.map(\.cost)) else {
+      throw KeyringError(
+        .itemDamaged,
+        "\(file.url.path) asks for more work than any file this library makes; restore a copy of it")
+    }
     let text = try await passphrase()
     var keys: [StoredKey] = []
     var refusal: (any Error)?
     for one in wrapped {
+      if Task.isCancelled { throw KeyringError(.cancelled, "the opening of \(file.url.path) was cancelled") }
       do { keys.append(try one.key(text)) } catch { refusal = error }
     }
     if keys.isEmpty, let refusal { throw refusal }
@@ -82,24 +65,21 @@ public struct PassphraseVault: KeyVault {
     }
     let identifier = KeyIdentifier()
     let wrapped = try WrappedKey(key, for: store, passphrase: text, cost: cost, identifier: identifier)
-    try SafeFile(url).locked {
-      var contents = try contents()
-      contents.keys.append(wrapped)
-      try replace(contents)
+    try file.add(wrapped)
+    do {
+      guard let back = try file.keys(for: store).first(where: { $0.identifier == identifier.description }),
+        try back.key(text).key.isSame(as: key)
+      else { throw KeyringError(.readBackFailed, "\(name) took the key but did not give it back") }
+    } catch {
+      try? file.remove([identifier], for: store)
+      throw error
     }
-    guard let back = try contents().keys.first(where: { $0.identifier == identifier.description }),
-      try back.key(text).key.isSame(as: key)
-    else { throw KeyringError(.readBackFailed, "\(name) took the key but did not give it back") }
     return identifier
   }
 
   /// Takes a wrapped key out; the passphrase is not needed.
   /// - Throws: `KeyringError`; the file is then as it was.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
-    try SafeFile(url).locked {
-      var contents = try contents()
-      contents.keys.removeAll { $0.identifier == identifier.description && $0.store == store }
-      try replace(contents)
-    }
+    try file.remove([identifier], for: store)
   }
 }

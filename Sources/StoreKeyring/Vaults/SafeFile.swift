@@ -4,13 +4,14 @@ import Glibc
 /// A small file that only its owner may read, replaced whole or not at all.
 struct SafeFile {
   let path: String
+  private static let limit = 1 << 20
 
   init(_ url: URL) { path = url.path }
 
   /// The file's bytes; nil when there is no file.
   /// - Throws: `KeyringError` with code `keyFileExposed` when others could read or change it, `vaultUnreachable` when it
   ///   cannot be read.
-  func read(limit: Int = 1 << 20) throws -> SecretBytes? {
+  func read(limit: Int = Self.limit) throws -> SecretBytes? {
     // Not followed and not waited for: a link or a pipe in the file's place is no key file.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if file < 0 {
@@ -28,6 +29,7 @@ struct SafeFile {
       var got = 0
       while got < bytes.count {
         let count = pread(file, bytes.baseAddress! + got, bytes.count - got, off_t(got))
+        if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw unreachable("read") }
         got += count
       }
@@ -48,9 +50,32 @@ struct SafeFile {
     }
   }
 
+  /// Reads, changes, writes and reads back the file, alone among all processes that do so.
+  /// - Parameter body: Gets the file's bytes, nil when there is no file, and answers the new ones; nil to change nothing.
+  /// - Throws: `KeyringError` with code `storageFailed` or `readBackFailed`, as `read`, and what the closure throws; the file is
+  ///   then as it was.
+  func change(_ body: (SecretBytes?) throws -> SecretBytes?) throws {
+    try locked {
+      let old = try read()
+      guard let new = try body(old) else { return }
+      guard new.count <= Self.limit else {
+        throw KeyringError(.storageFailed, "\(path) is full; remove keys that are needed no more")
+      }
+      try replace(new)
+      do {
+        guard try read()?.isSame(as: new) == true else {
+          throw KeyringError(.readBackFailed, "\(path) was written but is not what it should be")
+        }
+      } catch {
+        if let old { try replace(old) } else { unlink(path) }
+        throw error
+      }
+    }
+  }
+
   /// Writes to a new file beside, syncs it, and renames it over this one.
   /// - Throws: `KeyringError` with code `diskFull` or `storageFailed`; the file is then as it was.
-  func replace(_ bytes: UnsafeRawBufferPointer) throws {
+  private func replace(_ bytes: SecretBytes) throws {
     let new = "\(path).\(UInt64.random(in: 0...UInt64.max)).new"
     let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw failed() }
@@ -59,15 +84,17 @@ struct SafeFile {
       close(file)
       if !done { unlink(new) }
     }
-    var put = 0
-    while put < bytes.count {
-      let count = write(file, bytes.baseAddress! + put, bytes.count - put)
-      guard count > 0 else { throw failed() }
-      put += count
+    try bytes.withUnsafeBytes { bytes in
+      var put = 0
+      while put < bytes.count {
+        let count = write(file, bytes.baseAddress! + put, bytes.count - put)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw failed() }
+        put += count
+      }
     }
     guard fsync(file) == 0, rename(new, path) == 0 else { throw failed() }
     done = true
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory >= 0 {
       fsync(directory)
@@ -75,13 +102,26 @@ struct SafeFile {
     }
   }
 
+  private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+
   /// Lets one process at a time read, change and replace the file.
-  func locked<R>(_ body: () throws -> R) throws -> R {
+  private func locked<R>(_ body: () throws -> R) throws -> R {
     let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw failed() }
     defer { close(lock) }
     while flock(lock, LOCK_EX) != 0 { if errno != EINTR { throw failed() } }
+    removeLeftovers()
     return try body()
+  }
+
+  /// New files that a killed process left: they hold keys. Under the lock nobody is at work on one.
+  private func removeLeftovers() {
+    let start = URL(fileURLWithPath: path).lastPathComponent + "."
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix(start) && name.hasSuffix(".new") {
+      let number = name.dropFirst(start.count).dropLast(4)
+      if UInt64(number) != nil, number.allSatisfy(\.isNumber) { unlink(folder + "/" + name) }
+    }
   }
 
   private func unreachable(_ what: String) -> KeyringError {

@@ -33,8 +33,9 @@ struct DecryptCommand: AsyncParsableCommand {
   func run() async throws {
     if !yes {
       let first = try Terminal.answer(
-        "Anybody who gets at \(database) can read everything in it. Go on? (yes/no)")
-      let second = first == "yes" ? try Terminal.answer("Type the name of the file to make:") : ""
+        "Anybody who gets at \(database) can read everything in it. Go on? (yes/no)", otherwise: "--yes")
+      let second =
+        first == "yes" ? try Terminal.answer("Type the name of the file to make:", otherwise: "--yes") : ""
       guard second == database else { throw ValidationError("nothing was written") }
     }
     let (description, target) = (arguments.description(), URL(fileURLWithPath: database))
@@ -137,10 +138,10 @@ struct VerifyCommand: AsyncParsableCommand {
       findings = try await CareProgress.run { try await SQLCipherStore.verify(description, progress: $0) }
     }
     if !findings.isEmpty {
-      let rows = findings.map {
+      let rows: [[Cell]] = findings.map {
         [
-          "\($0.kind)", $0.entity ?? "", $0.reference.map { String($0) } ?? "", $0.message,
-          $0.isRepairable ? "yes" : "",
+          "\($0.kind)", $0.entity.map(Cell.text) ?? .null, $0.reference.map { Cell(Int($0)) } ?? .null,
+          .text($0.message), format == .json ? .boolean($0.isRepairable) : $0.isRepairable ? "yes" : "",
         ]
       }
       print(

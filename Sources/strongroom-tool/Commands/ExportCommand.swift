@@ -10,7 +10,8 @@ struct ExportCommand: AsyncParsableCommand {
     abstract: "Writes all objects of a store into a folder of readable files; asks first.",
     discussion: """
       A file an entity: ENTITY.json with an object a line, or ENTITY.csv. Dates are ISO 8601, bytes Base64; relationships are \
-      the _id numbers of what they lead to. The model comes from the store itself, and is written beside as model.json.
+      the _id numbers of what they lead to. The model comes from the store itself, and is written beside as model.json. The \
+      folder and its files are their owner's alone, and nothing is left when the work fails or is stopped.
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -21,36 +22,44 @@ struct ExportCommand: AsyncParsableCommand {
   func run() async throws {
     if !yes {
       let answer = try Terminal.answer(
-        "Anybody who gets at \(folder) can read everything in it. Go on? (yes/no)")
+        "Anybody who gets at \(folder) can read everything in it. Go on? (yes/no)", otherwise: "--yes")
       guard answer == "yes" else { throw ValidationError("nothing was written") }
     }
-    let files = FileManager.default
-    guard !files.fileExists(atPath: folder) else {
-      throw ValidationError("\(folder) is there already; name a folder that is not")
-    }
-    let (container, store) = try await arguments.open()
-    let unfinished = folder + ".unfinished"
-    try? files.removeItem(atPath: unfinished)
-    try files.createDirectory(
-      atPath: unfinished, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    do {
-      let total = try store.summary().objectCounts.reduce(0) { $0 + $1.count }
-      let bar = ProgressBar("exporting", total: total)
-      var done = 0
-      for entity in container.model.entities where !entity.isAbstract {
-        let place = URL(fileURLWithPath: unfinished).appending(
-          path: Self.fileName(entity) + ".\(format.rawValue)")
-        done += try ExportWriter(entity, container, format).write(to: place) { bar.update(done + $0) }
+    let (arguments, path, format) = (arguments, folder, format)
+    let count = try await Interruptible.run {
+      let (container, store) = try await arguments.open()
+      let folder = try ExportFolder(path)
+      let count: Int
+      do {
+        count = try Self.write(container, store, format, to: folder)
+        try folder.finish()
+      } catch {
+        folder.remove()
+        throw error
       }
-      try container.model.jsonData().write(to: URL(fileURLWithPath: unfinished).appending(path: "model.json"))
-      bar.finish()
-      try files.moveItem(atPath: unfinished, toPath: folder)
-      print("made \(folder), readable by anybody: objects \(done)")
-    } catch {
-      try? files.removeItem(atPath: unfinished)
-      throw error
+      try container.close()
+      return count
     }
-    try container.close()
+    print("made \(path), readable by anybody who gets at it: objects \(count)")
+  }
+
+  private static func write(
+    _ container: PersistentContainer, _ store: SQLCipherStore, _ format: ExportWriter.Form,
+    to folder: ExportFolder
+  ) throws -> Int {
+    let total = try store.summary().objectCounts.reduce(0) { $0 + $1.count }
+    let bar = ProgressBar("exporting", total: total)
+    var done = 0
+    for entity in container.model.entities where !entity.isAbstract {
+      let file = try folder.file(fileName(entity), ".\(format.rawValue)")
+      done += try ExportWriter(entity, container, format).write(to: file) {
+        if Task.isCancelled { throw ToolFailure("stopped; nothing was written") }
+        bar.update(done + $0)
+      }
+    }
+    try folder.file("model", ".json").write(contentsOf: container.model.jsonData())
+    bar.finish()
+    return done
   }
 
   /// An entity's name as a file's: what a path would take for a folder is replaced.

@@ -22,9 +22,11 @@ struct ImportCommand: AsyncParsableCommand {
       catalogue == "-"
       ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: catalogue))
     var description = keys.description(store, create: true)
-    description.recoveryCodeHandler = { code in
-      // Shown once, and only to a person.
-      try? code.withText { try Terminal.show($0, after: "recovery code, write it down: ") }
+    // Shown once, and only to a person: otherwise the store says that it was not.
+    if Terminal.canShow {
+      description.recoveryCodeHandler = { code in
+        try? code.withText { try Terminal.show($0, after: "recovery code, write it down: ") }
+      }
     }
     let container = PersistentContainer(model: try DebianCatalogue.model(), description: description)
     try await container.load()

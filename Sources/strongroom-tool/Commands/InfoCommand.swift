@@ -9,14 +9,17 @@ struct InfoCommand: AsyncParsableCommand {
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
   func run() async throws {
-    let (container, store) = try await arguments.open()
+    let description = arguments.description()
+    let (container, store) = try await arguments.open(description)
     let summary = try store.summary()
-    var rows = [
-      ["store", store.path], ["identifier", summary.identifier.uuidString],
-      ["cipher", summary.cipherVersion],
-      ["sqlite", summary.libraryVersion], ["pages of 4096 bytes", String(summary.pageCount)],
+    let isShown = try await SQLCipherStore.recoveryCodeWasShown(of: description)
+    var rows: [[Cell]] = [
+      ["store", .text(store.path)], ["identifier", .text(summary.identifier.uuidString)],
+      ["cipher", .text(summary.cipherVersion)], ["sqlite", .text(summary.libraryVersion)],
+      ["pages of 4096 bytes", Cell(summary.pageCount)],
+      ["recovery code", isShown ? "was shown" : "was never shown: strongroom key recovery show"],
     ]
-    rows += summary.objectCounts.map { ["\($0.entity) objects", String($0.count)] }
+    rows += summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }
     print(RowPrinter(columns: ["what", "value"], format: format).text(rows))
     try container.close()
   }

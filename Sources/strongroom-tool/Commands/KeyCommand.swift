@@ -37,19 +37,28 @@ struct KeyCommand: AsyncParsableCommand {
       discussion: """
         Nobody may have the store open. The new key is in every vault named before the file is touched, and the old one is \
         removed only when the file was opened with the new one and read whole; a kill at any instant leaves a store that \
-        opens. The recovery code changes: show the new one with `key recovery show`.
+        opens. Copies that migrations kept beside the store get the new key as well. The recovery code changes: show the new one with `key recovery show`.
         """)
 
     @OptionGroup var arguments: StoreArguments
     @Flag(help: "Leave the old key in the vaults, so that older copies of the file stay readable.")
     var keepOld = false
+    @Flag(
+      help:
+        "Remove keys under passphrases that are not named from STORE.keys; they would open nothing any more.")
+    var removePassphrases = false
 
     func run() async throws {
-      let (description, keepOld) = (arguments.description(), keepOld)
+      let (description, keepOld, removes) = (arguments.description(), keepOld, removePassphrases)
       let result = try await CareProgress.run {
-        try await SQLCipherStore.rotateKey(of: description, keepingOldKeys: keepOld, progress: $0)
+        try await SQLCipherStore.rotateKey(
+          of: description, keepingOldKeys: keepOld, removingOtherPassphrases: removes, progress: $0)
       }
       print("rotated, \(result.retired) old keys removed; the recovery code is a new one")
+      for path in result.rotatedCopies { print("has the new key too: \(path)") }
+      for path in result.remainingCopies {
+        print("still has an old key, which the vaults keep for it: \(path)")
+      }
       for name in result.stillHolding { print("still holds an old key: \(name)") }
     }
   }

@@ -90,18 +90,17 @@ struct ModelCommand: AsyncParsableCommand {
     }
   }
 
-  struct Diff: ParsableCommand {
+  struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "diff", abstract: "Tells in words what changed from one version of a model to another.")
 
-    @Argument(help: "The older model.", completion: .file()) var old: String
-    @Argument(help: "The newer model.", completion: .file()) var new: String
+    @Argument(help: "The older model, or a store that has it.", completion: .file()) var old: String
+    @Argument(help: "The newer model, or a store that has it.", completion: .file()) var new: String
+    @OptionGroup var keys: KeyArguments
 
-    func run() throws {
+    func run() async throws {
       MemoryLimit.apply()
-      let models = try [old, new].map {
-        try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)).model
-      }
+      let models = [try await ModelSource.model(old, keys), try await ModelSource.model(new, keys)]
       let lines = ModelDifferences(from: models[0], to: models[1]).lines
       for line in lines { print(line) }
       let storage = models[0].versionHash == models[1].versionHash ? "the same storage" : "another storage"
@@ -109,18 +108,19 @@ struct ModelCommand: AsyncParsableCommand {
     }
   }
 
-  struct Diagram: ParsableCommand {
+  struct Diagram: AsyncParsableCommand {
     enum Form: String, ExpressibleByArgument, CaseIterable { case svg, mermaid, dot }
 
     static let configuration = CommandConfiguration(
       commandName: "diagram", abstract: "Prints the entity-relationship diagram of a model.")
 
-    @Argument(help: "The model.", completion: .file()) var model: String
+    @Argument(help: "The model, or a store that has it.", completion: .file()) var model: String
     @Option(help: "svg, mermaid or dot.") var format = Form.svg
+    @OptionGroup var keys: KeyArguments
 
-    func run() throws {
+    func run() async throws {
       MemoryLimit.apply()
-      let diagram = ModelDiagram(try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).model)
+      let diagram = ModelDiagram(try await ModelSource.model(model, keys))
       let text =
         switch format {
         case .svg: diagram.svg
@@ -131,20 +131,20 @@ struct ModelCommand: AsyncParsableCommand {
     }
   }
 
-  struct Generate: ParsableCommand {
+  struct Generate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "generate", abstract: "Prints Swift classes with typed accessors for a model's entities.")
 
-    @Argument(help: "The model.", completion: .file()) var model: String
+    @Argument(help: "The model, or a store that has it.", completion: .file()) var model: String
     @Flag(name: .customLong("public"), help: "Let other modules use the classes.") var isPublic = false
     @Flag(help: "Put the model itself into the code too, so that no file is shipped beside the program.")
     var embed = false
+    @OptionGroup var keys: KeyArguments
 
-    func run() throws {
+    func run() async throws {
       MemoryLimit.apply()
-      let url = URL(fileURLWithPath: model)
-      let model = try ManagedObjectModel.load(contentsOf: url).model
-      let name = url.deletingPathExtension().lastPathComponent
+      let name = URL(fileURLWithPath: model).deletingPathExtension().lastPathComponent
+      let model = try await ModelSource.model(model, keys)
       let generator =
         embed
         ? try SwiftGenerator(model, isPublic: isPublic, embeddingAs: name)

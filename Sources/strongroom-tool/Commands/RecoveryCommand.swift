@@ -22,18 +22,28 @@ struct RecoveryCommand: AsyncParsableCommand {
       String?
 
     func run() async throws {
-      let code = try await SQLCipherStore.recoveryCode(of: arguments.description())
-      guard let file else { return try code.withText { try Terminal.show($0) } }
-      let target = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o400)
+      let description = arguments.description()
+      let code = try await SQLCipherStore.recoveryCode(of: description)
+      if let file { try Self.save(code, file) } else { try code.withText { try Terminal.show($0) } }
+      do {
+        try await SQLCipherStore.noteRecoveryCodeShown(of: description)
+      } catch {
+        // The code is what was asked for.
+        FileHandle.standardError.write(Data("it could not be noted that the code was shown: \(error)\n".utf8))
+      }
+    }
+
+    private static func save(_ code: RecoveryCode, _ file: String) throws {
+      let target = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o400)
       guard target >= 0 else {
-        throw ValidationError("\(file) cannot be made: \(String(cString: strerror(errno)))")
+        throw ToolFailure("\(file) cannot be made: \(String(cString: strerror(errno)))")
       }
       defer { close(target) }
       let isWritten = code.withText { write(target, $0.baseAddress, $0.count) == $0.count }
       guard isWritten, write(target, "\n", 1) == 1, fsync(target) == 0 else {
         let reason = String(cString: strerror(errno))
         unlink(file)
-        throw ValidationError("\(file) could not be written, and was removed: \(reason)")
+        throw ToolFailure("\(file) could not be written, and was removed: \(reason)")
       }
       print("the code is in \(file); keep it away from this machine")
     }
@@ -68,7 +78,9 @@ struct RecoveryCommand: AsyncParsableCommand {
 
   private static func code(_ file: String?) throws -> RecoveryCode {
     guard let file else {
-      return try Terminal.secret("Recovery code").withUnsafeBytes { try RecoveryCode(text: $0) }
+      return try Terminal.secret("Recovery code", otherwise: "--file").withUnsafeBytes {
+        try RecoveryCode(text: $0)
+      }
     }
     return try Data(contentsOf: URL(fileURLWithPath: file)).withUnsafeBytes { try RecoveryCode(text: $0) }
   }

@@ -46,18 +46,19 @@ struct ShellCommand: AsyncParsableCommand {
     switch words[0] {
     case ".help": print(Self.help)
     case ".entities":
-      let rows = try model.entities.filter { !$0.isAbstract }.map { entity in
+      let rows: [[Cell]] = try model.entities.filter { !$0.isAbstract }.map { entity in
         var request = FetchRequest(entity.name)
         request.includesSubentities = false
-        return [entity.name, String(try context.count(for: request))]
+        return [.text(entity.name), Cell(try context.count(for: request))]
       }
       print(RowPrinter(columns: ["entity", "objects"], format: format).text(rows))
     case ".describe" where words.count == 2:
       guard let entity = model.entity(named: words[1]) else {
-        throw ValidationError("the store has no entity \(words[1]); .entities lists them")
+        throw StoreQuery.unknownEntity(words[1], model)
       }
       print(
-        RowPrinter(columns: ["property", "type"], format: format).text(entity.properties.map(Self.describe)))
+        RowPrinter(columns: ["property", "type"], format: format).text(
+          entity.properties.map { Self.describe($0).map(Cell.text) }))
     case ".format" where words.count == 2:
       guard let new = OutputFormat(rawValue: words[1]) else {
         throw ValidationError(".format takes table, json or csv")

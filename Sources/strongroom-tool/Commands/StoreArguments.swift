@@ -22,6 +22,22 @@ struct KeyArguments: ParsableArguments {
     description.keyInteraction = prompt ? .prompt : .silent
     return description
   }
+
+  /// The model that a store describes itself with.
+  /// - Throws: `ToolFailure` that tells what the file is when it cannot be opened and is no store.
+  static func model(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
+    do {
+      return try await SQLCipherStore.storedModel(description)
+    } catch {
+      let codes: [StoreError.Code] = [.keyMissing, .fileEmpty, .fileTruncated, .notWritable]
+      let code = (error as? StoreError)?.code
+      guard error is KeyringError || code.map(codes.contains) == true else { throw error }
+      guard let path = description.url?.path,
+        let reason = ForeignFile.reason(path, hasKey: code != .keyMissing)
+      else { throw error }
+      throw ToolFailure(reason.isCertain ? reason.text : "\(error); \(reason.text)")
+    }
+  }
 }
 
 /// Which store, for every command on one.
@@ -34,10 +50,13 @@ struct StoreArguments: ParsableArguments {
   func description() -> PersistentStoreDescription { keys.description(store) }
 
   /// The store, opened with the model it describes itself with.
-  func open() async throws -> (container: PersistentContainer, store: SQLCipherStore) {
-    let description = description()
+  /// - Parameter description: `description()` where the caller has asked for it, so that nothing is asked twice.
+  func open(_ description: PersistentStoreDescription? = nil) async throws -> (
+    container: PersistentContainer, store: SQLCipherStore
+  ) {
+    let description = description ?? self.description()
     let container = PersistentContainer(
-      model: try await SQLCipherStore.storedModel(description), description: description)
+      model: try await KeyArguments.model(description), description: description)
     try await container.load()
     guard let store = try container.coordinator.store as? SQLCipherStore else {
       throw ValidationError("\(self.store) is not an encrypted store")

@@ -69,8 +69,9 @@ private actor Asked {
       let end = bytes.lastIndex { $0 != 10 && $0 != 13 }.map { $0 + 1 } ?? bytes.startIndex
       return bytes[..<end].withUnsafeBytes { SecretBytes($0) }
     }
-    let first = try Terminal.secret(isNew ? "New passphrase" : "Passphrase")
-    if isNew, !(try Terminal.secret("The same again").isSame(as: first)) {
+    let option = isNew ? "--passphrase-file or --new-passphrase-file" : "--passphrase-file"
+    let first = try Terminal.secret(isNew ? "New passphrase" : "Passphrase", otherwise: option)
+    if isNew, !(try Terminal.secret("The same again", otherwise: option).isSame(as: first)) {
       throw ValidationError("the two passphrases differ; nothing was changed")
     }
     return first

@@ -21,12 +21,7 @@ struct ExportWriter {
   }
 
   /// - Parameter progress: Called with the number of objects written.
-  func write(to url: URL, progress: (Int) throws -> Void) throws -> Int {
-    guard
-      FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-    else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    let file = try FileHandle(forWritingTo: url)
-    defer { try? file.close() }
+  func write(to file: FileHandle, progress: (Int) throws -> Void) throws -> Int {
     if form == .csv {
       try file.write(
         contentsOf: Data((Self.line(["_id"] + attributes.map(\.name) + relationships.map(\.name))).utf8))

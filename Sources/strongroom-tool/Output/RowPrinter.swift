@@ -7,10 +7,11 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, csv
 }
 
-/// Turns rows of texts into a table, JSON or CSV.
+/// Turns rows into a table, JSON or CSV.
 struct RowPrinter {
   let columns: [String]
   let format: OutputFormat
+  private let encoder = RowEncoder()
   /// Longer cells of a table are cut, so that a row stays a line.
   private static let widest = 60
 
@@ -19,36 +20,28 @@ struct RowPrinter {
     self.format = format
   }
 
-  func text(_ rows: [[String]]) -> String {
+  func text(_ rows: [[Cell]]) -> String {
     switch format {
     case .table:
       if rows.isEmpty { return "no rows" }
-      let table = TextTable<[String]> { row in
-        zip(columns, row).map { Column(title: $0, value: Self.cell($1)) }
+      let table = TextTable<[Cell]> { row in
+        zip(columns, row).map { Column(title: $0, value: Self.cut($1.text)) }
       }
       return table.string(for: rows, style: Style.psql) ?? ""
     case .json:
-      let objects = rows.map { Dictionary(zip(columns, $0), uniquingKeysWith: { first, _ in first }) }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-      return (try? encoder.encode(objects)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+      return rows.isEmpty ? "[]" : "[\n" + rows.map(object).joined(separator: ",\n") + "\n]"
     case .csv:
-      return ([columns] + rows).map(Self.line).joined(separator: "\n")
+      return ([Self.line(columns)] + rows.map { Self.line($0.map(\.text)) }).joined(separator: "\n")
     }
   }
 
   /// A row as an object of JSON, on one line.
-  func object(_ row: [String]) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let object = Dictionary(zip(columns, row), uniquingKeysWith: { first, _ in first })
-    return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
+  func object(_ row: [Cell]) -> String { encoder.object(columns, row) }
 
   /// A row as a line of CSV.
   static func line(_ row: [String]) -> String { row.map(field).joined(separator: ",") }
 
-  private static func cell(_ text: String) -> String {
+  private static func cut(_ text: String) -> String {
     let line = String(text.prefix { !$0.isNewline })
     return line.count > widest || line.count < text.count ? String(line.prefix(widest - 1)) + "…" : line
   }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import Strongroom
 
@@ -22,13 +21,15 @@ struct StoreQuery {
   func run(_ entityName: String, _ context: ManagedObjectContext) throws {
     let model = context.coordinator.model
     guard let entity = model.entity(named: entityName) else {
-      let names = model.entities.map(\.name).joined(separator: ", ")
-      throw ValidationError("the store has no entity \(entityName); it has \(names)")
+      throw Self.unknownEntity(entityName, model)
     }
     var request = FetchRequest(
       entity.name, where: try condition.map { try FetchPredicate(format: $0) }, sort: sorts, limit: limit,
       offset: offset)
-    request.search = search.map { TextSearch($0) }
+    if let search {
+      request.search = TextSearch(search)
+      try checkWordIndex(entity)
+    }
     switch answer {
     case .explanation: printExplanation(try context.explain(request))
     case .count: print(try context.count(for: request))
@@ -49,7 +50,7 @@ struct StoreQuery {
     print(explanation.statement ?? "answered in memory")
     for step in explanation.steps { print("  \(step.usesIndex ? "index " : "all   ") \(step.text)") }
     if explanation.isEvaluatedInMemory { print("  then filtered in memory") }
-    for name in explanation.helpfulIndexes { print("an index on \(name) would help") }
+    for name in explanation.helpfulIndexes { print("an index on \(name) would help\(Self.way(to: name))") }
   }
 
   private func printGroups(_ request: FetchRequest, _ context: ManagedObjectContext) throws {
@@ -60,7 +61,9 @@ struct StoreQuery {
       let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
       guard let aggregate = parts.first.flatMap(FetchAggregate.init) else {
         let names = FetchAggregate.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("\(text) is no aggregate; there are \(names)")
+        throw ToolFailure(
+          "\(text) is no aggregate; there are \(names)"
+            + NearestName.question(parts.first ?? "", among: FetchAggregate.allCases.map(\.rawValue)))
       }
       return FetchColumn(parts.count > 1 ? parts[1] : "", aggregate: aggregate, as: text)
     }
@@ -69,7 +72,7 @@ struct StoreQuery {
     let rows = try context.dictionaries(for: request)
     let names = keys + wanted.map(\.name)
     let printer = RowPrinter(columns: names, format: format)
-    print(printer.text(rows.map { row in names.map { (row[$0] ?? .null).text } }))
+    print(printer.text(rows.map { row in names.map { Cell(row[$0] ?? .null) } }))
   }
 
   /// Row by row from the store. A table needs all rows first, for the width of its columns.
@@ -87,14 +90,14 @@ struct StoreQuery {
     try context.forEachRow(request) { row in
       stream.print(
         (0..<row.count).map { place in
-          if row.isNull(place) { return "" }
+          if row.isNull(place) { return .null }
           let value = row.value(place)
           // What is computed of whole numbers comes as floating.
           if isComputed[place], case .double(let double) = value, let whole = Int64(exactly: double) {
-            return String(whole)
+            return .number(String(whole))
           }
-          if row.type(place) == .transformable, let json = Self.json(value) { return json }
-          return value.text
+          if row.type(place) == .transformable, let json = Self.json(value) { return .json(json) }
+          return Cell(value)
         })
       return true
     }
@@ -104,9 +107,9 @@ struct StoreQuery {
   /// What Codable values are kept as, readable as it is; nil for other bytes.
   private static func json(_ value: AttributeValue) -> String? {
     guard case .data(let data) = value,
-      (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+      (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil, !data.contains(0)
     else { return nil }
-    return String(decoding: data, as: UTF8.self)
+    return String(validating: data, as: UTF8.self)
   }
 
   /// A key path, or what is computed.
@@ -145,7 +148,10 @@ struct StoreQuery {
       switch current.property(named: name) {
       case .attribute?: return column
       case .relationship(let relationship)?: current = relationship.destination
-      case nil: throw ValidationError("\(current.name) has no property \(name)")
+      case nil:
+        throw ToolFailure(
+          "\(current.name) has no property \(name)"
+            + NearestName.question(name, among: current.properties.map(\.name)))
       }
     }
     return relationship(column, entity)?.isToMany == true ? column + ".@count" : column

@@ -6,9 +6,10 @@ import Strongroom
 /// Questions to whoever sits at the terminal, whatever standard input and output are.
 enum Terminal {
   /// Asks for a secret without showing what is typed.
+  /// - Parameter option: What answers on the command line.
   /// - Throws: `ValidationError` when there is no terminal.
-  static func secret(_ question: String) throws -> SecretBytes {
-    try withTerminal { terminal in
+  static func secret(_ question: String, otherwise option: String) throws -> SecretBytes {
+    try withTerminal("give the secret in a file, with \(option)") { terminal in
       var settings = termios()
       tcgetattr(terminal, &settings)
       let before = settings
@@ -20,22 +21,26 @@ enum Terminal {
         put("\n", terminal)
       }
       put(question + ": ", terminal)
-      return line(terminal)
+      return try line(terminal)
     }
   }
 
   /// Asks for a line that may be seen.
-  static func answer(_ question: String) throws -> String {
-    try withTerminal { terminal in
+  /// - Parameter option: What answers on the command line.
+  static func answer(_ question: String, otherwise option: String) throws -> String {
+    try withTerminal("\(option) goes on without asking") { terminal in
       put(question + " ", terminal)
-      return line(terminal).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      return try line(terminal).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
   }
+
+  /// Whether secrets may be shown on standard output.
+  static var canShow: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Writes bytes straight to standard output, which must be a terminal: a secret never ends up in a file or a log by mistake.
   static func show(_ bytes: UnsafeRawBufferPointer, after text: String = "", before end: String = "\n") throws
   {
-    guard isatty(STDOUT_FILENO) == 1 else {
+    guard canShow else {
       throw ValidationError("secrets are shown on a terminal only; standard output is something else")
     }
     put(text, STDOUT_FILENO)
@@ -43,24 +48,35 @@ enum Terminal {
     put(end, STDOUT_FILENO)
   }
 
-  private static func withTerminal<R>(_ body: (Int32) throws -> R) throws -> R {
+  private static func withTerminal<R>(_ advice: String, _ body: (Int32) throws -> R) throws -> R {
     let terminal = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard terminal >= 0 else {
-      throw ValidationError("there is no terminal to ask on; give the secret in a file")
+      throw ValidationError("there is no terminal to ask on; \(advice)")
     }
     defer { close(terminal) }
     return try body(terminal)
   }
 
-  private static func line(_ file: Int32) -> SecretBytes {
-    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+  private static func line(_ file: Int32) throws -> SecretBytes {
+    try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
       defer { buffer.baseAddress.map { explicit_bzero($0, buffer.count) } }
       var count = 0
-      while count < buffer.count, read(file, buffer.baseAddress! + count, 1) == 1, buffer[count] != 10 {
+      while count < buffer.count, try wait(file), read(file, buffer.baseAddress! + count, 1) == 1,
+        buffer[count] != 10
+      {
         count += 1
       }
       return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
+  }
+
+  /// Waits for something to be typed, as long as the work that asks is not stopped.
+  private static func wait(_ file: Int32) throws -> Bool {
+    var place = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+    while poll(&place, 1, 100) == 0 {
+      if Task.isCancelled { throw ToolFailure("stopped; nothing was changed") }
+    }
+    return true
   }
 
   private static func put(_ text: String, _ file: Int32) {

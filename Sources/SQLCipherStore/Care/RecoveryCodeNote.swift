@@ -1,0 +1,48 @@
+import CipherDatabase
+import Crypto
+import Foundation
+public import StoreContract
+import StoreKeyring
+
+extension SQLCipherStore {
+  /// Notes in a store that its recovery code was shown to somebody. A program that shows the code of `recoveryCode(of:)`
+  /// calls it after; what `recoveryCodeHandler` is given is noted by itself. A few statements.
+  /// - Throws: as opening does, and `StoreError` when the store cannot be written to.
+  public static func noteRecoveryCodeShown(of description: PersistentStoreDescription) async throws {
+    let access = try await StoreAccess.open(description, for: .reading)
+    defer { access.close() }
+    try translating(access.path) {
+      try RecoveryCodeNote(access.key, access.store).write(access.connection)
+    }
+  }
+}
+
+/// What a store keeps of its recovery code having been shown: the start of a hash of the key, so that it holds for that code
+/// alone. After a rotation, or in a copy with a key of its own, it is another's and says nothing.
+struct RecoveryCodeNote {
+  private static let row = "recovery_code_shown"
+  private let text: String
+
+  init(_ key: StoreKey, _ store: UUID) {
+    var hash = SHA256()
+    hash.update(data: Data("strongroom recovery code shown|\(store.uuidString)|".utf8))
+    key.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    text = Data(hash.finalize().prefix(8)).hex
+  }
+
+  /// - Throws: `CipherError`. Nothing is done in a database that is no store.
+  func write(_ connection: Connection) throws {
+    try connection.transaction(.immediate) {
+      guard try connection.text("SELECT 1 FROM sqlite_master WHERE name = '_store'") != nil else { return }
+      let statement = try connection.cached("INSERT OR REPLACE INTO _store (key, value) VALUES (?1, ?2)")
+      statement.bind(1, Self.row)
+      statement.bind(2, text)
+      try statement.run()
+    }
+  }
+
+  /// Whether the code of this key was noted. One statement.
+  func isWritten(_ connection: Connection) throws -> Bool {
+    try StoreTable(connection).read(Self.row) == text
+  }
+}
