@@ -52,7 +52,7 @@ struct Soak {
       try context.setQueryGeneration(.current)
       let batch = try context.insert("Batch")
       try context.save()
-      context.delete(batch)
+      try context.delete(batch)
       try context.save()
     case .verify:
       let findings = try await SQLCipherStore.verify(playground.description())

@@ -20,7 +20,7 @@ extension SQLCipherStore {
     let access = try await StoreAccess.open(description, for: .reading)
     defer { access.close() }
     return try translating(access.path) {
-      try StoreTable(access.connection).checkIsStore()
+      try SchemaCheck(access.connection).checkIsStore()
       return try RecoveryCodeNote(access.key, access.store).isWritten(access.connection)
     }
   }

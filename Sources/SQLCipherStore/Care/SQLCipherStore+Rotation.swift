@@ -45,7 +45,7 @@ extension SQLCipherStore {
     let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
     // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
     let old = await life.held(for: access.store)
-    let surroundings = RotationSurroundings(access.path, access.store)
+    let surroundings = RotationSurroundings(description.url?.path ?? access.path, access.store)
     if !removingOtherPassphrases { try surroundings.checkPassphrases(named: old.kept) }
     let kept = try await life.add(key, for: access.store, label: description.keyLabel)
     try translating(access.path) {
