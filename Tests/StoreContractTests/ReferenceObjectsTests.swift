@@ -20,7 +20,7 @@ struct ReferenceObjectsTests {
     let (capital, city, river) = (entities[0], entities[1], entities[2])
     let (objects, later) = (ReferenceObjects(), ReferenceObjects())
     let oslo = objects.newObjectID(for: city, referenceObject: "Oslo")
-    #expect(oslo.reference == 4_711)
+    #expect(oslo.reference == 498_243_081_431_425_835)
     #expect(!oslo.isTemporaryID && oslo.entity.name == "City")
     #expect(objects.newObjectID(for: capital, referenceObject: "Oslo") == oslo)
     #expect(later.referenceObject(for: oslo) == nil)

@@ -134,20 +134,22 @@ struct ColumnTests {
     let pages = try context.fetch(FetchDescriptor<Page>(sortBy: [SortDescriptor(\.size)]))
     for (page, note) in zip(pages, ["ANNA", "anna", "Bob", "Zoë"]) { page.note = note }
     let name = "Anna"
+    let (same, ascending) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
+    let descending = ComparisonResult.orderedDescending
     let conditions: [(Predicate<Page>, String)] = [
-      (#Predicate { $0.title.caseInsensitiveCompare("P3") == ComparisonResult.orderedSame }, "p3"),
+      (#Predicate { $0.title.caseInsensitiveCompare("P3") == same }, "p3"),
       (
-        #Predicate { $0.title.caseInsensitiveCompare("P3") != ComparisonResult.orderedSame }, "p0 p1 p2 p4 p5"
+        #Predicate { $0.title.caseInsensitiveCompare("P3") != same }, "p0 p1 p2 p4 p5"
       ),
-      (#Predicate { $0.title.caseInsensitiveCompare("P3") == ComparisonResult.orderedAscending }, "p0 p1 p2"),
-      (#Predicate { $0.title.caseInsensitiveCompare("P3") == ComparisonResult.orderedDescending }, "p4 p5"),
-      (#Predicate { $0.note?.caseInsensitiveCompare(name) == ComparisonResult.orderedSame }, "p0 p1"),
+      (#Predicate { $0.title.caseInsensitiveCompare("P3") == ascending }, "p0 p1 p2"),
+      (#Predicate { $0.title.caseInsensitiveCompare("P3") == descending }, "p4 p5"),
+      (#Predicate { $0.note?.caseInsensitiveCompare(name) == same }, "p0 p1"),
       (
         #Predicate {
-          $0.note?.caseInsensitiveCompare(name) == ComparisonResult.orderedDescending && $0.isPinned
+          $0.note?.caseInsensitiveCompare(name) == descending && $0.isPinned
         }, "p2"
       ),
-      (#Predicate { $0.note?.caseInsensitiveCompare(name) != ComparisonResult.orderedSame }, "p2 p3 p4 p5"),
+      (#Predicate { $0.note?.caseInsensitiveCompare(name) != same }, "p2 p3 p4 p5"),
     ]
     for isSaved in [false, true] {
       if isSaved { try context.save() }

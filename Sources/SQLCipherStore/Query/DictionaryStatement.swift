@@ -19,6 +19,8 @@ struct DictionaryColumn: Sendable {
     if statement.isNull(column) { return .null }
     if isAnyNumber, statement.isInteger(column) { return .integer(statement.int64(column)) }
     if isReference { return .reference(statement.int64(column)) }
+    // A sum that overflowed is floating.
+    if mayOverflow, !statement.isInteger(column) { return .double(statement.double(column)) }
     switch type {
     case .integer16, .integer32, .integer64: return .integer(statement.int64(column))
     case .boolean: return .boolean(statement.int64(column) != 0)

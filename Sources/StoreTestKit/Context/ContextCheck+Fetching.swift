@@ -38,7 +38,9 @@ extension ContextCheck {
         var request = FetchRequest("Person", sort: [FetchSort("name")], limit: 0)
         try expect(context.fetch(request) == people, "objects")
         try expect(context.count(for: request) == 3 && context.fetchIDs(request).count == 3, "count and IDs")
-        try expect(try FetchedResultsController(request, in: context).objects == people, "live results")
+        let live = try FetchedResultsController(request, in: context)
+        try live.performFetch()
+        try expect(live.objects == people, "live results")
         request.offset = 1
         try expect(context.fetch(request) == Array(people.dropFirst()), "an offset")
         request.limit = 1
