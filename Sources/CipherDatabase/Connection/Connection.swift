@@ -40,7 +40,7 @@ package final class Connection {
       (options.access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
     let result = sqlite3_open_v2(path, &handle, flags, nil)
     guard result == SQLITE_OK, let handle else {
-      let error = CipherError(handle, result)
+      let error = CipherError(handle, result).onDisk(of: path)
       sqlite3_close_v2(handle)
       registration.release()
       throw error
@@ -208,7 +208,7 @@ package final class Connection {
 
   func failure(_ result: Int32, _ sql: String?) -> CipherError {
     if result & 0xFF == SQLITE_CORRUPT || result & 0xFF == SQLITE_NOTADB { isPoisoned = true }
-    return CipherError(database, result, sql: sql)
+    return CipherError(database, result, sql: sql).onDisk(of: path)
   }
 
   /// A number that is another one after another connection committed, and never after this one did. Not among the statements

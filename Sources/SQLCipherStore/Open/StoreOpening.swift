@@ -217,7 +217,8 @@ struct StoreOpening {
       try StoreTable(connection).create(model: model, entityNumbers: numbers)
       for statement in schema.creation { try connection.execute(statement) }
     }
-    // Closing moves the log into the file.
+    // Closing would move the log into the file too, and say nothing where the disk is full.
+    try connection.checkpoint()
     connection.close()
     try File.sync(new)
     if overEmptyFile {
