@@ -194,7 +194,7 @@ struct ModelTrialTests {
 
   @Test("no model command takes more than its share of memory", arguments: ["check", "diagram", "generate"])
   func share(command: String) throws {
-    let text = String(repeating: "x", count: 1 << 20)
+    let text = String(repeating: "x", count: 100_000)
     var entity = EntityDescription("E") { AttributeDescription("a", .string) }
     entity.userInfo = Dictionary(uniqueKeysWithValues: (0..<30).map { ("key\($0)", text) })
     let result = try trial(ModelDescription(entities: [entity]), command)

@@ -73,7 +73,7 @@ package final class Connection {
       ? sqlite3_open_v2(immutable(path), &handle, flags | SQLITE_OPEN_URI, nil)
       : sqlite3_open_v2(path, &handle, flags, nil)
     guard result == SQLITE_OK, let handle else {
-      let error = CipherError(handle, result)
+      let error = CipherError(handle, result).onDisk(of: path)
       sqlite3_close_v2(handle)
       throw error
     }
@@ -260,7 +260,7 @@ package final class Connection {
 
   func failure(_ result: Int32, _ sql: String?) -> CipherError {
     if result & 0xFF == SQLITE_CORRUPT || result & 0xFF == SQLITE_NOTADB { isPoisoned = true }
-    return CipherError(database, result, sql: sql)
+    return CipherError(database, result, sql: sql).onDisk(of: file.path)
   }
 
   /// A number that is another one after another connection committed, and never after this one did. Not among the statements

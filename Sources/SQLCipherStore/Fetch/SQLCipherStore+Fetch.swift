@@ -50,7 +50,8 @@ extension SQLCipherStore {
         throw StoreError(.notFound, "the model has no entity \(request.entityName)")
       }
       _ = try FetchEvaluation(request, entity: entity)
-      return FetchPlan(shape, entity: entity, opened: opened)
+      let plan = FetchPlan(shape, entity: entity, opened: opened)
+      return plan.isTooDeep ? FetchPlan(shape, entity: entity, opened: opened, isPlain: true) : plan
     }
     let plan = try opened.fetchPlans.plan(shape, make: make)
     return plan.fits(shape.constants) ? plan : try make()

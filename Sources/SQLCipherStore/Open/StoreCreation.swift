@@ -93,11 +93,10 @@ struct StoreCreation {
       try StoreTable(connection).create(model: model, entityNumbers: numbers)
       for statement in schema.creation { try connection.execute(statement) }
     }
-    let file = connection.file.another()
-    // Closing moves the log into the file.
+    // Closing would move the log into the file too, and say nothing where the disk is full.
+    try connection.checkpoint()
+    try connection.file.sync()
     connection.close()
-    try file.sync()
-    file.release()
     if empty != nil { try File.replace(path, with: new) } else { try File.placeDatabase(new, at: path) }
     return try DatabaseFile(path, waiting: description.busyTimeoutMilliseconds)
   }

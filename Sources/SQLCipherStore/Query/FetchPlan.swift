@@ -22,21 +22,24 @@ final class FetchPlan: Sendable {
   /// How the columns of a dictionary result are read; nil for other results.
   let dictionaryColumns: [DictionaryColumn]?
 
-  init(_ shape: RequestShape, entity: Entity, opened: SQLCipherStore.Opened) {
+  /// - Parameter isPlain: Whether nothing but the rows is asked in SQL.
+  init(
+    _ shape: RequestShape, entity: Entity, opened: SQLCipherStore.Opened, isPlain: Bool = false
+  ) {
     let request = shape.request
     self.entity = entity
     select = opened.plans[entity.index]
     var translation = PredicateTranslation(
       entity: entity, schema: opened.schema, constants: shape.constants)
     var conditions: [String] = []
-    var complete = true
+    var complete = !isPlain
     if entity.superentity != nil || (entity.hasSubentities && !request.includesSubentities) {
       let members = request.includesSubentities ? entity.family : [entity]
       let numbers = members.map { String(opened.schema.entityNumbers[$0.index]) }
       conditions.append("t0._entity IN (\(numbers.joined(separator: ", ")))")
     }
     var orders: [String] = []
-    if let search = request.search {
+    if !isPlain, let search = request.search {
       if let (condition, order) = translation.ranked(search) {
         conditions.append(condition)
         orders.append(order)
@@ -44,7 +47,7 @@ final class FetchPlan: Sendable {
         complete = false
       }
     }
-    let parts = shape.skeleton?.conjuncts ?? []
+    let parts = isPlain ? [] : shape.skeleton?.conjuncts ?? []
     conditions += translation.boxes(parts)
     for part in parts {
       if let condition = translation.condition(part) {
@@ -55,7 +58,7 @@ final class FetchPlan: Sendable {
     }
     let unshaped = translation
     var shaped =
-      request.resultType == .dictionaries
+      request.resultType == .dictionaries && !isPlain
       ? DictionaryStatement(request, entity, rank: orders.first, &translation) : nil
     if shaped == nil || translation.bindings.count > PredicateTranslation.mostBindings {
       translation = unshaped
@@ -115,6 +118,20 @@ final class FetchPlan: Sendable {
     }
     text = StatementText(sql)
   }
+
+  /// Whether the library's parser has no room for the statement: SQLite before 3.46 keeps a hundred unfinished parts at most,
+  /// of which a parenthesis with what stands before it makes up to three.
+  var isTooDeep: Bool {
+    var depth = 0
+    for byte in text.sql.utf8 {
+      if byte == UInt8(ascii: "(") { depth += 1 }
+      if byte == UInt8(ascii: ")") { depth -= 1 }
+      if depth > Self.deepest { return true }
+    }
+    return false
+  }
+
+  private static let deepest = 25
 
   /// Whether the lists of another request of the shape fill the statement's parameters.
   func fits(_ constants: [FetchExpression]) -> Bool {
