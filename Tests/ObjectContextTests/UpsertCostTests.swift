@@ -56,7 +56,7 @@ struct UpsertCostTests {
   }
 
   @Test(
-    "is a few statements for 100 posts and for 1,000, with and without an undo manager", arguments: [false, true],
+    "is a few statements for 100 posts and for 1,000, also with an undo manager", arguments: [false, true],
     [false, true])
   func statements(isWatched: Bool, postsFirst: Bool) async throws {
     var counts: [Int] = []
