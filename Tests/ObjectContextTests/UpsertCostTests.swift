@@ -1,7 +1,7 @@
 import Strongroom
 import Testing
 
-/// A feed that was imported before is imported again, with no more statements for many objects than for few.
+/// A feed that was imported before is imported again, with no statement of its own for any of the objects.
 @Suite("The cost of importing the same again")
 struct UpsertCostTests {
   private static func model() throws -> ManagedObjectModel {
@@ -56,7 +56,7 @@ struct UpsertCostTests {
   }
 
   @Test(
-    "is the same for 100 posts and for 1,000, with and without an undo manager", arguments: [false, true],
+    "is a few statements for 100 posts and for 1,000, also with an undo manager", arguments: [false, true],
     [false, true])
   func statements(isWatched: Bool, postsFirst: Bool) async throws {
     var counts: [Int] = []
@@ -84,6 +84,7 @@ struct UpsertCostTests {
       let tags = try fresh.fetch(FetchRequest("Tag"))
       #expect(try tags.allSatisfy { try $0.objects("posts").count == 20 })
     }
-    #expect(counts[0] == counts[1], "\(counts)")
+    // Long lists of values go in several statements.
+    #expect(counts[1] < counts[0] + 20, "\(counts)")
   }
 }

@@ -192,8 +192,12 @@ final class MinimalStore: IncrementalStore {
         }
         let own = key(node)
         if own.contains(.null) { continue }
+        var declaring = node.entity
+        while let above = declaring.superentity, above.uniquenessConstraints.contains(constraint) {
+          declaring = above
+        }
         let other = contents.rows.first {
-          $0.objectID != node.objectID && $0.entity.isKind(of: node.entity) && key($0) == own
+          $0.objectID != node.objectID && $0.entity.isKind(of: declaring) && key($0) == own
         }
         if let other {
           throw StoreError(

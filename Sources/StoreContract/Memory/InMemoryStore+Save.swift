@@ -116,10 +116,19 @@ extension InMemoryStore {
   }
 
   private static func checkUniqueness(of nodes: [IncrementalStoreNode], in state: State) throws {
-    var seen: [Entity: Bool] = [:]
-    for node in nodes where !node.entity.uniquenessConstraints.isEmpty { seen[node.entity] = true }
-    for entity in seen.keys {
+    var seen: [Entity: [UniquenessConstraint]] = [:]
+    for entity in Set(nodes.map(\.entity)) {
       for constraint in entity.uniquenessConstraints {
+        // The entity that declares it has it for all that inherit from it.
+        var declaring = entity
+        while let above = declaring.superentity, above.uniquenessConstraints.contains(constraint) {
+          declaring = above
+        }
+        if seen[declaring]?.contains(constraint) != true { seen[declaring, default: []].append(constraint) }
+      }
+    }
+    for (entity, constraints) in seen {
+      for constraint in constraints {
         let fields = constraint.propertyNames.compactMap { name in
           entity.storedFields.first { $0.name == name }
         }

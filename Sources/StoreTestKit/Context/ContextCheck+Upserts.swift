@@ -35,7 +35,7 @@ extension ContextCheck {
                 in: here)
               try here.save()
               let isToMany = post.entity.relationship(named: name)?.isToMany == true
-              let stays = other == "y" && policy.description == "mergeByPropertyStoreTrump"
+              let stays = !isToMany && other == "y" && policy.description == "mergeByPropertyStoreTrump"
               let wanted =
                 isToMany && other == "y" ? "\(code)x \(code)y" : code + (stays ? "x" : other)
               let fresh = office.newContext()
