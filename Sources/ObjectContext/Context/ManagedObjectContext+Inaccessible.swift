@@ -19,6 +19,23 @@ extension ManagedObjectContext {
     return node
   }
 
+  /// The same for an object that others are known to have deleted; one with changes to keep stays for as long as it has them.
+  func turnDeletedOrKeep(_ object: ManagedObject) {
+    guard object.hasChangesToKeep else {
+      turnDeleted(object)
+      return
+    }
+    if !keptList.contains(object) { keptList.append(object) }
+  }
+
+  /// Objects that stayed for their changes go once those were taken back.
+  func turnKeptDeleted() {
+    if keptList.isEmpty { return }
+    let unchanged = keptList.filter { $0.managedObjectContext === self && $0.state.isEmpty }
+    keptList.removeAll { $0.state != [.updated] }
+    for object in unchanged where object.node != nil { turnDeleted(object) }
+  }
+
   /// The same for a fault that fires. Other objects' changes are left alone.
   func turnInaccessibleFaultDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let isListed = object.hasChanges

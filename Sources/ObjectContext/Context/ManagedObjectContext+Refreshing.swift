@@ -23,6 +23,7 @@ extension ManagedObjectContext {
         return
       }
       turnBackIntoFault(object)
+      keptList.removeAll { $0 === object }
       try rebase(object, on: node)
       object.awakeFromSnapshotEvents(.refresh)
     } else {

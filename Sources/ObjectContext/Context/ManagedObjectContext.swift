@@ -76,6 +76,8 @@ public final class ManagedObjectContext {
   /// Those among both that have relationships without an inverse; some may have no changes any more.
   var oneWayHolders: [ManagedObject] = []
   @exclusivity(unchecked) var deletedList: [ManagedObject] = []
+  /// Changed objects that are known to be deleted by others: they stay while they have changes.
+  var keptList: [ManagedObject] = []
   /// Unchanged objects whose version the next save checks.
   var lockedList: [ManagedObject] = []
   /// While a save is under way whose conflicts the merge policy decides.
@@ -240,9 +242,7 @@ public final class ManagedObjectContext {
 
   func letGoOfAll() {
     let held = insertedList + updatedList + deletedList + lockedList
-    lockedList = []
-    insertedList = []
-    updatedList = []
+    (lockedList, keptList, insertedList, updatedList) = ([], [], [], [])
     oneWayHolders = []
     deletedList = []
     var roots: Set<ObjectIdentifier> = []

@@ -69,7 +69,9 @@ extension ManagedObjectContext {
     generation += 1
     // Stored again: it is to be read like any other.
     for id in changes.inserted + changes.updated {
-      if let object = registeredObject(for: id) { turnBackIntoFault(object) }
+      guard let object = registeredObject(for: id) else { continue }
+      turnBackIntoFault(object)
+      keptList.removeAll { $0 === object }
     }
     var stale: [Entity: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
     let locked = Set(lockedList.map { ObjectIdentifier($0) })
@@ -102,7 +104,7 @@ extension ManagedObjectContext {
     }
     for id in changes.deleted {
       guard let object = own(id), !object.isInserted else { continue }
-      if !object.hasChangesToKeep { turnDeleted(object) }
+      turnDeletedOrKeep(object)
     }
     sweepLists()
     if !changes.deleted.isEmpty { forgetLinks(to: changes.deleted) }
@@ -176,7 +178,7 @@ extension ManagedObjectContext {
     }
     // First, since they keep what was read of them.
     for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
-      if !keepsChanges || !object.hasChangesToKeep { turnDeleted(object) }
+      if keepsChanges { turnDeletedOrKeep(object) } else { turnDeleted(object) }
     }
     sweepLists()
     refreshAfterBatch()

@@ -53,9 +53,9 @@ extension ManagedObjectContext {
       object.awakeFromSnapshotEvents(.refresh)
       noteChange(.refreshed, object)
     }
-    let gone = rows.filter { $0.row == nil && !$0.object.hasChangesToKeep }.map(\.object)
-    let ids = gone.map(\.objectID)
-    for object in gone { turnDeleted(object) }
+    let gone = rows.filter { $0.row == nil }.map(\.object)
+    for object in gone { turnDeletedOrKeep(object) }
+    let ids = gone.filter { $0.state.contains(.gone) }.map(\.objectID)
     sweepLists()
     if !ids.isEmpty { forgetLinks(to: ids) }
     let roots = Set(storeEntities.filter(isConcerned).map(\.entity.root.name))

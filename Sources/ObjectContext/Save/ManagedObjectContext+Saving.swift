@@ -161,7 +161,7 @@ extension ManagedObjectContext {
     updatedList = []
     oneWayHolders = []
     deletedList = []
-    lockedList = []
+    (lockedList, keptList) = ([], [])
     for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
     for object in updated { settle(object, nil) }
     for (object, change) in plan.updates { settle(object, change) }
@@ -212,6 +212,7 @@ extension ManagedObjectContext {
       if object.tellsOfChanges { object.valuesDidChange(at: nil) }
       object.awakeFromSnapshotEvents(.rollback)
     }
+    turnKeptDeleted()
     if hadDeletions { refaultRelationships() }
     endEvent()
   }

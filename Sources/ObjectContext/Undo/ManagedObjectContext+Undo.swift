@@ -194,6 +194,7 @@ extension ManagedObjectContext {
       object.changes?.settle(plans[object.entity].transientSlots)
       object.changes = object.changes
     }
+    turnKeptDeleted()
     sweepLists()
   }
 }

@@ -261,7 +261,8 @@ extension ContextCheck {
         try expect(!changed.isDeleted && changed.hasChanges, "a changed one stays, by \(way)")
         try expectContextError(.conflict, "its save, by \(way)") { try here.save() }
         here.rollback()
-        try expect(Staff.text(changed, "motto") == nil, "taken back")
+        try expect(changed.isDeleted && Staff.text(changed) == "Bea", "taken back, it is deleted")
+        try expect(Staff.text(changed, "motto") == nil, "without the change")
         here.refreshAllObjects()
         try expect(ada.value(for: "name") == .null && ada.isDeleted, "refreshed")
       }
