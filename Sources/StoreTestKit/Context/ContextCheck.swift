@@ -19,7 +19,8 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [ContextCheck] {
-    life + faults + fetching + inaccessible + batches + relationships + deleteRules + validation + singleValues
+    life + faults + fetching + inaccessible + batches + relationships + deleteRules + validation
+      + singleValues
       + limits + metadata + saving + conflicts + failingMerges + upserts
       + severalContexts + mergedInParents + undo
       + liveResults + concurrency + containers + movedStores
