@@ -189,11 +189,10 @@ package final class Connection {
     if isClosed { return }
     isClosed = true
     if !file.isInPlace { file.refuseCheckpoints() }
-    // SQLite keeps the file open as long as somebody has a statement; then so does the hold.
-    let isInUse = sqlite3_next_stmt(database, nil) != nil
-    assert(!isInUse, "a statement outlives its connection")
-    sqlite3_close_v2(database)
-    if !isInUse { file.release() }
+    let result = sqlite3_close(database)
+    // SQLite would keep the file open as long as somebody has a statement; then so does the hold.
+    assert(result == SQLITE_OK, "a statement outlives its connection")
+    if result == SQLITE_OK { file.release() } else { sqlite3_close_v2(database) }
   }
 
   func closeStatements() {
