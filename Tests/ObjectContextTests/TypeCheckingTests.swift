@@ -47,7 +47,8 @@ struct TypeCheckingTests {
     process.arguments =
       [
         "sh", "-c",
-        "exec swiftc \"$@\" $(pkg-config --cflags-only-I sqlcipher libsecret-1 glib-2.0 | sed 's/-I/-Xcc -I/g')", "sh",
+        "exec swiftc \"$@\" $(pkg-config --cflags-only-I sqlcipher libsecret-1 glib-2.0 | sed 's/-I/-Xcc -I/g')",
+        "sh",
       ]
       + [
         "-typecheck", "-swift-version", "6", "-Xfrontend", "-warn-long-expression-type-checking=1", file.path,
