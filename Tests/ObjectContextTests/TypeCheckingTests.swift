@@ -43,11 +43,12 @@ struct TypeCheckingTests {
     let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources").standardized
     let modules =
       [products.appendingPathComponent("Modules")]
-      + ["CSQLCipher", "CLibSecret"].map { sources.appendingPathComponent($0) }
+      + ["CSQLCipher", "CLibSecret", "CGLib"].map { sources.appendingPathComponent($0) }
     process.arguments =
       [
         "sh", "-c",
-        "exec swiftc \"$@\" $(pkg-config --cflags-only-I sqlcipher libsecret-1 | sed 's/-I/-Xcc -I/g')", "sh",
+        "exec swiftc \"$@\" $(pkg-config --cflags-only-I sqlcipher libsecret-1 glib-2.0 | sed 's/-I/-Xcc -I/g')",
+        "sh",
       ]
       + [
         "-typecheck", "-swift-version", "6", "-Xfrontend", "-warn-long-expression-type-checking=1", file.path,
