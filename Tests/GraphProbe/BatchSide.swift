@@ -79,7 +79,7 @@ final class BatchSide {
   ) throws {
     let found = Array(try owner.objects(relationship))
     let known = Set(items)
-    for item in found where !known.contains(item) {
+    for item in found where !item.hasChanges && !known.contains(item) {
       throw Difference("\(name): \(owner).\(relationship) has \(item), which no fetch finds")
     }
     let own = try items.filter { try !$0.hasChanges && leadsBack($0) }
