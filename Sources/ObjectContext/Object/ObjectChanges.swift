@@ -90,16 +90,13 @@ final class ObjectChanges {
     for state in toManys { state.rename { permanent[$0] } }
   }
 
-  /// Replaces the numbers of objects of one root entity. Lists are read again.
+  /// Replaces the numbers of objects of one root entity.
   func rename(leadingTo root: Entity, of entity: Entity, _ successors: [Int64: Int64]) {
     for relationship in entity.relationships where relationship.destination.root === root {
       if case .reference(let old)? = value(relationship.slot), let new = successors[old] {
         values?[relationship.slot] = .reference(new)
       }
-      if let state = knownToMany(relationship) {
-        state.replace { successors[$0] }
-        state.refault()
-      }
+      knownToMany(relationship)?.replace { successors[$0] }
     }
   }
 

@@ -105,6 +105,8 @@ extension ManagedObjectContext {
     for object in registeredObjects {
       object.batch = nil
       object.changes?.rename(leadingTo: root, of: object.entity, successors)
+      // The stored objects have links of their own, to anything.
+      object.changes?.refault()
       renewRow(object)
     }
     sweepLists()

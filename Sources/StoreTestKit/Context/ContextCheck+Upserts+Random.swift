@@ -7,7 +7,7 @@ extension ContextCheck {
   static let randomUpserts: [ContextCheck] = FeedPolicy.allCases.map { policy in
     ContextCheck("imports of the same keys in any order are as a plain reference has them (\(policy))") {
       factory in
-      for seed in UInt64(1)...3 {
+      for seed in [UInt64(1), 4, 5, 16, 24, 30] {
         var walk = FeedWalk(try await Office(factory, Feed.model()), policy, seed: seed)
         for _ in 0..<12 { try walk.round() }
       }
