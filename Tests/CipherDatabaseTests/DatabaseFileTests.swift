@@ -78,7 +78,7 @@ struct DatabaseFileTests {
     let file = try DatabaseFile(path)
     try file.takeAlone(own: 1, waiting: 0)
     let waiter = Task.detached {
-      let file = try DatabaseFile(path, waiting: 10_000)
+      let file = try DatabaseFile(path, waiting: 600_000)
       defer { file.release() }
       return file.isInPlace
     }

@@ -63,7 +63,8 @@ struct BatchTests {
 
   @Test("an update must be valid", arguments: [false, true])
   func validation(inMemory: Bool) async throws {
-    let (_, context) = try await filled(inMemory: inMemory)
+    let (shelf, context) = try await filled(inMemory: inMemory)
+    defer { withExtendedLifetime(shelf) {} }
     for (name, value) in [
       ("pages", AttributeValue.integer(6000)), ("title", .null), ("pages", "x"), ("note", "x"), ("no", "x"),
     ] {
@@ -136,7 +137,8 @@ struct BatchTests {
 
   @Test("unsaved objects and a batch do not see each other")
   func unsaved() async throws {
-    let (_, context) = try await filled(inMemory: false)
+    let (shelf, context) = try await filled(inMemory: false)
+    defer { withExtendedLifetime(shelf) {} }
     let new = try context.insert("Book")
     try new.set("title", "new")
     #expect(try context.deleteBatch(FetchRequest("Book")).count == 10)

@@ -149,7 +149,8 @@ struct FoundationPredicateTests {
 
   @Test("that no store can answer are refused by the name of the part")
   func refusals() async throws {
-    let (_, context) = try await filled()
+    let (shelf, context) = try await filled()
+    defer { withExtendedLifetime(shelf) {} }
     for (name, predicate) in Self.refused {
       do {
         _ = try context.fetch(Volume.self, predicate)

@@ -20,7 +20,8 @@ struct RequestTests {
 
   @Test("groups by what is computed, and keeps the groups that meet a condition", arguments: [false, true])
   func having(inMemory: Bool) async throws {
-    let (_, context) = try await filled(inMemory: inMemory)
+    let (shelf, context) = try await filled(inMemory: inMemory)
+    defer { withExtendedLifetime(shelf) {} }
     let volumes = try context.fetch(Volume.self)
     var request = FetchRequest("Volume")
     request.propertiesToFetch = [

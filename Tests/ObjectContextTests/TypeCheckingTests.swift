@@ -43,7 +43,7 @@ struct TypeCheckingTests {
     let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources").standardized
     let modules =
       [products.appendingPathComponent("Modules")]
-      + ["CSQLCipher", "CLibSecret", "CGLib"].map { sources.appendingPathComponent($0) }
+      + ["CSQLCipher", "CLibSecret", "CGLib", "CLinux"].map { sources.appendingPathComponent($0) }
     process.arguments =
       [
         "sh", "-c",

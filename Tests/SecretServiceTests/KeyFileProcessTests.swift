@@ -60,6 +60,6 @@ struct KeyFileProcessTests {
         """)
     // Where nothing may be mounted there is nothing to see.
     if lines.contains("unmounted") { return }
-    #expect(lines == ["added", "storageFailed - 0", "found 1", "same", "0", "added", "found 2"], "\(lines)")
+    #expect(lines == ["added", "diskFull - 0", "found 1", "same", "0", "added", "found 2"], "\(lines)")
   }
 }
