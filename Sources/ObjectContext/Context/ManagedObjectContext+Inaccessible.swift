@@ -79,6 +79,17 @@ extension ManagedObjectContext {
     state.forget { isKnownGone($0, state.relationship.destination) }
   }
 
+  /// Takes back links that were added here to what this context has deleted by a batch.
+  func dropAddedGone() {
+    for object in insertedList + updatedList {
+      for state in object.changes?.toManys ?? [] {
+        for target in Array(state.added) where isKnownGone(target, state.relationship.destination) {
+          state.takeBack(target)
+        }
+      }
+    }
+  }
+
   func gone(_ object: ManagedObject) -> ContextError {
     ContextError(
       .objectGone,

@@ -181,6 +181,7 @@ extension ManagedObjectContext {
       if keepsChanges { turnDeletedOrKeep(object) } else { turnDeleted(object) }
     }
     sweepLists()
+    dropAddedGone()
     refreshAfterBatch()
     for state in kept {
       if let gone = gone[state.relationship.destination.root] { state.forget(gone.contains) }

@@ -79,6 +79,8 @@ extension ManagedObjectContext {
     merging = nil
     guard isSaved else { return done.before.restore(self) }
     source = done.before.source
+    // What was read of to-manys between the tries may be of rows that the save has overwritten.
+    refaultRelationships()
     for (root, successors) in done.successors {
       for child in children { child.context?.parentMerged(root, successors) }
     }
