@@ -175,8 +175,13 @@ final class BatchWalk {
     }
   }
 
+  /// What a batch can lead to: it knows nothing of unsaved objects.
+  private func storedBoxes(_ side: BatchSide) throws -> [ManagedObjectID] {
+    try side.context.fetchIDs(FetchRequest("Box")).filter { !$0.isTemporaryID }
+  }
+
   private func insertBatch(_ side: BatchSide) throws {
-    let stored = try side.context.fetchIDs(FetchRequest("Box"))
+    let stored = try storedBoxes(side)
     let rows: [[String: AttributeValue]] = (0..<(1 + random.below(4))).map { _ in
       var row: [String: AttributeValue] = [
         "title": .string(newTitle()), "number": .integer(Int64(random.below(100))),
@@ -198,7 +203,7 @@ final class BatchWalk {
 
   private func updateBatch(_ side: BatchSide) throws {
     let request = FetchRequest("Item", where: numbers())
-    if random.chance(2), let box = random.element(try side.context.fetchIDs(FetchRequest("Box"))) {
+    if random.chance(2), let box = random.element(try storedBoxes(side)) {
       note(side, "update a batch to \(box)")
       try side.context.updateBatch(request, set: ["box": .reference(box.reference)])
     } else {
@@ -208,7 +213,7 @@ final class BatchWalk {
   }
 
   private func deleteBatch(_ side: BatchSide) throws {
-    if random.chance(3), let box = random.element(try side.context.fetchIDs(FetchRequest("Box"))) {
+    if random.chance(3), let box = random.element(try storedBoxes(side)) {
       note(side, "delete \(box) by a batch")
       let own = FetchComparison(.selfObject, .equal, .value(.reference(box.reference)))
       try side.context.deleteBatch(FetchRequest("Box", where: .comparison(own)))
