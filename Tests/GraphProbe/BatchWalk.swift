@@ -177,7 +177,9 @@ final class BatchWalk {
 
   /// What a batch can lead to: it knows nothing of unsaved objects.
   private func storedBoxes(_ side: BatchSide) throws -> [ManagedObjectID] {
-    try side.context.fetchIDs(FetchRequest("Box")).filter { !$0.isTemporaryID }
+    var request = FetchRequest("Box")
+    request.includesPendingChanges = false
+    return try side.context.fetchIDs(request)
   }
 
   private func insertBatch(_ side: BatchSide) throws {

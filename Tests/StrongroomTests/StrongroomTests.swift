@@ -27,7 +27,9 @@ struct StrongroomTests {
       !$0.contains("@Model")
     }
     #expect(shown.count == 2)
-    #expect(shown == tested.map { $0.replacingOccurrences(of: "vault: vault)", with: "vault: SecretServiceVault())") })
+    #expect(
+      shown
+        == tested.map { $0.replacingOccurrences(of: "vault: vault)", with: "vault: SecretServiceVault())") })
   }
 
   /// The pieces of code between two marks, without indentation and what cannot be the same.

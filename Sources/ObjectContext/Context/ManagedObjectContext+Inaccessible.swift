@@ -26,6 +26,8 @@ extension ManagedObjectContext {
       return
     }
     if !keptList.contains(object) { keptList.append(object) }
+    // Its stored links went with the row; those that were added here stay.
+    for state in object.changes?.toManys ?? [] where state.isLoaded { state.refault() }
   }
 
   /// Objects that stayed for their changes go once those were taken back.
