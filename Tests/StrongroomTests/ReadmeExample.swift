@@ -16,10 +16,9 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [Stri
     }
   }
   var description = PersistentStoreDescription(url: url, vault: vault)
-  description.recoveryCodeHandler = { code in  // once, when the store is made: it opens the store when the keyring is lost
-    code.withText {
-      FileHandle.standardError.write(Data("Write this down: ".utf8) + Data($0) + Data("\n".utf8))
-    }
+  // Once, when the store is made: this code opens the store when the keyring is lost.
+  description.recoveryCodeHandler = { code in
+    code.withText { FileHandle.standardError.write(Data("Write this down: ".utf8) + Data($0)) }
   }
   let container = PersistentContainer(model: model, description: description)
   try await container.load()  // makes key and file, or finds both
