@@ -81,7 +81,7 @@ package final class Connection {
     return handle
   }
 
-  /// The URI of a file that nobody can change.
+  /// The URI that tells SQLite that a file is on read-only media, so that it needs neither locks nor a log.
   private static func immutable(_ path: String) -> String {
     let hex = Array("0123456789ABCDEF")
     let escaped = path.utf8.map { byte in
