@@ -1,6 +1,7 @@
-import CipherDatabase
+@testable import CipherDatabase
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @Suite("A file that is held stays in its place")
@@ -222,6 +223,28 @@ struct DatabaseFileTests {
     unlink(link)
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/not/mounted")
     #expect(code { _ = try DatabaseFile(link) } == .danglingLink)
+  }
+
+  @Test("a shared-memory file that others remove at this moment is no link")
+  func vanishing() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    try open(path, create: true).close()
+    let isDone = Atomic<Bool>(false)
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      while !isDone.load(ordering: .relaxed) {
+        close(Glibc.open(path + "-shm", O_CREAT | O_RDWR, 0o600))
+        unlink(path + "-shm")
+      }
+      ended.signal()
+    }
+    let file = try DatabaseFile(path)
+    let checks = FileChecks(file: file)
+    for _ in 0..<20_000 { try checks.checkExisting() }
+    isDone.store(true, ordering: .relaxed)
+    ended.wait()
+    file.release()
   }
 
   @Test("a journal that names another file, or would empty the store, is refused before SQLite sees it")

@@ -38,7 +38,8 @@ struct FileChecks {
   /// - Returns: Its size; 0 when there is none.
   private func checkSidecar(_ suffix: String) throws(CipherError) -> Int {
     var status = stat()
-    guard lstat(path + suffix, &status) == 0 else { return 0 }
+    // A file without a name is one that its owner removed while we looked.
+    guard lstat(path + suffix, &status) == 0, status.st_nlink > 0 else { return 0 }
     guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
       throw CipherError(
         .foreignJournal, "\(path)\(suffix) is a link, has a second name, or is no regular file")
