@@ -8,20 +8,9 @@ struct GraphWalkTests {
   func agree() throws {
     // On a change's own check a fixed seed, whose outcome is of the change; elsewhere a new one every time.
     let isCheck = ProcessInfo.processInfo.environment["CI"] != nil
-    let seed = isCheck ? 553_452 : UInt64.random(in: 1...1_000_000)
+    let seed = isCheck ? 20_261_121 : UInt64.random(in: 1...1_000_000)
     let (status, text) = try Tool.run(["--steps", "6000", "--seed", String(seed)], program: "graph-probe")
     #expect(status == 0, "\(text)")
     #expect(text.contains("differences 0, seed \(seed)"), "\(text)")
-  }
-
-  @Test("a to-many keeps objects that a batch of another context moved away, after an undo")
-  func movedByBatch() throws {
-    let (_, text) = try Tool.run(["--steps", "6000", "--seed", "20261121"], program: "graph-probe")
-    // With other hashing the walk is another one, and may not come by it.
-    withKnownIssue(
-      "the list has what its objects no longer lead to, until it is read again", isIntermittent: true
-    ) {
-      #expect(text.contains("differences 0"), "\(text)")
-    }
   }
 }

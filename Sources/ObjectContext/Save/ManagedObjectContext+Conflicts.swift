@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     lockedList.removeAll { seen.contains(ObjectIdentifier($0)) }
     let hadDeletions = objects.contains(where: \.isDeleted)
     for (item, resolution) in zip(found, resolutions) {
-      try apply(resolution, to: item.object, item.row)
+      try withoutUndo { try apply(resolution, to: item.object, item.row) }
       if item.object.state.contains(.gone) { continue }
       item.object.awakeFromSnapshotEvents(.mergePolicy)
       noteChange(.refreshed, item.object)

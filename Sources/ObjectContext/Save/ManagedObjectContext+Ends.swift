@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   func rebase(_ object: ManagedObject, on node: IncrementalStoreNode) throws {
     let old = object.node
     lay(node, beneath: object)
-    try keepEnds(of: object, over: old)
+    try withoutUndo { try keepEnds(of: object, over: old) }
     if object.isDeleted { try deleteAgain(object) }
   }
 

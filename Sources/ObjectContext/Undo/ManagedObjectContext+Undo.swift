@@ -39,6 +39,14 @@ extension ManagedObjectContext {
     scheduleEventEnd()
   }
 
+  /// Runs a closure whose changes undo knows nothing of: what a merge does to keep both ends of relationships in step is no
+  /// change of anybody, and its reverse may be one end only.
+  func withoutUndo<Result>(_ body: () throws -> Result) rethrows -> Result {
+    undoManager?.disableUndoRegistration()
+    defer { undoManager?.enableUndoRegistration() }
+    return try body()
+  }
+
   /// A slot is about to be set.
   func willSet(_ object: ManagedObject, _ slot: Int) {
     if let undoManager, undoManager.isUndoRegistrationEnabled {
@@ -55,6 +63,7 @@ extension ManagedObjectContext {
     switch step {
     case .set(_, let slot, let old):
       guard try isUsable(object) else { return nil }
+      try leaveTarget(object, object.entity.properties[slot])
       object.setSlot(slot, leadsToGone(object, slot, old) ? .null : old)
       if object.entity.properties[slot].isStored { noteUpdated(object) }
       return .undoUpdate
@@ -93,6 +102,19 @@ extension ManagedObjectContext {
       guard object.managedObjectContext === self, !object.isDeleted else { return nil }
       if object.isInserted { takeBack(object) } else { try markDeleted(object) }
       return .undoDeletion
+    }
+  }
+
+  /// What a merge has led an object to since knows of it no more. Everything else was told by the steps that come after this one.
+  private func leaveTarget(_ object: ManagedObject, _ property: Property) throws {
+    guard case .relationship(let relationship) = property, let inverse = relationship.inverse,
+      !inverse.isTransient, let target = try object.target(relationship), !target.state.contains(.gone)
+    else { return }
+    if inverse.isToMany {
+      if target.changes?.knownToMany(inverse)?.lacks(object.reference) == true { return }
+      if try isThere(target) { try removeTarget(object.reference, from: target, inverse, isKnown: true) }
+    } else if try isThere(target), try target.target(inverse) === object {
+      try assign(target, inverse, nil)
     }
   }
 

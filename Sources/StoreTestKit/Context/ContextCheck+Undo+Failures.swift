@@ -68,6 +68,56 @@ extension ContextCheck {
         }
       }
     },
+    ContextCheck("undo keeps both ends in step after others moved the same object elsewhere (undo)") { factory in
+      let policies: [MergePolicy] = [
+        .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
+      ]
+      for policy in policies {
+        for (isBatch, isNowhere) in [(false, false), (false, true), (true, false), (true, true)] {
+          let office = try await Office(factory)
+          let maker = office.newContext()
+          let made = try ["A", "B", "C"].map { try Staff.company(maker, $0) }
+          let person = try Staff.person(maker, "Ada")
+          try person.setObject(made[0], for: "employer")
+          try maker.save()
+          let (context, other) = (office.newContext(), office.newContext())
+          context.undoManager = UndoManager()
+          context.mergePolicy = policy
+          let firms = try made.map { try context.existingObject(with: $0.objectID) }
+          let ada = try context.existingObject(with: person.objectID)
+          func check(_ step: String) throws {
+            for firm in firms {
+              let (found, wanted) = (
+                try Staff.line(firm, "employees"), try ada.object("employer") === firm ? "Ada" : ""
+              )
+              try expect(found == wanted, "\(policy) \(isBatch) \(isNowhere), \(step): \(firm) has \(found)")
+            }
+          }
+          try check("at first")
+          try ada.setObject(isNowhere ? nil : firms[1], for: "employer")
+          context.processPendingChanges()
+          if isBatch {
+            try other.updateBatch(FetchRequest("Person"), set: ["employer": .reference(made[2].objectID.reference)])
+          } else {
+            try other.existingObject(with: ada.objectID)
+              .setObject(other.existingObject(with: made[2].objectID), for: "employer")
+            try other.save()
+          }
+          // Reads what is stored now beneath what was changed here.
+          _ = try context.fetch(FetchRequest("Company"))
+          _ = try Staff.line(firms[2], "employees")
+          try context.save()
+          try check("saved")
+          try context.undo()
+          try check("undone")
+          try context.redo()
+          try check("done again")
+          try context.undo()
+          try context.save()
+          try check("undone and saved")
+        }
+      }
+    },
     ContextCheck("a deletion that another undo leaves alone keeps what its own undo needs (undo)") {
       factory in
       let desk = try Desk(try await Office(factory))
