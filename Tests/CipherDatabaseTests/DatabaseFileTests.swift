@@ -1,8 +1,9 @@
-@testable import CipherDatabase
 import Foundation
 import Glibc
 import Synchronization
 import Testing
+
+@testable import CipherDatabase
 
 @Suite("A file that is held stays in its place")
 struct DatabaseFileTests {

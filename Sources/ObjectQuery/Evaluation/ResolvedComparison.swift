@@ -5,14 +5,14 @@ struct ResolvedComparison: Sendable {
   private let left: ResolvedExpression
   private let right: ResolvedExpression
   private let comparison: FetchComparison
-  /// What a list that holds references to objects only is looked up in.
-  private let references: Set<Int64>?
+  /// What a long list of constants is looked up in.
+  private let values: ValueSet?
 
   init(_ comparison: FetchComparison, _ scope: ResolutionScope) throws {
     self.comparison = comparison
     left = try ResolvedExpression(comparison.left, scope)
     right = try ResolvedExpression(comparison.right, scope)
-    references = comparison.operator == .in ? right.references : nil
+    values = comparison.operator == .in ? right.constants.flatMap { ValueSet($0, comparison.options) } : nil
     try checkOpaque()
     if left.isPlural, comparison.modifier == .direct {
       throw QueryError(.typeMismatch, "what leads over a to-many needs ANY or ALL")
@@ -54,8 +54,8 @@ struct ResolvedComparison: Sendable {
   func matches(_ objects: [any QueryObject]) throws -> Bool {
     switch comparison.operator {
     case .in:
-      if let references, comparison.modifier == .direct, case .reference(let one) = try left.value(objects) {
-        references.contains(one)
+      if let values, comparison.modifier == .direct, let isFound = values.contains(try left.value(objects)) {
+        isFound
       } else {
         try compare(objects, try right.values(objects))
       }
@@ -85,13 +85,13 @@ struct ResolvedComparison: Sendable {
 }
 
 extension ResolvedExpression {
-  /// The numbers of a list that holds references only.
-  fileprivate var references: Set<Int64>? {
+  /// The values of a list of nothing but constants.
+  fileprivate var constants: [AttributeValue]? {
     guard case .list(let items) = self else { return nil }
-    var result: Set<Int64> = []
+    var result: [AttributeValue] = []
     for item in items {
-      guard case .value(.reference(let reference)) = item else { return nil }
-      result.insert(reference)
+      guard case .value(let value) = item else { return nil }
+      result.append(value)
     }
     return result
   }

@@ -20,7 +20,7 @@ public struct ResolvedPredicate: Sendable {
     _ predicate: FetchPredicate, for entity: Entity, variables: [String: AttributeValue] = [:]
   ) throws {
     try predicate.checkNesting()
-    try self.init(predicate, ResolutionScope(entity, variables: variables))
+    try self.init(predicate.joiningEqualities(), ResolutionScope(entity, variables: variables))
   }
 
   init(_ predicate: FetchPredicate, _ scope: ResolutionScope) throws {

@@ -9,6 +9,8 @@ struct RequestShape: Hashable, Sendable {
   /// - Throws: `QueryError` for what is nested too deeply.
   init(_ request: FetchRequest) throws(QueryError) {
     try request.checkNesting()
+    var request = request
+    request.predicate = request.predicate?.joiningEqualities()
     self.request = request
   }
 

@@ -44,6 +44,36 @@ extension ContextCheck {
         }
       }
     },
+    ContextCheck("a condition of very many equalities finds what the shorter ones find (OR)") { factory in
+      let context = try await Office(factory).newContext()
+      for number in 0..<100 { _ = try Staff.person(context, "é\(number)", age: number) }
+      _ = try Staff.person(context, "É7", age: 7)
+      try context.insert("Person").set("age", 7)
+      try context.save()
+      func ask(_ parts: [FetchPredicate]) throws -> Int {
+        try context.count(for: FetchRequest("Person", where: .or(parts)))
+      }
+      for isPending in [false, true] {
+        if isPending { _ = try Staff.person(context, "é99", age: 99) }
+        let more = isPending ? 1 : 0
+        for count in [10, 20_000] {
+          let ages = (0..<count).map { FetchPredicate.compare("age", .equal, .integer(Int64($0 * 7))) }
+          let names = (0..<count).map { FetchPredicate.compare("name", .equal, .string("é\($0 * 9)")) }
+          let folded = (0..<count).map {
+            FetchPredicate.compare("name", .equal, .string("E\u{301}\($0 * 7)"), options: .caseInsensitive)
+          }
+          let (sevens, nines) = count == 10 ? (12, 10) : (17, 12)
+          try expect(ask(ages) == sevens, "\(count) numbers")
+          try expect(ask(names) == nines + (count == 10 ? 0 : more), "\(count) texts")
+          try expect(ask(folded) == sevens - 1, "\(count) texts without case")
+          let mixed =
+            ages + names + [.compare("name", .equal, .null), .compare("age", .greater, .integer(98))]
+          let found = Set((0..<count).flatMap { [$0 * 7, $0 * 9] }.filter { $0 < 100 } + [99]).count
+          try expect(ask(mixed) == found + 2 + more, "\(count) of both, and others")
+          try expect(ask([.not(.or(ages))]) == 102 + more - sevens, "\(count) denied")
+        }
+      }
+    },
     ContextCheck("a deep expression is refused with a typed error") { factory in
       let context = try await Office(factory).newContext()
       _ = try Staff.people("a", in: context)

@@ -68,7 +68,8 @@ extension ContextCheck {
         }
       }
     },
-    ContextCheck("undo keeps both ends in step after others moved the same object elsewhere (undo)") { factory in
+    ContextCheck("undo keeps both ends in step after others moved the same object elsewhere (undo)") {
+      factory in
       let policies: [MergePolicy] = [
         .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
       ]
@@ -97,7 +98,8 @@ extension ContextCheck {
           try ada.setObject(isNowhere ? nil : firms[1], for: "employer")
           context.processPendingChanges()
           if isBatch {
-            try other.updateBatch(FetchRequest("Person"), set: ["employer": .reference(made[2].objectID.reference)])
+            try other.updateBatch(
+              FetchRequest("Person"), set: ["employer": .reference(made[2].objectID.reference)])
           } else {
             try other.existingObject(with: ada.objectID)
               .setObject(other.existingObject(with: made[2].objectID), for: "employer")
