@@ -60,6 +60,7 @@ extension ManagedObjectContext {
     object.node = nil
     object.batch = nil
     noteChange(.refreshed, object)
+    linkPending(to: object)
   }
 
   /// What turned deleted is stored again: it has the new row.
@@ -67,6 +68,23 @@ extension ManagedObjectContext {
     turnBackIntoFault(object)
     object.node = row
     object.awakeFromFetch()
+  }
+
+  /// Unsaved changes of others may have led to an object while it was gone: its to-manys have them too, now that it is back.
+  private func linkPending(to object: ManagedObject) {
+    for inverse in object.entity.relationships where inverse.isToMany && !inverse.isTransient {
+      guard let relationship = inverse.inverse else { continue }
+      for other in insertedList + updatedList
+      where other.entity.isKind(of: relationship.entity) && !other.isDeleted {
+        let leadsHere =
+          relationship.isToMany
+          ? other.changes?.knownToMany(relationship)?.added.contains(object.reference) == true
+          : other.changes?.value(relationship.slot) == .reference(object.reference)
+        guard leadsHere else { continue }
+        object.toManyState(inverse).add(other.reference)
+        noteUpdated(object)
+      }
+    }
   }
 
   /// Whether a reference leads to an object that is known to be gone.

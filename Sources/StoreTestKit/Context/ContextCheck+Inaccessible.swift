@@ -117,6 +117,33 @@ extension ContextCheck {
       try copies[0].set("age", 30)
       try here.save()
     },
+    ContextCheck("an unsaved link leads both ways again once its end is stored again (batches, overwriting)")
+    {
+      factory in
+      let office = try await Office(factory)
+      let maker = office.newContext()
+      let made = try Staff.company(maker, "F")
+      try maker.save()
+      let (here, there) = (office.newContext(), office.newContext())
+      here.automaticallyMergesChangesFromParent = true
+      there.mergePolicy = .mergeByPropertyObjectTrump
+      let firm = try here.existingObject(with: made.objectID)
+      let ada = try Staff.person(here, "Ada")
+      try ada.setObject(firm, for: "employer")
+      try there.existingObject(with: made.objectID).set("name", "G")
+      try here.deleteBatch(FetchRequest("Company"))
+      try expect(firm.isDeleted, "gone")
+      try there.save()
+      try here.mergeChanges()
+      try expect(!firm.isDeleted && Staff.text(firm) == "G", "back")
+      try expect(
+        ada.object("employer") === firm && Staff.line(firm, "employees") == "Ada", "with the new link")
+      try here.save()
+      try expect(Staff.line(firm, "employees") == "Ada", "saved")
+      let other = office.newContext()
+      let fresh = try other.existingObject(with: firm.objectID)
+      try expect(Staff.line(fresh, "employees") == "Ada", "and stored")
+    },
   ]
 
   private static let deletingWhatIsGone: [ContextCheck] = [
