@@ -56,7 +56,7 @@ struct ShareWorker {
     case .compact: try await timed { try await SQLCipherStore.compact(description) }
     case .restore: try await restore()
     case .convert: try await convert()
-    case .rotate: try await timed { _ = try await SQLCipherStore.rotateKey(of: description) }
+    case .rotate: try await rotate()
     case .backUp:
       let copy = playground.backup(number)
       remove(copy)
@@ -152,6 +152,18 @@ struct ShareWorker {
       backup.url = copy
       try await SQLCipherStore.restore(from: backup, to: playground.store, replacing: true)
     }
+  }
+
+  /// From outside, or of a store that is open.
+  private func rotate() async throws {
+    if Bool.random() {
+      return try await timed { _ = try await SQLCipherStore.rotateKey(of: description) }
+    }
+    let container = try await open()
+    defer { try? container.close() }
+    guard let store = container.coordinator.stores.first as? SQLCipherStore else { return }
+    try await timed { _ = try await store.rotateKey() }
+    try Self.checkWhole(container.newContext())
   }
 
   private func convert() async throws {

@@ -6,15 +6,36 @@ import Synchronization
 package final class ConnectionPool: Sendable {
   /// A connection on its way between threads; whoever took it out of the pool has it alone.
   private final class Slot: @unchecked Sendable {
-    // @unchecked: the pool's mutex hands a slot to one thread at a time.
-    let connection: Connection
+    // @unchecked: the pool's mutex hands a slot to one thread at a time. The writer's changes under both locks only.
+    var connection: Connection
+    /// The data version when the connection was opened, less what others had committed by then.
+    var firstVersion: Int64 = 0
     init(_ connection: Connection) { self.connection = connection }
   }
 
   private struct State: Sendable {
+    var key: CipherKeySpec
     var idle: [Slot] = []
     var all: [Slot] = []
+    /// Readers that are at work or being opened, and moments that are.
+    var atWork = 0
+    /// Whether readers are asked to wait for the writer.
+    var isSuspended = false
     var isClosed = false
+    /// Statements of connections that are closed.
+    var (executed, prepared) = (0, 0)
+
+    init(_ key: CipherKeySpec) { self.key = key }
+
+    mutating func close(_ connection: Connection) {
+      executed += connection.executionCount
+      prepared += connection.preparedCount
+      connection.close()
+    }
+
+    func checkOpen() throws {
+      if isClosed { throw CipherError(.misuse, "the store is closed") }
+    }
   }
 
   private let writer: Locked<Slot>
@@ -22,14 +43,11 @@ package final class ConnectionPool: Sendable {
   private let counted: Slot
   /// The thread that has the writer, or 0.
   private let owner = Atomic<UInt>(0)
-  private let readers = Locked(State())
+  private let readers: Locked<State>
   /// Whether the writer is taken for a moment only, which is not worth a reader of one's own.
   private let isGlancing = Atomic<Bool>(false)
-  /// The writer's data version when it was opened.
-  private let firstVersion: Int64
   /// Held for as long as the pool is open, so that its connections may come and go.
   package let file: DatabaseFile
-  private let key: CipherKeySpec
   private let options: ConnectionOptions
   private let maximumReaders: Int
   private let isPinned: Bool
@@ -37,38 +55,50 @@ package final class ConnectionPool: Sendable {
   /// Opens a file that the caller holds, and takes a hold of its own.
   package init(file: DatabaseFile, key: CipherKeySpec, options: ConnectionOptions, maximumReaders: Int) throws
   {
-    self.key = key
+    readers = Locked(State(key))
     self.maximumReaders = maximumReaders
     isPinned = false
     let connection = try Connection(file: file, key: key, options: options)
     self.file = file.another()
-    firstVersion = try connection.dataVersion()
     counted = Slot(connection)
+    counted.firstVersion = try connection.dataVersion()
     writer = Locked(counted)
     var later = options
     later.createIfMissing = false
     self.options = later
   }
 
-  private init(pinned connection: Connection, of pool: ConnectionPool) {
+  private init(pinned connection: Connection, _ key: CipherKeySpec, of pool: ConnectionPool) {
     file = connection.file.another()
-    key = pool.key
+    readers = Locked(State(key))
     options = pool.options
     maximumReaders = 0
     isPinned = true
-    firstVersion = 0
     counted = Slot(connection)
     writer = Locked(counted)
   }
 
   /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed.
   package func pinned() throws -> ConnectionPool {
-    try checkOpen()
-    let connection = try Connection(file: file, key: key, options: options)
-    try connection.execute("BEGIN")
-    // The moment is taken with the first read.
-    _ = try connection.text("SELECT count(*) FROM sqlite_master")
-    return ConnectionPool(pinned: connection, of: self)
+    while true {
+      let key = try readers.withLock { state -> CipherKeySpec? in
+        try state.checkOpen()
+        if state.isSuspended { return nil }
+        state.atWork += 1
+        return state.key
+      }
+      guard let key else {
+        // Whoever suspended the pool has the writer.
+        writer.withLock { _ in }
+        continue
+      }
+      defer { readers.withLock { $0.atWork -= 1 } }
+      let connection = try Connection(file: file, key: key, options: options)
+      try connection.execute("BEGIN")
+      // The moment is taken with the first read.
+      _ = try connection.text("SELECT count(*) FROM sqlite_master")
+      return ConnectionPool(pinned: connection, key, of: self)
+    }
   }
 
   /// Runs work on the writer, alone.
@@ -97,7 +127,12 @@ package final class ConnectionPool: Sendable {
     guard let slot = isGlancing.load(ordering: .relaxed) ? nil : try takeReader() else {
       return try write(body)
     }
-    defer { readers.withLock { $0.idle.append(slot) } }
+    defer {
+      readers.withLock { state in
+        state.idle.append(slot)
+        state.atWork -= 1
+      }
+    }
     do { return try body(slot.connection) } catch { throw named(error) }
   }
 
@@ -108,7 +143,7 @@ package final class ConnectionPool: Sendable {
     try write { connection in
       isGlancing.store(true, ordering: .relaxed)
       defer { isGlancing.store(false, ordering: .relaxed) }
-      return try connection.dataVersion() - firstVersion
+      return try connection.dataVersion() - counted.firstVersion
     }
   }
 
@@ -117,6 +152,7 @@ package final class ConnectionPool: Sendable {
     guard var damage = error as? CipherError, damage.code == .damagedPage, damage.pages.isEmpty else {
       return error
     }
+    let key = readers.withLock { $0.key }
     damage.pages = (try? PageScan.damagedPages(file, key, options.format)) ?? []
     return damage
   }
@@ -138,20 +174,85 @@ package final class ConnectionPool: Sendable {
     }
   }
 
+  /// Nil where there are readers enough, or none may read now: the writer is to be waited for.
   private func takeReader() throws -> Slot? {
-    let (idle, mayOpen) = try readers.withLock { state in
-      if state.isClosed { throw CipherError(.misuse, "the store is closed") }
-      return (state.idle.popLast(), state.all.count < maximumReaders)
+    let (idle, key) = try readers.withLock { state -> (Slot?, CipherKeySpec?) in
+      try state.checkOpen()
+      if state.isSuspended || state.idle.isEmpty && state.all.count >= maximumReaders { return (nil, nil) }
+      state.atWork += 1
+      return (state.idle.popLast(), state.key)
     }
     if let idle { return idle }
-    guard mayOpen else { return nil }
-    let slot = Slot(try Connection(file: file, key: key, options: options))
-    readers.withLock { $0.all.append(slot) }
-    return slot
+    guard let key else { return nil }
+    do {
+      let slot = Slot(try Connection(file: file, key: key, options: options))
+      readers.withLock { $0.all.append(slot) }
+      return slot
+    } catch {
+      readers.withLock { $0.atWork -= 1 }
+      throw error
+    }
   }
 
-  private func checkOpen() throws {
-    if readers.withLock({ $0.isClosed }) { throw CipherError(.misuse, "the store is closed") }
+  private func checkOpen() throws { try readers.withLock { try $0.checkOpen() } }
+
+  // MARK: Suspending
+
+  /// Closes every connection, runs work that needs the file for itself, and opens it again with the first of some keys that fits. All
+  /// who read or write meanwhile wait. Moments are not closed.
+  /// - Parameter milliseconds: How long to wait for those who are reading.
+  /// - Throws: `busy` when they do not end, `misuse` when called from inside a read or write, what the work throws; the pool is
+  ///   open then as before. When the file cannot be opened again the pool is closed, and that is thrown.
+  package func suspended(
+    reopeningWith keys: [CipherKeySpec], waiting milliseconds: Int, _ body: () throws -> Void
+  ) throws {
+    try refuseNesting()
+    try writer.withLock { slot in
+      try takeWriter()
+      defer { owner.store(0, ordering: .relaxed) }
+      readers.withLock { $0.isSuspended = true }
+      defer { readers.withLock { $0.isSuspended = false } }
+      let deadline = Deadline(milliseconds: milliseconds)
+      while readers.withLock({ $0.atWork > 0 }) {
+        guard deadline.pause() else {
+          throw CipherError(.busy, "the store at \(file.path) is still being read by this program")
+        }
+      }
+      let others = try slot.connection.dataVersion() - slot.firstVersion
+      closeAll()
+      let result = Result { try body() }
+      try reopen(slot, keys)
+      // Others may have committed before the work had the file.
+      slot.firstVersion = try slot.connection.dataVersion() - others - 1
+      try result.get()
+    }
+  }
+
+  private func closeAll() {
+    readers.withLock { state in
+      for slot in state.all { state.close(slot.connection) }
+      (state.all, state.idle) = ([], [])
+    }
+    counted.connection.close()
+  }
+
+  private func reopen(_ slot: Slot, _ keys: [CipherKeySpec]) throws {
+    var failure: CipherError?
+    for key in keys {
+      do throws(CipherError) {
+        let connection = try Connection(file: file, key: key, options: options)
+        return readers.withLock { state in
+          state.key = key
+          state.close(slot.connection)
+          slot.connection = connection
+        }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    readers.withLock { $0.isClosed = true }
+    file.release()
+    throw failure ?? CipherError(.misuse, "no key was given to open the store again")
   }
 
   /// Closes every connection that is not at work now.
@@ -171,14 +272,14 @@ package final class ConnectionPool: Sendable {
   /// Statements executed on all connections.
   package var executionCount: Int {
     readers.withLock {
-      $0.all.reduce(counted.connection.executionCount) { $0 + $1.connection.executionCount }
+      $0.all.reduce($0.executed + counted.connection.executionCount) { $0 + $1.connection.executionCount }
     }
   }
 
   /// Statements prepared on all connections.
   package var preparedCount: Int {
     readers.withLock {
-      $0.all.reduce(counted.connection.preparedCount) { $0 + $1.connection.preparedCount }
+      $0.all.reduce($0.prepared + counted.connection.preparedCount) { $0 + $1.connection.preparedCount }
     }
   }
 }

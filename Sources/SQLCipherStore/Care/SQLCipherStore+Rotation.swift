@@ -20,7 +20,7 @@ public struct KeyRotation: Sendable {
 extension SQLCipherStore {
   /// Encrypts a whole store under a new key, which is first put into every vault of the description that keeps keys.
   ///
-  /// Nobody may have the store open meanwhile, not even this program. Whatever happens at whatever instant, a vault holds the
+  /// Nobody may have the store open meanwhile; a store that this program has open rotates its key itself (`rotateKey()`). Whatever happens at whatever instant, a vault holds the
   /// key that opens the file: the old key is removed only when the file was closed, opened with the new one and read whole.
   /// The salt, and so the store's UUID, stays. About 60 MB a second.
   ///
@@ -37,62 +37,39 @@ extension SQLCipherStore {
     removingOtherPassphrases: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> KeyRotation {
-    guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
     let access = try await StoreAccess.open(description, for: .writing)
     defer { access.close() }
     try access.takeWhole(progress)
-    let key = StoreKey()
-    let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
-    // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
-    let old = await life.held(for: access.store)
-    let surroundings = RotationSurroundings(description.url?.path ?? access.path, access.store)
-    if !removingOtherPassphrases { try surroundings.checkPassphrases(named: old.kept) }
-    let kept = try await life.add(key, for: access.store, label: description.keyLabel)
-    try translating(access.path) {
-      access.connection.rekeyAndClose(try CipherKeySpec(key, store: access.store))
-    }
-    do {
-      try StoreAccess.prove(access.file, access.store, key, access.format, journal: .writeAhead, progress)
-    } catch {
-      throw await failure(access, kept, life, error)
-    }
-    var copies: (rotated: [String], left: [String]) = ([], [])
-    if !keepingOldKeys {
-      copies = await surroundings.rekeyCopies(
-        from: [access.key] + old.kept.map(\.stored.key), to: key, description, progress)
-    }
-    let isRetiring = !keepingOldKeys && copies.left.isEmpty
-    var (retired, holding) = isRetiring ? await life.retire(old.kept) : (0, [])
-    if !keepingOldKeys {
-      holding += old.unasked
-      if !isRetiring { holding += Set(old.kept.map(\.vault.name)).sorted() }
-      holding += surroundings.removePassphrases(
-        besides: kept + old.kept, isTold: removingOtherPassphrases && isRetiring)
-    }
-    return KeyRotation(
-      recoveryCode: RecoveryCode(key, for: access.store), retired: retired, stillHolding: holding,
-      rotatedCopies: copies.rotated, remainingCopies: copies.left)
+    return try await Rotation(
+      access: access, description: description, keepsOldKeys: keepingOldKeys,
+      removesOtherPassphrases: removingOtherPassphrases, progress: progress
+    ).run { _, change in try change() }
   }
 
-  /// Finds out which key the file has after all.
-  private static func failure(
-    _ access: StoreAccess, _ kept: [KeptKey], _ life: KeyLife, _ error: any Error
-  ) async -> any Error {
-    do {
-      try StoreAccess.prove(access.file, access.store, access.key, access.format, journal: .writeAhead) { _ in
+  /// Encrypts this store, which stays open, under a new key. Contexts and their objects live on.
+  ///
+  /// Reads and saves of all threads of this program wait until the file is done (about 60 MB a second), but those that are under
+  /// way at the beginning go on to their end. Nobody else may have the store open, and no context of this program may be pinned to a
+  /// query generation. All else is as with `rotateKey(of:)`.
+  /// - Throws: as `rotateKey(of:)`; the store is open as before, unless the file itself cannot be opened any more.
+  public func rotateKey(
+    keepingOldKeys: Bool = false, removingOtherPassphrases: Bool = false,
+    progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
+  ) async throws -> KeyRotation {
+    let pool = try open.pool
+    let access = try await StoreAccess.open(storeDescription, for: .writing)
+    defer { access.close() }
+    let waiting = storeDescription.busyTimeoutMilliseconds
+    return try await Rotation(
+      access: access, description: storeDescription, keepsOldKeys: keepingOldKeys,
+      removesOtherPassphrases: removingOtherPassphrases, progress: progress
+    ).run { keys, change in
+      try pool.suspended(reopeningWith: keys, waiting: waiting) {
+        defer { access.connection.close() }
+        try access.takeWhole(others: 1, progress)
+        try change()
       }
-    } catch {
-      // In doubt, every key stays where it is.
-      return StoreError(
-        .rotationFailed,
-        "the key of \(access.path) could not be proven after changing it; both keys are kept, so open it again",
-        cause: error)
     }
-    await life.forget(kept)
-    return StoreError(
-      .rotationFailed,
-      "the key of \(access.path) could not be changed; the store is as it was, under its old key",
-      cause: error)
   }
 
   /// Puts a store's key into further vaults, without touching the file.
