@@ -24,7 +24,7 @@ extension SQLCipherStore {
     defer { access.close() }
     guard access.format != format else { return false }
     try access.takeAlone()
-    _ = try rewrite(access, format, progress)
+    _ = try access.rewrite(format, progress)
     return true
   }
 
@@ -41,35 +41,7 @@ extension SQLCipherStore {
     defer { access.close() }
     try access.takeAlone()
     let before = access.file.size
-    return (before, try rewrite(access, access.format, progress))
-  }
-
-  /// Copies a store that is taken alone, and puts the copy in its place.
-  /// - Returns: The copy's size in bytes.
-  private static func rewrite(
-    _ access: StoreAccess, _ format: CipherFormat, _ progress: @escaping @Sendable (StoreProgress) -> Void
-  ) throws -> Int {
-    try access.checkPages(progress)
-    let new = StoreAccess.temporary(access.path)
-    defer { File.removeDatabase(new) }
-    let spec = try CipherKeySpec(access.key, store: access.store)
-    let old = try translating(access.path) {
-      try Export.copy(access.connection, to: new, key: spec, format: format, progress: copying(progress))
-      return try counts(access.connection)
-    }
-    try StoreAccess.prove(new, access.store, access.key, format, progress)
-    let size = try translating(access.path) {
-      var options = ConnectionOptions.ofStore
-      options.format = format
-      let copy = try Connection(path: new, key: spec, options: options)
-      defer { copy.close() }
-      guard try counts(copy) == old else {
-        throw CipherError(.ioError, "the copy has other numbers of rows than the store")
-      }
-      return copy.file.size
-    }
-    try access.replace(with: new)
-    return size
+    return (before, try access.rewrite(access.format, progress))
   }
 
   static func copying(_ progress: @escaping @Sendable (StoreProgress) -> Void) -> Export.Progress {
@@ -77,18 +49,5 @@ extension SQLCipherStore {
       progress(StoreProgress(step: .copying, done: done, total: total))
       return !Task.isCancelled
     }
-  }
-
-  /// The number of rows of every table.
-  static func counts(_ connection: Connection) throws -> [String: Int64] {
-    let names = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    var result: [String: Int64] = [:]
-    var tables: [String] = []
-    while try names.step() { tables.append(names.text(0)) }
-    for table in tables {
-      let statement = try connection.prepare("SELECT count(*) FROM \(table.quoted)")
-      result[table] = try statement.step() ? statement.int64(0) : 0
-    }
-    return result
   }
 }

@@ -1,3 +1,4 @@
+import CipherDatabase
 public import Foundation
 public import ObjectModel
 public import StoreContract
@@ -12,6 +13,8 @@ public struct StoreSummary: Sendable {
   public let libraryVersion: String
   /// The number of 4096-byte pages.
   public let pageCount: Int
+  /// The number of those that hold nothing: `compact(_:)` gives them back.
+  public let freePageCount: Int
   /// The number of objects by entity, subentities apart; abstract entities are left out.
   public let objectCounts: [(entity: String, count: Int)]
 }
@@ -24,7 +27,7 @@ extension SQLCipherStore {
     try await StoreOpening(description: description).storedModel()
   }
 
-  /// Versions, size and counts. One statement per entity, and three more.
+  /// Versions, size and counts. One statement per entity, and four more.
   /// - Throws: `StoreError`.
   public func summary() throws -> StoreSummary {
     let opened = try open
@@ -40,7 +43,8 @@ extension SQLCipherStore {
         return StoreSummary(
           identifier: opened.identifier, cipherVersion: connection.cipherVersion,
           libraryVersion: type(of: connection).libraryVersion,
-          pageCount: Int(try connection.text("PRAGMA page_count") ?? "") ?? 0, objectCounts: counts)
+          pageCount: try connection.pageCount("page_count"),
+          freePageCount: try connection.pageCount("freelist_count"), objectCounts: counts)
       }
     }
   }

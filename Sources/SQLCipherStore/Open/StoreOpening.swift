@@ -68,7 +68,10 @@ struct StoreOpening {
       return SQLCipherStore.Opened(model, pool, identifier, contents)
     }
     pool.close()
-    try migrate(to: model, file, identifier, found)
+    // The copy that has no free pages was put in place.
+    if try migrate(to: model, file, identifier, found) {
+      throw StoreError(.fileReplaced, "the store was compacted after its migration")
+    }
     let new = try self.pool(found.key, identifier, found.format, file)
     return try closing(new) {
       guard let contents = try new.read({ try StoreTable($0).contents(model) }) else {
@@ -79,9 +82,10 @@ struct StoreOpening {
   }
 
   /// Moves the file to another version of its model, alone; another process may have done so in between.
+  /// - Returns: Whether another file has the store's name now.
   private func migrate(
     to model: ManagedObjectModel, _ file: DatabaseFile, _ identifier: UUID, _ found: KeySearch.Found
-  ) throws {
+  ) throws -> Bool {
     guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {
       throw StoreError(
         .modelMismatch,
@@ -91,9 +95,9 @@ struct StoreOpening {
     let access = try StoreAccess(file, identifier, found, description)
     defer { access.close() }
     try access.takeAlone(others: 1)
-    try translating(path) {
+    return try translating(path) {
       let table = StoreTable(access.connection)
-      if try table.contents(model) != nil { return }
+      if try table.contents(model) != nil { return false }
       let old = try table.model()
       if let only = description.migratesOnlyFrom, only != old.versionHash {
         throw StoreError(
@@ -109,6 +113,8 @@ struct StoreOpening {
         try MigrationKeepsake(access, description).make()
       }
       try access.connection.transaction(.exclusive) { try migration.run() }
+      // The store is migrated; that it is larger than it need be is no reason to fail.
+      return (try? access.giveBackFreePages()) ?? false
     }
   }
 

@@ -17,6 +17,7 @@ struct InfoCommand: AsyncParsableCommand {
       ["store", .text(store.path)], ["identifier", .text(summary.identifier.uuidString)],
       ["cipher", .text(summary.cipherVersion)], ["sqlite", .text(summary.libraryVersion)],
       ["pages of 4096 bytes", Cell(summary.pageCount)],
+      ["free pages", Cell(summary.freePageCount)],
       ["recovery code", isShown ? "was shown" : "was never shown: strongroom key recovery show"],
     ]
     rows += summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }

@@ -1,0 +1,178 @@
+import Foundation
+import Locks
+import Strongroom
+import Testing
+
+@Suite("A migration that drops data loses none")
+struct LossyMigrationTests {
+  private final class Place: Sendable {
+    let folder: URL
+    var store: URL { folder.appendingPathComponent("library.strongroom") }
+    private var vault: KeyFileVault { KeyFileVault(url: folder.appendingPathComponent("keys")) }
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent("lossy-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func description(_ url: URL? = nil) -> PersistentStoreDescription {
+      var description = PersistentStoreDescription(url: url ?? store, vault: vault)
+      description.busyTimeoutMilliseconds = 30_000
+      return description
+    }
+
+    func open(_ texts: [String], at url: URL? = nil) async throws -> PersistentContainer {
+      let container = PersistentContainer(
+        model: try LossyMigrationTests.model(texts), description: description(url))
+      try await container.load()
+      return container
+    }
+
+    /// Opens, has every book hold bytes in some texts, and closes.
+    func fill(_ texts: [String], books: Int, with name: String, bytes: Int) async throws {
+      let container = try await open(texts)
+      let context = container.newContext()
+      for number in 0..<books {
+        let book = try context.insert("Book")
+        try book.set("title", "first \(number)")
+        try book.set(name, String(repeating: "x", count: bytes))
+      }
+      try context.save()
+      try container.close()
+    }
+
+    /// The store and what lies beside it; the keys apart.
+    var files: [String] {
+      get throws {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("library") }
+          .sorted()
+      }
+    }
+
+    var size: Int {
+      get throws { try FileManager.default.attributesOfItem(atPath: store.path)[.size] as? Int ?? 0 }
+    }
+  }
+
+  /// Books with a title and further texts.
+  private static func model(_ texts: [String]) throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Book") {
+        AttributeDescription("title", .string)
+        for text in texts { AttributeDescription(text, .string) }
+      }
+    }
+  }
+
+  @Test("and gives the pages back that it frees")
+  func size() async throws {
+    let place = try Place()
+    try await place.fill(["blurb"], books: 400, with: "blurb", bytes: 20_000)
+    let before = try place.size
+    #expect(before > 8_000_000)
+    let container = try await place.open([])
+    #expect(try container.newContext().count(for: FetchRequest("Book")) == 400)
+    let store = try #require(container.coordinator.store as? SQLCipherStore)
+    #expect(try store.summary().freePageCount == 0)
+    try container.close()
+    #expect(try place.size < before / 10)
+    #expect(try place.files == ["library.strongroom", "library.strongroom.before-migration"])
+    #expect(try await SQLCipherStore.verify(place.description()).isEmpty)
+  }
+
+  @Test("and an older program that comes back writes nothing, however often it tries")
+  func older() async throws {
+    let place = try Place()
+    try await place.fill(["blurb"], books: 10, with: "blurb", bytes: 100)
+    try await place.open(["review"]).close()
+    try await place.fill(["review"], books: 10, with: "review", bytes: 100)
+    let (files, bytes) = (try place.files, try Data(contentsOf: place.store))
+    #expect(files.count == 2)
+    for _ in 0..<3 {
+      await #expect { try await place.open(["blurb"]) } throws: {
+        ($0 as? StoreError)?.code == .modelMismatch && "\($0)".contains("newer than this program")
+      }
+    }
+    #expect(try place.files == files)
+    #expect(try Data(contentsOf: place.store) == bytes)
+    let now = try await place.open(["review"])
+    #expect(try now.newContext().count(for: FetchRequest("Book")) == 20)
+    try now.close()
+  }
+
+  @Test("and leaves three copies at most")
+  func copies() async throws {
+    let place = try Place()
+    let names = ["a", "b", "c", "d", "e"]
+    try await place.fill(["a"], books: 10, with: "a", bytes: 100)
+    for name in names[1...3] {
+      try await place.open([name]).close()
+      try await place.fill([name], books: 1, with: name, bytes: 100)
+    }
+    let copies = try place.files.filter { $0.contains("before-migration") }
+    #expect(copies.count == 3)
+    let bytes = try Data(contentsOf: place.store)
+    await #expect { try await place.open(["e"]) } throws: { ($0 as? StoreError)?.code == .fileExists }
+    #expect(try Data(contentsOf: place.store) == bytes)
+    for (copy, name) in zip(copies, names) {
+      let old = try await place.open([name], at: place.folder.appendingPathComponent(copy))
+      #expect(try old.newContext().count(for: FetchRequest("Book")) >= 10)
+      try old.close()
+    }
+    try FileManager.default.removeItem(at: place.folder.appendingPathComponent(copies[1]))
+    let container = try await place.open(["e"])
+    #expect(try container.newContext().count(for: FetchRequest("Book")) == 13)
+    try container.close()
+  }
+
+  @Test("of other processes that save meanwhile")
+  func othersWriting() async throws {
+    let place = try Place()
+    try await place.fill(["blurb"], books: 2000, with: "blurb", bytes: 4000)
+    let acknowledged = Locked<Set<String>>([])
+    let ended = DispatchGroup()
+    for writer in 0..<3 {
+      ended.enter()
+      Thread.detachNewThread {
+        for number in 0..<30 {
+          let title = "\(writer)-\(number)"
+          if (try? Self.save(title, place)) == true { _ = acknowledged.withLock { $0.insert(title) } }
+        }
+        ended.leave()
+      }
+    }
+    while acknowledged.withLock({ $0.count }) < 5 { try await Task.sleep(for: .milliseconds(10)) }
+    // Others have the file now and then, and the migration needs it alone.
+    let container = try await place.open([])
+    try container.close()
+    await withCheckedContinuation { done in ended.notify(queue: .global()) { done.resume() } }
+    let now = try await place.open([])
+    let titles = try now.newContext().fetchRows(FetchRequest("Book")) { $0.string(0) }
+    try now.close()
+    #expect(acknowledged.withLock { $0 }.subtracting(titles).isEmpty)
+    #expect(titles.filter { $0.hasPrefix("first") }.count == 2000)
+    #expect(try await SQLCipherStore.verify(place.description()).isEmpty)
+    let copy = place.folder.appendingPathComponent("library.strongroom.before-migration")
+    #expect(try await SQLCipherStore.verify(place.description(copy)).isEmpty)
+  }
+
+  /// Has a process of its own open the store, save a book and close it; whether it said that it had.
+  private static func save(_ title: String, _ place: Place) throws -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("sharing-probe")
+    process.arguments = [place.store.path, place.folder.appendingPathComponent("keys").path]
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data("insert \(title)\n".utf8))
+    try input.fileHandleForWriting.close()
+    let answer = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: answer, as: UTF8.self).hasPrefix("done")
+  }
+}
