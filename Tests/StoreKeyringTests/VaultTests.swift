@@ -166,6 +166,33 @@ struct VaultTests {
     #expect(try wrapped.key(secret("p")).key.isSame(as: key))
   }
 
+  @Test("a credential that systemd hands to a service's user by an access list", .enabled(if: geteuid() == 0))
+  func credentialOfRoot() async throws {
+    let folder = try Folder()
+    let (key, store) = (StoreKey(), UUID())
+    let file = folder.file("k")
+    try Data(KeyItem.withText(key, store: store) { Array($0) }).write(to: file)
+    let vault = CredentialVault("k", directory: folder.url)
+    // As with `User=`: root's, with the list's mask in the place of the group's bits.
+    chmod(file.path, 0o440)
+    #expect(try await vault.keys(for: store, interaction: .silent).first?.key.isSame(as: key) == true)
+    for (mode, group) in [(0o444, 0), (0o460, 0), (0o440, 65534)] {
+      chown(file.path, 0, gid_t(group))
+      chmod(file.path, mode_t(mode))
+      await #expect("\(String(mode, radix: 8)) of group \(group)") {
+        try await vault.keys(for: store, interaction: .silent)
+      } throws: {
+        ($0 as? KeyringError)?.code == .keyFileExposed
+      }
+    }
+    // A file of keys that somebody made is for its owner alone.
+    chown(file.path, 0, 0)
+    chmod(file.path, 0o440)
+    await #expect { try await KeyFileVault(url: file).keys(for: store, interaction: .silent) } throws: {
+      ($0 as? KeyringError)?.code == .keyFileExposed
+    }
+  }
+
   @Test("a credential in each of its forms, missing, exposed, outside of a service")
   func credential() async throws {
     let folder = try Folder()

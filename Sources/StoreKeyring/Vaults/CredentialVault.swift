@@ -37,7 +37,7 @@ public struct CredentialVault: KeyVault {
       throw KeyringError(.vaultUnreachable, "\(credential) is no name of a credential")
     }
     let url = URL(fileURLWithPath: directory).appendingPathComponent(credential)
-    guard let contents = try SafeFile(url).read(limit: 4096) else { return [] }
+    guard let contents = try SafeFile(url).read(limit: 4096, isCredential: true) else { return [] }
     let key = try contents.withUnsafeBytes { try Self.key($0, store) }
     return [StoredKey(identifier: KeyIdentifier(credential), store: store, key: key, created: nil)]
   }

@@ -9,9 +9,11 @@ struct SafeFile {
   init(_ url: URL) { path = url.path }
 
   /// The file's bytes; nil when there is no file.
+  /// - Parameter isCredential: Whether systemd made the file: it may then belong to root and its group, and be readable for
+  ///   the group, since these bits show that an access list admits the service's user.
   /// - Throws: `KeyringError` with code `keyFileExposed` when others could read or change it, `vaultUnreachable` when it
   ///   cannot be read.
-  func read(limit: Int = Self.limit) throws -> SecretBytes? {
+  func read(limit: Int = Self.limit, isCredential: Bool = false) throws -> SecretBytes? {
     // Not followed and not waited for: a link or a pipe in the file's place is no key file.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if file < 0 {
@@ -21,7 +23,7 @@ struct SafeFile {
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0 else { throw unreachable("read") }
-    try check(status)
+    try check(status, mayBeRead: isCredential && status.st_uid == 0 && status.st_gid == 0 ? 0o040 : 0)
     guard status.st_size <= limit else {
       throw KeyringError(.itemDamaged, "\(path) is too large for a file of keys")
     }
@@ -36,14 +38,14 @@ struct SafeFile {
     }
   }
 
-  private func check(_ status: stat) throws {
+  private func check(_ status: stat, mayBeRead others: mode_t) throws {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw KeyringError(.keyFileExposed, "\(path) is no ordinary file; keys are read from one only")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw KeyringError(.keyFileExposed, "\(path) belongs to another user; own it, or name another file")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    guard status.st_mode & 0o077 & ~others == 0 else {
       throw KeyringError(
         .keyFileExposed,
         "others than its owner can read \(path); chmod it to 600 and make a new key if they did")
