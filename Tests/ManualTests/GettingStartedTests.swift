@@ -33,7 +33,10 @@ extension GettingStarted {
     private static let isPrivate = ProcessInfo.processInfo.environment["STRONGROOM_PRIVATE_KEYRING"] == "1"
 
     private func open() throws -> (ModelContainer, URL) {
-      let configuration = ModelConfiguration("Trips", applicationIdentifier: "org.example.trips")
+      var configuration = ModelConfiguration("Trips", applicationIdentifier: "org.example.trips")
+      configuration.recoveryCodeHandler = { code in
+        code.withText { print("Write this down:", String(decoding: $0, as: UTF8.self)) }
+      }
       let container = try ModelContainer(for: Trip.self, configurations: configuration)
       return (container, configuration.url)
     }
@@ -84,8 +87,8 @@ extension GettingStarted {
         FetchDescriptor<Stop>(
           predicate: #Predicate { $0.nights > nights && $0.trip?.name == "North" },
           sortBy: [SortDescriptor(\.place)]))
-      let places = long.map(\.place)
-      #expect(places == ["Oslo"])
+      print(long.map(\.place))  // ["Oslo"]
+      #expect(long.map(\.place) == ["Oslo"])
       trip.budget += 250
       trip.stops.append(Stop(place: "Tromsø"))
       context.delete(long[0])

@@ -18,7 +18,7 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [Stri
   var description = PersistentStoreDescription(url: url, vault: vault)
   // Once, when the store is made: this code opens the store when the keyring is lost.
   description.recoveryCodeHandler = { code in
-    code.withText { FileHandle.standardError.write(Data("Write this down: ".utf8) + Data($0)) }
+    code.withText { print("Write this down:", String(decoding: $0, as: UTF8.self)) }
   }
   let container = PersistentContainer(model: model, description: description)
   try await container.load()  // makes key and file, or finds both
@@ -36,6 +36,7 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [Stri
   let titles = try context.fetch(FetchRequest("Book", where: long)).compactMap {
     try $0.get("title", as: String.self)
   }
+  print(titles)  // ["Emma"]
   // README end
   // README begin
   let drafts = (1...100_000).lazy.map { (title: "Draft \($0)", pages: Int64($0 % 500)) }
@@ -53,6 +54,7 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [Stri
     return true
   }
   let pages = try context.fetchColumns(all).integers("pages")  // or all of them, flat
+  print(pages?.reduce(0, +) == total)  // true
   try context.deleteBatch(short)
   // README end
   #expect(pages?.reduce(0, +) == total)
