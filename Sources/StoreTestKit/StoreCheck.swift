@@ -25,7 +25,7 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [StoreCheck] {
-    identity + saving + savingTogether + fetching + relationships + values + bulk
+    identity + saving + savingTogether + fetching + relationships + values + bulk + pieces
   }
 }
 

@@ -55,6 +55,54 @@ struct DiskFullTests {
     #expect(count == 2)
   }
 
+  @Test("fails a value that is written in pieces, and the former one stays")
+  func pieces() async throws {
+    let scratch = try Scratch()
+    #expect(mount("tmpfs", scratch.folder.path, "tmpfs", 0, "size=1m") == 0)
+    defer { umount2(scratch.folder.path, 2) }
+    let model = try ManagedObjectModel {
+      EntityDescription("Note") {
+        AttributeDescription("text", .string)
+        AttributeDescription("scan", .binary)
+      }
+    }
+    let store = try SQLCipherStore(
+      model: model, description: PersistentStoreDescription(url: scratch.store, vault: InMemoryVault()))
+    try await store.loadMetadata()
+    var rows = 0
+    _ = try store.insert(into: store.storeEntities[0].entity) { _ in
+      rows += 1
+      return rows == 1
+    }
+    let scan = try #require(store.storeEntities[0].entity.attribute(named: "scan"))
+    func write(_ count: Int, hiding: Bool = false) throws {
+      _ = try store.writeValue(count: count, of: scan, to: 1) { writer in
+        while writer.offset < count {
+          let piece = Data(repeating: 7, count: min(10_000, count - writer.offset))
+          do { try writer.write(contentsOf: piece) } catch {
+            if hiding { return }
+            throw error
+          }
+        }
+      }
+    }
+    try write(100_000)
+    try store.checkpoint()
+    for hiding in [false, true] {
+      // The log is full while room is made, and when the transaction ends.
+      for count in [3_000_000, 900_000, 1_000_000] {
+        #expect { try write(count, hiding: hiding) } throws: {
+          ($0 as? StoreError)?.code == .diskFull
+        }
+      }
+    }
+    let reader = try #require(try store.openValue(of: scan, of: 1))
+    #expect(try reader.read(upToCount: .max) == Data(repeating: 7, count: 100_000))
+    reader.close()
+    try write(50_000)
+    try store.close()
+  }
+
   /// What needs room, and how it is made ready.
   enum Step: String, CaseIterable, CustomTestStringConvertible {
     case make, makeInFolders, makeWithKeyFile, open, save, migrate, backUp, decrypt, encrypt, compact, repair

@@ -8,7 +8,8 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
       damagedPage,
       truncated
     case foreignJournal, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError, constraint
-    case formatUnavailable, fileReplaced, interrupted, alreadyExists, connectionPoisoned, misuse, other
+    case formatUnavailable, fileReplaced, interrupted, alreadyExists, connectionPoisoned, misuse, tooBig,
+      other
   }
 
   package let code: Code
@@ -94,6 +95,7 @@ extension CipherError.Code {
       case SQLITE_CORRUPT: .damagedPage
       case SQLITE_NOTADB: .wrongKeyOrDamaged
       case SQLITE_MISUSE: .misuse
+      case SQLITE_TOOBIG: .tooBig
       default: .other
       }
   }

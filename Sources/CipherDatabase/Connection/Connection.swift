@@ -11,6 +11,8 @@ package final class Connection {
   private var statements: [String: Statement] = [:]
   @exclusivity(unchecked) private var numbered: [Int: Statement] = [:]
   private static let mostNumbered = 1024
+  /// Those that are open.
+  private var blobs: [ObjectIdentifier: Blob] = [:]
   @exclusivity(unchecked) private var depth = 0
   /// Set by the first sign of damage; this connection then writes no more.
   var isPoisoned = false
@@ -196,6 +198,7 @@ package final class Connection {
   }
 
   func closeStatements() {
+    for blob in blobs.values { blob.close() }
     for statement in statements.values { statement.finalize() }
     for statement in numbered.values { statement.finalize() }
     statements = [:]
@@ -268,6 +271,30 @@ package final class Connection {
     let statement = try cached("PRAGMA data_version", isCounted: false)
     defer { statement.reset() }
     return try statement.step() ? statement.int64(0) : 0
+  }
+
+  func open(_ blob: Blob) { blobs[ObjectIdentifier(blob)] = blob }
+
+  func forget(_ blob: Blob) { blobs[ObjectIdentifier(blob)] = nil }
+
+  /// The longest row, in bytes.
+  package var rowLimit: Int { Int(sqlite3_limit(database, SQLITE_LIMIT_LENGTH, -1)) }
+
+  /// Runs work that goes over many pages once, so that they are not worth keeping: meanwhile the cache holds 2 MB at most. Not
+  /// among the statements counted, since it touches no page.
+  package func withSmallCache<R>(_ body: () throws -> R) throws -> R {
+    let usual = try cached("PRAGMA cache_size", isCounted: false)
+    let size = try usual.step() ? usual.int64(0) : 0
+    usual.reset()
+    guard size < -2048 || size > 512 else { return try body() }
+    try setCacheSize(-2048)
+    defer { try? setCacheSize(size) }
+    return try body()
+  }
+
+  private func setCacheSize(_ size: Int64) throws(CipherError) {
+    let statement = try prepare("PRAGMA cache_size = \(size)", isCounted: false)
+    try statement.run()
   }
 
   package var changes: Int { Int(sqlite3_changes(database)) }

@@ -78,8 +78,12 @@ package final class ConnectionPool: Sendable {
     writer = Locked(counted)
   }
 
-  /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed.
-  package func pinned() throws -> ConnectionPool {
+  /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed. Two
+  /// statements.
+  /// - Parameter pageCacheBytes: How many decrypted pages it keeps; nil for as many as the others.
+  package func pinned(pageCacheBytes: Int? = nil) throws -> ConnectionPool {
+    var options = options
+    if let pageCacheBytes { options.pageCacheBytes = min(pageCacheBytes, options.pageCacheBytes) }
     while true {
       let key = try readers.withLock { state -> CipherKeySpec? in
         try state.checkOpen()

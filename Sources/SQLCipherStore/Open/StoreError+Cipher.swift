@@ -54,6 +54,7 @@ extension StoreError {
           "the SQLite library in this process cannot encrypt: a plain libsqlite3 was loaded before libsqlcipher;"
             + " nothing was written"
         )
+      case .tooBig: (.invalidValue, "a value, or the values of one object, are longer than the store takes")
       case .constraint: (.notUnique, "a uniqueness constraint would be broken; nothing was saved")
       default: (.other, error.message)
       }

@@ -49,7 +49,7 @@ extension SQLCipherStore {
           try write(clearing: exchanged, checking: true)
         }
       } catch let error as CipherError where error.isOfCommit {
-        try settle(connection, save, error)
+        try settle(connection, CommitToken(save), error)
       }
     }
     if let metadata { updateMetadata(metadata) }
@@ -67,11 +67,11 @@ extension SQLCipherStore {
   /// Decides a commit that failed: its frames may lie whole in the log, where opening the store after a crash would find
   /// them. Another write puts frames over them, and then they are certainly gone.
   /// - Throws: `outcomeUnknown` when the disk takes no other write either; else the failure, with nothing saved.
-  private func settle(_ connection: Connection, _ save: SaveChangesRequest, _ error: CipherError) throws {
+  func settle(_ connection: Connection, _ token: CommitToken?, _ error: CipherError) throws {
     do {
       try connection.transaction(.immediate) { try StoreTable(connection).touch() }
     } catch {
-      throw StoreError.outcomeUnknown(CommitToken(save), cause: error)
+      throw StoreError.outcomeUnknown(token, cause: error)
     }
     throw error
   }

@@ -1,4 +1,5 @@
 public import Foundation
+package import ObjectModel
 
 /// Names one save, so that it can be looked for when its commit failed in doubt: by an object that it inserted, changed or
 /// deleted. Numbers are never used again and versions rise with every save, so the object tells.
@@ -11,6 +12,14 @@ public struct CommitToken: Sendable, Hashable, Codable {
   public let reference: Int64
   /// The version that the save gave it; nil when it was deleted.
   public let version: Int64?
+
+  /// The token of a write that gave one object a version.
+  package init(store: UUID, entity: Entity, reference: Int64, version: Int64) {
+    self.store = store
+    entityName = entity.name
+    self.reference = reference
+    self.version = version
+  }
 
   /// The token of a save; nil when the save changed links only.
   package init?(_ save: SaveChangesRequest) {

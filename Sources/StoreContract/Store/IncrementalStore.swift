@@ -70,6 +70,21 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// Deletes every object that meets a request's condition, by the model's delete rules, in one transaction.
   func delete(matching request: FetchRequest) throws -> BatchResult
 
+  /// Gives a binary attribute of one object a value of `count` bytes, which `fill` writes in pieces, in one transaction. The
+  /// version rises by one. Whatever `fill` throws, or when it writes fewer bytes, the object stays as it was.
+  ///
+  /// The default holds the whole value in memory.
+  /// - Returns: The object's new version.
+  /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for a length that no value has and for an
+  ///   attribute that cannot be written so.
+  func writeValue(
+    count: Int, of attribute: Attribute, to reference: Int64, _ fill: (ValueWriter) throws -> Void
+  ) throws -> Int64
+  /// Opens the value of a binary attribute for reading in pieces, as it is now, whatever is written meanwhile; nil when it is
+  /// null. The default holds the whole value in memory.
+  /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for an attribute that is not binary.
+  func openValue(of attribute: Attribute, of reference: Int64) throws -> ValueReader?
+
   /// The store as it is now, for reading only: what others save later does not show in it. Let go of when it is no longer
   /// needed, and not closed before, since somebody may be reading. The default throws `unsupportedRequest`.
   func moment() throws -> any IncrementalStore

@@ -67,6 +67,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let notEncrypting = Code("notEncrypting")
     /// The store is open for reading only.
     public static let readOnly = Code("readOnly")
+    /// The reader or writer of a value was used after its end.
+    public static let valueClosed = Code("valueClosed")
     /// Anything else; see `cause`.
     public static let other = Code("other")
   }
