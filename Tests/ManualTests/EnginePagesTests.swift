@@ -39,6 +39,7 @@ extension EnginePages {
         EntityDescription("Book") {
           AttributeDescription("title", .string)
           AttributeDescription("pages", .integer64)
+          AttributeDescription("scan", .binary)
           RelationshipDescription("author", to: "Author", inverse: "books")
           RelationshipDescription("tags", toMany: "Tag", inverse: "books")
         }
@@ -80,6 +81,25 @@ extension EnginePages {
       }
       let byJane = try context.fetch(Book.self, #Predicate { $0.pages > 300 && $0.author?.name == "Jane" })
       #expect(long.map(\.title) == ["Emma"] && tagged.map(\.title) == ["Persuasion"] && byJane == long)
+    }
+
+    @Test("Models.md")
+    func models() async throws {
+      let place = try Place()
+      let context = try await open(place).newContext()
+      let book = try context.insert("Book")
+      try context.save()
+      let file = place.file("scan")
+      try Data(count: 100_000).write(to: file)
+      try context.writeValue(contentsOf: file, to: book.objectID, "scan")
+      #expect(try book.get("scan", as: Data.self) == Data(count: 100_000))
+      try context.writeValue(count: 3, to: book.objectID, "scan") { writer in
+        try writer.write(contentsOf: Data([1, 2, 3]))
+      }
+      let reader = try context.openValue(of: book.objectID, "scan")  // nil for null
+      while let piece = try reader?.read(upToCount: 65_536) { print(piece.count) }
+      reader?.close()
+      #expect(try book.get("scan", as: Data.self) == Data([1, 2, 3]))
     }
 
     @Test("ObjectGraph.md")

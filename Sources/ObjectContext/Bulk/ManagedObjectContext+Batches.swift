@@ -88,7 +88,7 @@ extension ManagedObjectContext {
   }
 
   /// Rows changed that are no objects here, of which live results hear in no other way.
-  private func showBatch() {
+  func showBatch() {
     if liveResults.isEmpty { return }
     markStale()
     scheduleEventEnd()

@@ -22,6 +22,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public static let derivedAttribute = Code(description: "derivedAttribute")
     /// An object of another context or store was given.
     public static let foreignObject = Code(description: "foreignObject")
+    /// The object, or the value that is to be written past it, has changes that are not saved.
+    public static let unsaved = Code(description: "unsaved")
     /// Objects to be saved break rules of the model; see `failures`.
     public static let validation = Code(description: "validation")
     /// No store is loaded, or the kind of store is not registered.

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   }
 
   /// The version of what was read of an object's row, all of it or parts.
-  private func heldVersion(_ object: ManagedObject) -> Int64? {
+  func heldVersion(_ object: ManagedObject) -> Int64? {
     object.node?.version ?? object.batch?.partialVersion(object.reference, generation: generation)
   }
 

@@ -9,6 +9,7 @@ protocol ContextSource: AnyObject {
   func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode?
   func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets
   func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes
+  func openValue(of attribute: Attribute, of id: ManagedObjectID) throws -> ValueReader?
 }
 
 /// A source that asks the store which has the entity.
@@ -40,5 +41,9 @@ extension RoutedSource {
 
   func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes {
     try store(for: relationship.entity).newTargets(for: relationship, of: references)
+  }
+
+  func openValue(of attribute: Attribute, of id: ManagedObjectID) throws -> ValueReader? {
+    try store(for: id.entity).openValue(of: attribute, of: id.reference)
   }
 }

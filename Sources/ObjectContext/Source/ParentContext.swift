@@ -106,6 +106,11 @@ final class ParentContext: ContextSource {
     return result
   }
 
+  /// What is stored, past the parent's changes.
+  func openValue(of attribute: Attribute, of id: ManagedObjectID) throws -> ValueReader? {
+    try parent.source.openValue(of: attribute, of: id)
+  }
+
   func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes {
     let targets = try newValues(for: relationship, of: references)
     return TargetNodes(

@@ -19,7 +19,7 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [ContextCheck] {
-    life + faults + fetching + inaccessible + batches + relationships + deleteRules + validation
+    life + faults + fetching + inaccessible + batches + values + relationships + deleteRules + validation
       + singleValues
       + limits + metadata + saving + conflicts + failingMerges + upserts
       + severalContexts + mergedInParents + undo
