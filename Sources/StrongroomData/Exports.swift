@@ -5,3 +5,5 @@
 
 @_exported public import class ObjectContext.UndoManager
 @_exported public import struct ObjectQuery.TextSearch
+@_exported public import class StoreContract.ValueReader
+@_exported public import class StoreContract.ValueWriter

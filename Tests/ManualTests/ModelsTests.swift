@@ -89,6 +89,27 @@ enum Models {
 extension Models {
   @Suite("The manual: models")
   struct Tests {
+    @Test("A value is written and read in pieces")
+    func pieces() throws {
+      let place = try Place()
+      let context = ModelContext(try place.container(for: Note.self))
+      let note = Note("First", year: 2024, number: 1)
+      context.insert(note)
+      try context.save()
+      let film = place.file("film")
+      try Data(repeating: 1, count: 300_000).write(to: film)
+      try context.writeValue(contentsOf: film, to: note, \.scan)
+      guard let reader = try context.openValue(of: note, \.scan) else { return }  // nil where it is nil
+      defer { reader.close() }
+      var length = 0
+      while let piece = try reader.read(upToCount: 65_536) { length += piece.count }
+      #expect(length == 300_000 && note.scan?.count == 300_000)
+      try context.writeValue(count: 2_000_000, to: note, \.scan) { writer in
+        while writer.offset < writer.count { try writer.write(contentsOf: Data(count: 100_000)) }
+      }
+      #expect(note.scan == Data(count: 2_000_000))
+    }
+
     @Test("A model keeps every kind of value, and a unique one changes what is stored")
     func values() throws {
       let place = try Place()
