@@ -282,7 +282,8 @@ package final class Connection {
 
   /// Runs work that goes over many pages once, so that they are not worth keeping: meanwhile the cache holds 2 MB at most. Not
   /// among the statements counted, since it touches no page.
-  package func withSmallCache<R>(_ body: () throws -> R) throws -> R {
+  package func withSmallCache<R>(if isNeeded: Bool, _ body: () throws -> R) throws -> R {
+    guard isNeeded else { return try body() }
     let usual = try cached("PRAGMA cache_size", isCounted: false)
     let size = try usual.step() ? usual.int64(0) : 0
     usual.reset()

@@ -116,6 +116,11 @@ package final class ConnectionPool: Sendable {
     }
   }
 
+  /// The same with `Connection.withSmallCache(if:_:)`.
+  package func write<R>(withSmallCacheIf isSmall: Bool, _ body: (Connection) throws -> R) throws -> R {
+    try write { connection in try connection.withSmallCache(if: isSmall) { try body(connection) } }
+  }
+
   /// Runs work on the writer's connection when it is free, since its pages are decrypted already, else on a reader.
   /// - Throws: `misuse` when called from inside a `write` or `read` of a pool without readers.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ObjectModel
 import StoreContract
 
@@ -165,6 +166,12 @@ extension IncrementalStoreNode {
     if isNull(field) || other.isNull(field) { return isNull(field) == other.isNull(field) }
     if !isBytes { return integer(field) == other.integer(field) }
     if other.isUnread(field) { return isUnread(field) }
-    return withBytes(field) { own in other.withBytes(field) { own.elementsEqual($0) } }
+    return withBytes(field) { own in
+      other.withBytes(field) { bytes in
+        guard own.count == bytes.count else { return false }
+        guard let start = own.baseAddress, let other = bytes.baseAddress else { return true }
+        return memcmp(start, other, own.count) == 0
+      }
+    }
   }
 }

@@ -46,7 +46,7 @@ private final class OpenValue: @unchecked Sendable {
   ) throws {
     let blob = try pool.read { connection in
       let place = try ValuePlace(attribute, reference, connection, opened)
-      return place.isNull ? nil : try place.open(isWritable: false)
+      return place.count == nil ? nil : try place.open(isWritable: false)
     }
     guard let blob else { return nil }
     self.blob = blob

@@ -12,7 +12,7 @@ extension SQLCipherStore {
   ) throws {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let metadata = save.metadata.map(StoreMetadata.programs) ?? (save.isEmpty ? opened.metadata : nil)
-    try opened.pool.write { connection in
+    try opened.pool.write(withSmallCacheIf: save.hasLongRow) { connection in
       func write(clearing exchanged: [UpdatedObject], checking isSecond: Bool = false) throws {
         try connection.transaction(.immediate) {
           var writer = SaveWriter(connection: connection, opened: opened)
@@ -95,6 +95,16 @@ extension SQLCipherStore {
       }
     }
   }
+}
+
+extension SaveChangesRequest {
+  /// Whether a row has more pages than are worth keeping: it is in memory more than once already.
+  fileprivate var hasLongRow: Bool {
+    inserted.contains { $0.byteCount > Self.longestKept }
+      || updated.contains { $0.node.byteCount > Self.longestKept }
+  }
+
+  private static var longestKept: Int { 4 << 20 }
 }
 
 /// The statements of one save on its connection, inside its transaction.

@@ -18,10 +18,11 @@ extension SQLCipherStore {
         try attribute.checkPieces(count, limit: connection.rowLimit)
         var version: Int64 = 0
         do {
-          try connection.withSmallCache {
-            try connection.transaction(.immediate) {
-              let place = try ValuePlace(attribute, reference, connection, opened)
-              version = place.version + 1
+          try connection.transaction(.immediate) {
+            let place = try ValuePlace(attribute, reference, connection, opened)
+            version = place.version + 1
+            let isLong = max(count, place.count ?? 0) > Self.longestCached
+            try connection.withSmallCache(if: isLong) {
               try place.makeRoom(count)
               try place.write(count, fill)
             }
@@ -37,6 +38,9 @@ extension SQLCipherStore {
       }
     }
   }
+
+  /// The longest value whose pages the cache takes in, in bytes.
+  private static var longestCached: Int { 1 << 20 }
 }
 
 /// The column of one row in which a value lies.
@@ -46,7 +50,8 @@ struct ValuePlace {
   private let column: String
   private let reference: Int64
   let version: Int64
-  let isNull: Bool
+  /// The number of bytes that are stored; nil for null.
+  let count: Int?
 
   /// Looks the row up. One statement.
   /// - Throws: `notFound` when there is no such object.
@@ -61,9 +66,9 @@ struct ValuePlace {
     self.table = table.name
     self.column = column.name
     self.reference = reference
-    // For IS NULL SQLite would read the content.
+    // For a length SQLite reads no content; for IS NULL it would.
     let statement = try connection.cached(
-      "SELECT _version, typeof(\(column.name.quoted)) = 'null', _entity FROM \(table.name.quoted) WHERE _id = ?1"
+      "SELECT _version, length(\(column.name.quoted)), _entity FROM \(table.name.quoted) WHERE _id = ?1"
     )
     defer { statement.reset() }
     statement.bind(1, reference)
@@ -72,7 +77,7 @@ struct ValuePlace {
       entity.isKind(of: attribute.entity)
     else { throw StoreError.noObject(attribute, reference) }
     version = statement.int64(0)
-    isNull = statement.int64(1) != 0
+    count = statement.isNull(1) ? nil : Int(statement.int64(1))
   }
 
   /// Two statements: what triggers compute when an object changes is computed while the row is short.

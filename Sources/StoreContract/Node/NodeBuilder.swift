@@ -127,7 +127,7 @@ public final class NodeBuilder {
     }
   }
 
-  /// Makes the node.
+  /// Makes the node; the row begun is at its end.
   @inlinable
   public func finish(_ storeEntity: StoreEntity, reference: Int64, version: Int64) -> IncrementalStoreNode {
     let words = (scratch.pointee.tail + 7) >> 3
@@ -140,6 +140,8 @@ public final class NodeBuilder {
     buffer.withUnsafeMutablePointerToElements {
       UnsafeMutableRawPointer($0).copyMemory(from: scratch.pointee.base, byteCount: words * 8)
     }
+    // A long row is not held twice while it is written.
+    if scratch.pointee.capacity > Self.keptWords { resize(128, keeping: 0) }
     return IncrementalStoreNode(unsafeDowncast(buffer, to: NodeStorage.self))
   }
 }
