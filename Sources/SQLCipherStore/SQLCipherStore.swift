@@ -28,6 +28,8 @@ public final class SQLCipherStore: IncrementalStore {
   let model: ManagedObjectModel
   let storeDescription: PersistentStoreDescription
   private let opened = Locked<Opened?>(nil)
+  /// The number of values that are open for reading.
+  let openReaders = Locked(0)
 
   /// Makes a store that is not open yet.
   /// - Throws: `StoreError` with code `notFound` when the description has no file URL.

@@ -244,6 +244,25 @@ struct ValuePiecesTests {
     _ = try await SQLCipherStore.compact(store)
   }
 
+  @Test("at most 64 values of a store are open for reading, null and refused ones not counted")
+  func mostReaders() async throws {
+    let (shelf, context, id) = try await Self.film()
+    try Self.write(1, context, id)
+    for _ in 0..<70 {
+      #expect(try context.openValue(of: id, "plain") == nil)
+      #expect(throws: StoreError.self) { try context.openValue(of: id, "title") }
+    }
+    var readers: [ValueReader] = []
+    for _ in 0..<64 { readers.append(try #require(try context.openValue(of: id, "data"))) }
+    #expect { _ = try context.openValue(of: id, "data") } throws: { ($0 as? StoreError)?.code == .busy }
+    readers[0].close()
+    readers[0] = try #require(try context.openValue(of: id, "data"))
+    #expect(try readers.allSatisfy { try $0.read(upToCount: 9)?.count == 1 })
+    readers = []
+    _ = try #require(try context.openValue(of: id, "data"))
+    try shelf.container.close()
+  }
+
   @Test("two writers take turns, and one that cannot wait is told")
   func writers() async throws {
     let (shelf, context, id) = try await Self.film()

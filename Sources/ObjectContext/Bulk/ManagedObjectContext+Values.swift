@@ -65,7 +65,7 @@ extension ManagedObjectContext {
   /// encrypted store each one but a pinned context's has a connection of its own, of about a megabyte, and until it is closed
   /// the write-ahead log grows and work that wants the file alone, as `rotateKey` and `compact` do, is told `busy`.
   /// - Throws: `ContextError`: `unsaved` for a new object, `unknownName`, `objectGone`, `foreignObject`. `StoreError`:
-  ///   `invalidValue` for an attribute that is not binary.
+  ///   `invalidValue` for an attribute that is not binary, `busy` when 64 values of the encrypted store are open already.
   public func openValue(of id: ManagedObjectID, _ key: String) throws -> ValueReader? {
     let attribute = try storedAttribute(key, of: id)
     _ = try coordinator.storeEntity(of: id)

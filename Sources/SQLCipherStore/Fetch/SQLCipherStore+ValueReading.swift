@@ -3,28 +3,57 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
+  /// How many values of one store may be open for reading at a time, each over a connection of its own.
+  static let mostReaders = 64
+
   /// Opens a value over a connection of its own, which keeps a read transaction until the reader is closed: the write-ahead log
   /// grows meanwhile, and work that wants the file alone is told `busy`. The store at a moment reads over the moment's own
   /// connection. Three statements and the opening of a connection; one at a moment.
+  /// - Throws: as the contract says; `busy` when 64 values are open already.
   public func openValue(of attribute: Attribute, of reference: Int64) throws -> ValueReader? {
     try attribute.checkPieces()
     let opened = try open
     let path = path
     return try translating(path) {
-      let pool = isMoment ? opened.pool : try opened.pool.pinned(pageCacheBytes: OpenValue.pageCacheBytes)
+      if isMoment {
+        return try OpenValue(attribute, reference, opened.pool, opened).map { $0.reader(path) {} }
+      }
+      try admitReader()
+      var pool: ConnectionPool?
       do {
-        guard let value = try OpenValue(attribute, reference, pool, opened, ownsPool: !isMoment) else {
-          if !isMoment { pool.close() }
-          return nil
+        let own = try opened.pool.pinned(pageCacheBytes: OpenValue.pageCacheBytes)
+        pool = own
+        let openReaders = openReaders
+        if let value = try OpenValue(attribute, reference, own, opened) {
+          return value.reader(path) {
+            own.close()
+            openReaders.withLock { $0 -= 1 }
+          }
         }
-        return ValueReader(
-          count: value.count, { buffer, offset in try translating(path) { try value.read(buffer, offset) } },
-          close: { value.close() })
+        endReader(own)
+        return nil
       } catch {
-        if !isMoment { pool.close() }
+        endReader(pool)
         throw error
       }
     }
+  }
+
+  private func admitReader() throws {
+    let isFull = openReaders.withLock { count in
+      if count >= Self.mostReaders { return true }
+      count += 1
+      return false
+    }
+    if isFull {
+      throw StoreError(
+        .busy, "\(Self.mostReaders) values are open for reading; close readers that are done, and try again")
+    }
+  }
+
+  private func endReader(_ pool: ConnectionPool?) {
+    pool?.close()
+    openReaders.withLock { $0 -= 1 }
   }
 }
 
@@ -34,15 +63,12 @@ private final class OpenValue: @unchecked Sendable {
   /// What is read once is not worth more.
   static let pageCacheBytes = 1 << 20
 
-  let count: Int
   private let blob: Blob
   private let pool: ConnectionPool
-  private let ownsPool: Bool
 
   /// - Returns: Nil when the value is null.
   init?(
-    _ attribute: Attribute, _ reference: Int64, _ pool: ConnectionPool, _ opened: SQLCipherStore.Opened,
-    ownsPool: Bool
+    _ attribute: Attribute, _ reference: Int64, _ pool: ConnectionPool, _ opened: SQLCipherStore.Opened
   ) throws {
     let blob = try pool.read { connection in
       let place = try ValuePlace(attribute, reference, connection, opened)
@@ -51,17 +77,16 @@ private final class OpenValue: @unchecked Sendable {
     guard let blob else { return nil }
     self.blob = blob
     self.pool = pool
-    self.ownsPool = ownsPool
-    count = blob.count
   }
 
-  func read(_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) throws {
-    try pool.read { _ in try blob.read(into: buffer, at: offset) }
-  }
-
-  func close() {
-    // Where the pool was closed its blobs are already.
-    try? pool.read { _ in blob.close() }
-    if ownsPool { pool.close() }
+  /// - Parameter end: Called once the value is closed.
+  func reader(_ path: String, end: @escaping @Sendable () -> Void) -> ValueReader {
+    ValueReader(count: blob.count) { buffer, offset in
+      try translating(path) { try self.pool.read { _ in try self.blob.read(into: buffer, at: offset) } }
+    } close: {
+      // Where the pool was closed its blobs are already.
+      try? self.pool.read { _ in self.blob.close() }
+      end()
+    }
   }
 }
