@@ -197,6 +197,48 @@ struct ValuePiecesTests {
     try again.close()
   }
 
+  @Test("a process that is killed in the middle leaves the former value, and a store that works")
+  func killedByTheSystem() async throws {
+    let folder = Self.folder(of: getpid())
+    defer { try? FileManager.default.removeItem(at: folder) }
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      let container = try await Self.container(Self.folder(of: getppid()))
+      let context = container.newContext()
+      let id = try context.insert("Film").objectID
+      try context.save()
+      let film = try #require(try context.fetch(FetchRequest("Film")).first)
+      #expect(id != film.objectID)
+      try Self.write(500_000, context, film.objectID)
+      try context.writeValue(count: 16 << 20, to: film.objectID, "data") { writer in
+        try writer.write(contentsOf: Data(count: 12 << 20))
+        kill(getpid(), SIGKILL)
+      }
+    }
+    let container = try await Self.container(folder)
+    let context = container.newContext()
+    let film = try #require(try context.fetch(FetchRequest("Film")).first)
+    #expect(try Self.isWhole(500_000, context, film.objectID))
+    try Self.write(600_000, context, film.objectID)
+    #expect(try Self.isWhole(600_000, context, film.objectID))
+    try container.close()
+  }
+
+  /// A folder that a process and its child both know.
+  private static func folder(of process: pid_t) -> URL {
+    FileManager.default.temporaryDirectory.appendingPathComponent("killed-\(process)")
+  }
+
+  private static func container(_ folder: URL) async throws -> PersistentContainer {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let container = PersistentContainer(
+      model: try model(),
+      description: PersistentStoreDescription(
+        url: folder.appendingPathComponent("l.strongroom"),
+        vault: KeyFileVault(url: folder.appendingPathComponent("keys"))))
+    try await container.load()
+    return container
+  }
+
   @Test("an open reader keeps work that wants the file alone away, and reads on when its store is closed")
   func wholeFile() async throws {
     let (shelf, context, id) = try await Self.film()
@@ -235,8 +277,10 @@ struct ValuePiecesTests {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(lengths == Array(repeating: 1 << 20, count: 4))
-    readers = []
     try context.setQueryGeneration(nil)
+    try readers[0].seek(toOffset: 0)
+    #expect(try readers[0].read(upToCount: .max)?.count == 1 << 20, "a moment that nobody else has")
+    readers = []
     _ = try context.openValue(of: id, "data")
     try shelf.container.close()
     let store = PersistentStoreDescription(
