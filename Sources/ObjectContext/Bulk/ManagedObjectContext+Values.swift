@@ -28,10 +28,17 @@ extension ManagedObjectContext {
     let attribute = try storedAttribute(key, of: id)
     let storeEntity = try coordinator.storeEntity(of: id)
     if let object = registeredObject(for: id) { try checkUnchanged(object, attribute) }
-    let version = try telling(id) {
+    var failure: (any Error)?
+    let version = try telling(id, unless: { failure != nil }) {
       try coordinator.writing.shared {
         try coordinator.store(for: storeEntity.entity).writeValue(
-          count: count, of: attribute, to: id.reference, fill)
+          count: count, of: attribute, to: id.reference
+        ) { writer in
+          do { try fill(writer) } catch {
+            failure = error
+            throw error
+          }
+        }
       }
     }
     coordinator.post(.batchUpdated, from: inbox)
@@ -97,9 +104,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Tells of an object that others deleted as faults do.
-  private func telling<R>(_ id: ManagedObjectID, _ body: () throws -> R) throws -> R {
-    do { return try body() } catch let error as StoreError where error.code == .notFound {
+  /// Tells of an object that others deleted as faults do, unless the error is the program's own.
+  private func telling<R>(
+    _ id: ManagedObjectID, unless isOwn: () -> Bool = { false }, _ body: () throws -> R
+  ) throws -> R {
+    do { return try body() } catch let error as StoreError where error.code == .notFound && !isOwn() {
       throw ContextError(
         .objectGone, "\(id.entity.name) \(id) is no longer in the store: it was deleted", cause: error)
     }

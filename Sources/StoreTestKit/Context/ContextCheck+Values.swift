@@ -102,6 +102,9 @@ extension ContextCheck {
       for key in ["unique", "indexed", "found", "source", "copied"] {
         try expect(Album.bytes(context, album.id, key) == nil, "read: \(key)")
       }
+      try expectError(.notFound, "the closure's own error") {
+        try context.writeValue(count: 0, to: album.id, "data") { _ in throw StoreError(.notFound, "own") }
+      }
       let other = try await Album(factory)
       try refused(.foreignObject, other.id)
       try expectContextError(.foreignObject, "read") { _ = try context.openValue(of: other.id, "data") }
