@@ -146,7 +146,7 @@ let package = Package(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
       swiftSettings: strict),
     .testTarget(
-      name: "CipherDatabaseTests", dependencies: ["CipherDatabase", "cipher-probe"], swiftSettings: strict),
+      name: "CipherDatabaseTests", dependencies: ["CipherDatabase", "Locks", "cipher-probe"], swiftSettings: strict),
     .testTarget(name: "StoreKeyringTests", dependencies: ["StoreKeyring"], swiftSettings: strict),
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "StoreKeyring", "keyring-probe"],

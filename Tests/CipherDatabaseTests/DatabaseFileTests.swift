@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Locks
 import Synchronization
 import Testing
 
@@ -69,7 +70,7 @@ struct DatabaseFileTests {
   }
 
   @Test("an opening that waits while the file is replaced opens the new one")
-  func waiting() async throws {
+  func waiting() throws {
     let folder = try Folder()
     let (path, other) = (folder.path("file"), folder.path("other"))
     for (path, value) in [(path, 1), (other, 2)] {
@@ -79,15 +80,21 @@ struct DatabaseFileTests {
     }
     let file = try DatabaseFile(path)
     try file.takeAlone(own: 1, waiting: 0)
-    let waiter = Task.detached {
-      let file = try DatabaseFile(path, waiting: 600_000)
-      defer { file.release() }
-      return file.isInPlace
+    let isInPlace = Locked<Bool?>(nil)
+    let ended = DispatchSemaphore(value: 0)
+    // A thread of its own: one of the tasks' would be missing to the other tests while it waits.
+    Thread.detachNewThread {
+      if let file = try? DatabaseFile(path, waiting: 60_000) {
+        isInPlace.withLock { $0 = file.isInPlace }
+        file.release()
+      }
+      ended.signal()
     }
-    try await Task.sleep(for: .milliseconds(50))
+    usleep(50_000)
     try file.replaceDatabase(with: other)
     file.release()
-    #expect(try await waiter.value)
+    ended.wait()
+    #expect(isInPlace.withLock { $0 } == true)
     let new = try open(path)
     #expect(try new.text("SELECT x FROM t") == "2")
     new.close()

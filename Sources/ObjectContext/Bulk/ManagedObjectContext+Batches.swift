@@ -15,7 +15,9 @@ extension ManagedObjectContext {
   @discardableResult
   public func insertBatch(into entityName: String, _ next: (BatchRow) throws -> Bool) throws -> BatchResult {
     let entity = try entity(named: entityName)
-    let result = try coordinator.store(for: entity).insert(into: entity, next: next)
+    let result = try coordinator.writing.shared {
+      try coordinator.store(for: entity).insert(into: entity, next: next)
+    }
     if entity.derivedEntities.isEmpty {
       coordinator.post(.batchInserted, from: inbox)
     } else {
@@ -63,8 +65,9 @@ extension ManagedObjectContext {
     _ request: FetchRequest, set values: [String: AttributeValue]
   ) throws -> BatchResult {
     try Validation(plans).check(values, of: try entity(named: request.entityName))
-    let result = try coordinator.store(forEntityNamed: request.entityName).update(
-      BatchUpdate(request, set: values))
+    let result = try coordinator.writing.shared {
+      try coordinator.store(forEntityNamed: request.entityName).update(BatchUpdate(request, set: values))
+    }
     if result.count > 0 {
       coordinator.post(.batchUpdated, from: inbox)
       refreshAfterBatch()
@@ -78,7 +81,9 @@ extension ManagedObjectContext {
   @discardableResult
   public func deleteBatch(_ request: FetchRequest) throws -> BatchResult {
     _ = try entity(named: request.entityName)
-    let result = try coordinator.store(forEntityNamed: request.entityName).delete(matching: request)
+    let result = try coordinator.writing.shared {
+      try coordinator.store(forEntityNamed: request.entityName).delete(matching: request)
+    }
     if result.count > 0 {
       coordinator.post(.batchDeleted, from: inbox)
       try mergeDeletions(keepsChanges: false)

@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
@@ -55,6 +56,41 @@ extension ContextCheck {
       }
       try expect(after.count == before.count, "all of them")
       try expect(new.metadata["colour"] == "blue", "the metadata")
+    },
+    ContextCheck("batches wait while their store is moved, and none is left behind (migratePersistentStore)")
+    {
+      factory in
+      let office = try await Office(factory)
+      let context = office.newContext()
+      for number in 0..<3000 { _ = try Staff.person(context, "first \(number)") }
+      try context.save()
+      let coordinator = office.coordinator
+      let isMoved = Locked(false)
+      let inserted = Locked(0)
+      let ended = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        for _ in 0..<2000 where !isMoved.withLock({ $0 }) {
+          // What begins before the move and ends after it may be refused.
+          let result = try? ManagedObjectContext(coordinator).insertBatch(
+            into: "Person", dictionaries: [["name": .string("more")]])
+          if let result { inserted.withLock { $0 += result.count } }
+          usleep(500)
+        }
+        ended.signal()
+      }
+      while inserted.withLock({ $0 }) == 0 { usleep(1000) }
+      _ = try await coordinator.migrate(
+        office.store, to: PersistentStoreDescription(type: InMemoryStore.storeType))
+      isMoved.withLock { $0 = true }
+      await withCheckedContinuation { done in
+        DispatchQueue.global().async {
+          ended.wait()
+          done.resume()
+        }
+      }
+      let wanted = 3000 + inserted.withLock { $0 }
+      let found = try office.newContext().count(for: FetchRequest("Person"))
+      try expect(found == wanted, "\(found) are there of \(wanted)")
     },
     ContextCheck("stores keep their order when one is moved (persistentStores)") { factory in
       let model = try ManagedObjectModel(
