@@ -10,22 +10,28 @@ struct TraceTests {
     let result: Int
   }
 
-  /// The calls of a program that does every operation once in a folder.
-  private func trace(_ folder: URL) throws -> [Call] {
-    let log = folder.appendingPathComponent("trace")
+  /// Runs a program that does every operation once in a folder.
+  /// - Parameter expressions: What strace is to trace, or to have fail.
+  /// - Returns: The exit code.
+  private func run(_ folder: URL, _ log: String, _ expressions: [String]) throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/strace")
     let probe = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("torture-probe")
-    process.arguments = [
-      "-f", "-qq", "-s", "4096", "-o", log.path, "-e",
-      "trace=open,openat,creat,close,mkdir,link,symlink,chmod,fchmod",
-      "-e", "signal=none", probe.path, "operations", folder.appendingPathComponent("stores").path,
-    ]
+    process.arguments =
+      ["-f", "-qq", "-s", "4096", "-o", log, "-e", "signal=none"] + expressions.flatMap { ["-e", $0] }
+      + [probe.path, "operations", folder.appendingPathComponent("stores").path]
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    return process.terminationStatus
+  }
+
+  /// The calls of every operation.
+  private func trace(_ folder: URL) throws -> [Call] {
+    let log = folder.appendingPathComponent("trace")
+    try #require(
+      try run(folder, log.path, ["trace=open,openat,creat,close,mkdir,link,symlink,chmod,fchmod"]) == 0)
     // `PID NAME(ARGUMENTS) = RESULT …`; a call that another thread's interrupted is in two lines, joined here.
     var unfinished: [Substring: String] = [:]
     var calls: [Call] = []
@@ -51,6 +57,23 @@ struct TraceTests {
           result: Int(text[equals.upperBound...].prefix { $0 == "-" || $0.isNumber }) ?? -1))
     }
     return calls
+  }
+
+  @Test(
+    "every operation works on file systems without links, and on those that cannot rename without replacing either",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")),
+    arguments: [
+      ["inject=link,linkat:error=EPERM"],
+      ["inject=renameat2:error=EINVAL"],
+      ["inject=link,linkat:error=EPERM", "inject=renameat2:error=EINVAL"],
+    ])
+  func noLinks(_ faults: [String]) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "strongroom-\(UUID().uuidString)")
+    let stores = folder.appendingPathComponent("stores")
+    try FileManager.default.createDirectory(at: stores, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(try run(folder, "/dev/null", ["trace=link,linkat,renameat2"] + faults) == 0)
   }
 
   private static let suffixes = ["-wal", "-shm", "-journal", ".keys", ".lock"]

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 extension DatabaseFile {
@@ -33,9 +32,6 @@ extension DatabaseFile {
   /// Gives logs their names back that an interrupted replacement put aside.
   func restoreLogs() {
     let mark = mark
-    for suffix in Self.logs {
-      _ = renameat2(
-        AT_FDCWD, path + suffix + mark, AT_FDCWD, path + suffix, UInt32(renameWithoutReplacing))
-    }
+    for suffix in Self.logs { File.restore(path + suffix + mark, to: path + suffix) }
   }
 }

@@ -55,9 +55,32 @@ package enum File {
     }
     // Network file systems may know links only, those of memory cards only renaming.
     guard errno == EINVAL || errno == ENOSYS else { throw failure(path) }
-    guard link(new, path) == 0 else { throw failure(path) }
-    unlink(new)
+    if link(new, path) == 0 {
+      unlink(new)
+    } else if errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS {
+      try claim(path, for: new)
+    } else {
+      throw failure(path)
+    }
     try syncFolder(of: path)
+  }
+
+  /// Makes an empty file of the name, as only one can, and puts the other in its place: where a file system has neither way to
+  /// give a name that nothing has, as those in user space for memory cards.
+  private static func claim(_ path: String, for new: String) throws(CipherError) {
+    try create(path)
+    guard rename(new, path) == 0 else {
+      let error = failure(path)
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// Gives a file its name back, if nothing has it. Where the file system cannot do so at once, two who try may not have other files.
+  static func restore(_ path: String, to name: String) {
+    if renameat2(AT_FDCWD, path, AT_FDCWD, name, UInt32(renameWithoutReplacing)) == 0 { return }
+    guard errno == EINVAL || errno == ENOSYS, !FilePath.isTaken(name) else { return }
+    _ = rename(path, name)
   }
 
   /// As `place`, of a database file. A log that is left of a file that is gone would be taken for the new file's.
