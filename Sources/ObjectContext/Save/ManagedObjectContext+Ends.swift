@@ -157,6 +157,31 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Objects whose to-manys changes of others lead to or from without their having noted it: they were deleted and are stored
+  /// again, and nobody held them meanwhile.
+  func unnotedEnds(of objects: [ManagedObject]) -> [(id: ManagedObjectID, inverse: Relationship)] {
+    var known: [Entity: [(Relationship, Relationship)]] = [:]
+    var result: [(id: ManagedObjectID, inverse: Relationship)] = []
+    for object in objects {
+      guard let changes = object.changes else { continue }
+      let toOnes =
+        known[object.entity] ?? object.entity.twoWayToOnes.filter { $0.1.isToMany }
+      known[object.entity] = toOnes
+      for (relationship, inverse) in toOnes {
+        guard let value = changes.value(relationship.slot) else { continue }
+        var ends = [object.node?.target(relationship.field)]
+        if case .reference(let reference) = value { ends.append(reference) }
+        for reference in ends {
+          guard let reference, let end = registered(relationship.destination, reference),
+            end.state.isDisjoint(with: [.inserted, .updated, .deleted, .gone])
+          else { continue }
+          result.append((end.objectID, inverse))
+        }
+      }
+    }
+    return result
+  }
+
   // MARK: Deletions taken back
 
   /// An object stays that was to be deleted, and so does all that its delete rules did to others, as far as nothing else

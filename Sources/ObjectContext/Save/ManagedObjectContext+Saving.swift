@@ -69,9 +69,12 @@ extension ManagedObjectContext {
         try resolve(error)
         continue
       }
-      let changes = pendingChanges
+      var changes = pendingChanges
       let saved = insertedList + updated + deletedList
+      let ends = unnotedEnds(of: insertedList + updated)
+      changes.refreshed = ends.map(\.id)
       settle(plan, updated: updated)
+      for end in ends { registeredObject(for: end.id)?.changes?.knownToMany(end.inverse)?.refault() }
       refreshDerived(saved)
       coordinator.posted(changes, from: inbox)
       childInboxes.post(.saved(changes), from: inbox)
