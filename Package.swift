@@ -146,7 +146,12 @@ let package = Package(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
       swiftSettings: strict),
     .testTarget(
-      name: "CipherDatabaseTests", dependencies: ["CipherDatabase", "Locks", "cipher-probe"], swiftSettings: strict),
+      name: "CipherDatabaseTests",
+      dependencies: [
+        "CipherDatabase", "Locks", "cipher-probe", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "StoreKeyringTests", dependencies: ["StoreKeyring"], swiftSettings: strict),
     .testTarget(
       name: "SecretServiceTests", dependencies: ["SecretService", "StoreKeyring", "keyring-probe"],
@@ -159,7 +164,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SQLCipherStoreTests",
-      dependencies: ["SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase"],
+      dependencies: [
+        "SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(

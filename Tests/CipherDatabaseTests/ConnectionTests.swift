@@ -130,4 +130,41 @@ struct ConnectionTests {
     #expect(throws: CipherError.self) { try connection.execute("SELECT * FROM _integers(12345)") }
     #expect(throws: CipherError.self) { try connection.execute("SELECT * FROM _integers") }
   }
+
+  @Test("one that met a damaged page writes no more")
+  func damaged() throws {
+    let path = path()
+    defer { remove(path) }
+    let first = try open(path)
+    try first.execute("CREATE TABLE t (x); INSERT INTO t VALUES ('whole')")
+    first.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[4096 + 2000] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let again = try open(path, create: false)
+    #expect(throws: CipherError.self) { try again.text("SELECT x FROM t") }
+    #expect { try again.transaction(.immediate) {} } throws: {
+      ($0 as? CipherError)?.code == .connectionPoisoned
+    }
+    again.close()
+  }
+
+  @Test("SQL loads no code and sets no tokenizer")
+  func noCode() throws {
+    let path = path()
+    defer { remove(path) }
+    let connection = try open(path)
+    for sql in ["SELECT load_extension('/nothing')", "SELECT fts3_tokenizer('simple', x'0000000000000000')"] {
+      #expect(throws: CipherError.self, "\(sql)") { try connection.text(sql) }
+    }
+  }
+
+  @Test("SQLCipher's own locking of all memory is off")
+  func memorySecurity() throws {
+    let path = path()
+    defer { remove(path) }
+    let connection = try open(path)
+    let answer = try connection.text("PRAGMA cipher_memory_security")
+    #expect(answer == nil || answer == "0")
+  }
 }

@@ -275,4 +275,56 @@ struct DatabaseFileTests {
     try header(pages: 0).write(to: URL(fileURLWithPath: path + "-journal"))
     #expect(code { try open(path).close() } == .foreignJournal)
   }
+
+  /// What keeps somebody else from locking a byte of a file: F_RDLCK, F_WRLCK or F_UNLCK.
+  private func lock(_ start: off_t, _ path: String) -> Int32 {
+    let descriptor = Glibc.open(path, O_RDWR)
+    defer { close(descriptor) }
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = start
+    lock.l_len = 1
+    let getLock: Int32 = 36  // F_OFD_GETLK
+    return fcntl(descriptor, getLock, &lock) == 0 ? Int32(lock.l_type) : -1
+  }
+
+  @Test("the locks of holds stand on the bytes that the format names")
+  func bytes() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    try open(path, create: true).close()
+    let file = try DatabaseFile(path)
+    let (use, waiting): (off_t, off_t) = (1_073_741_824 + 1024, 1_073_741_824 + 1025)
+    #expect(lock(use, path) == Int32(F_RDLCK) && lock(waiting, path) == Int32(F_UNLCK))
+    try file.takeAlone(own: 1, waiting: 0)
+    #expect(lock(use, path) == Int32(F_WRLCK) && lock(waiting, path) == Int32(F_WRLCK))
+    file.shareAgain()
+    #expect(lock(use, path) == Int32(F_RDLCK) && lock(waiting, path) == Int32(F_UNLCK))
+    file.release()
+    #expect(lock(use, path) == Int32(F_UNLCK))
+  }
+
+  @Test("a log that an interrupted replacement put aside gets its name back at the next opening")
+  func logPutAside() throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    let connection = try open(path, create: true)
+    try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    for name in ["", "-wal"] {
+      try Data(contentsOf: URL(fileURLWithPath: path + name)).write(
+        to: folder.url.appendingPathComponent("crashed" + name))
+    }
+    connection.close()
+    let crashed = folder.path("crashed")
+    var status = stat()
+    try #require(stat(crashed, &status) == 0)
+    let time = "\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)"
+    let aside = "\(crashed)-wal.of-\(status.st_ino)-\(status.st_size)-\(time)"
+    try #require(rename(crashed + "-wal", aside) == 0)
+    let again = try open(crashed)
+    #expect(try again.text("SELECT x FROM t") == "1")
+    again.close()
+    #expect(access(aside, F_OK) != 0)
+  }
 }

@@ -61,6 +61,18 @@ struct Notes {
 
   /// Changes the store past the engine.
   func run(_ sql: String, _ options: ConnectionOptions = ConnectionOptions()) async throws {
+    try await withConnection(options) { try $0.execute(sql) }
+  }
+
+  /// The first value that a statement answers; nothing when it answers none.
+  func text(_ sql: String) async throws -> String {
+    try await withConnection { try $0.text(sql) ?? "" }
+  }
+
+  /// Lends a connection to the closed store.
+  func withConnection<R>(
+    _ options: ConnectionOptions = ConnectionOptions(), _ body: (Connection) throws -> R
+  ) async throws -> R {
     let identifier = try RotationTests.identifier(scratch.store)
     let key = try #require(try await vault.keys(for: identifier, interaction: .silent).first?.key)
     let connection = try key.withUnsafeBytes { key in
@@ -69,7 +81,7 @@ struct Notes {
       }
     }
     defer { connection.close() }
-    try connection.execute(sql)
+    return try body(connection)
   }
 
   /// Every file beside the store, byte for byte.

@@ -107,7 +107,9 @@ struct OpeningTests {
     let scratch = try Scratch()
     let vault = InMemoryVault()
     try await filled(scratch, vault)
-    try await expect(.keyMissing, scratch, InMemoryVault(), create: true)
+    let empty = InMemoryVault()
+    let sought = "\(scratch.store.lastPathComponent) is not in \(empty.name)"
+    try await expect(.keyMissing, scratch, empty, create: true, message: sought)
     let wrong = InMemoryVault()
     let bytes = try Data(contentsOf: scratch.store).prefix(16)
     let identifier = UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })

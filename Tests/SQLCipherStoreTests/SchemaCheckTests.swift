@@ -193,4 +193,48 @@ struct SchemaCheckTests {
     try? await notes.run("SELECT _rank(\(argument))", .ofStore)
     try await open(notes).close()
   }
+
+  @Test("the tables, indexes and triggers have the names and columns of the format")
+  func names() async throws {
+    let notes = try Notes()
+    try await open(notes).close()
+    func texts(_ sql: String) async throws -> Set<String> {
+      Set(try await notes.text("SELECT group_concat(\(sql)").split(separator: " ").map(String.init))
+    }
+    let tables = try await texts("name, ' ') FROM sqlite_master WHERE type = 'table'")
+    #expect(
+      tables.isSuperset(of: ["_store", "_sequence", "Note", "Tag", "__words1", "__boxes2"]), "\(tables)")
+    // One table of links for both directions, with the order of the one that has an order.
+    let links = tables.intersection(["Note_tags", "Tag_notes"])
+    #expect(links.count == 1, "\(tables)")
+    let link = try await notes.text("SELECT sql FROM sqlite_master WHERE name = '\(links.first ?? "")'")
+    for column in ["_source", "_target", "_position"] { #expect(link.contains(column), "\(link)") }
+    let note = try await notes.text("SELECT sql FROM sqlite_master WHERE name = 'Note'")
+    for column in ["_id INTEGER", "_entity INTEGER", "_version INTEGER", "\"picture\" BLOB"] {
+      #expect(note.contains(column), "\(note)")
+    }
+    let indexes = try await texts("name, ' ') FROM sqlite_master WHERE type = 'index'")
+    #expect(indexes.isSuperset(of: ["_Note_text", "_Note_unique_title"]), "\(indexes)")
+    let triggers = try await texts("name, ' ') FROM sqlite_master WHERE type = 'trigger'")
+    #expect(
+      triggers.isSuperset(of: ["_derive", "_derive_2", "__words1_insert", "__boxes2_insert"]), "\(triggers)")
+    let words = try await notes.text("SELECT sql FROM sqlite_master WHERE name = '__words1'")
+    #expect(words.contains("fts4(c0, tokenize=simple)"), "\(words)")
+    let derived = try await notes.text(
+      "SELECT group_concat(sql) FROM sqlite_master WHERE type = 'trigger' AND name LIKE '!_derive%' ESCAPE '!'"
+    )
+    #expect(derived.contains("_canonical("), "\(derived)")
+  }
+
+  @Test("the row `settled` has another text each time")
+  func settled() async throws {
+    let notes = try Notes()
+    try await open(notes).close()
+    var texts: Set<String> = []
+    for _ in 0..<2 {
+      try await notes.withConnection { try StoreTable($0).touch() }
+      texts.insert(try await notes.text("SELECT value FROM _store WHERE key = 'settled'"))
+    }
+    #expect(texts.count == 2 && !texts.contains(""))
+  }
 }

@@ -74,6 +74,36 @@ struct SecrecyTests {
     try scan(scratch, atLeast: 2)
   }
 
+  @Test("no value in the error of a save that is refused")
+  func messages() async throws {
+    let scratch = try Scratch()
+    let model = try ManagedObjectModel {
+      EntityDescription("Note") {
+        AttributeDescription("text", .string)
+        UniquenessConstraint("text")
+      }
+    }
+    let store = try SQLCipherStore(
+      model: model, description: PersistentStoreDescription(url: scratch.store, vault: InMemoryVault()))
+    try await store.loadMetadata()
+    let entity = store.storeEntities[0].entity
+    var save = SaveChangesRequest()
+    for id in try store.obtainPermanentIDs(for: [entity, entity]) {
+      let builder = NodeBuilder()
+      builder.begin(fieldCount: 1)
+      try builder.set(entity.attributes[0], .string(marker))
+      save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
+    }
+    var told = ""
+    do { _ = try store.execute(save, lookup: nil) } catch let error as StoreError {
+      #expect(error.code == .notUnique)
+      dump(error, to: &told)
+      told += "\(error)"
+    }
+    #expect(!told.isEmpty && !told.contains(marker), "\(told)")
+    try store.close()
+  }
+
   private final class Scanned: @unchecked Sendable {
     // @unchecked: set by the work that the test waits for.
     var failure: (any Error)?

@@ -207,4 +207,36 @@ struct VerifyTests {
     } throws: { ($0 as? StoreError)?.code == .fileDamaged }
     #expect(try Data(contentsOf: shelf.scratch.store) == data)
   }
+
+  @Test("pages that were swapped are named")
+  func swapped() async throws {
+    let shelf = try Shelf()
+    try await shelf.make()
+    let data = try Data(contentsOf: shelf.scratch.store)
+    func page(_ number: Int) -> Data { data.subdata(in: (number - 1) * 4096..<number * 4096) }
+    var changed = page(1) + page(2) + page(3)
+    for number in [6, 5, 4] { changed += page(number) }
+    changed += data.subdata(in: 6 * 4096..<data.count)
+    try changed.write(to: shelf.scratch.store)
+    let pages = try await SQLCipherStore.verify(shelf.description).filter { $0.kind == .damagedPage }
+    let text = pages.map(\.message).joined()
+    #expect(pages.count == 2 && text.contains("page 4 ") && text.contains("page 6 "), "\(pages)")
+  }
+
+  @Test("a store that others have open is not repaired")
+  func repairOfOpen() async throws {
+    let shelf = try Shelf()
+    try await shelf.make()
+    try await shelf.run("INSERT INTO \"Book_tags\" (_source, _target) VALUES (2, 77)")
+    let store = try SQLCipherStore(model: try Self.model(), description: shelf.description)
+    try await store.loadMetadata()
+    var description = shelf.description
+    description.busyTimeoutMilliseconds = 50
+    let original = shelf.scratch.folder.appendingPathComponent("original")
+    await #expect { try await SQLCipherStore.repair(description, keepingOriginalAt: original) } throws: {
+      ($0 as? StoreError)?.code == .busy
+    }
+    try store.close()
+    #expect(try await SQLCipherStore.verify(shelf.description).count == 1)
+  }
 }

@@ -63,4 +63,36 @@ struct KeyTests {
       ($0 as? KeyringError)?.code == .vaultLocked
     }
   }
+
+  /// Made without this library, after the description of the format.
+  @Test("a key's item, recovery code and wrapped form are those of the format")
+  func vectors() async throws {
+    let store = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
+    let key = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
+    let item = KeyItem.withText(key, store: store) { String(decoding: $0, as: UTF8.self) }
+    #expect(
+      item
+        == "v1:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f:"
+        + "00112233445566778899aabbccddeeff:8c25af70")
+    let code = RecoveryCode(key, for: store).withText { String(decoding: $0, as: UTF8.self) }
+    #expect(
+      code == "1A600-1081G-81860-W40J2-GB1G6-GW3RG-24916-50N2R-BHG68-T3CE1-T7GZA-V8Y07")
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("wrapped-\(UUID().uuidString)")
+    let keys = URL(fileURLWithPath: file.path + ".keys")
+    defer { try? FileManager.default.removeItem(at: keys) }
+    let json = """
+      {"format": 1, "keys": [{"identifier": "0123456789abcdef0123456789abcdef",
+      "store": "00112233-4455-6677-8899-AABBCCDDEEFF", "created": 1700000000,
+      "cost": {"rounds": 16, "blockSize": 1, "parallelism": 1},
+      "salt": "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=",
+      "sealed": "QEFCQ0RFRkdISUpL18vgv+Roaje5uiw3md/IRTkwqLKtckv4DPvSDKs103u68PLRxJvxlGTpFnBmiMjF"}]}
+      """
+    try Data(json.utf8).write(to: keys)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys.path)
+    let vault = PassphraseVault(beside: file) {
+      Array("a passphrase".utf8).withUnsafeBytes { SecretBytes($0) }
+    }
+    let found = try await vault.keys(for: store, interaction: .silent)
+    #expect(found.count == 1 && found[0].key.isSame(as: key))
+  }
 }

@@ -164,6 +164,15 @@ struct VaultTests {
     let wrapped = try WrappedKey(
       key, for: store, passphrase: secret("p"), cost: .standard, identifier: KeyIdentifier())
     #expect(try wrapped.key(secret("p")).key.isSame(as: key))
+    let cost = wrapped.cost
+    #expect(128 * cost.rounds * cost.blockSize == 128 << 20)
+  }
+
+  @Test("no key may ask for more than 1 GiB")
+  func boundedCost() throws {
+    #expect(PassphraseCost(rounds: 1 << 20, blockSize: 8, parallelism: 1).isBearable)
+    #expect(!PassphraseCost(rounds: 1 << 21, blockSize: 8, parallelism: 1).isBearable)
+    #expect(!PassphraseCost(rounds: 1 << 20, blockSize: 9, parallelism: 1).isBearable)
   }
 
   @Test("a credential that systemd hands to a service's user by an access list", .enabled(if: geteuid() == 0))
