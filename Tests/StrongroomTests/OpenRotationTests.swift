@@ -184,6 +184,44 @@ struct OpenRotationTests {
     ended.wait()
     #expect(try container.newContext().count(for: FetchRequest("Note")) == 10)
   }
+
+  @Test("stays where the path leads to another file by now, and where the store is open for reading only")
+  func otherFile() async throws {
+    let place = try await Place()
+    _ = try place.fill(10)
+    try place.container.close()
+    let files = FileManager.default
+    let (one, two, link) = (
+      place.folder.appendingPathComponent("1"), place.folder.appendingPathComponent("2"),
+      place.folder.appendingPathComponent("link")
+    )
+    for folder in [one, two] {
+      try files.createDirectory(at: folder, withIntermediateDirectories: true)
+      try files.copyItem(at: place.folder.appendingPathComponent("s"), to: folder.appendingPathComponent("s"))
+    }
+    try files.createSymbolicLink(atPath: link.path, withDestinationPath: "1")
+    var description = place.description
+    description.url = link.appendingPathComponent("s")
+    let container = PersistentContainer(model: place.container.model, description: description)
+    try await container.load()
+    try files.removeItem(at: link)
+    try files.createSymbolicLink(atPath: link.path, withDestinationPath: "2")
+    await #expect { _ = try await container.rotateOpenStore() } throws: {
+      ($0 as? StoreError)?.code == .fileReplaced
+    }
+    try container.close()
+    description.url = one.appendingPathComponent("s")
+    description.isReadOnly = true
+    let reading = PersistentContainer(model: place.container.model, description: description)
+    try await reading.load()
+    let bytes = try Data(contentsOf: one.appendingPathComponent("s"))
+    await #expect { _ = try await reading.rotateOpenStore() } throws: {
+      ($0 as? StoreError)?.code == .readOnly
+    }
+    #expect(try reading.newContext().count(for: FetchRequest("Note")) == 10)
+    try reading.close()
+    #expect(try Data(contentsOf: one.appendingPathComponent("s")) == bytes)
+  }
 }
 
 extension PersistentContainer {

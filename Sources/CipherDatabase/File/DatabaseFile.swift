@@ -93,6 +93,21 @@ package final class DatabaseFile: Sendable {
     return lstat(path, &status) == 0 && OpenFiles.Identity(status) == identity
   }
 
+  /// Whether another hold is on the same file.
+  package func isSame(as other: DatabaseFile) -> Bool { identity == other.identity }
+
+  /// Gives a file that is to take this one's place its owner and mode, where these are not as we make them.
+  package func giveOwnership(to path: String) throws(CipherError) {
+    var (own, new) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0, lstat(path, &new) == 0 else { throw File.failure(path) }
+    if own.st_uid != new.st_uid || own.st_gid != new.st_gid {
+      guard chown(path, own.st_uid, own.st_gid) == 0 else { throw File.failure(path) }
+    }
+    if own.st_mode != new.st_mode {
+      guard chmod(path, own.st_mode & 0o777) == 0 else { throw File.failure(path) }
+    }
+  }
+
   /// The number of bytes.
   package var size: Int {
     var status = stat()

@@ -93,6 +93,7 @@ package final class ConnectionPool: Sendable {
       }
       guard let key else {
         // Whoever suspended the pool has the writer.
+        try refuseNesting()
         writer.withLock { _ in }
         continue
       }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func insertBatch(into entityName: String, _ next: (BatchRow) throws -> Bool) throws -> BatchResult {
     let entity = try entity(named: entityName)
-    let result = try coordinator.writing.shared {
+    let result = try writing {
       try coordinator.store(for: entity).insert(into: entity, next: next)
     }
     if entity.derivedEntities.isEmpty {
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     _ request: FetchRequest, set values: [String: AttributeValue]
   ) throws -> BatchResult {
     try Validation(plans).check(values, of: try entity(named: request.entityName))
-    let result = try coordinator.writing.shared {
+    let result = try writing {
       try coordinator.store(forEntityNamed: request.entityName).update(BatchUpdate(request, set: values))
     }
     if result.count > 0 {
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
   @discardableResult
   public func deleteBatch(_ request: FetchRequest) throws -> BatchResult {
     _ = try entity(named: request.entityName)
-    let result = try coordinator.writing.shared {
+    let result = try writing {
       try coordinator.store(forEntityNamed: request.entityName).delete(matching: request)
     }
     if result.count > 0 {
@@ -90,6 +90,23 @@ extension ManagedObjectContext {
       showBatch()
     }
     return result
+  }
+
+  /// Runs a write past the objects while no store is moved. Its numbers may be of a store that was moved or removed since this context
+  /// looked last, and be other objects' now.
+  /// - Throws: `foreignObject` then.
+  func writing<R>(_ body: () throws -> R) throws -> R {
+    let known = knownRemovals
+    forgetClosedStores()
+    return try coordinator.writing.shared {
+      guard coordinator.storeRemovals == known else {
+        throw ContextError(
+          .foreignObject,
+          "nothing was written: a store was moved or removed meanwhile; take the objects' IDs anew and try again"
+        )
+      }
+      return try body()
+    }
   }
 
   /// Rows changed that are no objects here, of which live results hear in no other way.

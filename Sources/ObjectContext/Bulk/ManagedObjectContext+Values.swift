@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     if let object = registeredObject(for: id) { try checkUnchanged(object, attribute) }
     var failure: (any Error)?
     let version = try telling(id, unless: { failure != nil }) {
-      try coordinator.writing.shared {
+      try writing {
         try coordinator.store(for: storeEntity.entity).writeValue(
           count: count, of: attribute, to: id.reference
         ) { writer in
@@ -122,7 +122,7 @@ extension ManagedObjectContext {
     if !object.hasChanges {
       turnIntoFault(object)
     } else if heldVersion(object) == version - 1,
-      let row = try source.newValues(for: [object.reference], of: object.entity)[0]
+      let row = try source.newValues(for: [object.reference], of: object.entity)[0], row.version == version
     {
       try rebase(object, on: row)
     }

@@ -51,6 +51,7 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) private var storeEntitiesOfStores: [StoreEntity]
   @exclusivity(unchecked) private var knownStoreChanges = 0
   @exclusivity(unchecked) private var forgottenStoreChanges = 0
+  @exclusivity(unchecked) private(set) var knownRemovals = 0
   let inbox = ContextInbox()
   /// Why a read by an accessor that cannot throw brought nothing; nil when all went well. While it is set, `save()`
   /// throws it, so that nothing is written over what could not be read. `rollback()` and `reset()` clear it.
@@ -142,6 +143,7 @@ public final class ManagedObjectContext {
     self.parent = parent
     self.isolation = isolation
     source = parent.map { ParentContext($0) } ?? coordinator
+    knownRemovals = coordinator.storeRemovals
     model = coordinator.model
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities
@@ -196,6 +198,7 @@ public final class ManagedObjectContext {
     let changes = coordinator.storeChanges
     if changes == forgottenStoreChanges { return }
     forgottenStoreChanges = changes
+    knownRemovals = coordinator.storeRemovals
     generation += 1
     let open = Set(coordinator.stores.map(\.identifier))
     for object in heldObjects where object.reference > 0 {

@@ -20,6 +20,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private let loaded: Locked<StoreAssignment>
   /// How often stores were added and removed, so that contexts see when what they know is out of date.
   private let changes = Atomic<Int>(0)
+  /// How often stores were removed or moved: numbers from before may be other objects' now.
+  private let removals = Atomic<Int>(0)
   private let classesByIndex: Locked<[ManagedObject.Type]>
 
   private static let storeTypes = Locked<[String: any IncrementalStore.Type]>([
@@ -96,7 +98,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func replace(_ store: any IncrementalStore, by other: any IncrementalStore) throws {
     try loaded.withLock { try $0.replace(store, by: other) }
-    storesDidChange()
+    storesDidChange(isRemoval: true)
   }
 
   /// Adds a store that is loaded already, for the entities of a configuration.
@@ -111,7 +113,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: `noStore` when it is none of this coordinator's; whatever the store throws.
   public func remove(_ store: any IncrementalStore) throws {
     try loaded.withLock { try $0.remove(store) }
-    storesDidChange()
+    storesDidChange(isRemoval: true)
     try store.close()
   }
 
@@ -122,7 +124,7 @@ public final class PersistentStoreCoordinator: Sendable {
       defer { loaded = StoreAssignment(model, temporaryEntities) }
       return loaded.stores
     }
-    storesDidChange()
+    storesDidChange(isRemoval: true)
     let failures = stores.compactMap { store in
       do {
         try store.close()
@@ -136,7 +138,10 @@ public final class PersistentStoreCoordinator: Sendable {
 
   var storeChanges: Int { changes.load(ordering: .acquiring) }
 
-  private func storesDidChange() {
+  var storeRemovals: Int { removals.load(ordering: .acquiring) }
+
+  private func storesDidChange(isRemoval: Bool = false) {
+    if isRemoval { removals.wrappingAdd(1, ordering: .releasing) }
     changes.wrappingAdd(1, ordering: .releasing)
     watches.withLock { if let old = $0 { $0 = renewed(old) } }
   }

@@ -22,6 +22,7 @@ struct Rotation {
     alone: (_ keys: [CipherKeySpec], _ change: () throws -> Void) throws -> Void
   ) async throws -> KeyRotation {
     guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
+    if description.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let key = StoreKey()
     let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
     // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
@@ -71,7 +72,8 @@ struct Rotation {
   }
 
   private func prove(_ key: StoreKey, _ progress: @Sendable (StoreProgress) -> Void) throws {
-    try StoreAccess.prove(access.file, access.store, key, access.format, journal: .writeAhead, progress)
+    try StoreAccess.prove(
+      access.file, access.store, key, access.format, journal: .writeAhead, isCancellable: false, progress)
   }
 
   /// The file has the new key: copies beside it follow, and vaults and files lose the old ones.

@@ -99,7 +99,8 @@ struct RotationSurroundings {
         defer { access.close() }
         try access.takeWhole(progress)
         access.connection.rekeyAndClose(try CipherKeySpec(new, store: store))
-        try StoreAccess.prove(access.file, store, new, access.format, journal: .writeAhead, progress)
+        try StoreAccess.prove(
+          access.file, store, new, access.format, journal: .writeAhead, isCancellable: false, progress)
         rotated.append(copy)
       } catch {
         left.append(copy)

@@ -51,14 +51,25 @@ extension SQLCipherStore {
   /// Reads and saves of all threads of this program wait until the file is done (about 60 MB a second), but those that are under
   /// way at the beginning go on to their end. Nobody else may have the store open, and no context of this program may be pinned to a
   /// query generation. All else is as with `rotateKey(of:)`.
-  /// - Throws: as `rotateKey(of:)`; the store is open as before, unless the file itself cannot be opened any more.
+  /// - Throws: as `rotateKey(of:)`, `busy` for a store that is open exclusively, `fileReplaced` where its path leads to another file
+  ///   by now; the store is open as before, unless the file itself cannot be opened any more.
   public func rotateKey(
     keepingOldKeys: Bool = false, removingOtherPassphrases: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> KeyRotation {
     let pool = try open.pool
+    if storeDescription.isExclusive {
+      throw StoreError(
+        .busy,
+        "the store is open exclusively; close it and call SQLCipherStore.rotateKey(of:) to change its key")
+    }
     let access = try await StoreAccess.open(storeDescription, for: .writing)
     defer { access.close() }
+    // The path may lead elsewhere by now.
+    guard access.file.isSame(as: pool.file) else {
+      throw StoreError(
+        .fileReplaced, "\(path) leads to another file than the one that is open; nothing was changed")
+    }
     let waiting = storeDescription.busyTimeoutMilliseconds
     return try await Rotation(
       access: access, description: storeDescription, keepsOldKeys: keepingOldKeys,

@@ -117,10 +117,11 @@ struct StoreAccess {
   }
 
   private static func checkPages(
-    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
+    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat, isCancellable: Bool = true,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
-    let damaged = try damagedPages(file, store, key, format, limit: 10, progress)
+    let damaged = try damagedPages(
+      file, store, key, format, limit: 10, isCancellable: isCancellable, progress)
     if damaged.isEmpty { return }
     throw StoreError(
       .fileDamaged,
@@ -129,7 +130,7 @@ struct StoreAccess {
 
   static func damagedPages(
     _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat, limit: Int,
-    _ progress: @Sendable (StoreProgress) -> Void
+    isCancellable: Bool = true, _ progress: @Sendable (StoreProgress) -> Void
   ) throws -> [UInt32] {
     let salt = withUnsafeBytes(of: store.uuid) { Array($0) }
     return try translating(file.path) {
@@ -138,7 +139,7 @@ struct StoreAccess {
       }
       return try PageScan.damagedPages(file, authenticator, limit: limit) { done, total in
         progress(StoreProgress(step: .checking, done: done, total: total))
-        if Task.isCancelled { throw CipherError(.interrupted, "cancelled") }
+        if isCancellable, Task.isCancelled { throw CipherError(.interrupted, "cancelled") }
       }
     }
   }
@@ -157,12 +158,13 @@ struct StoreAccess {
   }
 
   /// As above, of a file that the caller holds.
+  /// - Parameter isCancellable: Whether it ends when its task is cancelled: what is done must be proven nevertheless.
   static func prove(
     _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
-    journal: ConnectionOptions.Journal,
+    journal: ConnectionOptions.Journal, isCancellable: Bool = true,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
-    try checkPages(file, store, key, format, progress)
+    try checkPages(file, store, key, format, isCancellable: isCancellable, progress)
     try translating(file.path) {
       var options = ConnectionOptions.ofStore
       options.format = format
