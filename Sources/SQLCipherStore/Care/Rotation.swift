@@ -14,6 +14,7 @@ struct Rotation {
   let description: PersistentStoreDescription
   let keepsOldKeys: Bool
   let removesOtherPassphrases: Bool
+  var isOfOpenStore = false
   let progress: @Sendable (StoreProgress) -> Void
 
   /// - Parameter alone: Runs the change of the file while nobody else has it open. It is given the keys of which one opens
@@ -47,7 +48,19 @@ struct Rotation {
       if !isChanged, failure?.isInDoubt != true { await life.forget(kept) }
       throw failure?.error ?? error
     }
-    return await settle(key, old, kept, life, surroundings)
+    return await settle(key, await former(old, kept, life), kept, life, surroundings)
+  }
+
+  /// The keys to retire. Of an open store others may have put the old key elsewhere before this had the file alone; as long as
+  /// it has, nobody adds one that opens it.
+  private func former(
+    _ before: (kept: [KeptKey], unasked: [String]), _ new: [KeptKey], _ life: KeyLife
+  ) async -> (kept: [KeptKey], unasked: [String]) {
+    guard isOfOpenStore else { return before }
+    var now = await life.held(for: access.store)
+    let added = Set(new.map(\.stored.identifier))
+    now.kept.removeAll { added.contains($0.stored.identifier) }
+    return now
   }
 
   private func change(to key: StoreKey, _ spec: CipherKeySpec) throws {

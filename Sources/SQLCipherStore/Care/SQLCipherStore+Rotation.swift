@@ -73,7 +73,8 @@ extension SQLCipherStore {
     let waiting = storeDescription.busyTimeoutMilliseconds
     return try await Rotation(
       access: access, description: storeDescription, keepsOldKeys: keepingOldKeys,
-      removesOtherPassphrases: removingOtherPassphrases, progress: progress
+      removesOtherPassphrases: removingOtherPassphrases, isOfOpenStore: true,
+      progress: progress
     ).run { keys, change in
       try pool.suspended(reopeningWith: keys, waiting: waiting) {
         defer { access.connection.close() }
