@@ -304,27 +304,4 @@ struct DatabaseFileTests {
     file.release()
     #expect(lock(use, path) == Int32(F_UNLCK))
   }
-
-  @Test("a log that an interrupted replacement put aside gets its name back at the next opening")
-  func logPutAside() throws {
-    let folder = try Folder()
-    let path = folder.path("file")
-    let connection = try open(path, create: true)
-    try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
-    for name in ["", "-wal"] {
-      try Data(contentsOf: URL(fileURLWithPath: path + name)).write(
-        to: folder.url.appendingPathComponent("crashed" + name))
-    }
-    connection.close()
-    let crashed = folder.path("crashed")
-    var status = stat()
-    try #require(stat(crashed, &status) == 0)
-    let time = "\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)"
-    let aside = "\(crashed)-wal.of-\(status.st_ino)-\(status.st_size)-\(time)"
-    try #require(rename(crashed + "-wal", aside) == 0)
-    let again = try open(crashed)
-    #expect(try again.text("SELECT x FROM t") == "1")
-    again.close()
-    #expect(access(aside, F_OK) != 0)
-  }
 }
