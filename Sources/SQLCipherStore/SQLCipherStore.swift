@@ -94,7 +94,7 @@ public final class SQLCipherStore: IncrementalStore {
 
   /// Opens the store, or makes it when the description allows; the key comes from the description's vault.
   ///
-  /// Issues about ten statements to open a store, plus one per table and index to make one.
+  /// Issues sixteen statements to open a store, plus one per table and index to make one.
   /// - Throws: `StoreError` and `KeyringError`; the file is then as it was.
   public func loadMetadata() async throws {
     if opened.withLock({ $0 != nil }) { return }

@@ -36,7 +36,7 @@ struct ConnectionTests {
     for (pragma, wanted) in [
       ("journal_mode", "wal"), ("synchronous", "2"), ("temp_store", "2"), ("page_size", "4096"),
       ("cache_size", "-65536"),
-      ("locking_mode", "normal"), ("busy_timeout", "100"),
+      ("locking_mode", "normal"), ("busy_timeout", "100"), ("secure_delete", "1"),
     ] { #expect(try connection.text("PRAGMA \(pragma)") == wanted, "\(pragma)") }
     #expect(!connection.cipherVersion.isEmpty)
     #expect(throws: CipherError.self) { try open(path) }

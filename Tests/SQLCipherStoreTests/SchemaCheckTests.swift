@@ -177,7 +177,7 @@ struct SchemaCheckTests {
     let notes = try Notes()
     try await open(notes).close()
     let store = try await open(notes)
-    #expect(store.executedStatements <= 15, "\(store.executedStatements)")
+    #expect(store.executedStatements <= 16, "\(store.executedStatements)")
     try store.close()
   }
 

@@ -16,6 +16,7 @@ package final class Connection {
   @exclusivity(unchecked) private var depth = 0
   /// Set by the first sign of damage; this connection then writes no more.
   var isPoisoned = false
+  @exclusivity(unchecked) var readCheck = ReadCheck()
   /// Statements begun since the connection was opened. Unlike all else, any thread may ask.
   package var executionCount: Int { executions.load(ordering: .relaxed) }
   /// Statements prepared since the connection was opened. Any thread may ask.
@@ -131,12 +132,15 @@ package final class Connection {
     if options.access == .readWrite {
       try setJournal(options.journal, waiting: options.busyTimeoutMilliseconds)
       try execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
+      // Whether libraries are built so or not.
+      try execute("PRAGMA secure_delete = ON")
     }
     if options.createIfMissing {
       // The first write: now the salt stands in the file.
       try execute("PRAGMA user_version = 1")
       try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
+    readCheck.prepare(database)
     try IntegerArrayModule.register(on: self)
     for function in options.functions { try function.register(on: self) }
     for function in options.aggregates { try function.register(on: self) }
@@ -201,6 +205,7 @@ package final class Connection {
     for blob in blobs.values { blob.close() }
     for statement in statements.values { statement.finalize() }
     for statement in numbered.values { statement.finalize() }
+    readCheck.close()
     statements = [:]
     numbered = [:]
   }

@@ -113,7 +113,7 @@ package final class ConnectionPool: Sendable {
     return try writer.withLock { slot in
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }
-      do { return try body(slot.connection) } catch { throw named(error) }
+      return try run(body, on: slot.connection)
     }
   }
 
@@ -130,7 +130,7 @@ package final class ConnectionPool: Sendable {
     if let result = try writer.withLockIfAvailable({ slot in
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }
-      do { return try body(slot.connection) } catch { throw named(error) }
+      return try run(body, on: slot.connection)
     }) {
       return result
     }
@@ -143,7 +143,7 @@ package final class ConnectionPool: Sendable {
         state.atWork -= 1
       }
     }
-    do { return try body(slot.connection) } catch { throw named(error) }
+    return try run(body, on: slot.connection)
   }
 
   /// 0 at first; another number once anybody else committed, in this process or another. Only the writer writes, so that what
@@ -165,6 +165,17 @@ package final class ConnectionPool: Sendable {
     let key = readers.withLock { $0.key }
     damage.pages = (try? PageScan.damagedPages(file, key, options.format)) ?? []
     return damage
+  }
+
+  /// What a page that could not be read led to is not believed, whether it is a result or an error.
+  private func run<R>(_ body: (Connection) throws -> R, on connection: Connection) throws -> R {
+    let result = Result { try body(connection) }
+    do {
+      try connection.refuseUnreadable()
+      return try result.get()
+    } catch {
+      throw named(error)
+    }
   }
 
   private func takeWriter() throws {

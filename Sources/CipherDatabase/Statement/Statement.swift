@@ -11,12 +11,15 @@ package final class Statement {
   @exclusivity(unchecked) @usableFromInline var isRunning = false
   private var isFinalized = false
   private let isCounted: Bool
+  /// Whether what it reads is to be asked after: see `ReadCheck`.
+  private let isChecked: Bool
   @exclusivity(unchecked) private var boundArrays: [Int64] = []
 
   init(_ handle: OpaquePointer, of connection: Connection, isCounted: Bool) {
     self.isCounted = isCounted
     self.handle = handle
     self.connection = connection
+    isChecked = ReadCheck.isNeeded && ReadCheck.concerns(handle)
   }
 
   deinit { finalize() }
@@ -24,6 +27,8 @@ package final class Statement {
   func finalize() {
     if isFinalized { return }
     isFinalized = true
+    endCheck()
+    isRunning = false
     sqlite3_finalize(handle)
   }
 
@@ -32,12 +37,14 @@ package final class Statement {
   package func step() throws(CipherError) -> Bool {
     if !isRunning {
       isRunning = true
+      if isChecked { connection.beginReadCheck() }
       if isCounted { connection.countExecution() }
     }
     let result = sqlite3_step(handle)
     if result == SQLITE_ROW { return true }
     if result == SQLITE_DONE {
       reset()
+      if isChecked { try connection.refuseUnreadable() }
       return false
     }
     let error = connection.failure(result, sql)
@@ -48,13 +55,20 @@ package final class Statement {
   /// Runs to the end.
   package func run() throws(CipherError) { while try step() {} }
 
+  /// Ends the execution, wherever it is. A page that could not be read is told by the next statement that comes to its end, and by
+  /// the pool.
   package func reset() {
+    endCheck()
     isRunning = false
     sqlite3_reset(handle)
     if !boundArrays.isEmpty {
       for array in boundArrays { connection.arrays.remove(array) }
       boundArrays = []
     }
+  }
+
+  private func endCheck() {
+    if isChecked, isRunning { connection.endReadCheck() }
   }
 
   package func clearBindings() { sqlite3_clear_bindings(handle) }

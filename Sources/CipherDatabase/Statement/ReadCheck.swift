@@ -1,0 +1,68 @@
+import CSQLCipher
+
+/// Asks after pages that could not be read and were handed out as zeros.
+///
+/// SQLCipher 3 (measured with 3.4.1) fills a page with zeros whose code is wrong, and tells only who asks for another page in the
+/// same transaction. A value whose last page is damaged would end in zeros, without an error. So a query beside it keeps the
+/// transaction of each query open until its end, and then asks for a page, which is at hand.
+struct ReadCheck {
+  static let isNeeded = Connection.cipherMajorVersion < 4
+
+  /// Reads no page for its first row, and the schema's first page for its second.
+  private static let sql = "SELECT 1 UNION ALL SELECT 1 FROM sqlite_master LIMIT 2"
+
+  private var probe: OpaquePointer?
+  private var isAtWork = false
+  /// Queries under way, of which the first one's end is the last to be asked about.
+  private var queries = 0
+  /// What was found and not told yet.
+  var finding: CipherError?
+
+  /// Whether a statement is a query. Those that look after the file suffer no other beside them.
+  static func concerns(_ statement: OpaquePointer) -> Bool {
+    guard sqlite3_column_count(statement) > 0, sqlite3_stmt_readonly(statement) != 0,
+      let sql = sqlite3_sql(statement)
+    else { return false }
+    return sql[0] != CChar(bitPattern: UInt8(ascii: "P"))
+  }
+
+  mutating func prepare(_ database: OpaquePointer) {
+    if Self.isNeeded { sqlite3_prepare_v2(database, Self.sql, -1, &probe, nil) }
+  }
+
+  mutating func close() {
+    sqlite3_finalize(probe)
+    probe = nil
+  }
+
+  mutating func begin() {
+    queries += 1
+    if queries == 1, let probe { isAtWork = sqlite3_step(probe) == SQLITE_ROW }
+  }
+
+  /// - Returns: Whether a page could not be read.
+  mutating func end() -> Bool {
+    queries -= 1
+    guard queries == 0, isAtWork, let probe else { return false }
+    isAtWork = false
+    let result = sqlite3_step(probe) & 0xFF
+    sqlite3_reset(probe)
+    // Not where others stopped it.
+    return [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(result)
+  }
+}
+
+extension Connection {
+  func beginReadCheck() { readCheck.begin() }
+
+  func endReadCheck() {
+    if readCheck.end() { readCheck.finding = failure(SQLITE_CORRUPT, nil) }
+  }
+
+  /// - Throws: `damagedPage` where a query since the last call met a page that could not be read.
+  package func refuseUnreadable() throws(CipherError) {
+    guard let error = readCheck.finding else { return }
+    readCheck.finding = nil
+    throw error
+  }
+}
