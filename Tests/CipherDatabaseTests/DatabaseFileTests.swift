@@ -69,6 +69,35 @@ struct DatabaseFileTests {
     first.close()
   }
 
+  @Test("of two that wait to have a file alone, which both hold, one gives way and the other one's wait ends")
+  func wantedByTwo() async throws {
+    let folder = try Folder()
+    let path = folder.path("file")
+    try open(path, create: true).close()
+    let (first, second) = (try DatabaseFile(path), try DatabaseFile(path))
+    let outcome = Locked<Result<Bool, any Error>?>(nil)
+    Thread.detachNewThread {
+      let result = Result { try first.takeAlone(own: 1, waiting: 3_600_000) }
+      outcome.withLock { $0 = result }
+    }
+    // Until the first one waits, it is the holds of others that are in the way, not who waits.
+    while code({ try second.takeAlone(own: 1, waiting: 0, givesWay: true) }) == .busy {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    // The other one's wait goes on.
+    second.shareAgain()
+    #expect(code { try second.takeAlone(own: 1, waiting: 20) } == .busy)
+    #expect(code { _ = try DatabaseFile(path, waiting: 20) } == .busy)
+    second.release()
+    while outcome.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(try outcome.withLock { try $0?.get() } == true)
+    // Its claim ends with its hold, also where somebody else of this process has one more.
+    let third = first.another()
+    first.release()
+    try DatabaseFile(path, waiting: 20).release()
+    third.release()
+  }
+
   @Test("an opening that waits while the file is replaced opens the new one")
   func waiting() throws {
     let folder = try Folder()

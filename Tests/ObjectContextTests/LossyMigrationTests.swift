@@ -158,12 +158,41 @@ struct LossyMigrationTests {
     #expect(try await SQLCipherStore.verify(place.description(copy)).isEmpty)
   }
 
+  @Test("of programs that all begin it at once: one does it, and the others find it done", arguments: 0..<8)
+  func allAtOnce(_ round: Int) async throws {
+    let place = try Place()
+    try await place.fill(["blurb"], books: 200, with: "blurb", bytes: 4000)
+    let saved = Locked(0)
+    let ended = DispatchGroup()
+    for number in 0..<2 {
+      ended.enter()
+      Thread.detachNewThread {
+        if (try? Self.save("other \(number)", place, "title")) == true { saved.withLock { $0 += 1 } }
+        ended.leave()
+      }
+    }
+    async let first = place.open([])
+    async let second = place.open([])
+    for container in try await [first, second] {
+      #expect(try container.newContext().count(for: FetchRequest("Book")) >= 200)
+      try container.close()
+    }
+    await withCheckedContinuation { done in ended.notify(queue: .global()) { done.resume() } }
+    #expect(saved.withLock { $0 } == 2)
+    #expect(try place.files == ["library.strongroom", "library.strongroom.before-migration"])
+    let now = try await place.open([])
+    #expect(try now.newContext().count(for: FetchRequest("Book")) == 202)
+    try now.close()
+  }
+
   /// Has a process of its own open the store, save a book and close it; whether it said that it had.
-  private static func save(_ title: String, _ place: Place) throws -> Bool {
+  /// - Parameter attributes: What books have, in its model; nil for what they have in the store.
+  private static func save(_ title: String, _ place: Place, _ attributes: String? = nil) throws -> Bool {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("sharing-probe")
     process.arguments = [place.store.path, place.folder.appendingPathComponent("keys").path]
+    process.arguments?.append(contentsOf: attributes.map { [$0] } ?? [])
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output

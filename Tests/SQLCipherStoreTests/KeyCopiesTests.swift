@@ -57,6 +57,27 @@ struct KeyCopiesTests {
     #expect(try await notes.count(both) == 10)
   }
 
+  @Test(
+    "a restored store opens with every vault of its description, also with one that has lost the backup's key"
+  )
+  func restored() async throws {
+    let (notes, description) = try await notes(inFile: "file")
+    let copy = notes.file("copy")
+    try await SQLCipherStore.backUp(description, to: copy)
+    let second = KeyFileVault(url: notes.file("keys/second"))
+    var both = description
+    both.keyVaults.append(second)
+    // As a rotation leaves it that is killed before the last vault has lost the old key.
+    _ = try await SQLCipherStore.rotateKey(of: both, keepingOldKeys: true)
+    try FileManager.default.removeItem(at: notes.file("keys/second"))
+    var backup = both
+    backup.url = copy
+    try await SQLCipherStore.restore(from: backup, to: notes.scratch.store, replacing: true)
+    #expect(try await notes.count(PersistentStoreDescription(url: notes.scratch.store, vault: second)) == 10)
+    try await SQLCipherStore.forgetKey(of: both, in: both.keyVaults[0])
+    #expect(try await notes.count(both) == 10)
+  }
+
   @Test("a copy of a key file is another place, and two people's passphrases are two copies")
   func copies() async throws {
     let (notes, description) = try await notes(inFile: "file")

@@ -60,6 +60,30 @@ struct WholeFileTests {
     }
   }
 
+  @Test(
+    "copies that killed processes left unfinished go with the next work on the whole file, and nothing else does"
+  )
+  func abandoned() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let name = notes.scratch.store.lastPathComponent
+    func plant(_ suffix: String, age: TimeInterval = 3600) throws {
+      let file = notes.file(name + suffix)
+      try Data("x".utf8).write(to: file)
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date.now.addingTimeInterval(-age)], ofItemAtPath: file.path)
+    }
+    let kept = [".before-migration", ".copy.new", ".0123456g.new", ".012345678.new", ".01234567.news"]
+    for suffix in kept + [".01234567.new", ".01234567.new-wal"] { try plant(suffix) }
+    try plant(".89abcdef.new", age: 0)
+    try await SQLCipherStore.compact(notes.description)
+    let left = try FileManager.default.contentsOfDirectory(atPath: notes.scratch.folder.path)
+    #expect(
+      Set(left.filter { $0.hasPrefix(name + ".") })
+        == Set((kept + [".89abcdef.new"]).map { name + $0 }))
+    #expect(try await notes.count(notes.description) == 1000)
+  }
+
   @Test("a backup with a key of its own opens with that and with nothing else")
   func keyedBackup() async throws {
     let notes = try Notes()

@@ -2,15 +2,17 @@ import Strongroom
 
 /// Writes to the library store at the path given, whose key is in the file given, while another process has it open. Each line of
 /// standard input is one save, answered by a line: `insert TITLE`, `rename TITLE NEW`, `delete TITLE`, `tag TITLE NAME`,
-/// `many COUNT`.
+/// `many COUNT`. With a third argument it opens the store with books alone, which have the attributes named there, with commas
+/// between.
 @main
 struct SharingProbe {
   static func main() async throws {
     let arguments = CommandLine.arguments
     let description = PersistentStoreDescription(
       url: URL(fileURLWithPath: arguments[1]), vault: KeyFileVault(url: URL(fileURLWithPath: arguments[2])))
-    let container = PersistentContainer(
-      model: try await SQLCipherStore.storedModel(description), description: description)
+    let model =
+      try arguments.count > 3 ? books(arguments[3]) : await SQLCipherStore.storedModel(description)
+    let container = PersistentContainer(model: model, description: description)
     try await container.load()
     let context = container.newContext()
     while let line = readLine() {
@@ -21,6 +23,14 @@ struct SharingProbe {
       fflush(nil)
     }
     try container.close()
+  }
+
+  private static func books(_ attributes: String) throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Book") {
+        for name in attributes.split(separator: ",") { AttributeDescription(String(name), .string) }
+      }
+    }
   }
 
   private static func execute(_ words: [String], _ context: ManagedObjectContext) throws {

@@ -52,28 +52,40 @@ package final class DatabaseFile: Sendable {
 
   /// Ends the hold; to be called after SQLite has closed the file. Ending it again does nothing.
   package func release() {
-    if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { OpenFiles.endHold(identity) }
+    if !isReleased.exchange(true, ordering: .acquiringAndReleasing) {
+      OpenFiles.endHold(identity, of: ObjectIdentifier(self))
+    }
   }
 
   // MARK: Alone
 
-  /// Waits until nobody else has the file open, in this process or another, and keeps it so until `shareAgain()` or until
-  /// the last hold ends.
-  /// - Parameter own: How many holds of this process the caller itself has.
+  /// Waits until nobody else has the file open, in this process or another, and keeps it so until `shareAgain()` or the end of
+  /// this hold.
+  /// - Parameters:
+  ///   - own: How many holds of this process the caller itself has.
+  ///   - givesWay: Whether it is given up at once where somebody else waits for the same thing: two that wait for each other's
+  ///     holds would do so in vain.
+  /// - Returns: False where it was given up.
   /// - Throws: `busy`, `readOnlyDirectory` when the file cannot be written to, `cannotOpen` where the file system has no locks.
-  package func takeAlone(own: Int, waiting milliseconds: Int) throws(CipherError) {
+  @discardableResult
+  package func takeAlone(
+    own: Int, waiting milliseconds: Int, givesWay: Bool = false
+  ) throws(CipherError) -> Bool {
     let deadline = Deadline(milliseconds: milliseconds)
     while true {
-      switch OpenFiles.takeAlone(identity, own: own) {
+      let outcome = OpenFiles.takeAlone(identity, own: own, for: ObjectIdentifier(self))
+      switch outcome {
       case .taken:
-        return
-      case .heldByOthers:
-        guard deadline.pause() else {
-          OpenFiles.shareAgain(identity)
-          throw CipherError(.busy, "another connection has the file at \(path) open")
-        }
+        return true
+      case .wantedByAnother where givesWay:
+        shareAgain()
+        return false
+      case .heldByOthers, .wantedByAnother:
+        if deadline.pause() { continue }
+        shareAgain()
+        throw CipherError(.busy, "another connection has the file at \(path) open")
       case .unsupported:
-        OpenFiles.shareAgain(identity)
+        shareAgain()
         if fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDONLY {
           throw CipherError(.readOnlyDirectory, "the file at \(path) cannot be written to")
         }
@@ -83,7 +95,7 @@ package final class DatabaseFile: Sendable {
   }
 
   /// Lets others in again.
-  package func shareAgain() { OpenFiles.shareAgain(identity) }
+  package func shareAgain() { OpenFiles.shareAgain(identity, from: ObjectIdentifier(self)) }
 
   // MARK: Looking
 

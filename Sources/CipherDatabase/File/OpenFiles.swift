@@ -15,11 +15,19 @@ enum OpenFiles {
 
   enum Outcome { case taken(Identity, Int32), heldByOthers }
 
+  enum AloneOutcome {
+    case taken, heldByOthers
+    /// Another one has the file alone, or waits to.
+    case wantedByAnother
+    /// The file system has no locks, or the file is open for reading only.
+    case unsupported
+  }
+
   private struct Entry: Sendable {
     let descriptor: Int32
     var holds = 1
-    /// Whether somebody of this process has, or waits to have, the file alone.
-    var isTakenAlone = false
+    /// Who of this process has, or waits to have, the file alone.
+    var alone: ObjectIdentifier?
   }
 
   private static let entries = Locked<[Identity: Entry]>([:])
@@ -46,7 +54,7 @@ enum OpenFiles {
     }
     let identity = Identity(status)
     if let entry = entries[identity] {
-      if entry.isTakenAlone { return .heldByOthers }
+      if entry.alone != nil { return .heldByOthers }
       entries[identity]?.holds += 1
       return .taken(identity, entry.descriptor)
     }
@@ -87,7 +95,8 @@ enum OpenFiles {
 
   static func addHold(_ identity: Identity) { entries.withLock { $0[identity]?.holds += 1 } }
 
-  static func endHold(_ identity: Identity) {
+  static func endHold(_ identity: Identity, of owner: ObjectIdentifier) {
+    shareAgain(identity, from: owner)
     entries.withLock { entries in
       guard var entry = entries[identity] else { return }
       entry.holds -= 1
@@ -101,21 +110,30 @@ enum OpenFiles {
   }
 
   /// Tries once to have a file alone. From the first try on nobody new gets in, until `shareAgain`.
-  static func takeAlone(_ identity: Identity, own: Int) -> FileRangeLock.Outcome {
+  static func takeAlone(_ identity: Identity, own: Int, for owner: ObjectIdentifier) -> AloneOutcome {
     entries.withLock { entries in
       guard let entry = entries[identity] else { return .heldByOthers }
-      let waiting = FileRangeLock.take(.exclusive, FileRangeLock.waiting, of: entry.descriptor)
-      guard waiting == .taken else { return waiting }
-      entries[identity]?.isTakenAlone = true
+      if let other = entry.alone, other != owner { return .wantedByAnother }
+      switch FileRangeLock.take(.exclusive, FileRangeLock.waiting, of: entry.descriptor) {
+      case .taken: break
+      case .heldByOthers: return .wantedByAnother
+      case .unsupported: return .unsupported
+      }
+      entries[identity]?.alone = owner
       guard entry.holds <= own else { return .heldByOthers }
-      return FileRangeLock.take(.exclusive, FileRangeLock.use, of: entry.descriptor)
+      switch FileRangeLock.take(.exclusive, FileRangeLock.use, of: entry.descriptor) {
+      case .taken: return .taken
+      case .heldByOthers: return .heldByOthers
+      case .unsupported: return .unsupported
+      }
     }
   }
 
-  static func shareAgain(_ identity: Identity) {
+  /// Does nothing when the owner neither has the file alone nor waits to.
+  static func shareAgain(_ identity: Identity, from owner: ObjectIdentifier) {
     entries.withLock { entries in
-      guard let entry = entries[identity] else { return }
-      entries[identity]?.isTakenAlone = false
+      guard let entry = entries[identity], entry.alone == owner else { return }
+      entries[identity]?.alone = nil
       _ = FileRangeLock.take(.shared, FileRangeLock.use, of: entry.descriptor)
       FileRangeLock.release(FileRangeLock.waiting, of: entry.descriptor)
     }

@@ -43,7 +43,7 @@ extension SQLCipherStore {
     _ access: StoreAccess, to path: String, _ key: StoreKey, _ store: UUID,
     _ journal: ConnectionOptions.Journal, _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws {
-    let new = StoreAccess.temporary(path)
+    let new = UnfinishedCopy.path(beside: path)
     defer { File.removeDatabase(new) }
     try translating(path) {
       try Backup.copy(
@@ -55,6 +55,9 @@ extension SQLCipherStore {
   }
 
   /// Puts a copy of a backup in a store's place, after both the backup and the copy were read whole.
+  ///
+  /// The key is then in every vault of the backup's description that keeps keys and can be reached, as after a rotation: what
+  /// opened the store that was replaced opens what takes its place.
   /// - Parameters:
   ///   - backup: The backup, with the vaults that hold its key.
   ///   - url: Where the store is to be; a file there is replaced only when `replacing` says so.
@@ -69,17 +72,27 @@ extension SQLCipherStore {
     defer { access.close() }
     try access.checkPages(progress)
     guard replacing, case .some(let old) = try existing(url, backup.busyTimeoutMilliseconds) else {
-      return try copy(access, to: url.path, access.key, access.store, .writeAhead, progress)
+      try copy(access, to: url.path, access.key, access.store, .writeAhead, progress)
+      return await completeVaults(of: backup, access)
     }
     defer { old.release() }
-    try translating(url.path) { try old.takeAlone(own: 1, waiting: backup.busyTimeoutMilliseconds) }
-    let new = StoreAccess.temporary(old.path)
+    _ = try translating(url.path) { try old.takeAlone(own: 1, waiting: backup.busyTimeoutMilliseconds) }
+    UnfinishedCopy.removeAbandoned(beside: old.path)
+    let new = UnfinishedCopy.path(beside: old.path)
     defer { File.removeDatabase(new) }
     try copy(access, to: new, access.key, access.store, .writeAhead, progress)
     // The key may have been changed, and the old one retired, after the backup was opened. It cannot be from now on.
     try await checkKey(of: new, backup)
+    await completeVaults(of: backup, access)
     await closeLog(of: old, backup)
     try translating(url.path) { try old.replaceDatabase(with: new) }
+  }
+
+  private static func completeVaults(of backup: PersistentStoreDescription, _ access: StoreAccess) async {
+    // A key that the program has itself is no vault's.
+    if backup.storeKey != nil { return }
+    await KeyLife(vaults: backup.keyVaults, interaction: backup.keyInteraction)
+      .complete(access.key, for: access.store, label: backup.keyLabel)
   }
 
   /// The file that a backup is to replace, held.

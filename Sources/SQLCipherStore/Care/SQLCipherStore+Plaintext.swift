@@ -27,7 +27,7 @@ extension SQLCipherStore {
     let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
     let kept = try await life.createKey(for: store, storeFileExists: false, label: description.keyLabel)
     let key = kept[0].stored.key
-    let new = StoreAccess.temporary(path)
+    let new = UnfinishedCopy.path(beside: path)
     do {
       defer { File.removeDatabase(new) }
       try translating(path) {
@@ -57,7 +57,7 @@ extension SQLCipherStore {
     try refuseExisting(url.path)
     let access = try await StoreAccess.open(description, for: .reading)
     defer { access.close() }
-    let new = StoreAccess.temporary(url.path)
+    let new = UnfinishedCopy.path(beside: url.path)
     defer { File.removeDatabase(new) }
     try translating(access.path) {
       try Export.copyUnencrypted(access.connection, to: new, progress: copying(progress))

@@ -9,7 +9,7 @@ extension StoreAccess {
     _ format: CipherFormat, _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws -> Int {
     try checkPages(progress)
-    let new = Self.temporary(path)
+    let new = UnfinishedCopy.path(beside: path)
     defer { File.removeDatabase(new) }
     let spec = try CipherKeySpec(key, store: store)
     let old = try translating(path) {

@@ -81,12 +81,18 @@ struct StoreAccess {
 
   /// Keeps everybody else out until `close()`, in this process and in others, and SQLite's users that are not of this library.
   /// - Parameter others: Holds of this process beside this access's own two, whose owner waits for this.
+  /// - Returns: False where it gave way to somebody else who waits for the same thing.
   /// - Throws: `StoreError`: `busy` when another connection has the store open.
-  func takeAlone(others: Int = 0) throws {
+  @discardableResult
+  func takeAlone(others: Int = 0, givesWay: Bool = false) throws -> Bool {
     try translating(path) {
-      try file.takeAlone(own: 2 + others, waiting: busyTimeout)
+      guard try file.takeAlone(own: 2 + others, waiting: busyTimeout, givesWay: givesWay) else {
+        return false
+      }
       try connection.lockExclusively()
       try connection.checkpoint()
+      UnfinishedCopy.removeAbandoned(beside: path)
+      return true
     }
   }
 
@@ -177,10 +183,5 @@ struct StoreAccess {
       }
       try file.sync()
     }
-  }
-
-  /// A name beside a file that nothing has.
-  static func temporary(_ path: String) -> String {
-    "\(path).\(UUID().uuidString.prefix(8).lowercased()).new"
   }
 }

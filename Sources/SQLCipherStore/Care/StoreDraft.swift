@@ -16,7 +16,7 @@ package final class StoreDraft: @unchecked Sendable {
   /// - Throws: `StoreError`: `busy` when another connection has the store open, `diskFull`, and as opening does.
   package init(of description: PersistentStoreDescription) async throws {
     access = try await StoreAccess.open(description, for: .writing)
-    path = StoreAccess.temporary(access.path)
+    path = UnfinishedCopy.path(beside: access.path)
     do {
       try access.takeAlone()
       try translating(path) {

@@ -24,7 +24,7 @@ struct MigrationKeepsake {
           + " migrations lie beside \(path) (\(path).before-migration…); remove those you no longer need; nothing was changed"
       )
     }
-    let new = StoreAccess.temporary(place)
+    let new = UnfinishedCopy.path(beside: place)
     defer { File.removeDatabase(new) }
     do {
       let key = try CipherKeySpec(access.key, store: access.store)

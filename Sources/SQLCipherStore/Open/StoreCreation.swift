@@ -20,7 +20,7 @@ struct StoreCreation {
     defer { empty?.release() }
     try StoreFile.checkWritable(path)
     if let empty {
-      try translating(path) { try empty.takeAlone(own: 1, waiting: description.busyTimeoutMilliseconds) }
+      _ = try translating(path) { try empty.takeAlone(own: 1, waiting: description.busyTimeoutMilliseconds) }
       guard empty.isInPlace, empty.size == 0 else { return nil }
       if let log = File.log(beside: path) {
         throw StoreError(
@@ -80,7 +80,7 @@ struct StoreCreation {
   private func make(
     _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, over empty: DatabaseFile?
   ) throws -> DatabaseFile {
-    let new = StoreAccess.temporary(path)
+    let new = UnfinishedCopy.path(beside: path)
     defer { File.removeDatabase(new) }
     var options = ConnectionOptions.ofStore
     options.createIfMissing = true

@@ -94,7 +94,9 @@ struct StoreOpening {
     }
     let access = try StoreAccess(file, identifier, found, description)
     defer { access.close() }
-    try access.takeAlone(others: 1)
+    guard try access.takeAlone(others: 1, givesWay: true) else {
+      throw StoreError(.fileReplaced, "somebody else moves the store meanwhile, or works on its file")
+    }
     return try translating(path) {
       let table = StoreTable(access.connection)
       if try table.contents(model) != nil { return false }

@@ -35,7 +35,7 @@ extension SQLCipherStore {
     try access.takeWhole(progress)
     let (before, repairs) = try verify(access, limit: .max, progress)
     guard !repairs.isEmpty else { return (before, before) }
-    let new = StoreAccess.temporary(access.path)
+    let new = UnfinishedCopy.path(beside: access.path)
     defer { File.removeDatabase(new) }
     let after = try translating(access.path) {
       let spec = try CipherKeySpec(access.key, store: access.store)
@@ -43,7 +43,7 @@ extension SQLCipherStore {
         access.connection, to: new, key: spec, format: access.format, progress: copying(progress))
       return try mend(new, access, description, repairs, progress)
     }
-    let copy = StoreAccess.temporary(original.path)
+    let copy = UnfinishedCopy.path(beside: original.path)
     defer { File.removeDatabase(copy) }
     try translating(original.path) {
       try access.file.copy(to: copy)

@@ -47,6 +47,16 @@ extension KeyLife {
       .lastCopy, "when \(vault.name) had forgotten the key, no other vault had it either; it has it again")
   }
 
+  /// Adds a key to the vaults that keep keys and do not have it; a vault that fails is left out, since another one has the key.
+  public func complete(_ key: StoreKey, for store: UUID, label: String) async {
+    for vault in vaults where !vault.isReadOnly {
+      guard let held = try? await Self.items(of: key, for: store, in: vault, interaction), held.isEmpty else {
+        continue
+      }
+      _ = try? await vault.add(key, for: store, label: label, interaction: interaction)
+    }
+  }
+
   /// Removes items of older keys from their vaults.
   /// - Returns: How many were removed, each once under however many names, and the names of vaults that failed.
   public func retire(_ items: [KeptKey]) async -> (count: Int, failed: [String]) {
