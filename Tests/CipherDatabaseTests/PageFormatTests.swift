@@ -1,6 +1,8 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import Glibc
+import Locks
 import Testing
 
 @testable import CipherDatabase
@@ -56,6 +58,44 @@ struct PageFormatTests {
 
   private func authenticator(_ format: PageFormat) throws -> PageAuthenticator {
     try Self.key.withUnsafeBytes { try PageAuthenticator(key: $0, salt: Self.salt, format: format) }
+  }
+
+  @Test("are not called damaged where others write them while they are read")
+  func writtenMeanwhile() throws {
+    let place = Place()
+    _ = try run("CREATE TABLE t (x); INSERT INTO t VALUES ('one')", place, create: true)
+    let one = page(2, try place.bytes)
+    _ = try run("UPDATE t SET x = 'two'", place)
+    let two = page(2, try place.bytes)
+    #expect(one != two)
+    let path = place.path
+    let isOver = Locked(false)
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      let file = open(path, O_WRONLY)
+      while !isOver.withLock({ $0 }) {
+        for version in [one, two] {
+          // Half-way for some of the time.
+          version.withUnsafeBytes { _ = pwrite(file, $0.baseAddress, 2048, 4096) }
+          usleep(200)
+          version.withUnsafeBytes { _ = pwrite(file, $0.baseAddress?.advanced(by: 2048), 2048, 4096 + 2048) }
+          usleep(3000)
+        }
+      }
+      close(file)
+      ended.signal()
+    }
+    let file = try DatabaseFile(place.path)
+    let authenticator = try authenticator(.version3)
+    var torn = 0
+    for _ in 0..<1000 where torn < 20 {
+      if !PageScan.isIntact(2, file, authenticator) { torn += 1 }
+      #expect(try PageScan.damagedPages(file, authenticator, isWrittenTo: true).isEmpty)
+    }
+    #expect(torn > 0)
+    file.release()
+    isOver.withLock { $0 = true }
+    ended.wait()
   }
 
   @Test("have salt, ciphertext, vector and MAC where the format says", arguments: CipherFormat.allCases)

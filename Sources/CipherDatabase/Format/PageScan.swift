@@ -1,3 +1,5 @@
+import Glibc
+
 /// Looks at a file's pages by their MACs, without opening it as a database.
 package enum PageScan {
   /// The page that SQLite leaves empty, since its locks stand on these bytes.
@@ -14,9 +16,12 @@ package enum PageScan {
   }
 
   /// The numbers of pages that are not what was written with the key. About five microseconds a page.
-  /// - Parameter progress: Called with pages done and all pages, every megabyte or so; answers false to stop.
+  /// - Parameters:
+  ///   - isWrittenTo: Whether others may be writing the file, so that a page may be half new: what seems damaged is then read again
+  ///     for half a second.
+  ///   - progress: Called with pages done and all pages, every megabyte or so; answers false to stop.
   package static func damagedPages(
-    _ file: DatabaseFile, _ authenticator: PageAuthenticator, limit: Int = .max,
+    _ file: DatabaseFile, _ authenticator: PageAuthenticator, limit: Int = .max, isWrittenTo: Bool = false,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> [UInt32] {
     let size = authenticator.format.pageSize
@@ -26,11 +31,20 @@ package enum PageScan {
       if number % 256 == 0 { try progress(number, count) }
       if (number - 1) * size == lockByte { continue }
       let number = UInt32(number)
-      if page(number, file, authenticator.format, { authenticator.holds($0, number: number) }) != true {
-        damaged.append(number)
-      }
+      if !isIntact(number, file, authenticator) { damaged.append(number) }
+    }
+    for _ in 0..<25 where isWrittenTo && !damaged.isEmpty {
+      usleep(20_000)
+      damaged.removeAll { isIntact($0, file, authenticator) }
     }
     return damaged
+  }
+
+  /// Whether a page is what was written with the key. A page that others write at this moment may be half new.
+  package static func isIntact(_ number: UInt32, _ file: DatabaseFile, _ authenticator: PageAuthenticator)
+    -> Bool
+  {
+    page(number, file, authenticator.format) { authenticator.holds($0, number: number) } ?? false
   }
 
   /// The first few damaged pages among those of a file's first gigabyte.
@@ -54,10 +68,7 @@ package enum PageScan {
   package static func firstIntactPage(
     _ file: DatabaseFile, _ authenticator: PageAuthenticator, from first: Int, count: Int
   ) -> Int? {
-    (first..<first + count).first { number in
-      page(UInt32(number), file, authenticator.format) { authenticator.holds($0, number: UInt32(number)) }
-        ?? false
-    }
+    (first..<first + count).first { isIntact(UInt32($0), file, authenticator) }
   }
 
   private static func page<R>(

@@ -143,7 +143,7 @@ struct StoreAccess {
       let authenticator = try key.withUnsafeBytes {
         try PageAuthenticator(key: $0, salt: salt, format: format.pages)
       }
-      return try PageScan.damagedPages(file, authenticator, limit: limit) { done, total in
+      return try PageScan.damagedPages(file, authenticator, limit: limit, isWrittenTo: true) { done, total in
         progress(StoreProgress(step: .checking, done: done, total: total))
         if isCancellable, Task.isCancelled { throw CipherError(.interrupted, "cancelled") }
       }

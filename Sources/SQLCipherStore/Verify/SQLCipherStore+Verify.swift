@@ -81,7 +81,7 @@ extension SQLCipherStore {
     }
     var damaged = try damagedPages()
     if !damaged.isEmpty {
-      // A page that is in the log may be torn in the file, where moving it was interrupted; or it was read while it was written.
+      // A page that is in the log may be torn in the file, where moving it was interrupted.
       try? access.connection.checkpointPassively()
       damaged = try damagedPages()
     }
