@@ -2,12 +2,15 @@ import ArgumentParser
 import Foundation
 
 /// Walks at random through a graph of objects and compares it, as it goes and after each save, with a plain reference; then, for
-/// a twentieth of the steps, through two contexts that work with batches.
+/// a twentieth of the steps, through two contexts that work with batches. In as many short cases besides, both ends of every
+/// relationship have to agree.
 @main
 struct GraphProbe: AsyncParsableCommand {
   @Option(help: "How many steps to take.") var steps = 200_000
   @Option(help: "Where the random numbers begin; any number unless given.") var seed: UInt64?
   @Option(help: "After how many steps to compare everything; changing numbers unless given.") var every: Int?
+  @Option(help: "How many cases of both ends of relationships to try; a twentieth of the steps unless given.")
+  var cases: Int?
   @Flag(help: "Tell every step.") var verbose = false
 
   func run() async throws {
@@ -18,6 +21,9 @@ struct GraphProbe: AsyncParsableCommand {
     let batches = try await BatchWalk(seed: seed, isVerbose: verbose).run(steps: steps / 20)
     report.saves += batches.saves
     report.differences += batches.differences
+    let inverses = try await InverseWalk(seed: seed, isVerbose: verbose).run(cases: cases ?? steps / 20)
+    report.saves += inverses.saves
+    report.differences += inverses.differences
     print("steps \(report.steps), saves \(report.saves), differences \(report.differences), seed \(seed)")
     if report.differences > 0 { throw ExitCode.failure }
   }
