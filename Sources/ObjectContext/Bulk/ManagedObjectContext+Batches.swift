@@ -24,7 +24,7 @@ extension ManagedObjectContext {
       coordinator.post(.batchUpdated, from: inbox)
     }
     if result.count > 0 {
-      refreshAfterBatch(isInsertion: entity.derivedEntities.isEmpty)
+      try refreshAfterBatch(isInsertion: entity.derivedEntities.isEmpty)
       showBatch()
     }
     return result
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
     }
     if result.count > 0 {
       coordinator.post(.batchUpdated, from: inbox)
-      refreshAfterBatch()
+      try refreshAfterBatch()
       showBatch()
     }
     return result

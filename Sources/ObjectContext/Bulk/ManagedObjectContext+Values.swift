@@ -121,7 +121,7 @@ extension ManagedObjectContext {
     guard let object = registeredObject(for: id), !object.state.contains(.gone) else { return }
     if !object.hasChanges {
       turnIntoFault(object)
-    } else if heldVersion(object) == version - 1,
+    } else if object.changes?.committedRow == nil, heldVersion(object) == version - 1,
       let row = try source.newValues(for: [object.reference], of: object.entity)[0], row.version == version
     {
       try rebase(object, on: row)

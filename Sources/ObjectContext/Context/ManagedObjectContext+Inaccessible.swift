@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   }
 
   /// The same for an object that others are known to have deleted; one with changes to keep stays for as long as it has them.
-  func turnDeletedOrKeep(_ object: ManagedObject) {
+  func turnDeletedOrKeep(_ object: ManagedObject) throws {
     guard object.hasChangesToKeep else {
       turnDeleted(object)
       return
@@ -28,6 +28,7 @@ extension ManagedObjectContext {
     if !keptList.contains(object) { keptList.append(object) }
     // Its stored links went with the row; those that were added here stay.
     for state in object.changes?.toManys ?? [] where state.isLoaded { state.refault() }
+    try leaveStoredTargets(object)
   }
 
   /// Objects that stayed for their changes go once those were taken back.
@@ -70,9 +71,9 @@ extension ManagedObjectContext {
     object.awakeFromFetch()
   }
 
-  /// Unsaved changes of others may have led to an object while it was gone: its to-manys have them too, now that it is back.
+  /// Unsaved changes of others may have led to an object while it was gone: its ends have them too, now that it is back.
   private func linkPending(to object: ManagedObject) {
-    for inverse in object.entity.relationships where inverse.isToMany && !inverse.isTransient {
+    for inverse in object.entity.relationships where !inverse.isTransient {
       guard let relationship = inverse.inverse else { continue }
       for other in insertedList + updatedList
       where other.entity.isKind(of: relationship.entity) && !other.isDeleted {
@@ -81,7 +82,11 @@ extension ManagedObjectContext {
           ? other.changes?.knownToMany(relationship)?.added.contains(object.reference) == true
           : other.changes?.value(relationship.slot) == .reference(object.reference)
         guard leadsHere else { continue }
-        object.toManyState(inverse).add(other.reference)
+        if inverse.isToMany {
+          object.toManyState(inverse).add(other.reference)
+        } else {
+          withoutUndo { object.setSlot(inverse.slot, .reference(other.reference)) }
+        }
         noteUpdated(object)
       }
     }

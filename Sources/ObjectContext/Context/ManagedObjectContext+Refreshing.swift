@@ -56,9 +56,10 @@ extension ManagedObjectContext {
 
   /// After a batch: every unchanged object is a fault, and what changed objects read of to-manys is read again.
   /// - Parameter isInsertion: Whether no row is another than it was.
-  func refreshAfterBatch(isInsertion: Bool = false) {
+  func refreshAfterBatch(isInsertion: Bool = false) throws {
     if isInsertion { generation += 1 } else { refreshUnchanged() }
     refaultRelationships()
+    try rebaseAfterBatch()
   }
 
   /// Lets go of an object's row and of what is known of its relationships.

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     if batches.deleted {
       try mergeDeletions(keepsChanges: true)
     } else if batches.updated || batches.inserted {
-      refreshAfterBatch(isInsertion: !batches.updated)
+      try refreshAfterBatch(isInsertion: !batches.updated)
     }
     if batches.inserted || batches.updated || batches.deleted {
       markStale()
@@ -75,7 +75,13 @@ extension ManagedObjectContext {
     }
     var stale: [Entity: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
     let locked = Set(lockedList.map { ObjectIdentifier($0) })
-    for id in changes.updated + changes.refreshed {
+    var again: [ManagedObjectID] = []
+    for id in changes.inserted {
+      guard let object = registeredObject(for: id) else { continue }
+      if object.isInserted { becomeStored(object) }
+      if object.hasChanges { again.append(id) }
+    }
+    for id in changes.updated + changes.refreshed + again {
       guard let object = own(id), !object.isInserted else { continue }
       // What the next save looks at has changes of others that depend on it.
       if object.hasChanges || locked.contains(ObjectIdentifier(object)) {
@@ -92,19 +98,19 @@ extension ManagedObjectContext {
       }
     }
     // Those may change others, which have to be as they are stored by then.
+    var rows: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for (root, objects) in stale {
-      for (object, node) in zip(
-        objects.changed, try source.newValues(for: objects.changed.map(\.reference), of: root))
-      {
-        guard let node else { continue }
-        try rebase(object, on: node)
-        object.awakeFromSnapshotEvents(.refresh)
-        noteChange(.refreshed, object)
-      }
+      let nodes = try source.newValues(for: objects.changed.map(\.reference), of: root)
+      for case (let object, let node?) in zip(objects.changed, nodes) { rows.append((object, node)) }
+    }
+    try rebase(rows)
+    for (object, _) in rows {
+      object.awakeFromSnapshotEvents(.refresh)
+      noteChange(.refreshed, object)
     }
     for id in changes.deleted {
       guard let object = own(id), !object.isInserted else { continue }
-      turnDeletedOrKeep(object)
+      try turnDeletedOrKeep(object)
     }
     sweepLists()
     if !changes.deleted.isEmpty { forgetLinks(to: changes.deleted) }
@@ -178,11 +184,11 @@ extension ManagedObjectContext {
     }
     // First, since they keep what was read of them.
     for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
-      if keepsChanges { turnDeletedOrKeep(object) } else { turnDeleted(object) }
+      if keepsChanges { try turnDeletedOrKeep(object) } else { turnDeleted(object) }
     }
     sweepLists()
     dropAddedGone()
-    refreshAfterBatch()
+    try refreshAfterBatch()
     for state in kept {
       if let gone = gone[state.relationship.destination.root] { state.forget(gone.contains) }
     }

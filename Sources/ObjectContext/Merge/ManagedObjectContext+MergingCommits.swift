@@ -42,6 +42,7 @@ extension ManagedObjectContext {
       noteChange(.refreshed, object)
     }
     for object in relinked { noteChange(.refreshed, object) }
+    var changed: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for (object, row) in rows where object.hasChanges || locked.contains(ObjectIdentifier(object)) {
       guard let row else { continue }
       guard isStale(object, row) else {
@@ -49,12 +50,15 @@ extension ManagedObjectContext {
         if !object.isDeleted { object.changes?.refault() }
         continue
       }
-      try rebase(object, on: row)
+      changed.append((object, row))
+    }
+    try rebase(changed)
+    for (object, _) in changed {
       object.awakeFromSnapshotEvents(.refresh)
       noteChange(.refreshed, object)
     }
     let gone = rows.filter { $0.row == nil }.map(\.object)
-    for object in gone { turnDeletedOrKeep(object) }
+    for object in gone { try turnDeletedOrKeep(object) }
     let ids = gone.filter { $0.state.contains(.gone) }.map(\.objectID)
     sweepLists()
     if !ids.isEmpty { forgetLinks(to: ids) }

@@ -120,10 +120,13 @@ extension ManagedObject {
   }
 
   private func committed(_ property: Property) throws -> AttributeValue {
+    if property.isStored, let row = changes?.committedRow, !row.isUnread(property) {
+      return row.value(of: property)
+    }
     switch property {
-    case .attribute(let attribute): attribute.isTransient ? .null : try storedValue(attribute)
+    case .attribute(let attribute): return attribute.isTransient ? .null : try storedValue(attribute)
     case .relationship(let relationship):
-      try relationship.field < 0
+      return try relationship.field < 0
         ? .null : row().target(relationship.field).map(AttributeValue.reference) ?? .null
     }
   }

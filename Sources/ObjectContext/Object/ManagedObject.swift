@@ -184,6 +184,9 @@ open class ManagedObject {
     return try context().fire(self)
   }
 
+  /// The row that a save is checked against.
+  final func committedRow() throws -> IncrementalStoreNode { try changes?.committedRow ?? row() }
+
   /// Reads the row, where there is one: what is changed next is checked against it when it is saved.
   final func readRow() throws {
     if state.isDisjoint(with: [.inserted, .gone]) { _ = try row() }

@@ -10,6 +10,9 @@ final class ObjectChanges {
   private var slotCount = 0
   @exclusivity(unchecked) private(set) var changed = SlotSet()
   @exclusivity(unchecked) private(set) var toManys: [ToManyState] = []
+  /// The row that the changes were made upon, where a batch or a deletion by others has put another one beneath them: the save
+  /// is checked against this one. Nil where it is the object's.
+  var committedRow: IncrementalStoreNode?
 
   /// For a new object: every slot is set, to its default.
   init(defaultsOf entity: Entity, isWatched: Bool) {
@@ -111,12 +114,14 @@ final class ObjectChanges {
       copy.overwritable = overwritable == nil ? nil : new
     }
     copy.changed = changed
+    copy.committedRow = committedRow
     copy.toManys = toManys.map { $0.copy() }
     return copy
   }
 
   /// The persistent changes are in the store now; transient values and loaded to-manys stay.
   func settle(_ transientSlots: SlotSet) {
+    committedRow = nil
     changed.formIntersection(transientSlots)
     if changed.isEmpty { removeValues() }
     for state in toManys { state.settle() }

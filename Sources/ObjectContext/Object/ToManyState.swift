@@ -78,6 +78,16 @@ final class ToManyState {
     batchOffset = nil
   }
 
+  /// The object is stored, which was new: the whole list was added to whatever the store has.
+  func becomeStored() {
+    guard isNew, !relationship.isTransient else { return }
+    additions.replace(list.items)
+    doubtful = Set(list.items)
+    isReordered = relationship.isOrdered
+    isNew = false
+    refault()
+  }
+
   /// Where a target stands; nil when it is not there or not known.
   func index(of target: Int64) -> Int? {
     if !isLoaded { return nil }
@@ -92,9 +102,14 @@ final class ToManyState {
   /// Whether a target is known not to be there.
   func lacks(_ target: Int64) -> Bool { isLoaded && !list.contains(target) }
 
+  /// Whether a target is there that the store has not.
+  func isAdded(_ target: Int64) -> Bool { isNew ? list.contains(target) : additions.contains(target) }
+
   /// Drops targets that are gone from the store. Links that were added here stay, of which the save tells that they lead to
   /// nothing.
   func forget(_ isGone: (Int64) -> Bool) {
+    // All of a new object's list was added here.
+    if isNew, !relationship.isTransient { return }
     guard isLoaded, case let items = list.items, items.contains(where: isGone) else { return }
     list.replace(items.filter { !isGone($0) || additions.contains($0) })
     batchOffset = nil
@@ -104,6 +119,19 @@ final class ToManyState {
   func forgetOrder() {
     isReordered = false
     order = nil
+    refault()
+  }
+
+  /// Has what was changed here about one target say no more and no less than how it is here and how it is stored.
+  func align(_ target: Int64, isHere: Bool, isStored: Bool) {
+    if isNew {
+      batchOffset = nil
+      _ = isHere ? list.append(target) : list.remove(target)
+      return
+    }
+    doubtful.remove(target)
+    if isHere, !isStored { _ = additions.append(target) } else { _ = additions.remove(target) }
+    if isStored, !isHere { removed.insert(target) } else { removed.remove(target) }
     refault()
   }
 

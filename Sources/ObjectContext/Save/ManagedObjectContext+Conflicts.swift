@@ -56,11 +56,12 @@ extension ManagedObjectContext {
   private func conflict(
     _ object: ManagedObject, _ row: IncrementalStoreNode?, missing: Set<ManagedObjectID> = []
   ) throws -> MergeConflict {
-    MergeConflict(
+    let cached = object.changes?.committedRow ?? object.node
+    return MergeConflict(
       objectID: object.objectID,
       objectSnapshot: row == nil && object.isFault ? [:] : try object.presentValues(),
-      cachedSnapshot: object.node?.values, persistedSnapshot: row?.values,
-      cachedVersion: object.node?.version ?? 0, persistedVersion: row?.version ?? 0,
+      cachedSnapshot: cached?.values, persistedSnapshot: row?.values,
+      cachedVersion: cached?.version ?? 0, persistedVersion: row?.version ?? 0,
       isDeletion: object.isDeleted, constraint: [], otherObjectID: nil, missingObjectIDs: missing)
   }
 
@@ -72,13 +73,14 @@ extension ManagedObjectContext {
       switch resolution {
       case .mergeByPropertyObjectTrump, .overwrite, .values:
         // What was only to be looked at is not brought back.
-        guard object.hasChanges, let old = object.node else { break }
+        guard object.hasChanges, let old = object.changes?.committedRow ?? object.node else { break }
         reinsert(object, over: old)
         try relink(object)
         if case .values(let values) = resolution { try set(values, on: object) }
         return
       default: break
       }
+      try drop(object)
       turnDeleted(object)
       return
     }
@@ -95,11 +97,9 @@ extension ManagedObjectContext {
       return
     }
     if object.isInserted {
-      // It was to be stored anew, and another context did so first.
-      object.state = [.updated]
-      listUpdated(object)
+      becomeStored(object)
     }
-    let cached = object.node
+    let (cached, shown) = (object.changes?.committedRow ?? object.node, object.node)
     lay(row, beneath: object)
     switch resolution {
     case .mergeByPropertyObjectTrump, .refuse: break
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
       try set(values, on: object)
     }
     object.changes = object.changes
-    try keepEnds(of: object, over: cached)
+    try keepEnds(of: object, over: shown)
   }
 
   /// Leaves a property as it is stored.

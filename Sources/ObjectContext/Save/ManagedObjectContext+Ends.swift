@@ -5,30 +5,89 @@ import StoreContract
 extension ManagedObjectContext {
   /// Puts another row beneath an object's changes. What its to-ones were set to here stays, and what they lead to in
   /// the row instead leads back no more. The rules of a deletion are followed anew.
-  func rebase(_ object: ManagedObject, on node: IncrementalStoreNode) throws {
-    let old = object.node
-    lay(node, beneath: object)
-    try withoutUndo { try keepEnds(of: object, over: old) }
-    if object.isDeleted { try deleteAgain(object) }
+  func rebase(_ object: ManagedObject, on node: IncrementalStoreNode) throws { try rebase([(object, node)]) }
+
+  /// The same for objects that lead to each other: every row lies in its place before any end follows.
+  func rebase(_ rows: [(object: ManagedObject, node: IncrementalStoreNode)]) throws {
+    let former = rows.map(\.object.node)
+    for (object, node) in rows { lay(node, beneath: object) }
+    for ((object, _), old) in zip(rows, former) {
+      try withoutUndo { try keepEnds(of: object, over: old) }
+    }
+    for (object, _) in rows where object.isDeleted { try deleteAgain(object) }
+  }
+
+  /// Puts the rows that a batch has written beneath the changes of this context. What was changed upon another row is a conflict
+  /// when it is saved. One statement a root entity with changed objects.
+  func rebaseAfterBatch() throws {
+    let changed = (updatedList + deletedList).filter { !$0.isInserted && !$0.state.contains(.gone) }
+    var rows: [(object: ManagedObject, node: IncrementalStoreNode)] = []
+    for (root, objects) in Dictionary(grouping: changed, by: \.entity.root) {
+      for (object, row) in zip(objects, try source.newValues(for: objects.map(\.reference), of: root)) {
+        if let row, let known = object.node, row.version != known.version { rows.append((object, row)) }
+      }
+    }
+    let committed = rows.map { $0.object.changes?.committedRow ?? $0.object.node }
+    try rebase(rows)
+    for ((object, _), row) in zip(rows, committed) {
+      object.knownChanges.committedRow = row
+      noteChange(.refreshed, object)
+    }
+    // A batch links rows without a change of those they lead to.
+    let seen = Set(rows.map { ObjectIdentifier($0.object) })
+    for object in deletedList where !seen.contains(ObjectIdentifier(object)) {
+      object.changes?.refault()
+      try deleteAgain(object)
+    }
+  }
+
+  /// An object was to be stored anew, and others did so first: what it has are changes now. It may stand in the list of new
+  /// objects still: `sweepLists()`.
+  func becomeStored(_ object: ManagedObject) {
+    object.state = [.updated]
+    for state in object.changes?.toManys ?? [] { state.becomeStored() }
+    listUpdated(object)
+  }
+
+  /// What others deleted, and stays for its changes, leads nowhere but by those.
+  func leaveStoredTargets(_ object: ManagedObject) throws {
+    guard let row = object.node else { return }
+    let plan = plans[object.entity]
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: plan.fields.count)
+    for field in plan.fields.indices where plan.attributes[field] != nil {
+      builder.copy(field, from: row, isBytes: plan.fields[field].isBytes)
+    }
+    object.knownChanges.committedRow = object.changes?.committedRow ?? row
+    object.node = builder.finish(object.storeEntity, reference: row.reference, version: row.version)
+    for (relationship, inverse) in object.entity.twoWayToOnes {
+      guard let target = row.target(relationship.field) else { continue }
+      if let end = registered(relationship.destination, target) { renew(end, inverse) }
+      if inverse.isToMany { try alignLists(of: object, relationship, inverse, before: target) }
+    }
+    if object.tellsOfChanges { object.valuesDidChange(at: nil) }
   }
 
   /// What others linked to an object that is to be deleted here has to know too.
-  private func deleteAgain(_ object: ManagedObject) throws {
+  func deleteAgain(_ object: ManagedObject) throws {
     object.batch = nil
-    var cascaded: [ManagedObject] = []
-    for relationship in object.entity.relationships {
-      if relationship.isToMany, relationship.inverse?.isToMany == false {
-        for target in try object.targets(relationship) where !target.hasChanges { turnIntoFault(target) }
+    try asPartOfDeletion(of: object) {
+      var cascaded: [ManagedObject] = []
+      for relationship in object.entity.relationships {
+        if relationship.isToMany, relationship.inverse?.isToMany == false {
+          for target in try object.targets(relationship) where !target.hasChanges { turnIntoFault(target) }
+        }
+        cascaded += try propagate(object, relationship)
       }
-      cascaded += try propagate(object, relationship)
+      try delete(cascaded, isTelling: true)
+      try emptyOneWay(to: [object])
     }
-    try delete(cascaded, isTelling: true)
-    try emptyOneWay(to: [object])
     if undoManager != nil { try readWhole(object) }
   }
 
   func lay(_ node: IncrementalStoreNode, beneath object: ManagedObject) {
     object.node = node
+    object.changes?.committedRow = nil
     object.changes?.refault()
     if object.tellsOfChanges { object.valuesDidChange(at: nil) }
   }
@@ -44,17 +103,56 @@ extension ManagedObjectContext {
           renew(end, inverse)
         }
       }
+      if inverse.isToMany {
+        try alignLists(of: object, relationship, inverse, before: before)
+        continue
+      }
+      if let before, before != now { try keepTarget(before, of: object, relationship, inverse) }
       guard let stored = now else { continue }
       if let value = object.changes?.value(relationship.slot) {
         if value == .reference(stored) || before == stored { continue }
         let end = materialize(stored, relationship.destination, nil)
         if try !end.isDeleted && isThere(end) { try detach(object, from: end, inverse) }
-      } else if !inverse.isToMany, let end = registered(relationship.destination, stored),
+      } else if let end = registered(relationship.destination, stored),
         let value = end.changes?.value(inverse.slot), value != .reference(object.reference)
       {
         // The end was given to another object here.
         try assign(object, relationship, nil)
       }
+    }
+  }
+
+  /// Where a one-to-one was set here to what was stored, its other end still leads back once others have led it elsewhere.
+  private func keepTarget(
+    _ before: Int64, of object: ManagedObject, _ relationship: Relationship, _ inverse: Relationship
+  ) throws {
+    guard object.changes?.value(relationship.slot) == .reference(before), !object.isDeleted else { return }
+    let end = materialize(before, relationship.destination, nil)
+    if try isThere(end), !end.isDeleted { try claim(end, inverse, for: object, relationship) }
+  }
+
+  /// Has the lists at the other ends of a to-one that was set here lead back, or no more, whatever is stored now.
+  /// - Parameter before: Where the row beneath led before.
+  private func alignLists(
+    of object: ManagedObject, _ relationship: Relationship, _ inverse: Relationship, before: Int64?
+  ) throws {
+    guard let value = object.changes?.value(relationship.slot) else { return }
+    let stored = object.isInserted ? nil : object.node?.target(relationship.field)
+    var here: Int64?
+    if case .reference(let reference) = value { here = reference }
+    for reference in Set([before, stored, here].compactMap { $0 }) {
+      let (isHere, isStored) = (reference == here, reference == stored)
+      if isHere == isStored {
+        let end = registered(relationship.destination, reference)
+        end?.changes?.knownToMany(inverse)?.align(object.reference, isHere: isHere, isStored: isStored)
+        continue
+      }
+      let end = materialize(reference, relationship.destination, nil)
+      guard try isThere(end) else { continue }
+      end.toManyState(inverse).align(object.reference, isHere: isHere, isStored: isStored)
+      noteUpdated(end)
+      noteChange(.updated, end)
+      if end.tellsOfChanges { end.valuesDidChange(at: inverse.slot) }
     }
   }
 
@@ -75,7 +173,12 @@ extension ManagedObjectContext {
         try assign(lost, inverse, nil)
       }
     }
-    guard let kept, !kept.isDeleted, try isThere(kept) else { return }
+    guard let kept, try isThere(kept) else { return }
+    if kept.isDeleted {
+      // The rule of its deletion, which this context has still to save.
+      if inverse.deleteRule == .nullify { try assign(object, relationship, nil) }
+      return
+    }
     renew(kept, inverse)
     if inverse.isToMany {
       kept.changes?.knownToMany(inverse)?.takeBack(object.reference)
@@ -205,7 +308,18 @@ extension ManagedObjectContext {
       }
       try restoreOneWay(to: object)
       try drop(object)
+      try followDeletions(of: object)
       noteChange(.inserted, object)
+    }
+  }
+
+  /// An object is back whose deletion this context had not saved: what it leads to by what is stored may be to be deleted still.
+  func followDeletions(of object: ManagedObject) throws {
+    for (relationship, inverse) in object.entity.twoWayToOnes where inverse.deleteRule == .nullify {
+      guard let end = try object.target(relationship), end.isDeleted, !end.state.contains(.gone) else {
+        continue
+      }
+      try asPartOfDeletion(of: end) { try assign(object, relationship, nil) }
     }
   }
 
@@ -238,7 +352,7 @@ extension ManagedObjectContext {
       }
     }
     object.changes = object.changes
-    if object.changes?.toManys.contains(where: \.hasChanges) != true { object.state.remove(.updated) }
+    if !object.hasPersistentChangedValues { object.state.remove(.updated) }
   }
 }
 

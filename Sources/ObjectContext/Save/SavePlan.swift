@@ -25,11 +25,12 @@ struct SavePlan {
     }
     for object in updated { try add(updated: object) }
     request.deleted = try deleted.map {
-      LockedObject(objectID: $0.objectID, version: try $0.row().version)
+      LockedObject(objectID: $0.objectID, version: try $0.committedRow().version)
     }
     let written = Set(updates.map { ObjectIdentifier($0.0) })
     for object in locked where !object.isDeleted && !written.contains(ObjectIdentifier(object)) {
-      request.locked.append(LockedObject(objectID: object.objectID, version: try object.row().version))
+      request.locked.append(
+        LockedObject(objectID: object.objectID, version: try object.committedRow().version))
     }
     for (entity, references) in required {
       guard let context = (inserted.first ?? updated.first)?.managedObjectContext else { continue }
@@ -78,6 +79,7 @@ struct SavePlan {
     let linked = try addLinks(of: object)
     guard let changes = object.changes, !changes.changed.isEmpty || linked else { return }
     let row = try object.row()
+    let version = try object.committedRow().version
     let plan = plans[object.entity]
     var changed = SlotSet()
     builder.begin(fieldCount: plan.fields.count)
@@ -90,7 +92,7 @@ struct SavePlan {
         builder.copy(field, from: row, isBytes: step.isBytes)
       }
     }
-    let node = builder.finish(object.storeEntity, reference: object.reference, version: row.version + 1)
+    let node = builder.finish(object.storeEntity, reference: object.reference, version: version + 1)
     for field in changed.elements
     where node.isSame(field, as: row, isBytes: plan.fields[field].isBytes) {
       changed.remove(field)
@@ -98,7 +100,7 @@ struct SavePlan {
     if changed.isEmpty, !linked {
       // Another row was written for what this one is thought to hold already.
       if plan.oneToOnes.contains(where: changes.changed.contains) {
-        request.locked.append(LockedObject(objectID: object.objectID, version: row.version))
+        request.locked.append(LockedObject(objectID: object.objectID, version: version))
       }
       return
     }

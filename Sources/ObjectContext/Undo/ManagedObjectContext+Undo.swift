@@ -23,10 +23,18 @@ extension ManagedObjectContext {
         if touched.values.contains(where: { $0.contains(.undoDeletion) }) { refaultRelationships() }
         for (object, events) in touched { object.awakeFromSnapshotEvents(events) }
       }
+      let (rows, all) = (try rowsStoredAgain(steps), steps)
       while let step = steps.last {
-        if let event = try perform(step) { touched[step.object, default: []].insert(event) }
+        if let event = try perform(step, rows) { touched[step.object, default: []].insert(event) }
         steps.removeLast()
       }
+      // Others may have linked to an object while its deletion was taken back.
+      for object in deletedList where touched[object] != nil && object.isDeleted { try deleteAgain(object) }
+      let back = touched.filter { object, events in
+        events.contains(.undoDeletion) && object.managedObjectContext === self && !object.isDeleted
+      }
+      for object in back.keys { try followDeletions(of: object) }
+      for step in all { try alignLink(of: step) { back[$0] != nil } }
     }
   }
 
@@ -47,6 +55,13 @@ extension ManagedObjectContext {
     return try body()
   }
 
+  /// Runs a closure whose changes are undone along with a deletion that was made before.
+  func asPartOfDeletion(of object: ManagedObject, _ body: () throws -> Void) rethrows {
+    guard let undoManager else { return try body() }
+    try undoManager.recording(
+      before: { if case .deleted(let one) = $0 { one === object } else { false } }, body)
+  }
+
   /// A slot is about to be set.
   func willSet(_ object: ManagedObject, _ slot: Int) {
     if let undoManager, undoManager.isUndoRegistrationEnabled {
@@ -57,14 +72,54 @@ extension ManagedObjectContext {
     scheduleEventEnd()
   }
 
+  /// Where a step put an object that is back into a to-many, or took it out, the object's own list decides: its deletion left that
+  /// alone, and it has what others did to it since.
+  private func alignLink(of step: UndoStep, where isBack: (ManagedObject) -> Bool) throws {
+    let (end, relationship, target): (ManagedObject, Relationship, Int64)
+    switch step {
+    case .added(let object, let toMany, let reference):
+      (end, relationship, target) = (object, toMany, reference)
+    case .removed(let object, let toMany, let reference, _):
+      (end, relationship, target) = (object, toMany, reference)
+    default: return
+    }
+    guard let inverse = relationship.inverse, inverse.isToMany, !inverse.isTransient,
+      let object = registered(relationship.destination, target), isBack(object), object !== end
+    else { return }
+    _ = try object.targets(inverse)
+    let own = object.toManyState(inverse)
+    let (isHere, isAdded) = (!own.lacks(end.reference), own.isAdded(end.reference))
+    let isStored = isHere ? !isAdded : own.removed.contains(end.reference)
+    end.changes?.knownToMany(relationship)?.align(target, isHere: isHere, isStored: isStored)
+  }
+
+  /// The rows of objects that are to come back, where others have stored them again. One statement a root entity.
+  private func rowsStoredAgain(_ steps: [UndoStep]) throws -> [ManagedObject: IncrementalStoreNode] {
+    let objects = steps.compactMap { step -> ManagedObject? in
+      guard case .deleted(let object) = step, object.managedObjectContext == nil, object.node != nil else {
+        return nil
+      }
+      return object
+    }
+    var rows: [ManagedObject: IncrementalStoreNode] = [:]
+    for (root, own) in Dictionary(grouping: objects, by: \.entity.root) {
+      for (object, row) in zip(own, try source.newValues(for: own.map(\.reference), of: root)) {
+        rows[object] = row
+      }
+    }
+    return rows
+  }
+
   /// Takes one step back; nil when its object is no longer here.
-  private func perform(_ step: UndoStep) throws -> SnapshotEvents? {
+  private func perform(_ step: UndoStep, _ rows: [ManagedObject: IncrementalStoreNode]) throws
+    -> SnapshotEvents?
+  {
     let object = step.object
     switch step {
     case .set(_, let slot, let old):
       guard try isUsable(object) else { return nil }
-      try leaveTarget(object, object.entity.properties[slot])
-      object.setSlot(slot, leadsToGone(object, slot, old) ? .null : old)
+      try leaveTarget(object, object.entity.properties[slot], unless: old)
+      object.setSlot(slot, try leadsToGone(object, slot, old) ? .null : old)
       if object.entity.properties[slot].isStored { noteUpdated(object) }
       return .undoUpdate
     case .added(_, let relationship, let target):
@@ -72,7 +127,7 @@ extension ManagedObjectContext {
       try removeTarget(target, from: object, relationship)
       return .undoUpdate
     case .removed(_, let relationship, let target, let index):
-      guard try isUsable(object), !isKnownGone(target, relationship.destination) else { return nil }
+      guard try isUsable(object), try !isGone(target, relationship.destination) else { return nil }
       try addTarget(target, to: object, relationship, at: index)
       return .undoUpdate
     case .moved(_, let relationship, let target, let place):
@@ -97,6 +152,10 @@ extension ManagedObjectContext {
       return .undoInsertion
     case .deleted:
       undelete(object)
+      if object.isInserted, let row = rows[object] {
+        becomeStored(object)
+        try rebase(object, on: row)
+      }
       return .undoDeletion
     case .undeleted:
       guard object.managedObjectContext === self, !object.isDeleted else { return nil }
@@ -106,9 +165,10 @@ extension ManagedObjectContext {
   }
 
   /// What a merge has led an object to since knows of it no more. Everything else was told by the steps that come after this one.
-  private func leaveTarget(_ object: ManagedObject, _ property: Property) throws {
+  private func leaveTarget(_ object: ManagedObject, _ property: Property, unless old: AttributeValue) throws {
     guard case .relationship(let relationship) = property, let inverse = relationship.inverse,
-      !inverse.isTransient, let target = try object.target(relationship), !target.state.contains(.gone)
+      !inverse.isTransient, let target = try object.target(relationship), !target.state.contains(.gone),
+      old != .reference(target.reference)
     else { return }
     if inverse.isToMany {
       if target.changes?.knownToMany(inverse)?.lacks(object.reference) == true { return }
@@ -118,11 +178,16 @@ extension ManagedObjectContext {
     }
   }
 
-  private func leadsToGone(_ object: ManagedObject, _ slot: Int, _ value: AttributeValue) -> Bool {
+  private func leadsToGone(_ object: ManagedObject, _ slot: Int, _ value: AttributeValue) throws -> Bool {
     guard case .relationship(let relationship) = object.entity.properties[slot],
       case .reference(let reference) = value
     else { return false }
-    return isKnownGone(reference, relationship.destination)
+    return try isGone(reference, relationship.destination)
+  }
+
+  /// Whether others deleted an object, which nobody may have held meanwhile.
+  private func isGone(_ reference: Int64, _ destination: Entity) throws -> Bool {
+    try !isThere(materialize(reference, destination, nil))
   }
 
   private func isUsable(_ object: ManagedObject) throws -> Bool {
@@ -212,6 +277,15 @@ extension ManagedObjectContext {
   /// What is as it is stored again has no changes.
   private func tidy(_ objects: [ManagedObject]) {
     for object in objects where object.state == [.updated] && !object.hasPersistentChangedValues {
+      if object.changes?.committedRow != nil {
+        // The row beneath is another one than that which the values were set back to, and may lead to what is to be deleted.
+        do { try withoutUndo { try drop(object) } } catch { noteFaultFailure(error) }
+        object.changes?.committedRow = nil
+        if object.hasPersistentChangedValues {
+          noteUpdated(object)
+          continue
+        }
+      }
       object.state.remove(.updated)
       object.changes?.settle(plans[object.entity].transientSlots)
       object.changes = object.changes

@@ -103,6 +103,29 @@ public final class UndoManager {
     open.steps.append(step)
   }
 
+  /// Has what a closure does recorded before the last step of a kind, in its group; nowhere when there is none.
+  func recording(before isStep: (UndoStep) -> Bool, _ body: () throws -> Void) rethrows {
+    let present = open
+    open = Group()
+    defer {
+      let steps = open.steps
+      open = present
+      insert(steps, before: isStep)
+    }
+    try body()
+  }
+
+  private func insert(_ steps: [UndoStep], before isStep: (UndoStep) -> Bool) {
+    if steps.isEmpty { return }
+    if let place = open.steps.lastIndex(where: isStep) {
+      return open.steps.insert(contentsOf: steps, at: place)
+    }
+    for group in undoGroups.indices.reversed() {
+      guard let place = undoGroups[group].steps.lastIndex(where: isStep) else { continue }
+      return undoGroups[group].steps.insert(contentsOf: steps, at: place)
+    }
+  }
+
   /// The end of an event.
   func endEvent() { if groupsByEvent, groupingLevel == 0, !isUndoing, !isRedoing { close() } }
 

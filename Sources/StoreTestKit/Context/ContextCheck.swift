@@ -21,8 +21,8 @@ public struct ContextCheck: Sendable, CustomStringConvertible {
   public static var all: [ContextCheck] {
     life + faults + fetching + inaccessible + batches + values + relationships + deleteRules + validation
       + singleValues
-      + limits + metadata + saving + conflicts + failingMerges + upserts
-      + severalContexts + mergedInParents + undo
+      + limits + metadata + saving + conflicts + failingMerges + inverses + upserts
+      + severalContexts + mergedInParents + undo + undoneInverses
       + liveResults + concurrency + containers + movedStores
   }
 }
