@@ -5,8 +5,9 @@ public import StoreContract
 /// Writing without objects, each batch in one transaction of its own, past this context's unsaved changes.
 ///
 /// Objects that are alive, here and in the coordinator's other contexts, then see what the batch did: unchanged ones
-/// turn into faults, deleted ones say so (`isDeleted`), and to-manys are read again. Changed objects keep their changes; where a
-/// batch changed the same row, or another context's deleted it, saving them is a conflict. Live results are fetched anew.
+/// turn into faults, deleted ones say so (`isDeleted`), and to-manys are read again. Changed objects keep their changes
+/// above the new row (one statement a root entity with changed objects); where a batch changed the same row, or another context's
+/// deleted it, saving them is a conflict. Live results are fetched anew.
 extension ManagedObjectContext {
   /// Inserts rows for as long as a closure fills one and answers true. Memory stays the same whatever their number.
   /// One statement is prepared, and runs once a row.

@@ -9,7 +9,8 @@ extension ManagedObjectContext {
   /// every fetch and save; call it yourself before reading objects you hold, when another context may have touched them.
   /// A pinned context that does not merge automatically stays at its moment.
   ///
-  /// One statement a root entity after batches that delete, of which a changed object stays as after a save; for saves and commits as `mergeChanges(from:)`; else none.
+  /// One statement a root entity after batches that delete, of which a changed object stays as after a save, and one a root
+  /// entity with changed objects after any batch; for saves and commits as `mergeChanges(from:)`; else none.
   /// - Throws: `StoreError` when the store cannot be asked what is left.
   public func mergeChanges() throws {
     forgetClosedStores()

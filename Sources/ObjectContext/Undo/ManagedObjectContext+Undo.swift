@@ -3,8 +3,9 @@ import StoreContract
 
 extension ManagedObjectContext {
   /// Takes back the last group of changes that the undo manager recorded. What was saved meanwhile is changed again, and
-  /// an object whose deletion was saved comes back under its ID. Does nothing without a manager or a group. Fires
-  /// objects that are faults, one statement a batch; else issues none.
+  /// an object whose deletion was saved comes back under its ID. Does nothing without a manager or a group. What
+  /// other contexts linked to an object while its deletion was unsaved is there again too. Fires objects that are faults, one
+  /// statement a batch; one statement a root entity for deletions that were saved, of which others may have stored the object again.
   /// - Throws: when an object or a relationship cannot be read; what was not undone by then is undone by the next `undo()`.
   public func undo() throws { try takeBack(isRedo: false) }
 
