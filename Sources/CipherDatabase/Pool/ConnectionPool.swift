@@ -50,14 +50,16 @@ package final class ConnectionPool: Sendable {
   package let file: DatabaseFile
   private let options: ConnectionOptions
   private let maximumReaders: Int
-  private let isPinned: Bool
+  /// Where this is the pool of one moment: the one that it was made of.
+  private let parent: ConnectionPool?
+  private var isPinned: Bool { parent != nil }
 
   /// Opens a file that the caller holds, and takes a hold of its own.
   package init(file: DatabaseFile, key: CipherKeySpec, options: ConnectionOptions, maximumReaders: Int) throws
   {
     readers = Locked(State(key))
     self.maximumReaders = maximumReaders
-    isPinned = false
+    parent = nil
     let connection = try Connection(file: file, key: key, options: options)
     self.file = file.another()
     counted = Slot(connection)
@@ -73,7 +75,7 @@ package final class ConnectionPool: Sendable {
     readers = Locked(State(key))
     options = pool.options
     maximumReaders = 0
-    isPinned = true
+    parent = pool
     counted = Slot(connection)
     writer = Locked(counted)
   }
@@ -276,6 +278,8 @@ package final class ConnectionPool: Sendable {
     throw failure ?? CipherError(.misuse, "no key was given to open the store again")
   }
 
+  deinit { if isPinned { close() } }
+
   /// Closes every connection that is not at work now.
   package func close() {
     writer.withLock { slot in
@@ -288,7 +292,21 @@ package final class ConnectionPool: Sendable {
       slot.connection.close()
       file.release()
     }
+    parent?.moveLongLog()
   }
+
+  /// SQLite moves the log into the file after a commit, and begins it anew when nobody reads it. Where each save is made beside a
+  /// moment, and the next one is pinned at once, that never comes: so it is moved between the two.
+  private func moveLongLog() {
+    var log = stat()
+    guard lstat(file.path + "-wal", &log) == 0, log.st_size > Self.longestLog else { return }
+    _ = try? writer.withLockIfAvailable { slot in
+      if !readers.withLock({ $0.isClosed }) { try slot.connection.checkpointPassively() }
+    }
+  }
+
+  /// Four times what SQLite moves at once.
+  private static let longestLog = 16 << 20
 
   /// Statements executed on all connections.
   package var executionCount: Int {

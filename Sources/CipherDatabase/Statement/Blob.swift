@@ -42,11 +42,11 @@ package final class Blob {
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(CipherError) {
     let handle = try checked(offset, buffer.count)
     guard let start = buffer.baseAddress, !buffer.isEmpty else { return }
-    if ReadCheck.isNeeded { connection.beginReadCheck() }
+    connection.beginReadCheck()
     let result = sqlite3_blob_read(handle, start, Int32(buffer.count), Int32(offset))
-    if ReadCheck.isNeeded { connection.endReadCheck() }
-    if result != SQLITE_OK { throw connection.failure(result, nil) }
+    connection.endReadCheck()
     try connection.refuseUnreadable()
+    if result != SQLITE_OK { throw connection.failure(result, nil) }
   }
 
   private func checked(_ offset: Int, _ length: Int) throws(CipherError) -> OpaquePointer {

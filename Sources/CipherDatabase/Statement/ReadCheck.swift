@@ -1,13 +1,12 @@
 import CSQLCipher
 
-/// Asks after pages that could not be read and were handed out as zeros.
+/// Asks after pages that could not be read.
 ///
 /// SQLCipher 3 (measured with 3.4.1) fills a page with zeros whose code is wrong, and tells only who asks for another page in the
-/// same transaction. A value whose last page is damaged would end in zeros, without an error. So a query beside it keeps the
-/// transaction of each query open until its end, and then asks for a page, which is at hand.
+/// same transaction. A value whose last page is damaged would end in zeros, without an error. Version 4 fails, but with an error
+/// that says nothing of damage. So a query beside it keeps the transaction of each query open until its end, and then asks for
+/// a page, which is at hand.
 struct ReadCheck {
-  static let isNeeded = Connection.cipherMajorVersion < 4
-
   /// Reads no page for its first row, and the schema's first page for its second.
   private static let sql = "SELECT 1 UNION ALL SELECT 1 FROM sqlite_master LIMIT 2"
 
@@ -27,7 +26,7 @@ struct ReadCheck {
   }
 
   mutating func prepare(_ database: OpaquePointer) {
-    if Self.isNeeded { sqlite3_prepare_v2(database, Self.sql, -1, &probe, nil) }
+    sqlite3_prepare_v2(database, Self.sql, -1, &probe, nil)
   }
 
   mutating func close() {

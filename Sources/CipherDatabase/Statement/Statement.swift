@@ -19,7 +19,7 @@ package final class Statement {
     self.isCounted = isCounted
     self.handle = handle
     self.connection = connection
-    isChecked = ReadCheck.isNeeded && ReadCheck.concerns(handle)
+    isChecked = ReadCheck.concerns(handle)
   }
 
   deinit { finalize() }

@@ -3,7 +3,8 @@ import Locks
 
 /// A checked, immutable description of entities and their relationships.
 ///
-/// It lives as long as the process: its entities refer to each other, and a program has few models.
+/// Its entities live as long as the process, since they refer to each other and a program has few models. Models of equal
+/// descriptions have the same ones.
 public final class ManagedObjectModel: Sendable, Hashable {
   /// What the model is made from.
   public let description: ModelDescription
@@ -17,8 +18,15 @@ public final class ManagedObjectModel: Sendable, Hashable {
   public var versionHash: Data { Data(hashBytes) }
   private let hashBytes: [UInt8]
   private let byName: [String: Entity]
-  /// Every model, so that looking for lost memory does not find what is kept on purpose.
-  private static let all = Locked<[ManagedObjectModel]>([])
+
+  private struct Contents: Sendable {
+    let entities: [Entity]
+    let byName: [String: Entity]
+    let hashBytes: [UInt8]
+  }
+
+  /// What every description made so far has led to: a store decodes its model at each opening and verification.
+  private static let known = Locked<[ModelDescription: Contents]>([:])
 
   /// Makes a model.
   /// - Throws: `ModelError` with every fault of the description at once.
@@ -37,7 +45,19 @@ public final class ManagedObjectModel: Sendable, Hashable {
   init(read description: ModelDescription) throws(ModelError) {
     let faults = ModelCheck(description).faults
     guard faults.isEmpty else { throw ModelError(faults) }
+    let contents = Self.known.withLock { known in
+      if let contents = known[description] { return contents }
+      let contents = Self.contents(description)
+      known[description] = contents
+      return contents
+    }
     self.description = description
+    entities = contents.entities
+    byName = contents.byName
+    hashBytes = contents.hashBytes
+  }
+
+  private static func contents(_ description: ModelDescription) -> Contents {
     let sorted = description.entities.sorted { $0.name < $1.name }
     let indices = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($0.element.name, $0.offset) })
     var made: [String: Entity] = [:]
@@ -80,12 +100,12 @@ public final class ManagedObjectModel: Sendable, Hashable {
         for target in relationship.destination.root.family { target.oneWayToOnes.append(relationship) }
       }
     }
-    Self.derive(order)
+    derive(order)
     for entity in order { entity.hashBytes = VersionHash.of(entity) }
-    entities = order.sorted { $0.index < $1.index }
-    byName = made
-    hashBytes = VersionHash.of(entities, composites: description.composites)
-    Self.all.withLock { $0.append(self) }
+    let entities = order.sorted { $0.index < $1.index }
+    return Contents(
+      entities: entities, byName: made,
+      hashBytes: VersionHash.of(entities, composites: description.composites))
   }
 
   /// Reads the expressions of derived attributes, and notes whose objects they look at.
