@@ -75,10 +75,14 @@ struct ModelTests {
     #expect(throws: ModelError.self) { try ManagedObjectModel(jsonData: Data("{}".utf8)) }
   }
 
-  @Test("models of equal descriptions have the same entities, so that decoding one again and again takes no memory")
+  @Test(
+    "models of equal descriptions have the same entities, so that decoding one again and again takes no memory"
+  )
   func shared() throws {
     func model(_ text: String) throws -> ManagedObjectModel {
-      try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("text", .string, default: .string(text)) } }
+      try ManagedObjectModel {
+        EntityDescription("Note") { AttributeDescription("text", .string, default: .string(text)) }
+      }
     }
     let (one, same, other) = (try model("a"), try model("a"), try model("b"))
     #expect(one == same && one.entities[0] === same.entities[0])

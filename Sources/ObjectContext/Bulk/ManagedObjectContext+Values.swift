@@ -9,7 +9,7 @@ public import StoreContract
 /// twice the value. Stores that know no pieces, as the in-memory store, hold the whole value.
 extension ManagedObjectContext {
   /// Gives a binary attribute of a saved object a value of `count` bytes, which a closure writes in pieces, in one transaction of
-  /// its own. Three statements, whatever the length, and one more where the object has unsaved changes here.
+  /// its own. Four statements, whatever the length, and one more where the object has unsaved changes here.
   ///
   /// The value is saved when this returns. Other unsaved changes of the object stay and can be saved: no conflict comes of it. Other
   /// contexts, live results and processes see it as they do a batch. Hooks and validation of objects are not called. While the

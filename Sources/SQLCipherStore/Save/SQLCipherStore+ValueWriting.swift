@@ -3,7 +3,7 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// Makes room for the value, then writes the pieces in their place, in one transaction. Three statements, whatever the length.
+  /// Makes room for the value, then writes the pieces in their place, in one transaction. Four statements, whatever the length.
   ///
   /// Memory stays the same whatever the length where no later column of the row has a value: external attributes come last in the
   /// order of their declaration. Else SQLite builds the row in memory, about twice the value.
@@ -80,13 +80,15 @@ struct ValuePlace {
     count = statement.isNull(1) ? nil : Int(statement.int64(1))
   }
 
-  /// Two statements: what triggers compute when an object changes is computed while the row is short.
+  /// Three statements: what triggers compute when an object changes is computed while the row is short, and none fires while it is
+  /// long, since SQLite 3.46 (not 3.15) would then read all of the former value.
   func makeRoom(_ count: Int) throws {
     let row = "UPDATE OR FAIL \(table.quoted) SET"
-    let raising = try connection.cached(
-      "\(row) _version = _version + 1, \(column.quoted) = NULL WHERE _id = ?1")
-    raising.bind(1, reference)
-    try raising.run()
+    for change in ["\(column.quoted) = NULL", "_version = _version + 1"] {
+      let statement = try connection.cached("\(row) \(change) WHERE _id = ?1")
+      statement.bind(1, reference)
+      try statement.run()
+    }
     let sizing = try connection.cached("\(row) \(column.quoted) = zeroblob(?2) WHERE _id = ?1")
     sizing.bind(1, reference)
     sizing.bind(2, Int64(count))
