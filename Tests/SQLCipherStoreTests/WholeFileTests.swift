@@ -73,15 +73,51 @@ struct WholeFileTests {
       try FileManager.default.setAttributes(
         [.modificationDate: Date.now.addingTimeInterval(-age)], ofItemAtPath: file.path)
     }
-    let kept = [".before-migration", ".copy.new", ".0123456g.new", ".012345678.new", ".01234567.news"]
-    for suffix in kept + [".01234567.new", ".01234567.new-wal"] { try plant(suffix) }
-    try plant(".89abcdef.new", age: 0)
+    let number = "0123456789abcdef"
+    let kept = [
+      ".before-migration", ".copy.new", ".20261123.new", ".0123456789abcdeF.new", ".\(number)0.new",
+      ".\(number).news",
+    ]
+    let left = [
+      ".\(number).new", ".\(number).new-wal", ".\(number).new.\(number).new",
+      ".before-migration-2.\(number).new",
+    ]
+    for suffix in kept + left { try plant(suffix) }
+    let young = ".f\(number.dropFirst()).new"
+    try plant(young, age: 0)
+    // One that somebody has open.
+    let held = ".e\(number.dropFirst()).new"
+    try plant(held)
+    let file = try DatabaseFile(notes.file(name + held).path)
+    let other = file.another()
+    defer { for hold in [file, other] { hold.release() } }
     try await SQLCipherStore.compact(notes.description)
-    let left = try FileManager.default.contentsOfDirectory(atPath: notes.scratch.folder.path)
+    let now = try FileManager.default.contentsOfDirectory(atPath: notes.scratch.folder.path)
     #expect(
-      Set(left.filter { $0.hasPrefix(name + ".") })
-        == Set((kept + [".89abcdef.new"]).map { name + $0 }))
+      Set(now.filter { $0.hasPrefix(name + ".") })
+        == Set((kept + [young, held]).map { name + $0 }))
     #expect(try await notes.count(notes.description) == 1000)
+  }
+
+  @Test(
+    "nothing that is damaged is handed on as whole, though the library reads it", arguments: [true, false])
+  func damagedEnd(isZero: Bool) async throws {
+    let notes = try Notes()
+    try await notes.make(2000)
+    var bytes = try Data(contentsOf: notes.scratch.store)
+    if isZero {
+      bytes.replaceSubrange(bytes.count - 4096..<bytes.count, with: Data(count: 4096))
+    } else {
+      bytes[bytes.count - 2000] ^= 1
+    }
+    try bytes.write(to: notes.scratch.store)
+    for work in [
+      { try await SQLCipherStore.backUp(notes.description, to: notes.file("copy")) },
+      { try await SQLCipherStore.decrypt(notes.description, to: notes.file("plain")) },
+    ] as [() async throws -> Void] {
+      await #expect { try await work() } throws: { ($0 as? StoreError)?.code == .fileDamaged }
+    }
+    for name in ["copy", "plain"] { #expect(!FileManager.default.fileExists(atPath: notes.file(name).path)) }
   }
 
   @Test("a backup with a key of its own opens with that and with nothing else")

@@ -95,7 +95,9 @@ struct ShareWorker {
     return container
   }
 
-  private func remove(_ copy: URL) { for suffix in ["-wal", "-shm", "-journal", ""] { unlink(copy.path + suffix) } }
+  private func remove(_ copy: URL) {
+    for suffix in ["-wal", "-shm", "-journal", ""] { unlink(copy.path + suffix) }
+  }
 
   // MARK: Roles
 

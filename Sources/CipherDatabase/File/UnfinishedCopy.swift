@@ -1,39 +1,58 @@
 import Glibc
 
-/// The files in which copies are made before they get their names: `NAME.xxxxxxxx.new`.
+/// The files in which copies are made before they get their names: `NAME.xxxxxxxxxxxxxxxx.new`.
 package enum UnfinishedCopy {
-  private static let digits = 8
+  /// More than dates and times have, which people put into names.
+  private static let digits = 16
   private static let ending = ".new"
   /// What is written at this moment is younger.
   private static let leastAge = 60
 
-  /// A path beside a file's that nothing has.
+  /// A path beside a file's that nothing has. What killed processes left of earlier copies there is removed.
   package static func path(beside path: String) -> String {
-    let number = String(UInt32.random(in: .min ... .max), radix: 16)
+    removeAbandoned(beside: path)
+    let number = String(UInt64.random(in: .min ... .max), radix: 16)
     return path + "." + String(repeating: "0", count: digits - number.count) + number + ending
   }
 
-  /// Removes what killed processes left beside a file, which the caller has alone: so nobody works on a copy that is to take the
-  /// file's place. Only what is a minute old, since somebody may just be making a new file of that name, in vain.
+  /// Removes what killed processes left of copies of a file, of those that migrations keep, and of copies in the making. Only what
+  /// is a minute old and nobody has open.
   package static func removeAbandoned(beside path: String) {
     let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    let (folder, name) = (String(path[..<cut]), path[cut...] + ".")
+    let (folder, name) = (String(path[..<cut]), path[cut...])
     guard let directory = opendir(folder.isEmpty ? "." : folder) else { return }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let found = withUnsafeBytes(of: &entry.pointee.d_name) {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
-      guard found.hasPrefix(name), found.hasSuffix(ending) else { continue }
-      let number = found.dropFirst(name.count).dropLast(ending.count)
-      guard number.count == digits, number.allSatisfy(\.isHexDigit), isOld(folder + found) else { continue }
-      File.removeDatabase(folder + found)
+      let original = original(of: found[...])
+      guard original != found[...], original == name || original.hasPrefix(name + ".before-migration") else {
+        continue
+      }
+      removeIfAbandoned(folder + found)
     }
   }
 
-  private static func isOld(_ path: String) -> Bool {
+  /// What a name is a copy of, or a copy of a copy; the name itself where it is of none.
+  private static func original(of name: Substring) -> Substring {
+    guard name.hasSuffix(ending) else { return name }
+    let copied = name.dropLast(ending.count)
+    let number = copied.suffix(digits)
+    guard number.utf8.count == digits, copied.dropLast(digits).last == ".",
+      number.utf8.allSatisfy({
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (97...102).contains($0)
+      })
+    else { return name }
+    return original(of: copied.dropLast(digits + 1))
+  }
+
+  private static func removeIfAbandoned(_ path: String) {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && time(nil) - status.st_mtim.tv_sec >= leastAge
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      time(nil) - status.st_mtim.tv_sec >= leastAge, let file = try? DatabaseFile(path, waiting: 0)
+    else { return }
+    defer { file.release() }
+    if (try? file.takeAlone(own: 1, waiting: 0)) != nil { File.removeDatabase(path) }
   }
 }

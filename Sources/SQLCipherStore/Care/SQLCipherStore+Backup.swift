@@ -21,6 +21,7 @@ extension SQLCipherStore {
     try refuseExisting(url.path)
     let access = try await StoreAccess.open(description, for: .reading)
     defer { access.close() }
+    try access.checkPages(progress)
     var (key, store) = (access.key, access.store)
     var kept: [KeptKey] = []
     let life = KeyLife(vaults: vaults ?? [], interaction: description.keyInteraction)
@@ -77,7 +78,6 @@ extension SQLCipherStore {
     }
     defer { old.release() }
     _ = try translating(url.path) { try old.takeAlone(own: 1, waiting: backup.busyTimeoutMilliseconds) }
-    UnfinishedCopy.removeAbandoned(beside: old.path)
     let new = UnfinishedCopy.path(beside: old.path)
     defer { File.removeDatabase(new) }
     try copy(access, to: new, access.key, access.store, .writeAhead, progress)

@@ -57,6 +57,7 @@ extension SQLCipherStore {
     try refuseExisting(url.path)
     let access = try await StoreAccess.open(description, for: .reading)
     defer { access.close() }
+    try access.checkPages(progress)
     let new = UnfinishedCopy.path(beside: url.path)
     defer { File.removeDatabase(new) }
     try translating(access.path) {

@@ -117,9 +117,16 @@ struct StoreAccess {
     }
   }
 
+  /// Makes sure that every page is whole, before what is read is vouched for: SQLCipher reads a page of nothing but zeros as one.
   /// - Throws: `StoreError`: `fileDamaged` with the first pages' numbers, `cancelled`.
   func checkPages(_ progress: @Sendable (StoreProgress) -> Void) throws {
-    try Self.checkPages(file, store, key, format, progress)
+    do {
+      try Self.checkPages(file, store, key, format, progress)
+    } catch let error as StoreError where error.code == .fileDamaged {
+      // A page that is in the log may be torn in the file, where moving it was interrupted.
+      try? connection.checkpointPassively()
+      try Self.checkPages(file, store, key, format, progress)
+    }
   }
 
   private static func checkPages(

@@ -100,6 +100,7 @@ struct StoreOpening {
     return try translating(path) {
       let table = StoreTable(access.connection)
       if try table.contents(model) != nil { return false }
+      try access.checkPages { _ in }
       let old = try table.model()
       if let only = description.migratesOnlyFrom, only != old.versionHash {
         throw StoreError(

@@ -72,9 +72,12 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(help: "Replace a store that is there.") var replace = false
 
   func run() async throws {
-    let (description, target, replacing) = (keys.description(backup), URL(fileURLWithPath: store), replace)
+    var description = keys.description(backup)
+    // A passphrase's keys lie beside the backup or beside the store, and are to lie beside the store then.
+    description.keyVaults += keys.description(store).keyVaults.filter { $0 is PassphraseVault }
+    let (source, target, replacing) = (description, URL(fileURLWithPath: store), replace)
     try await CareProgress.run {
-      try await SQLCipherStore.restore(from: description, to: target, replacing: replacing, progress: $0)
+      try await SQLCipherStore.restore(from: source, to: target, replacing: replacing, progress: $0)
     }
     print("restored \(store)")
   }
