@@ -25,7 +25,12 @@ struct TortureProbe {
       guard arguments.count == 3 else { usage() }
       try await Operations(playground: Playground(arguments[2])).run()
     case "soak":
-      exit(try await Soak(count: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1000).run() ? 0 : 1)
+      let kinds = arguments.dropFirst(3).map(Soak.Kind.init(rawValue:))
+      guard !kinds.contains(nil) else { usage() }
+      let soak = Soak(
+        count: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1000,
+        kinds: kinds.isEmpty ? Soak.Kind.allCases : kinds.compactMap { $0 })
+      exit(try await soak.run() ? 0 : 1)
     case "planted":
       let count = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1000
       let seed = arguments.count > 3 ? UInt64(arguments[3]) ?? 0 : UInt64.random(in: 0...UInt64.max)
@@ -115,7 +120,7 @@ struct TortureProbe {
       """
       usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move]
              torture-probe share [--seconds N] [--no-kills] [--roles write,compact,...]
-             torture-probe soak [COUNT]
+             torture-probe soak [COUNT [pin|open|save|verify|backUp]...]
              torture-probe planted [COUNT [SEED]]
              torture-probe faults LIBRARY
              torture-probe cuts LIBRARY [N]
