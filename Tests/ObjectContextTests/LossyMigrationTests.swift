@@ -51,8 +51,12 @@ struct LossyMigrationTests {
       }
     }
 
-    var size: Int {
-      get throws { try FileManager.default.attributesOfItem(atPath: store.path)[.size] as? Int ?? 0 }
+    var size: Int { bytes(of: store.lastPathComponent) }
+
+    /// 0 where there is no such file.
+    func bytes(of file: String) -> Int {
+      let path = folder.appendingPathComponent(file).path
+      return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     }
   }
 
@@ -70,14 +74,14 @@ struct LossyMigrationTests {
   func size() async throws {
     let place = try Place()
     try await place.fill(["blurb"], books: 400, with: "blurb", bytes: 20_000)
-    let before = try place.size
+    let before = place.size
     #expect(before > 8_000_000)
     let container = try await place.open([])
     #expect(try container.newContext().count(for: FetchRequest("Book")) == 400)
     let store = try #require(container.coordinator.store as? SQLCipherStore)
     #expect(try store.summary().freePageCount == 0)
     try container.close()
-    #expect(try place.size < before / 10)
+    #expect(place.size < before / 10)
     #expect(try place.files == ["library.strongroom", "library.strongroom.before-migration"])
     #expect(try await SQLCipherStore.verify(place.description()).isEmpty)
   }
@@ -125,6 +129,30 @@ struct LossyMigrationTests {
     let container = try await place.open(["e"])
     #expect(try container.newContext().count(for: FetchRequest("Book")) == 13)
     try container.close()
+  }
+
+  @Test("and leaves no copy when it is killed, however often")
+  func killed() async throws {
+    let place = try Place()
+    try await place.fill(["blurb"], books: 4000, with: "blurb", bytes: 10_000)
+    for _ in 0..<4 {
+      let process = try Self.probe(place, "blurb")
+      // The copy is done, and rows are on their way.
+      while place.bytes(of: "library.strongroom-wal") < 4 << 20, process.isRunning { usleep(500) }
+      #expect(process.isRunning)
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    #expect(try !place.files.contains("library.strongroom.before-migration"))
+    try await place.open([]).close()
+    #expect(
+      try place.files.filter { !$0.hasSuffix(".new") } == [
+        "library.strongroom", "library.strongroom.before-migration",
+      ])
+    let copy = try await place.open(
+      ["blurb"], at: place.folder.appendingPathComponent("library.strongroom.before-migration"))
+    #expect(try copy.newContext().count(for: FetchRequest("Book")) == 4000)
+    try copy.close()
   }
 
   @Test("of other processes that save meanwhile")
@@ -188,20 +216,27 @@ struct LossyMigrationTests {
   /// Has a process of its own open the store, save a book and close it; whether it said that it had.
   /// - Parameter attributes: What books have, in its model; nil for what they have in the store.
   private static func save(_ title: String, _ place: Place, _ attributes: String? = nil) throws -> Bool {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("sharing-probe")
-    process.arguments = [place.store.path, place.folder.appendingPathComponent("keys").path]
-    process.arguments?.append(contentsOf: attributes.map { [$0] } ?? [])
     let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    let process = try probe(place, attributes, input, output)
     try input.fileHandleForWriting.write(contentsOf: Data("insert \(title)\n".utf8))
     try input.fileHandleForWriting.close()
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     return String(decoding: answer, as: UTF8.self).hasPrefix("done")
+  }
+
+  private static func probe(
+    _ place: Place, _ attributes: String?, _ input: Pipe = Pipe(), _ output: Pipe = Pipe()
+  ) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("sharing-probe")
+    process.arguments = [place.store.path, place.folder.appendingPathComponent("keys").path]
+    process.arguments?.append(contentsOf: attributes.map { [$0] } ?? [])
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
   }
 }

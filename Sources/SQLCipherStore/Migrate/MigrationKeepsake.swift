@@ -3,20 +3,19 @@ import Foundation
 import StoreContract
 import StoreKeyring
 
-/// The copy of a store that is left beside it when a migration is about to drop data.
+/// The copy of a store that is left beside it when a migration drops data. It gets its name as the migration's last step, so that
+/// one that is killed or fails, however often, leaves none.
 struct MigrationKeepsake {
-  private let access: StoreAccess
-  private let path: String
   private static let most = 3
-
-  init(_ access: StoreAccess, _ description: PersistentStoreDescription) {
-    self.access = access
-    path = description.originalURL?.path ?? access.path
-  }
+  private let place: String
+  /// Nobody takes the copy for one that a killed process left.
+  private let copy: DatabaseFile
+  private var isKept = false
 
   /// Copies the store under its own key. Older copies stay; a full set is never added to.
   /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`, `diskFull`; nothing was changed then.
-  func make() throws {
+  init(_ access: StoreAccess, _ description: PersistentStoreDescription) throws {
+    let path = description.originalURL?.path ?? access.path
     guard let place = Self.places(path).first(where: { !FilePath.isTaken($0) }) else {
       throw StoreError(
         .fileExists,
@@ -24,19 +23,44 @@ struct MigrationKeepsake {
           + " migrations lie beside \(path) (\(path).before-migration…); remove those you no longer need; nothing was changed"
       )
     }
+    self.place = place
     let new = UnfinishedCopy.path(beside: place)
-    defer { File.removeDatabase(new) }
     do {
       let key = try CipherKeySpec(access.key, store: access.store)
       try Backup.copy(access.connection, to: new, key: key, format: access.format) { _, _ in !Task.isCancelled
       }
-      try File.placeDatabase(new, at: place)
-    } catch let error as CipherError where error.code != .diskFull {
-      throw StoreError(
-        .notWritable,
-        "the new version of the model has no place for some of the store's data, and the store could not be copied to"
-          + " \(place) first; nothing was changed", cause: error)
+      copy = try DatabaseFile(new)
+    } catch let error as CipherError {
+      File.removeDatabase(new)
+      throw Self.failure(error, place)
     }
+  }
+
+  /// Gives the copy its name, as the last step of the migration's transaction.
+  mutating func keep() throws {
+    do {
+      try File.placeDatabase(copy.path, at: place)
+    } catch {
+      throw Self.failure(error, place)
+    }
+    isKept = true
+  }
+
+  /// Removes the copy where it did not get its name, or got it before the disk was found too full for the migration.
+  func end(failedWith error: (any Error)? = nil) {
+    copy.release()
+    let isUseless = (error as? CipherError)?.code == .diskFull
+    if !isKept || isUseless { File.removeDatabase(isKept ? place : copy.path) }
+  }
+
+  private static func failure(_ error: CipherError, _ place: String) -> any Error {
+    guard [.readOnlyDirectory, .alreadyExists, .foreignJournal, .cannotOpen].contains(error.code) else {
+      return error
+    }
+    return StoreError(
+      .notWritable,
+      "the new version of the model has no place for some of the store's data, and the store could not be copied to"
+        + " \(place) first; nothing was changed", cause: error)
   }
 
   private static func places(_ path: String) -> [String] {

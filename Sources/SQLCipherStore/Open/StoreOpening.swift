@@ -111,11 +111,21 @@ struct StoreOpening {
       let migration = try InferredMigration(access.connection, from: schema, to: model)
       // Nothing is written before it is known that all will be done.
       try migration.checkRows()
+      var keepsake: MigrationKeepsake?
       if try migration.losesData() {
         guard try !table.formerHashes().contains(model.versionHash.hex) else { throw Self.storeIsNewer }
-        try MigrationKeepsake(access, description).make()
+        keepsake = try MigrationKeepsake(access, description)
       }
-      try access.connection.transaction(.exclusive) { try migration.run() }
+      do {
+        try access.connection.transaction(.exclusive) {
+          try migration.run()
+          try keepsake?.keep()
+        }
+      } catch {
+        keepsake?.end(failedWith: error)
+        throw error
+      }
+      keepsake?.end()
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false
     }
