@@ -6,6 +6,55 @@ import Testing
 struct DamagedValueTests {
   private static func text(_ number: Int) -> String { String(repeating: "text \(number) ", count: 1500) }
 
+  /// A store of some notes, closed, and its bytes.
+  private struct Place {
+    let container: PersistentContainer
+    let ids: [ManagedObjectID]
+    private let file: URL
+    private let whole: Data
+
+    init() async throws {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "damage-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      file = folder.appendingPathComponent("notes")
+      let model = try ManagedObjectModel {
+        EntityDescription("Note") {
+          AttributeDescription("number", .integer64)
+          AttributeDescription("text", .string)
+          AttributeDescription("data", .binary)
+        }
+      }
+      container = PersistentContainer(
+        model: model, description: PersistentStoreDescription(url: file, vault: InMemoryVault()))
+      try await container.load()
+      let context = container.newContext()
+      let notes = try (0..<5).map { number in
+        let note = try context.insert("Note")
+        try note.set("number", number)
+        try note.set("text", DamagedValueTests.text(number))
+        try note.set("data", Data(DamagedValueTests.text(number).utf8))
+        return note
+      }
+      try context.save()
+      ids = notes.map(\.objectID)
+      try container.close()
+      whole = try Data(contentsOf: file)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+
+    /// What comes before is read when the store is opened.
+    var lastPages: Range<Int> { whole.count / 4096 - 20..<whole.count / 4096 }
+
+    /// Makes the file what it was but for one page.
+    func damage(_ page: Int) throws {
+      var damaged = whole
+      damaged[page * 4096 + 100] ^= 1
+      try damaged.write(to: file)
+    }
+  }
+
   /// Reads every note in several ways.
   /// - Returns: How many ways found damage.
   private func read(_ container: PersistentContainer, _ ids: [ManagedObjectID]) throws -> Int {
@@ -43,41 +92,68 @@ struct DamagedValueTests {
     return found
   }
 
+  private static let writes: [(String, @Sendable (ManagedObjectContext, [ManagedObjectID]) throws -> Void)] =
+    [
+      (
+        "a batch update",
+        { context, _ in _ = try context.updateBatch(FetchRequest("Note"), set: ["number": .integer(7)])
+        }
+      ),
+      ("a batch deletion", { context, _ in _ = try context.deleteBatch(FetchRequest("Note")) }),
+      (
+        "saving another property",
+        { context, ids in
+          for id in ids { try context.object(with: id).set("number", 7) }
+          try context.save()
+        }
+      ),
+      (
+        "saving deletions",
+        { context, ids in
+          for id in ids { try context.delete(context.object(with: id)) }
+          try context.save()
+        }
+      ),
+    ]
+
+  @Test("writing beside a damaged page makes no value of it", arguments: writes.indices)
+  func writing(_ number: Int) async throws {
+    let place = try await Place()
+    defer { place.remove() }
+    let (name, write) = Self.writes[number]
+    var (refused, done) = (0, 0)
+    for page in place.lastPages {
+      try place.damage(page)
+      let container = place.container
+      try await container.load()
+      do {
+        try write(container.newContext(), place.ids)
+        done += 1
+        for (number, id) in place.ids.enumerated() {
+          guard let text = try? container.newContext().existingObject(with: id).get("text", as: String.self)
+          else {
+            continue
+          }
+          #expect(text == Self.text(number), "\(name) over page \(page) made a value of damage")
+        }
+      } catch let error as StoreError {
+        #expect(error.code == .fileDamaged, "\(name) over page \(page): \(error)")
+        refused += 1
+      }
+      try? container.close()
+    }
+    #expect(refused > 0 && refused + done == place.lastPages.count)
+  }
+
   @Test("a damaged page of one is noticed wherever it lies, in whatever way the value is read")
   func everyPage() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("damage-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("notes")
-    let description = PersistentStoreDescription(url: file, vault: InMemoryVault())
-    let model = try ManagedObjectModel {
-      EntityDescription("Note") {
-        AttributeDescription("number", .integer64)
-        AttributeDescription("text", .string)
-        AttributeDescription("data", .binary)
-      }
-    }
-    let container = PersistentContainer(model: model, description: description)
-    try await container.load()
-    let context = container.newContext()
-    let notes = try (0..<5).map { number in
-      let note = try context.insert("Note")
-      try note.set("number", number)
-      try note.set("text", Self.text(number))
-      try note.set("data", Data(Self.text(number).utf8))
-      return note
-    }
-    try context.save()
-    let ids = notes.map(\.objectID)
-    try container.close()
-    let whole = try Data(contentsOf: file)
+    let place = try await Place()
+    defer { place.remove() }
+    let (container, ids) = (place.container, place.ids)
     #expect(try await container.load(thenClosing: { try read(container, ids) }) == 0)
     var noticed = 0
-    // What comes before is read when the store is opened.
-    for page in whole.count / 4096 - 20..<whole.count / 4096 {
-      var damaged = whole
-      damaged[page * 4096 + 100] ^= 1
-      try damaged.write(to: file)
+    for page in place.lastPages {
+      try place.damage(page)
       if try await container.load(thenClosing: { try read(container, ids) }) > 0 { noticed += 1 }
     }
     #expect(noticed == 20)

@@ -105,7 +105,7 @@ struct DiskFullTests {
 
   /// What needs room, and how it is made ready.
   enum Step: String, CaseIterable, CustomTestStringConvertible {
-    case make, makeInFolders, makeWithKeyFile, open, save, migrate, backUp, decrypt, encrypt, compact, repair
+    case make, makeInFolders, makeWithKeyFile, open, save, migrate, backUp, decrypt, encrypt, compact, repair, rotate
 
     var testDescription: String { rawValue }
   }
@@ -205,6 +205,10 @@ struct DiskFullTests {
       try await notes.make(100)
       try fill()
       try await SQLCipherStore.compact(notes.description)
+    case .rotate:
+      try await notes.make(100)
+      try fill()
+      _ = try await SQLCipherStore.rotateKey(of: notes.description)
     case .repair:
       try await notes.make(100)
       try await notes.run("UPDATE _sequence SET last = 1")

@@ -64,16 +64,21 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
   /// The same, as a full disk where the library says no more than that a file could not be opened or read: it forgets what the
   /// system said when it could not make a log, since it tries other ways to open one.
   func onDisk(of path: String) -> CipherError {
-    guard code == .cannotOpen || code == .ioError else { return self }
-    var room = statvfs()
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    guard statvfs(folder, &room) == 0 else { return self }
-    // A log and its index take 32 KiB at first. Some file systems count no files.
-    guard room.f_bavail * room.f_bsize < 64 << 10 || room.f_files > 0 && room.f_favail == 0 else {
+    // A log and its index take 32 KiB at first.
+    guard code == .cannotOpen || code == .ioError, !File.isRoom(for: 64 << 10, beside: path) else {
       return self
     }
     return CipherError(
       .diskFull, message, resultCode: resultCode, sql: sql, fileID: fileID, line: line)
+  }
+
+  /// Whether the library says no more than that something failed, as it does when it meets a damaged page while it writes.
+  var saysNothing: Bool {
+    code == .other && resultCode == SQLITE_ERROR && message == String(cString: sqlite3_errstr(SQLITE_ERROR))
+  }
+
+  var ofDamage: CipherError {
+    CipherError(.damagedPage, message, resultCode: resultCode, sql: sql, fileID: fileID, line: line)
   }
 
   package var description: String {

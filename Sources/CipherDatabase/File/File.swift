@@ -103,6 +103,15 @@ package enum File {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
+  /// Whether a file system has room for so many bytes in a further file; true where it does not say.
+  static func isRoom(for bytes: Int, beside path: String) -> Bool {
+    var room = statvfs()
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    guard statvfs(folder, &room) == 0 else { return true }
+    // Some file systems count no files.
+    return room.f_bavail * room.f_bsize >= bytes && (room.f_files == 0 || room.f_favail > 0)
+  }
+
   static func failure(_ path: String) -> CipherError {
     let code: CipherError.Code =
       switch errno {

@@ -159,14 +159,18 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Says of damage which pages it is: the library tells only that there is some.
+  /// Says of damage which pages it is: the library tells only that there is some, or, when it writes, that something failed.
   private func named(_ error: any Error) -> any Error {
-    guard var damage = error as? CipherError, damage.code == .damagedPage, damage.pages.isEmpty else {
+    guard var error = error as? CipherError, error.code == .damagedPage || error.saysNothing,
+      error.pages.isEmpty
+    else {
       return error
     }
     let key = readers.withLock { $0.key }
-    damage.pages = (try? PageScan.damagedPages(file, key, options.format)) ?? []
-    return damage
+    let pages = (try? PageScan.damagedPages(file, key, options.format)) ?? []
+    if error.saysNothing, !pages.isEmpty { error = error.ofDamage }
+    error.pages = pages
+    return error
   }
 
   /// What a page that could not be read led to is not believed, whether it is a result or an error.

@@ -64,7 +64,7 @@ struct Rotation {
   }
 
   private func change(to key: StoreKey, _ spec: CipherKeySpec) throws {
-    access.connection.rekeyAndClose(spec)
+    let isTight = access.connection.rekeyAndClose(spec)
     do {
       try prove(key, progress)
     } catch {
@@ -78,8 +78,10 @@ struct Rotation {
       }
       throw Failure(
         error: StoreError(
-          .rotationFailed,
-          "the key of \(access.path) could not be changed; the store is as it was, under its old key",
+          isTight ? .diskFull : .rotationFailed,
+          isTight
+            ? "the disk is full; the key was not changed; make room and change it again"
+            : "the key of \(access.path) could not be changed; the store is as it was, under its old key",
           cause: error), isInDoubt: false)
     }
   }

@@ -98,7 +98,7 @@ struct RotationSurroundings {
         guard let access = try await access(copy, keys, description) else { continue }
         defer { access.close() }
         try access.takeWhole(progress)
-        access.connection.rekeyAndClose(try CipherKeySpec(new, store: store))
+        _ = access.connection.rekeyAndClose(try CipherKeySpec(new, store: store))
         try StoreAccess.prove(
           access.file, store, new, access.format, journal: .writeAhead, isCancellable: false, progress)
         rotated.append(copy)
