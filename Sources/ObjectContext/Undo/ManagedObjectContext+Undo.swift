@@ -34,8 +34,12 @@ extension ManagedObjectContext {
       let back = touched.filter { object, events in
         events.contains(.undoDeletion) && object.managedObjectContext === self && !object.isDeleted
       }
-      for object in back.keys { try followDeletions(of: object) }
+      for object in back.keys {
+        try followDeletions(of: object)
+        try alignEnds(of: object)
+      }
       for step in all { try alignLink(of: step) { back[$0] != nil } }
+      for (object, events) in touched where events.contains(.undoInsertion) { try letGoOfOthers(object) }
     }
   }
 
@@ -88,10 +92,39 @@ extension ManagedObjectContext {
       let object = registered(relationship.destination, target), isBack(object), object !== end
     else { return }
     _ = try object.targets(inverse)
-    let own = object.toManyState(inverse)
+    align(end, relationship, with: object, object.toManyState(inverse))
+  }
+
+  /// The same where its list leads: objects that came back with it were in no list while it was deleted, and no step tells of them.
+  private func alignEnds(of object: ManagedObject) throws {
+    for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
+      guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+      let targets = try object.targets(relationship).references
+      let own = object.toManyState(relationship)
+      for reference in targets + own.removed {
+        guard let end = registered(relationship.destination, reference), end !== object else { continue }
+        align(end, inverse, with: object, own)
+      }
+    }
+  }
+
+  /// A new object that is back may list objects that lead elsewhere, since what they led to was not back yet.
+  private func letGoOfOthers(_ object: ManagedObject) throws {
+    guard object.managedObjectContext === self, !object.isDeleted else { return }
+    for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
+      guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
+      for end in try object.targets(relationship) where try isThere(end) && end.target(inverse) !== object {
+        try removeTarget(end.reference, from: object, relationship, isKnown: true)
+      }
+    }
+  }
+
+  private func align(
+    _ end: ManagedObject, _ relationship: Relationship, with object: ManagedObject, _ own: ToManyState
+  ) {
     let (isHere, isAdded) = (!own.lacks(end.reference), own.isAdded(end.reference))
     let isStored = isHere ? !isAdded : own.removed.contains(end.reference)
-    end.changes?.knownToMany(relationship)?.align(target, isHere: isHere, isStored: isStored)
+    end.changes?.knownToMany(relationship)?.align(object.reference, isHere: isHere, isStored: isStored)
   }
 
   /// The rows of objects that are to come back, where others have stored them again. One statement a root entity.
