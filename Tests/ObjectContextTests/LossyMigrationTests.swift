@@ -106,6 +106,27 @@ struct LossyMigrationTests {
     try now.close()
   }
 
+  @Test("and an older program that needs what is gone is told so, not what it misses")
+  func olderNeeds() async throws {
+    let place = try Place()
+    try await place.fill(["blurb"], books: 10, with: "blurb", bytes: 100)
+    func open(_ attribute: AttributeDescription) async throws {
+      let model = try ManagedObjectModel { EntityDescription("Book") { attribute } }
+      let container = PersistentContainer(model: model, description: place.description())
+      try await container.load()
+      try container.close()
+    }
+    try await open(AttributeDescription("title", .string, optional: false))
+    try await open(AttributeDescription("number", .integer64))
+    let files = try place.files
+    await #expect {
+      try await open(AttributeDescription("title", .string, optional: false))
+    } throws: {
+      ($0 as? StoreError)?.code == .modelMismatch && "\($0)".contains("newer than this program")
+    }
+    #expect(try place.files == files)
+  }
+
   @Test("and leaves three copies at most")
   func copies() async throws {
     let place = try Place()

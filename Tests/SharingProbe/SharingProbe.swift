@@ -1,8 +1,9 @@
+import Foundation
 import Strongroom
 
 /// Writes to the library store at the path given, whose key is in the file given, while another process has it open. Each line of
 /// standard input is one save, answered by a line: `insert TITLE`, `rename TITLE NEW`, `delete TITLE`, `tag TITLE NAME`,
-/// `many COUNT`. With a third argument it opens the store with books alone, which have the attributes named there, with commas
+/// `many COUNT`, `quit` to end without closing. With a third argument it opens the store with books alone, which have the attributes named there, with commas
 /// between.
 @main
 struct SharingProbe {
@@ -16,6 +17,7 @@ struct SharingProbe {
     try await container.load()
     let context = container.newContext()
     while let line = readLine() {
+      if line == "quit" { exit(0) }
       try execute(line.split(separator: " ").map(String.init), context)
       try context.save()
       context.reset()

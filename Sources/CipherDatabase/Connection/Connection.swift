@@ -60,6 +60,7 @@ package final class Connection {
     do throws(CipherError) {
       try configure(key, options)
       if options.createIfMissing { try checks.checkCreated(salt: key.salt) }
+      LogOwner(file: file).note()
     } catch {
       close()
       throw error
@@ -194,7 +195,10 @@ package final class Connection {
     closeStatements()
     if isClosed { return }
     isClosed = true
-    if !file.isInPlace { file.refuseCheckpoints() }
+    if !file.isInPlace {
+      file.refuseCheckpoints()
+      LogOwner(file: file).removeOfNamelessFile()
+    }
     let result = sqlite3_close(database)
     // SQLite would keep the file open as long as somebody has a statement; then so does the hold.
     assert(result == SQLITE_OK, "a statement outlives its connection")

@@ -17,6 +17,10 @@ struct FileChecks {
       throw CipherError(.fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database")
     }
     let log = try checkSidecar("-wal")
+    if LogOwner(file: file).isOfAnother(bytes: log) {
+      throw CipherError(
+        .foreignJournal, "\(path)-wal is the log of another file, in whose place this one was put")
+    }
     let journal = try checkSidecar("-journal")
     _ = try checkSidecar("-shm")
     // While its log is there, a file may end amid a page: moving the log into it was interrupted, and will be done again.

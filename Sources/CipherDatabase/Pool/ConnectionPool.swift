@@ -52,7 +52,7 @@ package final class ConnectionPool: Sendable {
   private let maximumReaders: Int
   /// Where this is the pool of one moment: the one that it was made of.
   private let parent: ConnectionPool?
-  private var isPinned: Bool { parent != nil }
+  var isPinned: Bool { parent != nil }
 
   /// Opens a file that the caller holds, and takes a hold of its own.
   package init(file: DatabaseFile, key: CipherKeySpec, options: ConnectionOptions, maximumReaders: Int) throws
@@ -68,6 +68,7 @@ package final class ConnectionPool: Sendable {
     var later = options
     later.createIfMissing = false
     self.options = later
+    OpenPools.add(self)
   }
 
   private init(pinned connection: Connection, _ key: CipherKeySpec, of pool: ConnectionPool) {
@@ -78,6 +79,7 @@ package final class ConnectionPool: Sendable {
     parent = pool
     counted = Slot(connection)
     writer = Locked(counted)
+    OpenPools.add(self)
   }
 
   /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed. Two
@@ -282,21 +284,31 @@ package final class ConnectionPool: Sendable {
     throw failure ?? CipherError(.misuse, "no key was given to open the store again")
   }
 
-  deinit { if isPinned { close() } }
+  deinit {
+    OpenPools.remove(self)
+    if isPinned { close() }
+  }
 
   /// Closes every connection that is not at work now.
   package func close() {
-    writer.withLock { slot in
-      let idle = readers.withLock { state in
-        state.isClosed = true
-        defer { state.idle = [] }
-        return state.idle
-      }
-      idle.forEach { $0.connection.close() }
-      slot.connection.close()
-      file.release()
-    }
+    writer.withLock(close)
     parent?.moveLongLog()
+  }
+
+  /// Closes the pool where nobody is at work with it.
+  func closeIfIdle() {
+    if readers.withLockIfAvailable({ $0.atWork == 0 }) == true { writer.withLockIfAvailable(close) }
+  }
+
+  private func close(_ slot: inout Slot) {
+    let idle = readers.withLock { state in
+      state.isClosed = true
+      defer { state.idle = [] }
+      return state.idle
+    }
+    idle.forEach { $0.connection.close() }
+    slot.connection.close()
+    file.release()
   }
 
   /// SQLite moves the log into the file after a commit, and begins it anew when nobody reads it. Where each save is made beside a

@@ -9,12 +9,14 @@ package final class StoreDraft: @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   private let access: StoreAccess
   private let path: String
+  private let copies: MigrationCopies?
   /// The copy, which opens with the store's key.
   package var url: URL { URL(fileURLWithPath: path) }
 
   /// Copies a store.
   /// - Throws: `StoreError`: `busy` when another connection has the store open, `diskFull`, and as opening does.
   package init(of description: PersistentStoreDescription) async throws {
+    copies = description.migrationCopies
     access = try await StoreAccess.open(description, for: .writing)
     path = UnfinishedCopy.path(beside: access.path)
     do {
@@ -32,11 +34,22 @@ package final class StoreDraft: @unchecked Sendable {
 
   deinit { abandon() }
 
-  /// Reads the copy whole and puts it in the store's place. To be called when every connection to the copy is closed.
+  /// Reads the copy whole and puts it in the store's place. A store whose data the draft has no place for is copied before. To be
+  /// called when every connection to the draft is closed.
   /// - Throws: `StoreError`; the store is then as it was.
   package func publish() throws {
     try StoreAccess.prove(path, access.store, access.key, access.format, journal: .writeAhead) { _ in }
-    try access.replace(with: path)
+    let isCopied = copies?.isWanted == true
+    var keepsake = isCopied ? try translating(access.path) { try MigrationKeepsake(access) } : nil
+    do {
+      try keepsake?.keep()
+      try access.replace(with: path)
+    } catch {
+      keepsake?.end(failedWith: error)
+      throw error
+    }
+    keepsake?.end()
+    if isCopied { copies?.noteKept() }
     abandon()
   }
 

@@ -14,8 +14,8 @@ struct MigrationKeepsake {
 
   /// Copies the store under its own key. Older copies stay; a full set is never added to.
   /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`, `diskFull`; nothing was changed then.
-  init(_ access: StoreAccess, _ description: PersistentStoreDescription) throws {
-    let path = description.originalURL?.path ?? access.path
+  init(_ access: StoreAccess) throws {
+    let path = access.path
     guard let place = Self.places(path).first(where: { !FilePath.isTaken($0) }) else {
       throw StoreError(
         .fileExists,

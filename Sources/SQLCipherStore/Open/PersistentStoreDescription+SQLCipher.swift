@@ -75,11 +75,16 @@ extension PersistentStoreDescription {
     set { options["migratesOnlyFrom"] = newValue }
   }
 
-  /// The store's own file, where the description is of a draft that is to take its place: copies from before a migration are
-  /// named after it. Nil for any other.
-  package var originalURL: URL? {
-    get { options["originalURL"] as? URL }
-    set { options["originalURL"] = newValue }
+  /// What the stages of a migration that has several share; nil for one that is a migration of its own.
+  package var migrationCopies: MigrationCopies? {
+    get { options["migrationCopies"] as? MigrationCopies }
+    set { options["migrationCopies"] = newValue }
+  }
+
+  /// Whether the description is of a draft, which is to take a store's place when a stage is done.
+  package var isDraft: Bool {
+    get { options["isDraft"] as? Bool ?? false }
+    set { options["isDraft"] = newValue }
   }
 
   /// Whether one connection of one process keeps the file to itself: opens in half the time.

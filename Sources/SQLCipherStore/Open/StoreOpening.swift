@@ -107,28 +107,58 @@ struct StoreOpening {
           .modelMismatch,
           "another program gave the store another version of its model meanwhile; open it again")
       }
-      let schema = try StoreSchema(model: old, entityNumbers: table.entityNumbers(old))
-      let migration = try InferredMigration(access.connection, from: schema, to: model)
-      // Nothing is written before it is known that all will be done.
-      try migration.checkRows()
-      var keepsake: MigrationKeepsake?
-      if try migration.losesData() {
-        guard try !table.formerHashes().contains(model.versionHash.hex) else { throw Self.storeIsNewer }
-        keepsake = try MigrationKeepsake(access, description)
-      }
-      do {
-        try access.connection.transaction(.exclusive) {
-          try migration.run()
-          try keepsake?.keep()
-        }
-      } catch {
-        keepsake?.end(failedWith: error)
-        throw error
-      }
-      keepsake?.end()
+      let (migration, losesData) = try inferred(access.connection, from: old, to: model)
+      let keepsake = try losesData ? copy(access) : nil
+      try Self.run(migration, keepsake, access)
+      if keepsake != nil { description.migrationCopies?.noteKept() }
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false
     }
+  }
+
+  /// What is to be done, and whether data has no place afterwards. Nothing is written before it is known that all will be done.
+  private func inferred(
+    _ connection: Connection, from old: ManagedObjectModel, to model: ManagedObjectModel
+  ) throws -> (InferredMigration, losesData: Bool) {
+    let table = StoreTable(connection)
+    func isOfBefore() throws -> Bool { try table.formerHashes().contains(model.versionHash.hex) }
+    do {
+      let schema = try StoreSchema(model: old, entityNumbers: table.entityNumbers(old))
+      let migration = try InferredMigration(connection, from: schema, to: model)
+      try migration.checkRows()
+      let losesData = try migration.losesData()
+      if losesData, try isOfBefore() { throw Self.storeIsNewer }
+      return (migration, losesData)
+    } catch let error as StoreError {
+      // What an older model asks of the rows is not what is wrong.
+      throw try isOfBefore() ? Self.storeIsNewer : error
+    }
+  }
+
+  /// The copy of a store that is about to lose data, where there is none from an earlier stage.
+  private func copy(_ access: StoreAccess) throws -> MigrationKeepsake? {
+    let copies = description.migrationCopies
+    if description.isDraft {
+      copies?.want()
+      return nil
+    }
+    return copies?.needsCopy() == false ? nil : try MigrationKeepsake(access)
+  }
+
+  private static func run(
+    _ migration: InferredMigration, _ keepsake: MigrationKeepsake?, _ access: StoreAccess
+  ) throws {
+    var keepsake = keepsake
+    do {
+      try access.connection.transaction(.exclusive) {
+        try migration.run()
+        try keepsake?.keep()
+      }
+    } catch {
+      keepsake?.end(failedWith: error)
+      throw error
+    }
+    keepsake?.end()
   }
 
   /// A program of before must not drop what one of after has added, back and forth at every start.

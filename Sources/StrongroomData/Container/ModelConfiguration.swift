@@ -1,4 +1,5 @@
 public import Foundation
+import SQLCipherStore
 import SecretService
 public import StoreKeyring
 
@@ -73,8 +74,10 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     set { givenApplication = newValue }
   }
   private var givenURL: URL?
-  /// The store's own file, where this is of a draft that is to take its place.
-  private(set) var originalURL: URL?
+  /// Whether this is of a draft, which is to take the store's place.
+  private(set) var isDraft = false
+  /// What the stages of a migration share.
+  var migrationCopies: MigrationCopies?
   private var givenVaults: [any KeyVault]?
   private var givenApplication: String?
 
@@ -151,7 +154,7 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   /// The same store's draft.
   func draft(at url: URL) -> ModelConfiguration {
     var draft = self
-    draft.originalURL = self.url
+    draft.isDraft = true
     draft.givenURL = url
     return draft
   }

@@ -82,7 +82,8 @@ struct StorePlan {
       store = PersistentStoreDescription(url: configuration.url, vault: configuration.keyVault)
       store.keyVaults = configuration.keyVaults
       store.recoveryCodeHandler = configuration.recoveryCodeHandler
-      store.originalURL = configuration.originalURL
+      store.isDraft = configuration.isDraft
+      store.migrationCopies = configuration.migrationCopies
     }
     store.isReadOnly = !configuration.allowsSave
     return store

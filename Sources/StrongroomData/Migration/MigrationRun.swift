@@ -9,12 +9,13 @@ import StoreContract
 /// `willMigrate` keeps in memory is there in `didMigrate`, however often the program was killed in between.
 struct MigrationRun {
   private let plan: any SchemaMigrationPlan.Type
-  private let configuration: ModelConfiguration
+  private var configuration: ModelConfiguration
   private let schemas: [Schema]
 
   init(_ plan: any SchemaMigrationPlan.Type, _ configuration: ModelConfiguration) {
     self.plan = plan
     self.configuration = configuration
+    self.configuration.migrationCopies = MigrationCopies()
     schemas = plan.schemas.map { Schema(versionedSchema: $0) }
   }
 

@@ -1,0 +1,56 @@
+import CLinux
+import Glibc
+
+/// Which file a log belongs to, noted in an extended attribute of the log.
+///
+/// SQLite takes whatever log lies beside a file for the file's own. When somebody puts another file in the place of one that is open,
+/// or whose program was killed, the log that is left would be laid over the new file and destroy it. So the log bears the inodes of
+/// its file and of itself: a log that is still what it was, beside another file, is refused. A copy of both is neither, and is taken
+/// as it always was; so is a log on a file system without such attributes.
+struct LogOwner {
+  private static let attribute = "user.strongroom.log"
+  let file: DatabaseFile
+  private var log: String { file.path + "-wal" }
+
+  /// Whether a log that lies beside the file, of so many bytes, is known to be another file's.
+  func isOfAnother(bytes: Int) -> Bool {
+    guard bytes > 0, let noted, let log = status else { return false }
+    return noted.log == UInt64(log.st_ino) && noted.file != file.inode
+  }
+
+  /// Notes that the log beside the file is the file's. To be called while SQLite has it open. One or two system calls.
+  func note() {
+    guard let log = status else { return }
+    let own = Note(file: file.inode, log: UInt64(log.st_ino))
+    if noted == own { return }
+    _ = withUnsafeBytes(of: own) { lsetxattr(self.log, Self.attribute, $0.baseAddress, $0.count, 0) }
+    // Somebody who put another file in place meanwhile may have made another log.
+    if !file.isInPlace { lremovexattr(self.log, Self.attribute) }
+  }
+
+  /// Removes the log of a file that has no name any more, so that it is laid over no other.
+  func removeOfNamelessFile() {
+    guard file.hasNoName, let noted, let log = status,
+      noted == Note(file: file.inode, log: UInt64(log.st_ino))
+    else {
+      return
+    }
+    for suffix in ["-wal", "-shm"] { unlink(file.path + suffix) }
+  }
+
+  private struct Note: Equatable {
+    var file: UInt64
+    var log: UInt64
+  }
+
+  private var noted: Note? {
+    var note = Note(file: 0, log: 0)
+    let count = withUnsafeMutableBytes(of: &note) { lgetxattr(log, Self.attribute, $0.baseAddress, $0.count) }
+    return count == MemoryLayout<Note>.size ? note : nil
+  }
+
+  private var status: stat? {
+    var status = stat()
+    return lstat(log, &status) == 0 ? status : nil
+  }
+}
