@@ -295,9 +295,10 @@ extension ManagedObjectContext {
       let value: AttributeValue
       if let changed = object.changes?.value(property.slot) {
         value = changed
-      } else if property.isStored {
+      } else if property.isStored, !row.isUnread(property) {
         value = row.value(of: property)
       } else {
+        // Long bytes that nobody read went with the row.
         continue
       }
       changes.set(property.slot, value, slotCount: object.entity.slotCount, isWatched: isWatched)

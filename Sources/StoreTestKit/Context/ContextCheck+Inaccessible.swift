@@ -63,8 +63,8 @@ extension ContextCheck {
         }
       }
       let office = try await Office(factory, model)
-      let (here, there) = (office.newContext(), office.newContext())
-      let pages = try ["a", "b"].map {
+      let (here, there, anew) = (office.newContext(), office.newContext(), office.newContext())
+      let pages = try ["a", "b", "c"].map {
         try Staff.make(
           "Page", ["name": .string($0), "scan": .data(.init(repeating: 1, count: 200_000))], in: there)
       }
@@ -73,6 +73,8 @@ extension ContextCheck {
         try here.existingObject(with: pages[0].objectID), try here.existingObject(with: pages[1].objectID)
       )
       try changed.set("name", "mine")
+      let again = try anew.existingObject(with: pages[2].objectID)
+      try again.set("name", "again")
       for page in pages { try there.delete(page) }
       try there.save()
       _ = (try page.value(for: "scan"), try changed.value(for: "scan"))
@@ -81,6 +83,12 @@ extension ContextCheck {
       here.mergePolicy = .mergeByPropertyStoreTrump
       try here.save()
       try expect(changed.isDeleted && !here.hasChanges, "settled")
+      anew.mergePolicy = .overwrite
+      try anew.save()
+      let stored = try office.newContext().existingObject(with: again.objectID).value(for: "scan")
+      let whole = AttributeValue.data(.init(repeating: 1, count: 200_000))
+      try expect(stored == .null || stored == whole, "stored anew without what nobody has: \(stored)")
+      try expect(again.value(for: "scan") == stored, "as it is here")
     },
     ContextCheck("a fault that a pinned context cannot see yet is there once it moves on (query generations)")
     {
