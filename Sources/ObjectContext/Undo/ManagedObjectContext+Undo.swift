@@ -39,7 +39,9 @@ extension ManagedObjectContext {
         try alignEnds(of: object)
       }
       for step in all { try alignLink(of: step) { back[$0] != nil } }
-      for (object, events) in touched where events.contains(.undoInsertion) { try letGoOfOthers(object) }
+      for (object, events) in touched where !events.isDisjoint(with: [.undoInsertion, .undoDeletion]) {
+        try letGoOfOthers(object)
+      }
     }
   }
 
@@ -101,14 +103,14 @@ extension ManagedObjectContext {
       guard let inverse = relationship.inverse, inverse.isToMany else { continue }
       let targets = try object.targets(relationship).references
       let own = object.toManyState(relationship)
-      for reference in targets + own.removed {
+      for reference in targets {
         guard let end = registered(relationship.destination, reference), end !== object else { continue }
         align(end, inverse, with: object, own)
       }
     }
   }
 
-  /// A new object that is back may list objects that lead elsewhere, since what they led to was not back yet.
+  /// An object that is back may list objects that lead elsewhere: what they led to was not back yet, or they were led away meanwhile.
   private func letGoOfOthers(_ object: ManagedObject) throws {
     guard object.managedObjectContext === self, !object.isDeleted else { return }
     for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
