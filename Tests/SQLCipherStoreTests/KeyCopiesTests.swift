@@ -72,10 +72,18 @@ struct KeyCopiesTests {
     try FileManager.default.removeItem(at: notes.file("keys/second"))
     var backup = both
     backup.url = copy
-    try await SQLCipherStore.restore(from: backup, to: notes.scratch.store, replacing: true)
+    #expect(
+      try await SQLCipherStore.restore(from: backup, to: notes.scratch.store, replacing: true).isEmpty)
     #expect(try await notes.count(PersistentStoreDescription(url: notes.scratch.store, vault: second)) == 10)
     try await SQLCipherStore.forgetKey(of: both, in: both.keyVaults[0])
     #expect(try await notes.count(both) == 10)
+    // A file is no folder for keys.
+    let failing = KeyFileVault(url: copy.appendingPathComponent("keys"))
+    backup.keyVaults.append(failing)
+    #expect(
+      try await SQLCipherStore.restore(from: backup, to: notes.scratch.store, replacing: true) == [
+        failing.name
+      ])
   }
 
   @Test("a copy of a key file is another place, and two people's passphrases are two copies")

@@ -62,12 +62,14 @@ extension SQLCipherStore {
   /// - Parameters:
   ///   - backup: The backup, with the vaults that hold its key.
   ///   - url: Where the store is to be; a file there is replaced only when `replacing` says so.
+  /// - Returns: Vaults of the description that keep keys and could not be given this one.
   /// - Throws: `StoreError`: `fileExists`, `busy` when a connection has the store open that is to be replaced, and as opening
   ///   does; the store in its place is then as it was.
+  @discardableResult
   public static func restore(
     from backup: PersistentStoreDescription, to url: URL, replacing: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
-  ) async throws {
+  ) async throws -> [String] {
     if !replacing { try refuseExisting(url.path) }
     let access = try await StoreAccess.open(backup, for: .reading)
     defer { access.close() }
@@ -83,15 +85,18 @@ extension SQLCipherStore {
     try copy(access, to: new, access.key, access.store, .writeAhead, progress)
     // The key may have been changed, and the old one retired, after the backup was opened. It cannot be from now on.
     try await checkKey(of: new, backup)
-    await completeVaults(of: backup, access)
+    let lacking = await completeVaults(of: backup, access)
     await closeLog(of: old, backup)
     try translating(url.path) { try old.replaceDatabase(with: new) }
+    return lacking
   }
 
-  private static func completeVaults(of backup: PersistentStoreDescription, _ access: StoreAccess) async {
+  private static func completeVaults(
+    of backup: PersistentStoreDescription, _ access: StoreAccess
+  ) async -> [String] {
     // A key that the program has itself is no vault's.
-    if backup.storeKey != nil { return }
-    await KeyLife(vaults: backup.keyVaults, interaction: backup.keyInteraction)
+    if backup.storeKey != nil { return [] }
+    return await KeyLife(vaults: backup.keyVaults, interaction: backup.keyInteraction)
       .complete(access.key, for: access.store, label: backup.keyLabel)
   }
 

@@ -48,13 +48,19 @@ extension KeyLife {
   }
 
   /// Adds a key to the vaults that keep keys and do not have it; a vault that fails is left out, since another one has the key.
-  public func complete(_ key: StoreKey, for store: UUID, label: String) async {
+  /// - Returns: The names of those that were left out.
+  public func complete(_ key: StoreKey, for store: UUID, label: String) async -> [String] {
+    var lacking: [String] = []
     for vault in vaults where !vault.isReadOnly {
-      guard let held = try? await Self.items(of: key, for: store, in: vault, interaction), held.isEmpty else {
-        continue
+      do {
+        if try await Self.items(of: key, for: store, in: vault, interaction).isEmpty {
+          _ = try await vault.add(key, for: store, label: label, interaction: interaction)
+        }
+      } catch {
+        lacking.append(vault.name)
       }
-      _ = try? await vault.add(key, for: store, label: label, interaction: interaction)
     }
+    return lacking
   }
 
   /// Removes items of older keys from their vaults.

@@ -76,10 +76,11 @@ struct RestoreCommand: AsyncParsableCommand {
     // A passphrase's keys lie beside the backup or beside the store, and are to lie beside the store then.
     description.keyVaults += keys.description(store).keyVaults.filter { $0 is PassphraseVault }
     let (source, target, replacing) = (description, URL(fileURLWithPath: store), replace)
-    try await CareProgress.run {
+    let lacking = try await CareProgress.run {
       try await SQLCipherStore.restore(from: source, to: target, replacing: replacing, progress: $0)
     }
     print("restored \(store)")
+    for vault in lacking { print("\(vault) did not take the key; `strongroom key add` tries again") }
   }
 }
 
