@@ -105,7 +105,8 @@ struct DiskFullTests {
 
   /// What needs room, and how it is made ready.
   enum Step: String, CaseIterable, CustomTestStringConvertible {
-    case make, makeInFolders, makeWithKeyFile, open, save, migrate, backUp, decrypt, encrypt, compact, repair, rotate
+    case make, makeInFolders, makeWithKeyFile, open, save, migrate, backUp, decrypt, encrypt, compact, repair,
+      rotate
 
     var testDescription: String { rawValue }
   }

@@ -42,6 +42,29 @@ struct RotationTests {
     await #expect { try await notes.count(with) } throws: { ($0 as? StoreError)?.code == .wrongKey }
   }
 
+  @Test("a rotation that is cancelled once the file has its new key is done all the same")
+  func cancelled() async throws {
+    let notes = try Notes()
+    try await notes.make(30_000)
+    let old = try await keys(notes)
+    // All pages are checked before, and again with the new key.
+    let checked = Atomic<Int>(0)
+    let isChanged = Atomic<Bool>(false)
+    let rotation = Task {
+      try await SQLCipherStore.rotateKey(of: notes.description) { progress in
+        if progress.done < checked.exchange(progress.done, ordering: .relaxed) {
+          isChanged.store(true, ordering: .relaxed)
+          withUnsafeCurrentTask { $0?.cancel() }
+        }
+      }
+    }
+    #expect(try await rotation.value.retired == 1)
+    #expect(isChanged.load(ordering: .relaxed) && rotation.isCancelled)
+    let new = try await keys(notes)
+    #expect(new.count == 1 && !new[0].key.isSame(as: old[0].key))
+    #expect(try await notes.count() == 30_000)
+  }
+
   @Test("old keys stay when old copies are to be readable")
   func keeping() async throws {
     let notes = try Notes()

@@ -189,6 +189,28 @@ struct WholeFileTests {
     #expect(try leftovers(notes).isEmpty)
   }
 
+  @Test("the file keeps its mode and owner when another one takes its place")
+  func ownership() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    let path = notes.scratch.store.path
+    chmod(path, 0o640)
+    let owner: uid_t = geteuid() == 0 ? 1 : geteuid()
+    #expect(chown(path, owner, getegid()) == 0)
+    func check() {
+      var status = stat()
+      #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o640 && status.st_uid == owner)
+    }
+    _ = try await SQLCipherStore.compact(notes.description)
+    check()
+    var backup = notes.description
+    backup.url = notes.file("copy")
+    try await SQLCipherStore.backUp(notes.description, to: notes.file("copy"))
+    try await SQLCipherStore.restore(from: backup, to: notes.scratch.store, replacing: true)
+    check()
+    #expect(try await notes.count() == 1000)
+  }
+
   @Test("converting to the version 4 format and back, where the library knows it")
   func convert() async throws {
     let notes = try Notes()

@@ -159,6 +159,29 @@ struct OpenRotationTests {
     #expect(try await !place.keys()[0].key.isSame(as: old[0].key))
   }
 
+  @Test("refuses who reads, saves or pins while it tells how far it is, which could never end")
+  func nested() async throws {
+    let place = try await Place()
+    _ = try place.fill(60_000)
+    let refused = Atomic<Int>(0)
+    let container = place.container
+    _ = try await place.store.rotateKey { _ in
+      let context = container.newContext()
+      do {
+        _ = try context.count(for: FetchRequest("Note"))
+      } catch {
+        refused.add(1, ordering: .relaxed)
+      }
+      do {
+        try context.setQueryGeneration(.current)
+      } catch {
+        refused.add(1, ordering: .relaxed)
+      }
+    }
+    #expect(refused.load(ordering: .relaxed) > 1)
+    #expect(try container.newContext().count(for: FetchRequest("Note")) == 60_000)
+  }
+
   @Test("waits for a reader who is amid its rows")
   func reader() async throws {
     let place = try await Place()

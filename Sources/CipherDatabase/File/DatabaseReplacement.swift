@@ -7,6 +7,8 @@ extension DatabaseFile {
   /// meanwhile: after a kill in between, whoever opens this file next gives the log its name back (`restoreLogs`).
   /// - Throws: `diskFull`, `readOnlyDirectory` and the like; file and log are then as they were.
   package func replaceDatabase(with new: String) throws(CipherError) {
+    // A store that could not be given to its owner is better than none.
+    try? giveOwnership(to: new)
     let mark = mark
     for suffix in Self.logs { rename(path + suffix, path + suffix + mark) }
     // Without contents of its own. Once the new file has the name, what lies beside it is of those who open it.

@@ -28,7 +28,6 @@ extension StoreAccess {
       }
       return copy.file.size
     }
-    try translating(path) { try file.giveOwnership(to: new) }
     try replace(with: new)
     return size
   }

@@ -108,6 +108,7 @@ struct StoreAccess {
   /// file when the new one gets its name; nobody else can have, since the file is taken alone.
   func replace(with new: String) throws {
     try translating(path) {
+      try file.giveOwnership(to: new)
       // Without a log nothing of the former file is left beside the new one.
       guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
         throw CipherError(.busy, "the log could not be closed")
