@@ -1,4 +1,5 @@
 import Strongroom
+import StrongroomData
 import Testing
 
 @Suite("The manual: recovery and rotation")
@@ -44,5 +45,15 @@ struct CareOfStoresTests {
     let findings = try await SQLCipherStore.verify(description)  // every page and relationship
     #expect(findings.isEmpty)
     #expect(try KeysAndRecovery.texts(at: copy, vault: vault) == ["hidden treasure"])
+    try KeysAndRecovery.makeStore(at: url, vault: vault)
+    #expect(try KeysAndRecovery.texts(at: url, vault: vault).count == 2)
+    let backup = PersistentStoreDescription(url: copy, vault: vault)
+    try await SQLCipherStore.restore(from: backup, to: url, replacing: true)  // closed by all
+    let sizes = try await SQLCipherStore.compact(description)  // gives back the room of deleted objects
+    #expect(sizes.after > 0 && sizes.after <= sizes.before)
+    #expect(try KeysAndRecovery.texts(at: url, vault: vault) == ["hidden treasure"])
+    // A rotation leaves the copy with its old key.
+    _ = try await SQLCipherStore.rotateKey(of: description)
+    #expect(throws: SwiftDataError.self) { try KeysAndRecovery.texts(at: copy, vault: vault) }
   }
 }

@@ -80,7 +80,36 @@ extension EnginePages {
         $0.tags.any { $0.name == "sea" } && $0.author.books.sum(\.pages) > 100 && $0.pages.isIn([249, 474])
       }
       let byJane = try context.fetch(Book.self, #Predicate { $0.pages > 300 && $0.author?.name == "Jane" })
+      var request = FetchRequest("Book")
+      request.propertiesToGroupBy = ["author.name"]
+      request.propertiesToFetch = [
+        FetchColumn("author.name"), FetchColumn("", aggregate: .count, as: "books"),
+        FetchColumn("pages", aggregate: .sum, as: "sum"),
+      ]
+      request.havingPredicate = try FetchPredicate(format: "sum > 100")
+      let rows = try context.dictionaries(for: request)  // by column: author.name, books, sum
+      #expect(rows == [["author.name": "Jane", "books": 2, "sum": 723]])
       #expect(long.map(\.title) == ["Emma"] && tagged.map(\.title) == ["Persuasion"] && byJane == long)
+    }
+
+    @Test("Models.md: a model in Swift")
+    func modelInSwift() throws {
+      var photo = AttributeDescription("photo", .binary)
+      photo.allowsExternalBinaryDataStorage = true
+      let model = try ManagedObjectModel {
+        EntityDescription("Album") {
+          AttributeDescription("title", .string, optional: false)
+          RelationshipDescription(
+            "pages", toMany: "Page", inverse: "album", ordered: true, deleteRule: .cascade)
+        }
+        EntityDescription("Page") {
+          photo
+          RelationshipDescription("album", to: "Album", inverse: "pages", deleteRule: .nullify)
+        }
+      }
+      let pages = try #require(model.entity(named: "Album")?.relationship(named: "pages"))
+      #expect(pages.isOrdered && pages.deleteRule == .cascade)
+      #expect(model.description.entities.last?.attributes.first?.allowsExternalBinaryDataStorage == true)
     }
 
     @Test("Models.md")

@@ -37,6 +37,21 @@ enum Models {
     }
   }
 
+  @Model final class Sight {
+    #Index<Sight>(.binary([\.name]), .rtree([\.latitude, \.longitude]), .fullText([\.name, \.notes]))
+
+    var name: String
+    var notes = ""
+    var latitude: Double
+    var longitude: Double
+
+    init(_ name: String, latitude: Double, longitude: Double) {
+      self.name = name
+      self.latitude = latitude
+      self.longitude = longitude
+    }
+  }
+
   @Model class Vehicle {
     var name: String
     var wheels: Int
@@ -224,6 +239,12 @@ extension Models {
         } == "Renamed")
       context.rollback()
       #expect(changes.value == 2 && note.title == "Before")
+    }
+
+    @Test("Indexes of every kind in one #Index")
+    func kindsOfIndexes() throws {
+      let sight = Schema([Sight.self]).entity(for: Sight.self)
+      #expect(sight?.indices == [["name"], ["latitude", "longitude"], ["name", "notes"]])
     }
 
     @Test("A schema tells what is in it")
