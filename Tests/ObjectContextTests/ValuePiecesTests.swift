@@ -347,6 +347,21 @@ struct ValuePiecesTests {
     try other.close()
   }
 
+  @Test("a save inside the closure of a write is told what to do, and leaves the former value")
+  func saveInside() async throws {
+    let (shelf, context, id) = try await Self.film()
+    let other = shelf.container.newContext()
+    #expect {
+      try context.writeValue(count: 1, to: id, "data") { _ in
+        _ = try other.insert("Film")
+        try other.save()
+      }
+    } throws: {
+      "\($0)".contains("reads rows or writes a value; do it after the closure")
+    }
+    #expect(try context.openValue(of: id, "data") == nil)
+  }
+
   @Test("lengths that no row has, and stores that are only read, are refused with a typed error")
   func refused() async throws {
     let (shelf, context, id) = try await Self.film()

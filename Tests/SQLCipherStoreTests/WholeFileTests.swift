@@ -260,9 +260,15 @@ struct WholeFileTests {
     await #expect { try await SQLCipherStore.encrypt(notes.scratch.store, to: other) } throws: {
       ($0 as? StoreError)?.code == .notFound
     }
+    // The second has the mark of a store and no page that can be read; the third is somebody's own database.
+    let marked = Data("SQLite format 3\0".utf8) + Data(count: 52) + Data("Strm".utf8) + Data(count: 8120)
     try Data("SQLite format 3\0".utf8 + Data(count: 8176)).write(to: notes.file("broken"))
-    await #expect(throws: StoreError.self) {
-      try await SQLCipherStore.encrypt(notes.file("broken"), to: other)
+    try marked.write(to: notes.file("marked"))
+    await #expect { try await SQLCipherStore.encrypt(notes.file("broken"), to: other) } throws: {
+      ($0 as? StoreError)?.code == .notFound && "\($0)".contains("no store that was decrypted")
+    }
+    await #expect { try await SQLCipherStore.encrypt(notes.file("marked"), to: other) } throws: {
+      ($0 as? StoreError).map { $0.code != .notFound } == true
     }
     #expect(!FileManager.default.fileExists(atPath: notes.file("other").path))
     #expect(try leftovers(notes).isEmpty)

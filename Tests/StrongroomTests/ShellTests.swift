@@ -58,6 +58,7 @@ struct ShellTests {
       process.standardError = output
       try process.run()
       let lines = """
+        help
         .entities
         Book | where pages > 150 || title == 'x|y' | sort -pages | columns title, author.name, pages * 2
         Book | where author.name == "Ada | Co" | where pages < 300 | count
@@ -75,7 +76,8 @@ struct ShellTests {
       process.waitUntilExit()
       #expect(process.terminationStatus == 1, "a line was wrong")
       for part in [
-        "Book,3\n", "title,author.name,pages * 2\nIce,Ada | Co,800\nSea and sky,Ada | Co,500\n", "\n1\n",
+        ".describe E   the properties of one", "Book,3\n",
+        "title,author.name,pages * 2\nIce,Ada | Co,800\nSea and sky,Ada | Co,500\n", "\n1\n",
         "author.name,sum:pages\nAda | Co,650\n", "title\nThe Sea\nSea and sky\n",
         "Book has no property nosuch", "frob means nothing",
         "it has Author, Book", "books,to many Book", "{\"title\":\"The Sea\"}",

@@ -198,7 +198,7 @@ package final class ConnectionPool: Sendable {
     if owner.load(ordering: .relaxed) == Self.thread {
       throw CipherError(
         .misuse,
-        "the store was called from inside a row closure of its own; collect what you need first, then call it"
+        "the store was called from inside a closure of its own, which reads rows or writes a value; do it after the closure"
       )
     }
   }

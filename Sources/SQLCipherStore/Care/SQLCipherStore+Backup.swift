@@ -70,7 +70,12 @@ extension SQLCipherStore {
     from backup: PersistentStoreDescription, to url: URL, replacing: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> [String] {
-    if !replacing { try refuseExisting(url.path) }
+    if !replacing, FilePath.isTaken(url.path) {
+      throw StoreError(
+        .fileExists,
+        "there is a file at \(url.path); replace it with `replacing: true` (`strongroom restore --replace`), or choose"
+          + " another place")
+    }
     let access = try await StoreAccess.open(backup, for: .reading)
     defer { access.close() }
     try access.checkPages(progress)

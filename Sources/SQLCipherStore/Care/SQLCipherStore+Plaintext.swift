@@ -4,12 +4,12 @@ public import StoreContract
 import StoreKeyring
 
 extension SQLCipherStore {
-  /// Makes an encrypted file of an unencrypted SQLite database, which stays as it is; remove it yourself when you have
-  /// opened the new one. A database that a store was decrypted into becomes a store again.
+  /// Makes a store again of the unencrypted SQLite database that `decrypt` made of one, which stays as it is; remove it
+  /// yourself when you have opened the new one.
   ///
   /// The key goes into the description's vaults first, as for a new store, and the new file is read whole before it gets
   /// its name.
-  /// - Throws: `StoreError`: `fileExists`, `notFound` when the source is no SQLite database, `cancelled`, `diskFull`;
+  /// - Throws: `StoreError`: `fileExists`, `notFound` when the source is no such database, `cancelled`, `diskFull`;
   ///   `KeyringError`. There is no new file and no new key then.
   public static func encrypt(
     _ source: URL, to description: PersistentStoreDescription,
@@ -18,10 +18,18 @@ extension SQLCipherStore {
     let path = description.url?.path ?? ""
     try refuseExisting(path)
     guard
-      case .plaintext = try StoreFile.state(source.path, waiting: description.busyTimeoutMilliseconds)
+      case .plaintext(let file) = try StoreFile.state(
+        source.path, waiting: description.busyTimeoutMilliseconds)
     else {
       throw StoreError(.notFound, "\(source.path) is no unencrypted SQLite database; nothing was made of it")
     }
+    guard try translating(path, { try isDecryptedStore(file) }) else {
+      throw StoreError(
+        .notFound,
+        "\(source.path) is no store that was decrypted, and nothing was made of it; for another database make a store"
+          + " and insert its rows")
+    }
+    file.release()
     try StoreFile.checkWritable(path)
     let store = identifierForNewStore()
     let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
@@ -45,6 +53,12 @@ extension SQLCipherStore {
     handler(RecoveryCode(key, for: store))
     // A file that was made is worth more than a note in it.
     try? await noteRecoveryCodeShown(of: description)
+  }
+
+  /// Whether an unencrypted database has the mark that every store has, which `decrypt` leaves in its first page.
+  private static func isDecryptedStore(_ file: DatabaseFile) throws -> Bool {
+    let mark = withUnsafeBytes(of: UInt32(StoreTable.applicationID).bigEndian, Array.init)
+    return try file.head(72).suffix(4) == mark[...]
   }
 
   /// Writes all of a store, readable by anybody, into a new unencrypted SQLite database. The store stays as it is.

@@ -18,7 +18,8 @@ extension StoreError {
       case .fileIsPlaintext:
         (
           .fileIsPlaintext,
-          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of it"
+          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one that"
+            + " `strongroom decrypt` made"
         )
       case .wrongKeyOrDamaged:
         (.wrongKey, "the key does not open \(path), or its first page is damaged; try a copy of the file")
@@ -30,7 +31,12 @@ extension StoreError {
       case .truncated: (.fileTruncated, "the file at \(path) is cut off; restore a copy")
       case .foreignJournal:
         (.fileDamaged, "\(error.message): it is not the store's own; move it away and open again")
-      case .busy: (.busy, "another process holds the store at \(path); try again when it is done")
+      case .busy:
+        (
+          .busy,
+          "another process, or another connection or pinned context of this program, holds the store at \(path);"
+            + " try again when it is done"
+        )
       case .fileReplaced:
         (
           .fileReplaced,

@@ -22,7 +22,8 @@ enum StoreFile {
       case .plaintext:
         StoreError(
           .fileIsPlaintext,
-          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one")
+          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one that"
+            + " `strongroom decrypt` made")
       case .tooShort, .store:
         StoreError(
           .fileTruncated, "the file at \(path) is cut off: it is shorter than one page; restore a copy")

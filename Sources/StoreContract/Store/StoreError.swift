@@ -55,7 +55,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let fileDamaged = Code("fileDamaged")
     /// Another file was put in the place of the store's while it was open, or the file was removed.
     public static let fileReplaced = Code("fileReplaced")
-    /// Another process holds the store.
+    /// Another process, or another connection of this one, holds the store.
     public static let busy = Code("busy")
     /// The place of the store cannot be written to.
     public static let notWritable = Code("notWritable")

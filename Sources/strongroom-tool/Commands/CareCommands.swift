@@ -5,10 +5,10 @@ import Strongroom
 struct EncryptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encrypt",
-    abstract: "Makes an encrypted file of an unencrypted SQLite database, which stays.")
+    abstract: "Makes a store again of a database that `decrypt` made, which stays.")
 
-  @Argument(help: "The unencrypted database.", completion: .file()) var database: String
-  @Argument(help: "The encrypted file to make.", completion: .file()) var store: String
+  @Argument(help: "The unencrypted database that `decrypt` made.", completion: .file()) var database: String
+  @Argument(help: "The store to make.", completion: .file()) var store: String
   @OptionGroup var keys: KeyArguments
 
   func run() async throws {

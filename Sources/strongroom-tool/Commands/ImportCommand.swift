@@ -20,7 +20,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
     let data =
       catalogue == "-"
-      ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: catalogue))
+      ? FileHandle.standardInput.readDataToEndOfFile() : try InputFile.read(catalogue)
     var description = keys.description(store, create: true)
     // Shown once, and only to a person: otherwise the store says that it was not.
     if Terminal.canShow {

@@ -21,7 +21,7 @@ struct InfoCommand: AsyncParsableCommand {
       ["recovery code", isShown ? "was shown" : "was never shown: strongroom key recovery show"],
     ]
     rows += summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }
-    print(RowPrinter(columns: ["what", "value"], format: format).text(rows))
+    print(RowPrinter(columns: ["what", "value"], format: format, widest: .max).text(rows))
     try container.close()
   }
 }

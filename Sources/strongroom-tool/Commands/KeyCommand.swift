@@ -55,6 +55,9 @@ struct KeyCommand: AsyncParsableCommand {
           of: description, keepingOldKeys: keepOld, removingOtherPassphrases: removes, progress: $0)
       }
       print("rotated, \(result.retired) old keys removed; the recovery code is a new one")
+      if !keepOld {
+        print("backups made before with the old key need its recovery code from now on; make a new backup")
+      }
       for path in result.rotatedCopies { print("has the new key too: \(path)") }
       for path in result.remainingCopies {
         print("still has an old key, which the vaults keep for it: \(path)")

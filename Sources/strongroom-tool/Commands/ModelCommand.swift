@@ -18,7 +18,7 @@ struct ModelCommand: AsyncParsableCommand {
 
     func run() throws {
       MemoryLimit.apply()
-      let found = ModelFiles.find(paths)
+      let found = try ModelFiles.find(paths)
       var (versions, entities, warnings, faults) = (0, 0, 0, 0)
       for (path, bundle) in found {
         switch bundle {
@@ -63,7 +63,7 @@ struct ModelCommand: AsyncParsableCommand {
 
     func run() async throws {
       MemoryLimit.apply()
-      let found = ModelFiles.find(paths)
+      let found = try ModelFiles.find(paths)
       let versions = found.flatMap { path, bundle in
         ((try? bundle.get())?.versions ?? []).map { (place: "\(path)/\($0.name)", version: $0) }
       }

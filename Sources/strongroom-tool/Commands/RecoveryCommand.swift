@@ -24,7 +24,11 @@ struct RecoveryCommand: AsyncParsableCommand {
     func run() async throws {
       let description = arguments.description()
       let code = try await SQLCipherStore.recoveryCode(of: description)
-      if let file { try Self.save(code, file) } else { try code.withText { try Terminal.show($0) } }
+      if let file {
+        try Self.save(code, file)
+      } else {
+        try code.withText { try Terminal.show($0, otherwise: "--file") }
+      }
       do {
         try await SQLCipherStore.noteRecoveryCodeShown(of: description)
       } catch {
@@ -82,6 +86,6 @@ struct RecoveryCommand: AsyncParsableCommand {
         try RecoveryCode(text: $0)
       }
     }
-    return try Data(contentsOf: URL(fileURLWithPath: file)).withUnsafeBytes { try RecoveryCode(text: $0) }
+    return try InputFile.read(file).withUnsafeBytes { try RecoveryCode(text: $0) }
   }
 }

@@ -7,7 +7,7 @@ struct ShellCommand: AsyncParsableCommand {
     commandName: "shell", abstract: "Asks a store one question after another.",
     discussion: """
       A question is an entity and what to do with it: Book | where pages > 300 | sort -pages | limit 5. The tabulator key \
-      completes names of entities, properties and stages; .help tells more. Lines may come from a file or a pipe too.
+      completes names of entities, properties and stages; `help` tells more. Lines may come from a file or a pipe too.
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -22,6 +22,10 @@ struct ShellCommand: AsyncParsableCommand {
       let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
       if text.isEmpty { continue }
       if text == ".quit" { break }
+      if text == "help", container.model.entity(named: text) == nil {
+        print(Self.help)
+        continue
+      }
       do {
         if text.hasPrefix(".") {
           try command(text, container.model, container.newContext(), &format)

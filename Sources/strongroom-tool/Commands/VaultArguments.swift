@@ -65,7 +65,7 @@ private actor Asked {
 
   private static func passphrase(_ file: String?, isNew: Bool) throws -> SecretBytes {
     if let file {
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+      let bytes = try InputFile.read(file)
       let end = bytes.lastIndex { $0 != 10 && $0 != 13 }.map { $0 + 1 } ?? bytes.startIndex
       return bytes[..<end].withUnsafeBytes { SecretBytes($0) }
     }

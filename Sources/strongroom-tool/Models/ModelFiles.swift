@@ -6,8 +6,17 @@ enum ModelFiles {
   /// A bundle that can be read, or why not.
   typealias Found = (path: String, bundle: Result<XCDataModelBundle, ModelError>)
 
-  static func find(_ paths: [String]) -> [Found] {
-    paths.flatMap { find(URL(fileURLWithPath: $0)) }
+  /// - Throws: `ToolFailure` for a path with no model, so that nothing passes for checked that was not.
+  static func find(_ paths: [String]) throws -> [Found] {
+    try paths.flatMap { path in
+      let found = find(URL(fileURLWithPath: path))
+      guard !found.isEmpty else {
+        throw ToolFailure(
+          "there is no Core Data model at \(path); name a .xcdatamodeld, a .xcdatamodel, a bare contents file, or a"
+            + " folder that has some (`model diff`, `diagram` and `generate` read models in JSON too)")
+      }
+      return found
+    }
   }
 
   private static func find(_ url: URL) -> [Found] {

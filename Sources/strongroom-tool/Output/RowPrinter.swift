@@ -12,12 +12,13 @@ struct RowPrinter {
   let columns: [String]
   let format: OutputFormat
   private let encoder = RowEncoder()
-  /// Longer cells of a table are cut, so that a row stays a line.
-  private static let widest = 60
+  private let widest: Int
 
-  init(columns: [String], format: OutputFormat) {
+  /// - Parameter widest: Longer cells of a table are cut, so that a row stays a line.
+  init(columns: [String], format: OutputFormat, widest: Int = 60) {
     self.columns = columns
     self.format = format
+    self.widest = widest
   }
 
   func text(_ rows: [[Cell]]) -> String {
@@ -25,7 +26,7 @@ struct RowPrinter {
     case .table:
       if rows.isEmpty { return "no rows" }
       let table = TextTable<[Cell]> { row in
-        zip(columns, row).map { Column(title: $0, value: Self.cut($1.text)) }
+        zip(columns, row).map { Column(title: $0, value: cut($1.text)) }
       }
       return table.string(for: rows, style: Style.psql) ?? ""
     case .json:
@@ -41,7 +42,7 @@ struct RowPrinter {
   /// A row as a line of CSV.
   static func line(_ row: [String]) -> String { row.map(field).joined(separator: ",") }
 
-  private static func cut(_ text: String) -> String {
+  private func cut(_ text: String) -> String {
     let line = String(text.prefix { !$0.isNewline })
     return line.count > widest || line.count < text.count ? String(line.prefix(widest - 1)) + "…" : line
   }

@@ -38,10 +38,15 @@ enum Terminal {
   static var canShow: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Writes bytes straight to standard output, which must be a terminal: a secret never ends up in a file or a log by mistake.
-  static func show(_ bytes: UnsafeRawBufferPointer, after text: String = "", before end: String = "\n") throws
-  {
+  /// - Parameter option: What names a file for it on the command line, where there is such an option.
+  static func show(
+    _ bytes: UnsafeRawBufferPointer, after text: String = "", before end: String = "\n",
+    otherwise option: String? = nil
+  ) throws {
     guard canShow else {
-      throw ValidationError("secrets are shown on a terminal only; standard output is something else")
+      let advice = option.map { "; \($0) FILE writes it into a new file" } ?? ""
+      throw ValidationError(
+        "secrets are shown on a terminal only; standard output is something else\(advice)")
     }
     put(text, STDOUT_FILENO)
     _ = Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
