@@ -195,10 +195,7 @@ package final class Connection {
     closeStatements()
     if isClosed { return }
     isClosed = true
-    if !file.isInPlace {
-      file.refuseCheckpoints()
-      LogOwner(file: file).removeOfNamelessFile()
-    }
+    if !file.isInPlace { file.refuseCheckpoints() }
     let result = sqlite3_close(database)
     // SQLite would keep the file open as long as somebody has a statement; then so does the hold.
     assert(result == SQLITE_OK, "a statement outlives its connection")

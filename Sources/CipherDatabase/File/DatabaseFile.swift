@@ -107,12 +107,6 @@ package final class DatabaseFile: Sendable {
 
   var inode: UInt64 { identity.inode }
 
-  /// Whether nothing leads to this file any more.
-  var hasNoName: Bool {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 && status.st_nlink == 0
-  }
-
   /// Whether another hold is on the same file.
   package func isSame(as other: DatabaseFile) -> Bool { identity == other.identity }
 

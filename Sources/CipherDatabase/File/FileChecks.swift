@@ -19,7 +19,9 @@ struct FileChecks {
     let log = try checkSidecar("-wal")
     if LogOwner(file: file).isOfAnother(bytes: log) {
       throw CipherError(
-        .foreignJournal, "\(path)-wal is the log of another file, in whose place this one was put")
+        .foreignJournal,
+        "\(path)-wal is the log of another file, in whose place this one was put, and may hold that one's last saves"
+      )
     }
     let journal = try checkSidecar("-journal")
     _ = try checkSidecar("-shm")

@@ -28,16 +28,6 @@ struct LogOwner {
     if !file.isInPlace { lremovexattr(self.log, Self.attribute) }
   }
 
-  /// Removes the log of a file that has no name any more, so that it is laid over no other.
-  func removeOfNamelessFile() {
-    guard file.hasNoName, let noted, let log = status,
-      noted == Note(file: file.inode, log: UInt64(log.st_ino))
-    else {
-      return
-    }
-    for suffix in ["-wal", "-shm"] { unlink(file.path + suffix) }
-  }
-
   private struct Note: Equatable {
     var file: UInt64
     var log: UInt64

@@ -3,8 +3,8 @@ import Foundation
 import StoreContract
 import StoreKeyring
 
-/// The copy of a store that is left beside it when a migration drops data. It gets its name as the migration's last step, so that
-/// one that is killed or fails, however often, leaves none.
+/// The copy of a store that is left beside it when a migration drops data. It gets its name as the last step
+/// before the commit: a migration that fails leaves none, and one that is killed only where that was amid its commit.
 struct MigrationKeepsake {
   private static let most = 3
   private let place: String
