@@ -230,6 +230,17 @@ struct DatabaseFileTests {
     #expect(try paths() == 0)
   }
 
+  @Test("a file with two names is not written to, by which each name would have a log of its own")
+  func secondName() throws {
+    let folder = try Folder()
+    let (path, other) = (folder.path("file"), folder.path("other"))
+    try open(path, create: true).close()
+    try FileManager.default.linkItem(atPath: path, toPath: other)
+    for name in [path, other] { #expect(code { try open(name).close() } == .otherNames) }
+    unlink(other)
+    try open(path).close()
+  }
+
   @Test("links are followed to the file, and refused beside it")
   func links() throws {
     let folder = try Folder()

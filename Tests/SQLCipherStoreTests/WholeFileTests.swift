@@ -211,6 +211,29 @@ struct WholeFileTests {
     #expect(try await notes.count() == 1000)
   }
 
+  @Test("a store with a second name is read and copied, and not written to")
+  func secondName() async throws {
+    let notes = try Notes()
+    try await notes.make()
+    try FileManager.default.linkItem(at: notes.scratch.store, to: notes.file("snapshot"))
+    await #expect { try await notes.open() } throws: {
+      ($0 as? StoreError)?.code == .notWritable && "\($0)".contains("hard link")
+    }
+    #expect(try await SQLCipherStore.verify(notes.description).isEmpty)
+    try await SQLCipherStore.backUp(notes.description, to: notes.file("copy"))
+    var snapshot = notes.description
+    snapshot.url = notes.file("snapshot")
+    try await SQLCipherStore.restore(from: snapshot, to: notes.file("restored"))
+    try FileManager.default.removeItem(at: notes.file("snapshot"))
+    let store = try await notes.open()
+    defer { try? store.close() }
+    // Whoever has it open already goes on.
+    try FileManager.default.linkItem(at: notes.scratch.store, to: notes.file("snapshot"))
+    try store.moment().close()
+    try Notes.add(1, to: store)
+    try FileManager.default.removeItem(at: notes.file("snapshot"))
+  }
+
   @Test("converting to the version 4 format and back, where the library knows it")
   func convert() async throws {
     let notes = try Notes()

@@ -7,7 +7,8 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
     case libraryIsNotSQLCipher, fileIsMissing, danglingLink, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged,
       damagedPage,
       truncated
-    case foreignJournal, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError, constraint
+    case foreignJournal, otherNames, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError,
+      constraint
     case formatUnavailable, fileReplaced, interrupted, alreadyExists, connectionPoisoned, misuse, tooBig,
       other
   }

@@ -50,6 +50,9 @@ package final class Connection {
     salt = key.salt
     let checks = FileChecks(file: file)
     if options.createIfMissing { try checks.checkNew() } else { try checks.checkExisting() }
+    if options.refusesOtherNames, options.access == .readWrite, options.journal == .writeAhead {
+      try checks.checkNames()
+    }
     self.file = file.another()
     do throws(CipherError) {
       database = try Self.open(file.path, options.access)

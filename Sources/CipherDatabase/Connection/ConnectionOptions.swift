@@ -9,6 +9,8 @@ package struct ConnectionOptions: Sendable {
   package var access = Access.readWrite
   /// Make the file; it must not exist yet.
   package var createIfMissing = false
+  /// Whether a file with further names is refused; not once it is open, since somebody may give it one at any time.
+  package var refusesOtherNames = true
   /// Decrypted pages kept in memory. SQLite's own 2 MB makes random access two to nine times slower here.
   package var pageCacheBytes = 64 << 20
   package var journal = Journal.writeAhead

@@ -107,6 +107,12 @@ package final class DatabaseFile: Sendable {
 
   var inode: UInt64 { identity.inode }
 
+  /// Whether other names lead to the file too. By each SQLite would keep a log of its own, and lose what the other one saves.
+  var hasOtherNames: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 1
+  }
+
   /// Whether another hold is on the same file.
   package func isSame(as other: DatabaseFile) -> Bool { identity == other.identity }
 

@@ -33,6 +33,15 @@ struct FileChecks {
     try checkLog()
   }
 
+  /// A file that gets its name at this moment may have two for an instant.
+  /// - Throws: `otherNames` when the file is to be written to and keeps a second name.
+  func checkNames() throws(CipherError) {
+    let deadline = Deadline(milliseconds: 200)
+    while file.hasOtherNames {
+      guard deadline.pause() else { throw CipherError(.otherNames, "\(path) has another name") }
+    }
+  }
+
   /// - Throws: `foreignJournal` when something lies beside a file that was just made.
   func checkNew() throws(CipherError) {
     for suffix in ["-wal", "-journal", "-shm"] where FilePath.isTaken(path + suffix) {

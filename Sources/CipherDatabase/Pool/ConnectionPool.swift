@@ -67,6 +67,7 @@ package final class ConnectionPool: Sendable {
     writer = Locked(counted)
     var later = options
     later.createIfMissing = false
+    later.refusesOtherNames = false
     self.options = later
     OpenPools.add(self)
   }

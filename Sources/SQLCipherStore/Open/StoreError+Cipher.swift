@@ -43,6 +43,12 @@ extension StoreError {
           "the file at \(path) was replaced or removed while it was open; nothing was saved; close the store and open it"
             + " again"
         )
+      case .otherNames:
+        (
+          .notWritable,
+          "the file at \(path) has another name (a hard link), by which other programs would save past this one; find it with"
+            + " `find -samefile`, and remove it, or give it a copy of its own"
+        )
       case .formatUnavailable:
         (.cipherFormat, "this libsqlcipher knows no files of SQLCipher 4; do it where version 4 is installed")
       case .interrupted: (.cancelled, "the work on \(path) was cancelled; nothing was changed")
