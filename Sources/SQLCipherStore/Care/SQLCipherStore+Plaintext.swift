@@ -26,8 +26,9 @@ extension SQLCipherStore {
     guard try translating(path, { try isDecryptedStore(file) }) else {
       throw StoreError(
         .notFound,
-        "\(source.path) is no store that was decrypted, and nothing was made of it; for another database make a store"
-          + " and insert its rows")
+        "\(source.path) is no store that was decrypted, and nothing was made of it; one that was rebuilt from a dump needs"
+          + " `PRAGMA application_id = \(StoreTable.applicationID)` first; of another database, insert the rows into a store"
+      )
     }
     file.release()
     try StoreFile.checkWritable(path)
