@@ -5,8 +5,8 @@ import Glibc
 ///
 /// SQLite takes whatever log lies beside a file for the file's own. When somebody puts another file in the place of one that is open,
 /// or whose program was killed, the log that is left would be laid over the new file and destroy it. So the log bears the inodes of
-/// its file and of itself: a log that is still what it was, beside another file, is refused. A copy of both is neither, and is taken
-/// as it always was; so is a log on a file system without such attributes.
+/// its file and of itself, and when it was made: a log that is still what it was, beside another file, is refused. A copy of both was
+/// made at another time and is taken as it always was; so is a log on a file system without such attributes.
 struct LogOwner {
   private static let attribute = "user.strongroom.log"
   let file: DatabaseFile
@@ -14,33 +14,35 @@ struct LogOwner {
 
   /// Whether a log that lies beside the file, of so many bytes, is known to be another file's.
   func isOfAnother(bytes: Int) -> Bool {
-    guard bytes > 0, let noted, let log = status else { return false }
-    return noted.log == UInt64(log.st_ino) && noted.file != file.inode
+    guard bytes > 0, let noted, let own = note(of: noted.file) else { return false }
+    return noted == own && noted.file != file.inode
   }
 
-  /// Notes that the log beside the file is the file's. To be called while SQLite has it open. One or two system calls.
+  /// Notes that the log beside the file is the file's. To be called while SQLite has it open. Three or four system calls.
   func note() {
-    guard let log = status else { return }
-    let own = Note(file: file.inode, log: UInt64(log.st_ino))
-    if noted == own { return }
-    _ = withUnsafeBytes(of: own) { lsetxattr(self.log, Self.attribute, $0.baseAddress, $0.count, 0) }
+    guard let own = note(of: file.inode), noted != own else { return }
+    _ = withUnsafeBytes(of: own) { lsetxattr(log, Self.attribute, $0.baseAddress, $0.count, 0) }
     // Somebody who put another file in place meanwhile may have made another log.
-    if !file.isInPlace { lremovexattr(self.log, Self.attribute) }
+    if !file.isInPlace { lremovexattr(log, Self.attribute) }
   }
 
   private struct Note: Equatable {
     var file: UInt64
     var log: UInt64
+    /// No copy of a log has it, whatever its inode.
+    var birth: Int64
   }
 
   private var noted: Note? {
-    var note = Note(file: 0, log: 0)
+    var note = Note(file: 0, log: 0, birth: 0)
     let count = withUnsafeMutableBytes(of: &note) { lgetxattr(log, Self.attribute, $0.baseAddress, $0.count) }
     return count == MemoryLayout<Note>.size ? note : nil
   }
 
-  private var status: stat? {
+  /// What the log beside the file would bear as the log of a file.
+  private func note(of file: UInt64) -> Note? {
     var status = stat()
-    return lstat(log, &status) == 0 ? status : nil
+    guard lstat(log, &status) == 0 else { return nil }
+    return Note(file: file, log: UInt64(status.st_ino), birth: birthOfFile(log))
   }
 }
