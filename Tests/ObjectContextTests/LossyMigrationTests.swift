@@ -176,6 +176,25 @@ struct LossyMigrationTests {
     try copy.close()
   }
 
+  @Test("and one that is killed amid its commit leaves a copy that the next attempt takes the place of")
+  func killedAmidCommit() async throws {
+    let place = try Place()
+    try await place.fill(["blurb"], books: 4000, with: "blurb", bytes: 10_000)
+    let copy = place.folder.appendingPathComponent("library.strongroom.before-migration")
+    var isMigrated = false
+    for _ in 0..<5 where !isMigrated {
+      let process = try Self.probe(place, "blurb")
+      while !FileManager.default.fileExists(atPath: copy.path), process.isRunning { usleep(50) }
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      let book = try await SQLCipherStore.storedModel(place.description()).entity(named: "Book")
+      isMigrated = book?.attribute(named: "title") == nil
+    }
+    try await place.open([]).close()
+    let copies = try place.files.filter { $0.contains("before-migration") && !$0.hasSuffix(".new") }
+    #expect(copies.count == (isMigrated ? 2 : 1))
+  }
+
   @Test("of other processes that save meanwhile")
   func othersWriting() async throws {
     let place = try Place()

@@ -4,18 +4,23 @@ import StoreContract
 import StoreKeyring
 
 /// The copy of a store that is left beside it when a migration drops data. It gets its name as the last step
-/// before the commit: a migration that fails leaves none, and one that is killed only where that was amid its commit.
+/// before the commit: a migration that fails leaves none, and one that is killed amid its commit leaves one, which the next removes.
 struct MigrationKeepsake {
   private static let most = 3
   private let place: String
   /// Nobody takes the copy for one that a killed process left.
   private let copy: DatabaseFile
+  /// The store's own file, whose log is empty.
+  private let original: FileState?
   private var isKept = false
 
-  /// Copies the store under its own key. Older copies stay; a full set is never added to.
+  /// Copies a store, which the caller has alone, under its own key. Older copies stay, but for those of the store as it is now; a
+  /// full set is never added to.
   /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`, `diskFull`; nothing was changed then.
   init(_ access: StoreAccess) throws {
     let path = access.path
+    original = FileState(of: path)
+    for place in Self.places(path) where original?.isNoted(on: place) == true { File.removeDatabase(place) }
     guard let place = Self.places(path).first(where: { !FilePath.isTaken($0) }) else {
       throw StoreError(
         .fileExists,
@@ -38,6 +43,7 @@ struct MigrationKeepsake {
 
   /// Gives the copy its name, as the last step of the migration's transaction.
   mutating func keep() throws {
+    original?.note(on: copy.path)
     do {
       try File.placeDatabase(copy.path, at: place)
     } catch {
