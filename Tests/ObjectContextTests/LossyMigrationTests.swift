@@ -53,6 +53,13 @@ struct LossyMigrationTests {
 
     var size: Int { bytes(of: store.lastPathComponent) }
 
+    /// Another one for each file that has ever had a name.
+    func identity(of file: String) -> [Int] {
+      var status = stat()
+      lstat(folder.appendingPathComponent(file).path, &status)
+      return [Int(status.st_ino), Int(status.st_ctim.tv_sec), Int(status.st_ctim.tv_nsec)]
+    }
+
     /// 0 where there is no such file.
     func bytes(of file: String) -> Int {
       let path = folder.appendingPathComponent(file).path
@@ -180,19 +187,23 @@ struct LossyMigrationTests {
   func killedAmidCommit() async throws {
     let place = try Place()
     try await place.fill(["blurb"], books: 4000, with: "blurb", bytes: 10_000)
-    let copy = place.folder.appendingPathComponent("library.strongroom.before-migration")
+    /// Each copy, as another one than an earlier one of its name.
+    func copies() throws -> Set<[Int]> {
+      let names = try place.files.filter { $0.contains("before-migration") && !$0.contains(".new") }
+      return Set(names.map(place.identity(of:)))
+    }
     var isMigrated = false
     for _ in 0..<5 where !isMigrated {
+      let before = try copies()
       let process = try Self.probe(place, "blurb")
-      while !FileManager.default.fileExists(atPath: copy.path), process.isRunning { usleep(50) }
+      while try copies().isSubset(of: before), process.isRunning { usleep(50) }
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
       let book = try await SQLCipherStore.storedModel(place.description()).entity(named: "Book")
       isMigrated = book?.attribute(named: "title") == nil
     }
     try await place.open([]).close()
-    let copies = try place.files.filter { $0.contains("before-migration") && !$0.hasSuffix(".new") }
-    #expect(copies.count == (isMigrated ? 2 : 1))
+    #expect(try copies().count == (isMigrated ? 2 : 1))
   }
 
   @Test("of other processes that save meanwhile")
