@@ -18,7 +18,7 @@ public final class SQLCipherStore: IncrementalStore {
     var schema: StoreSchema
     var plans: [SelectPlan]
     let fetchPlans = FetchPlanCache()
-    let targetPlans = TargetPlanCache()
+    let destinationPlans = DestinationPlanCache()
     var identifier: UUID
     var storeEntities: [StoreEntity]
     var references: ReferenceSequence
@@ -40,7 +40,7 @@ public final class SQLCipherStore: IncrementalStore {
     self.model = model
     storeDescription = description
     path = url.path
-    isMoment = false
+    isSnapshot = false
   }
 
   /// A store whose pool is pinned to a moment.
@@ -50,13 +50,13 @@ public final class SQLCipherStore: IncrementalStore {
     description.isReadOnly = true
     storeDescription = description
     path = store.path
-    isMoment = true
+    isSnapshot = true
     opened.withLock { $0 = pinned }
   }
 
   /// The store's file.
   public let path: String
-  let isMoment: Bool
+  let isSnapshot: Bool
 
   var open: Opened {
     get throws {
@@ -80,7 +80,7 @@ public final class SQLCipherStore: IncrementalStore {
   public var metadata: [String: String] {
     guard let programs = opened.withLock({ $0?.metadata }) else { return [:] }
     return StoreMetadata.whole(
-      programs, of: self, versionIdentifiers: model.description.versionIdentifiers)
+      programs, of: self, versionIdentifiers: model.declaration.versionIdentifiers)
   }
 
   /// One per entity of the model, at the entity's index; empty before the store is loaded.
@@ -108,7 +108,7 @@ public final class SQLCipherStore: IncrementalStore {
         defer { opened = nil }; return opened
       })
     else { return }
-    if !isMoment { try translating(path) { try old.references.giveBack(in: old.pool) } }
+    if !isSnapshot { try translating(path) { try old.references.giveBack(in: old.pool) } }
     old.pool.close()
   }
 
@@ -131,7 +131,7 @@ public final class SQLCipherStore: IncrementalStore {
   }
 
   /// Permanent IDs in the order given; a statement or two per few hundred objects.
-  public func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+  public func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID] {
     let opened = try open
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     return try translating(path) {

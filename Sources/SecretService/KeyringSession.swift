@@ -4,7 +4,7 @@ import StoreKeyring
 /// One call's way to a keyring.
 protocol KeyringSession {
   /// Every key of a store, unlocked; those that can be read.
-  func keys(_ store: UUID, interaction: KeyInteraction) throws -> [StoredKey]
+  func keys(_ store: UUID, of vault: SecretServiceVault, interaction: KeyInteraction) throws -> [StoredKey]
   /// Stores a key; it is looked for again by the caller.
   func add(
     _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String,

@@ -14,7 +14,7 @@ struct SecretFileSession: KeyringSession {
     return false
   }
 
-  func keys(_ store: UUID, interaction: KeyInteraction) throws -> [StoredKey] {
+  func keys(_ store: UUID, of vault: SecretServiceVault, interaction: KeyInteraction) throws -> [StoredKey] {
     let list = try KeyringSchema.with { schema in
       try KeyringSchema.withAttributes(store, nil, nil) { attributes in
         try GLib.optional("searching libsecret's file") {
@@ -42,7 +42,7 @@ struct SecretFileSession: KeyringSession {
       return StoredKey(
         identifier: KeyringSchema.identifier(attributes), store: store,
         key: try KeyringSchema.key(value, store),
-        created: Date(timeIntervalSince1970: Double(secret_retrievable_get_created(item))))
+        created: Date(timeIntervalSince1970: Double(secret_retrievable_get_created(item))), in: vault)
     }
   }
 

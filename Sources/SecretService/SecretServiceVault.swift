@@ -39,7 +39,7 @@ public struct SecretServiceVault: KeyVault {
   /// - Throws: `KeyringError`: no bus, no service, locked, no default collection, state unknown, timed out, damaged.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     try await call(interaction) { session in
-      try session.keys(store, interaction: interaction)
+      try session.keys(store, of: self, interaction: interaction)
     }
   }
 
@@ -52,7 +52,7 @@ public struct SecretServiceVault: KeyVault {
       let identifier = KeyIdentifier()
       try session.add(
         key, store, identifier, application: application, label: label, interaction: interaction)
-      let back = try session.keys(store, interaction: .silent)
+      let back = try session.keys(store, of: self, interaction: .silent)
         .first { $0.identifier == identifier }
       guard let back, back.key.isSame(as: key) else {
         try? session.remove(store, identifier, interaction: .silent)

@@ -33,9 +33,9 @@ struct SecretSession: KeyringSession {
 
   // MARK: Finding
 
-  func keys(_ store: UUID, interaction: KeyInteraction) throws -> [StoredKey] {
+  func keys(_ store: UUID, of vault: SecretServiceVault, interaction: KeyInteraction) throws -> [StoredKey] {
     try readable(items(store, interaction: interaction)) {
-      try storedKey($0, store)
+      try storedKey($0, store, vault)
     }
   }
 
@@ -109,7 +109,9 @@ struct SecretSession: KeyringSession {
 
   // MARK: Reading
 
-  private func storedKey(_ item: GObjectReference<SecretItem>, _ store: UUID) throws -> StoredKey {
+  private func storedKey(
+    _ item: GObjectReference<SecretItem>, _ store: UUID, _ vault: SecretServiceVault
+  ) throws -> StoredKey {
     let loaded = try GLib.flag("reading a key") {
       secret_item_load_secret_sync(item.pointer, cancellable.pointer, $0)
     }
@@ -122,7 +124,7 @@ struct SecretSession: KeyringSession {
     return StoredKey(
       identifier: KeyringSchema.identifier(attributes), store: store,
       key: try KeyringSchema.key(value, store),
-      created: Date(timeIntervalSince1970: Double(secret_item_get_created(item.pointer))))
+      created: Date(timeIntervalSince1970: Double(secret_item_get_created(item.pointer))), in: vault)
   }
 
   // MARK: Writing

@@ -6,48 +6,48 @@ import StoreContract
 /// The model and the hand tools of the checks.
 enum Sample {
   static func model() throws -> ManagedObjectModel {
-    let place = CompositeDescription(
-      "Place", [AttributeDescription("street", .string), AttributeDescription("height", .double)])
-    return try ManagedObjectModel(ModelDescription(entities: entities, composites: [place]))
+    let place = Composite(
+      "Place", [Attribute("street", .string), Attribute("height", .double)])
+    return try ManagedObjectModel(ModelDeclaration(entities: entities, composites: [place]))
   }
 
   @ModelBuilder
-  private static var entities: [EntityDescription] {
-    EntityDescription("Work", abstract: true) {
-      AttributeDescription("title", .string, optional: false)
-      AttributeDescription("pages", .integer32)
-      RelationshipDescription("author", to: "Person", inverse: "works")
-      RelationshipDescription("tags", toMany: "Tag", inverse: "works")
+  private static var entities: [Entity] {
+    Entity("Work", abstract: true) {
+      Attribute("title", .string, optional: false)
+      Attribute("pages", .integer32)
+      Relationship("author", to: "Person", inverse: "works")
+      Relationship("tags", toMany: "Tag", inverse: "works")
     }
-    EntityDescription("Book", parent: "Work") {
-      AttributeDescription("isbn", .string)
+    Entity("Book", parent: "Work") {
+      Attribute("isbn", .string)
       UniquenessConstraint("isbn")
     }
-    EntityDescription("Article", parent: "Work") { AttributeDescription("journal", .string) }
-    EntityDescription("Person") {
-      AttributeDescription("name", .string)
-      RelationshipDescription("works", toMany: "Work", inverse: "author")
-      RelationshipDescription("favourites", toMany: "Work", ordered: true)
-      RelationshipDescription("friends", toMany: "Person", inverse: "friends")
-      RelationshipDescription("chapters", toMany: "Chapter", inverse: "person", ordered: true)
+    Entity("Article", parent: "Work") { Attribute("journal", .string) }
+    Entity("Person") {
+      Attribute("name", .string)
+      Relationship("works", toMany: "Work", inverse: "author")
+      Relationship("favourites", toMany: "Work", ordered: true)
+      Relationship("friends", toMany: "Person", inverse: "friends")
+      Relationship("chapters", toMany: "Chapter", inverse: "person", ordered: true)
     }
-    EntityDescription("Tag") {
-      AttributeDescription("name", .string)
-      RelationshipDescription("works", toMany: "Work", inverse: "tags", ordered: true)
+    Entity("Tag") {
+      Attribute("name", .string)
+      Relationship("works", toMany: "Work", inverse: "tags", ordered: true)
     }
-    EntityDescription("Chapter") { RelationshipDescription("person", to: "Person", inverse: "chapters") }
-    EntityDescription("order") {
-      AttributeDescription("select", .string)
-      AttributeDescription("SELECT", .integer64)
-      AttributeDescription("_id", .string)
-      AttributeDescription("rowid", .string)
-      AttributeDescription("quote\"and space", .string)
+    Entity("Chapter") { Relationship("person", to: "Person", inverse: "chapters") }
+    Entity("order") {
+      Attribute("select", .string)
+      Attribute("SELECT", .integer64)
+      Attribute("_id", .string)
+      Attribute("rowid", .string)
+      Attribute("quote\"and space", .string)
     }
-    EntityDescription("Order") { AttributeDescription("group", .string) }
-    EntityDescription("_order") { AttributeDescription("where", .string) }
-    EntityDescription("Everything") {
+    Entity("Order") { Attribute("group", .string) }
+    Entity("_order") { Attribute("where", .string) }
+    Entity("Everything") {
       for type in AttributeType.allCases where type != .undefined {
-        AttributeDescription(type.rawValue, type, composite: type == .composite ? "Place" : nil)
+        Attribute(type.rawValue, type, composite: type == .composite ? "Place" : nil)
       }
     }
   }
@@ -92,7 +92,7 @@ enum Sample {
     let old = try store.newValues(for: id)
     for field in id.entity.storedFields { all[field.name] = old.value(of: field) }
     all.merge(values) { $1 }
-    var fields = SlotSet()
+    var fields = PropertyIndexSet()
     for (field, stored) in id.entity.storedFields.enumerated() where values[stored.name] != nil {
       fields.insert(field)
     }
@@ -104,11 +104,11 @@ enum Sample {
   }
 
   /// The place of one stored property.
-  static func field(_ id: ManagedObjectID, _ name: String) throws -> SlotSet {
+  static func field(_ id: ManagedObjectID, _ name: String) throws -> PropertyIndexSet {
     guard let field = id.entity.storedFields.firstIndex(where: { $0.name == name }) else {
       throw StoreCheckFailure(description: "no stored property \(name)")
     }
-    var set = SlotSet()
+    var set = PropertyIndexSet()
     set.insert(field)
     return set
   }
@@ -126,23 +126,23 @@ enum Sample {
     return nodes
   }
 
-  static func entity(_ model: ManagedObjectModel, _ name: String) throws -> Entity {
+  static func entity(_ model: ManagedObjectModel, _ name: String) throws -> EntityDescription {
     guard let entity = model.entity(named: name) else {
       throw StoreCheckFailure(description: "no entity \(name)")
     }
     return entity
   }
 
-  static func relationship(_ entity: Entity, _ name: String) throws -> Relationship {
+  static func relationship(_ entity: EntityDescription, _ name: String) throws -> RelationshipDescription {
     guard let relationship = entity.relationship(named: name) else {
       throw StoreCheckFailure(description: "no relationship \(name)")
     }
     return relationship
   }
 
-  /// The targets of one object's to-many.
-  static func targets(
-    _ store: any IncrementalStore, _ entity: Entity, _ name: String, _ reference: Int64
+  /// The destinations of one object's to-many.
+  static func destinations(
+    _ store: any IncrementalStore, _ entity: EntityDescription, _ name: String, _ reference: Int64
   ) throws -> [Int64] {
     try store.newValues(for: relationship(entity, name), of: [reference]).references
   }

@@ -16,7 +16,7 @@ extension StoreCheck {
         try row.set("title", .string("t\(next)"))
         try row.set("pages", next % 2 == 0 ? .integer(next) : .null)
         try row.set("author", person)
-        try row.set("tags", targets: next % 2 == 0 ? tags : [tags[1]])
+        try row.set("tags", destinations: next % 2 == 0 ? tags : [tags[1]])
         next += 1
         return true
       }
@@ -26,8 +26,8 @@ extension StoreCheck {
       try expect(Sample.texts(nodes, "title") == (0..<500).map { "t\($0)" }, "titles")
       try expect(nodes.allSatisfy { $0.version == 1 }, "version 1")
       try expect(
-        try Sample.targets(store, book, "tags", nodes[0].reference) == tags.map(\.reference), "two tags")
-      let works = try Sample.targets(store, person.entity, "works", person.reference)
+        try Sample.destinations(store, book, "tags", nodes[0].reference) == tags.map(\.reference), "two tags")
+      let works = try Sample.destinations(store, person.entity, "works", person.reference)
       try expect(works.count == 500, "the author's works")
       let more = try Sample.insert(store, model, "Book", [["title": "later"]])[0]
       try expect(more.reference >= (result.references?.upperBound ?? 0), "numbers go on after a batch")
@@ -82,9 +82,9 @@ extension StoreCheck {
       let left = try Sample.nodes(store, FetchRequest("Work", where: .compare("pages", .equal, .null)))
       try expect(left.count == 6 && left.allSatisfy { $0.version == 2 }, "changed, version 2")
       try expect(
-        try Sample.targets(store, person.entity, "works", person.reference).count == 6, "linked")
+        try Sample.destinations(store, person.entity, "works", person.reference).count == 6, "linked")
       try expect(try store.update(BatchUpdate(large, set: ["pages": 1])).count == 0, "nobody is left")
-      try expectError(.conflict, "a target that is not there") {
+      try expectError(.conflict, "a destination that is not there") {
         _ = try store.update(BatchUpdate(FetchRequest("Book"), set: ["author": .reference(99)]))
       }
       try expectError(.notUnique, "one isbn for all") {
@@ -93,7 +93,8 @@ extension StoreCheck {
       try expectError(.notFound, "no such property") {
         _ = try store.update(BatchUpdate(FetchRequest("Book"), set: ["colour": "x"]))
       }
-      let page = FetchRequest("Book", sort: [FetchSort("title")], limit: 2, offset: 1)
+      let page = FetchRequest(
+        "Book", sortDescriptors: [FetchSortDescriptor("title")], fetchLimit: 2, fetchOffset: 1)
       try expect(try store.update(BatchUpdate(page, set: ["isbn": .null])).count == 2, "a page of a request")
     },
     StoreCheck("a batch deletes with links, and empties the to-ones that led there") { factory in
@@ -107,7 +108,7 @@ extension StoreCheck {
         if next == 100 { return false }
         try row.set("title", .string("t\(next)"))
         try row.set("author", people[next % 2])
-        try row.set("tags", targets: [tag])
+        try row.set("tags", destinations: [tag])
         next += 1
         return true
       }
@@ -118,7 +119,7 @@ extension StoreCheck {
       let with = FetchRequest("Book", where: .compare("author", .notEqual, .null))
       try expect(try store.delete(matching: with).count == 50, "the others go")
       try expect(
-        try Sample.targets(store, tag.entity, "works", tag.reference).count == 50, "with their links")
+        try Sample.destinations(store, tag.entity, "works", tag.reference).count == 50, "with their links")
       try expect(try store.delete(matching: with).count == 0, "nothing is left to delete")
     },
     StoreCheck("a scan brings what dictionaries bring, and stops when told to") { factory in
@@ -133,15 +134,19 @@ extension StoreCheck {
             "author": $0 % 2 == 0 ? .reference(person.reference) : .null,
           ]
         })
-      var request = FetchRequest("Book", sort: [FetchSort("pages", ascending: false), FetchSort("title")])
-      request.propertiesToFetch = ["title", "pages", "author", "author.name"].map { FetchColumn($0) }
+      var request = FetchRequest(
+        "Book",
+        sortDescriptors: [FetchSortDescriptor("pages", ascending: false), FetchSortDescriptor("title")])
+      request.propertiesToFetch = ["title", "pages", "author", "author.name"].map {
+        ExpressionDescription($0)
+      }
       request.resultType = .dictionaries
       guard case .dictionaries(let wanted) = try store.execute(request, lookup: nil) else {
         throw StoreCheckFailure(description: "dictionaries were asked for")
       }
       var rows: [[String: AttributeValue]] = []
       var names: [String] = []
-      try store.scan(
+      try store.enumerateRows(
         request, begin: { names = $0.names },
         row: { row in
           rows.append(
@@ -154,21 +159,21 @@ extension StoreCheck {
       try expect(names == ["title", "pages", "author", "author.name"], "columns in the order asked for")
       try expect(rows == wanted.map { $0.filter { !$0.value.isNull } }, "the same rows")
       var seen = 0
-      try store.scan(
+      try store.enumerateRows(
         request, begin: { _ in },
         row: { _ in
           seen += 1
           return seen < 7
         })
       try expect(seen == 7, "stopped")
-      request.propertiesToFetch = [FetchColumn("tags")]
+      request.propertiesToFetch = [ExpressionDescription("tags")]
       var isRefused = false
-      do { try store.scan(request, begin: { _ in }, row: { _ in true }) } catch is QueryError {
+      do { try store.enumerateRows(request, begin: { _ in }, row: { _ in true }) } catch is QueryError {
         isRefused = true
       }
       try expect(isRefused, "a to-many is no column")
     },
-    StoreCheck("targets come with their states, as they do one by one") { factory in
+    StoreCheck("destinations come with their states, as they do one by one") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       let people = try Sample.insert(store, model, "Person", (0..<20).map { ["name": .string("\($0)")] })
@@ -177,20 +182,21 @@ extension StoreCheck {
         (0..<100).map { ["title": .string("t\($0)"), "author": .reference(people[$0 % 19].reference)] })
       let favourites = try Sample.relationship(people[0].entity, "favourites")
       var save = SaveChangesRequest()
-      var links = LinkChanges(relationship: favourites)
-      links.added = [5, 3, 9].map { .init(source: people[0].reference, target: works[$0].reference) }
+      var links = RelationshipChanges(relationship: favourites)
+      links.added = [5, 3, 9].map { .init(source: people[0].reference, destination: works[$0].reference) }
       links.orders = [(people[0].reference, [9, 3, 5].map { works[$0].reference })]
-      save.links = [links]
+      save.relationshipChanges = [links]
       _ = try store.execute(save, lookup: nil)
       for sources in [people, Array(people.prefix(2))] {
         for name in ["works", "favourites"] {
-          let found = try store.newTargets(
+          let found = try store.newDestinations(
             for: Sample.relationship(people[0].entity, name), of: sources.map(\.reference))
           for (place, source) in sources.enumerated() {
-            let range = found.targets.offsets[place]..<found.targets.offsets[place + 1]
-            let own = Array(found.targets.references[range])
+            let range = found.destinations.offsets[place]..<found.destinations.offsets[place + 1]
+            let own = Array(found.destinations.references[range])
             try expect(
-              own == (try Sample.targets(store, source.entity, name, source.reference)), "\(name) of \(place)"
+              own == (try Sample.destinations(store, source.entity, name, source.reference)),
+              "\(name) of \(place)"
             )
             try expect(found.nodes[range].map { $0?.reference } == own, "states of \(name)")
           }
@@ -227,8 +233,10 @@ extension StoreCheck {
       request.propertiesToGroupBy = ["string"]
       request.propertiesToFetch =
         ["integer64", "double", "boolean"].flatMap { name in
-          [FetchAggregate.sum, .average, .min, .max, .count].map { FetchColumn(name, aggregate: $0) }
-        } + [FetchColumn("string")]
+          [FetchAggregate.sum, .average, .min, .max, .count].map {
+            ExpressionDescription(name, aggregate: $0)
+          }
+        } + [ExpressionDescription("string")]
       guard case .dictionaries(let rows) = try store.execute(request, lookup: nil) else {
         throw StoreCheckFailure(description: "dictionaries were asked for")
       }

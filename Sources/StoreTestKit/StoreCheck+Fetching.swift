@@ -37,7 +37,7 @@ extension StoreCheck {
       ]
       for (predicate, wanted) in cases {
         let nodes = try Sample.nodes(
-          store, FetchRequest("Book", where: predicate, sort: [FetchSort("title")]))
+          store, FetchRequest("Book", where: predicate, sortDescriptors: [FetchSortDescriptor("title")]))
         let got = Sample.texts(nodes, "title").joined()
         try expect(got == wanted, "\(predicate): expected \(wanted), got \(got)")
         var count = FetchRequest("Book", where: predicate)
@@ -59,19 +59,24 @@ extension StoreCheck {
       func titles(_ request: FetchRequest) throws -> String {
         Sample.texts(try Sample.nodes(store, request), "title").joined()
       }
-      try expect(try titles(FetchRequest("Article", sort: [FetchSort("pages")])) == "zywx", "ascending")
-      let down = [FetchSort("pages", ascending: false), FetchSort("title")]
-      try expect(try titles(FetchRequest("Article", sort: down)) == "xwyz", "descending, then by title")
-      try expect(try titles(FetchRequest("Article", sort: down, limit: 2, offset: 1)) == "wy", "a page")
-      try expect(try titles(FetchRequest("Article", offset: 3)) == "w", "offset without limit")
-      try expect(try titles(FetchRequest("Article", limit: 0)) == "xyzw", "a limit of 0 is none")
+      try expect(
+        try titles(FetchRequest("Article", sortDescriptors: [FetchSortDescriptor("pages")])) == "zywx",
+        "ascending")
+      let down = [FetchSortDescriptor("pages", ascending: false), FetchSortDescriptor("title")]
+      try expect(
+        try titles(FetchRequest("Article", sortDescriptors: down)) == "xwyz", "descending, then by title")
+      try expect(
+        try titles(FetchRequest("Article", sortDescriptors: down, fetchLimit: 2, fetchOffset: 1)) == "wy",
+        "a page")
+      try expect(try titles(FetchRequest("Article", fetchOffset: 3)) == "w", "offset without limit")
+      try expect(try titles(FetchRequest("Article", fetchLimit: 0)) == "xyzw", "a limit of 0 is none")
     },
     StoreCheck("subentities come or not, with their own entity") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       try Sample.insert(store, model, "Book", [["title": "b"]])
       try Sample.insert(store, model, "Article", [["title": "a", "journal": "j"]])
-      let all = try Sample.nodes(store, FetchRequest("Work", sort: [FetchSort("title")]))
+      let all = try Sample.nodes(store, FetchRequest("Work", sortDescriptors: [FetchSortDescriptor("title")]))
       try expect(all.map(\.entity.name) == ["Article", "Book"], "both, each as what it is")
       var own = FetchRequest("Work")
       own.includesSubentities = false
@@ -87,19 +92,19 @@ extension StoreCheck {
           ["title": "x", "pages": 2, "journal": "j"], ["title": "y", "pages": 4, "journal": "j"],
           ["title": "z"],
         ])
-      var request = FetchRequest("Article", sort: [FetchSort("title", ascending: false)])
+      var request = FetchRequest("Article", sortDescriptors: [FetchSortDescriptor("title", ascending: false)])
       request.resultType = .objectIDs
       guard case .objectIDs(let got) = try store.execute(request, lookup: nil) else {
         throw StoreCheckFailure(description: "IDs were asked for")
       }
       try expect(got == ids.reversed(), "IDs in order")
       request.resultType = .dictionaries
-      request.sort = [FetchSort("journal")]
+      request.sortDescriptors = [FetchSortDescriptor("journal")]
       request.propertiesToGroupBy = ["journal"]
       request.propertiesToFetch = [
-        FetchColumn("journal"), FetchColumn("pages", aggregate: .sum),
-        FetchColumn("pages", aggregate: .average),
-        FetchColumn("", aggregate: .count, as: "n"),
+        ExpressionDescription("journal"), ExpressionDescription("pages", aggregate: .sum),
+        ExpressionDescription("pages", aggregate: .average),
+        ExpressionDescription("", aggregate: .count, as: "n"),
       ]
       guard case .dictionaries(let rows) = try store.execute(request, lookup: nil) else {
         throw StoreCheckFailure(description: "dictionaries were asked for")

@@ -115,7 +115,7 @@ extension StoreCheck {
 private struct Held {
   let store: any IncrementalStore
   let id: ManagedObjectID
-  let attribute: Attribute
+  let attribute: AttributeDescription
 
   init(_ factory: any StoreFactory) async throws {
     let model = try Sample.model()
@@ -124,7 +124,7 @@ private struct Held {
     attribute = try Sample.attribute(id.entity, "binary")
   }
 
-  func named(_ name: String) throws -> Attribute { try Sample.attribute(id.entity, name) }
+  func named(_ name: String) throws -> AttributeDescription { try Sample.attribute(id.entity, name) }
 
   func write(count: Int, _ fill: (ValueWriter) throws -> Void) throws -> Int64 {
     try store.writeValue(count: count, of: attribute, to: id.reference, fill)
@@ -153,7 +153,9 @@ private struct Held {
 }
 
 extension Sample {
-  fileprivate static func attribute(_ entity: Entity, _ name: String) throws -> Attribute {
+  fileprivate static func attribute(_ entity: EntityDescription, _ name: String) throws
+    -> AttributeDescription
+  {
     guard let attribute = entity.attribute(named: name) else {
       throw StoreCheckFailure(description: "no attribute \(name)")
     }

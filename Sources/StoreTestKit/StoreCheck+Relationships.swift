@@ -4,7 +4,7 @@ import StoreContract
 
 extension StoreCheck {
   private static func relationship(_ model: ManagedObjectModel, _ entity: String, _ name: String) throws
-    -> Relationship
+    -> RelationshipDescription
   {
     guard let relationship = model.entity(named: entity)?.relationship(named: name) else {
       throw StoreCheckFailure(description: "no relationship \(entity).\(name)")
@@ -12,8 +12,8 @@ extension StoreCheck {
     return relationship
   }
 
-  private static func targets(
-    _ store: any IncrementalStore, _ relationship: Relationship, _ id: ManagedObjectID
+  private static func destinations(
+    _ store: any IncrementalStore, _ relationship: RelationshipDescription, _ id: ManagedObjectID
   ) throws -> [ManagedObjectID] {
     guard case .toMany(let ids) = try store.newValue(for: relationship, of: id) else {
       throw StoreCheckFailure(description: "a to-many did not answer IDs")
@@ -41,8 +41,8 @@ extension StoreCheck {
       let article = try Sample.insert(
         store, model, "Article", [["title": "b", "author": .reference(people[0].reference)]])
       let works = try relationship(model, "Person", "works")
-      try expect(try targets(store, works, people[0]) == book + article, "both, as what they are")
-      try expect(try targets(store, works, people[1]).isEmpty, "none")
+      try expect(try destinations(store, works, people[0]) == book + article, "both, as what they are")
+      try expect(try destinations(store, works, people[1]).isEmpty, "none")
       let batch = try store.newValues(for: works, of: people.map(\.reference).reversed())
       try expect(batch.offsets == [0, 0, 0, 2], "one answer a source, in the order asked")
     },
@@ -53,28 +53,30 @@ extension StoreCheck {
       let books = try Sample.insert(store, model, "Book", [["title": "a"], ["title": "b"], ["title": "c"]])
       let tagged = try relationship(model, "Tag", "works")
       let labels = try relationship(model, "Book", "tags")
-      let forward = tagged.linkOwner === tagged
-      func link(_ tag: Int, _ book: Int) -> LinkChanges.Link {
+      let forward = tagged.joinTableOwner === tagged
+      func link(_ tag: Int, _ book: Int) -> RelationshipChanges.JoinTableRow {
         forward
-          ? .init(source: tags[tag].reference, target: books[book].reference)
-          : .init(source: books[book].reference, target: tags[tag].reference)
+          ? .init(source: tags[tag].reference, destination: books[book].reference)
+          : .init(source: books[book].reference, destination: tags[tag].reference)
       }
-      var links = LinkChanges(relationship: tagged.linkOwner)
+      var links = RelationshipChanges(relationship: tagged.joinTableOwner)
       links.added = [link(0, 0), link(0, 1), link(0, 2), link(1, 1), link(0, 1)]
-      let order = [(source: tags[0].reference, targets: [2, 0, 1].map { books[$0].reference })]
+      let order = [(source: tags[0].reference, destinations: [2, 0, 1].map { books[$0].reference })]
       if forward { links.orders = order } else { links.inverseOrders = order }
       var save = SaveChangesRequest()
-      save.links = [links]
+      save.relationshipChanges = [links]
       _ = try store.execute(save, lookup: nil)
-      try expect(try targets(store, tagged, tags[0]) == [books[2], books[0], books[1]], "in order")
-      try expect(try targets(store, labels, books[1]) == tags, "from the other end")
-      links = LinkChanges(relationship: tagged.linkOwner)
+      try expect(try destinations(store, tagged, tags[0]) == [books[2], books[0], books[1]], "in order")
+      try expect(try destinations(store, labels, books[1]) == tags, "from the other end")
+      links = RelationshipChanges(relationship: tagged.joinTableOwner)
       links.removed = [link(0, 0), link(1, 0)]
-      save.links = [links]
+      save.relationshipChanges = [links]
       _ = try store.execute(save, lookup: nil)
-      try expect(try targets(store, tagged, tags[0]) == [books[2], books[1]], "one link less, order kept")
+      try expect(
+        try destinations(store, tagged, tags[0]) == [books[2], books[1]], "one link less, order kept")
       try Sample.delete(store, books[2], version: 1)
-      try expect(try targets(store, tagged, tags[0]) == [books[1]], "a deleted object's links go with it")
+      try expect(
+        try destinations(store, tagged, tags[0]) == [books[1]], "a deleted object's links go with it")
     },
     StoreCheck("one-directional, self-inverse and ordered one-to-many links") { factory in
       let model = try Sample.model()
@@ -84,22 +86,25 @@ extension StoreCheck {
       let chapters = try Sample.insert(
         store, model, "Chapter", Array(repeating: ["person": .reference(people[0].reference)], count: 3))
       var save = SaveChangesRequest()
-      var favourites = LinkChanges(relationship: try relationship(model, "Person", "favourites"))
-      favourites.added = [1, 0].map { .init(source: people[0].reference, target: books[$0].reference) }
-      var friends = LinkChanges(relationship: try relationship(model, "Person", "friends"))
+      var favourites = RelationshipChanges(relationship: try relationship(model, "Person", "favourites"))
+      favourites.added = [1, 0].map { .init(source: people[0].reference, destination: books[$0].reference) }
+      var friends = RelationshipChanges(relationship: try relationship(model, "Person", "friends"))
       friends.added = [
-        .init(source: people[0].reference, target: people[1].reference),
-        .init(source: people[1].reference, target: people[0].reference),
+        .init(source: people[0].reference, destination: people[1].reference),
+        .init(source: people[1].reference, destination: people[0].reference),
       ]
-      var parts = LinkChanges(relationship: try relationship(model, "Person", "chapters"))
-      parts.added = chapters.reversed().map { .init(source: people[0].reference, target: $0.reference) }
-      save.links = [favourites, friends, parts]
+      var parts = RelationshipChanges(relationship: try relationship(model, "Person", "chapters"))
+      parts.added = chapters.reversed().map { .init(source: people[0].reference, destination: $0.reference) }
+      save.relationshipChanges = [favourites, friends, parts]
       _ = try store.execute(save, lookup: nil)
-      try expect(try targets(store, favourites.relationship, people[0]) == [books[1], books[0]], "as added")
-      try expect(try targets(store, friends.relationship, people[1]) == [people[0]], "friends both ways")
-      try expect(try targets(store, parts.relationship, people[0]) == chapters.reversed(), "ordered children")
+      try expect(
+        try destinations(store, favourites.relationship, people[0]) == [books[1], books[0]], "as added")
+      try expect(try destinations(store, friends.relationship, people[1]) == [people[0]], "friends both ways")
+      try expect(
+        try destinations(store, parts.relationship, people[0]) == chapters.reversed(), "ordered children")
       try Sample.delete(store, books[1], version: 1)
-      try expect(try targets(store, favourites.relationship, people[0]) == [books[0]], "no dangling link")
+      try expect(
+        try destinations(store, favourites.relationship, people[0]) == [books[0]], "no dangling link")
     },
     StoreCheck("ANY and ALL over to-manys") { factory in
       let model = try Sample.model()
@@ -113,15 +118,15 @@ extension StoreCheck {
           ["title": "c", "pages": .null, "author": .reference(people[1].reference)],
         ])
       let tags = try Sample.insert(store, model, "Tag", [["name": "t"]])
-      let owner = try relationship(model, "Book", "tags").linkOwner
-      var links = LinkChanges(relationship: owner)
+      let owner = try relationship(model, "Book", "tags").joinTableOwner
+      var links = RelationshipChanges(relationship: owner)
       let forward = owner.entity.name == "Tag"
       links.added = [
         .init(
-          source: (forward ? tags : books)[0].reference, target: (forward ? books : tags)[0].reference)
+          source: (forward ? tags : books)[0].reference, destination: (forward ? books : tags)[0].reference)
       ]
       var save = SaveChangesRequest()
-      save.links = [links]
+      save.relationshipChanges = [links]
       _ = try store.execute(save, lookup: nil)
       for (format, wanted) in [
         ("ANY works.pages > 5", "p"), ("ALL works.pages > 5", "r"), ("NONE works.pages > 5", "qr"),
@@ -130,7 +135,7 @@ extension StoreCheck {
         ("works.@count > 1", "p"),
       ] {
         let request = FetchRequest(
-          "Person", where: try FetchPredicate(format: format), sort: [FetchSort("name")])
+          "Person", where: try FetchPredicate(format: format), sortDescriptors: [FetchSortDescriptor("name")])
         let got = Sample.texts(try Sample.nodes(store, request), "name").joined()
         try expect(got == wanted, "\(format): expected \(wanted), got \(got)")
       }

@@ -28,7 +28,8 @@ extension StoreCheck {
       ]
       try expectError(.conflict, "stale version") { _ = try store.execute(save, lookup: nil) }
       let names = Sample.texts(
-        try Sample.nodes(store, FetchRequest("Person", sort: [FetchSort("name")])), "name")
+        try Sample.nodes(store, FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])),
+        "name")
       try expect(names == ["b", "changed"], "all or nothing")
     },
     StoreCheck("a conflict names its objects; locks and deletions conflict too") { factory in
@@ -72,7 +73,9 @@ extension StoreCheck {
         store, model, "Book", (0..<200).map { ["title": .string("t\($0)"), "pages": .integer($0)] })
       guard let again = try await factory.reopen(store, model) else { return }
       let pages = Sample.texts(
-        try Sample.nodes(again, FetchRequest("Work", sort: [FetchSort("pages", ascending: false)])), "pages")
+        try Sample.nodes(
+          again, FetchRequest("Work", sortDescriptors: [FetchSortDescriptor("pages", ascending: false)])),
+        "pages")
       try expect(pages == (0..<200).reversed().map(String.init), "two hundred books")
     },
   ]
@@ -137,7 +140,8 @@ extension StoreCheck {
       } catch let error as StoreError {
         try expect(error.code == .conflict && error.objectIDs == [books[1]], "a conflict over it")
       }
-      let stored = try Sample.nodes(store, FetchRequest("Book", sort: [FetchSort("isbn")]))
+      let stored = try Sample.nodes(
+        store, FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("isbn")]))
       let numbers = Sample.texts(stored, "isbn")
       try expect(numbers == ["1", "2"], "nothing of it stays")
     },
@@ -153,13 +157,14 @@ extension StoreCheck {
           changedFields: try Sample.field(id, "isbn"))
       }
       _ = try store.execute(save, lookup: nil)
-      let nodes = try Sample.nodes(store, FetchRequest("Book", sort: [FetchSort("isbn")]))
+      let nodes = try Sample.nodes(
+        store, FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("isbn")]))
       try expect(nodes.map(\.objectID) == books.reversed(), "exchanged")
     },
   ]
 
-  private static var first: SlotSet {
-    var set = SlotSet()
+  private static var first: PropertyIndexSet {
+    var set = PropertyIndexSet()
     set.insert(0)
     return set
   }

@@ -60,7 +60,8 @@ extension StoreCheck {
         if case .decimal(let decimal) = edge.1 { decimal } else { nil }
       }
       try Sample.insert(store, model, "Everything", decimals.map { ["decimal": .decimal($0)] })
-      let back = try Sample.nodes(store, FetchRequest("Everything", sort: [FetchSort("decimal")]))
+      let back = try Sample.nodes(
+        store, FetchRequest("Everything", sortDescriptors: [FetchSortDescriptor("decimal")]))
       try expect(
         Sample.texts(back, "decimal") == decimals.sorted().map { AttributeValue.decimal($0).text },
         "numeric order")

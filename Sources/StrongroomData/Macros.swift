@@ -19,7 +19,7 @@
 /// first value, nor when a row is read, but for a later one in an initializer too.
 @attached(
   member, conformances: PersistentModel,
-  names: named(_$slots), named(_$storage), named(_$object), named(_$observationRegistrar), named(init),
+  names: named(_$indexes), named(_$storage), named(_$object), named(_$observationRegistrar), named(init),
   named(schemaMetadata), named(_$constraints), named(_$equals))
 @attached(memberAttribute)
 @attached(extension, conformances: PersistentModel, Sendable)
@@ -40,11 +40,11 @@ public macro Attribute(
 ///
 /// - Parameters:
 ///   - options: what is special about the relationship.
-///   - deleteRule: what happens to the targets when the model is deleted.
-///   - minimumModelCount: the fewest targets that a save accepts; 0 for any.
-///   - maximumModelCount: the most targets that a save accepts; 0 for any.
+///   - deleteRule: what happens to the destinations when the model is deleted.
+///   - minimumModelCount: the fewest destinations that a save accepts; 0 for any.
+///   - maximumModelCount: the most destinations that a save accepts; 0 for any.
 ///   - originalName: the name that the property has in stores of earlier versions, when it was renamed since.
-///   - inverse: the property of the target that leads back. One of the two sides names it, never both: the compiler calls that
+///   - inverse: the property of the destination that leads back. One of the two sides names it, never both: the compiler calls that
 ///     a circular reference. Without it, the inverse is found when there is just one that fits.
 ///   - hashModifier: a text that tells this version of the property from an earlier one of the same shape.
 @attached(peer)

@@ -17,7 +17,7 @@ extension ModelActorMacro: MemberMacro {
         declaration.is(ClassDeclSyntax.self) || declaration.is(StructDeclSyntax.self)
         ? [.replacing(introducer, with: "actor", "replace '\(introducer.text)' with 'actor'")] : []
       context.diagnose(
-        Remark(id: "notAnActor", message: "'@ModelActor' stands before an actor: write 'actor'")
+        MacroDiagnostic(id: "notAnActor", message: "'@ModelActor' stands before an actor: write 'actor'")
           .diagnostic(at: introducer, fixIts: fixIts))
       return []
     }

@@ -9,7 +9,7 @@ struct ModelClass {
   private(set) var persistent: [ModelProperty] = []
   /// Stored properties of the instance that have no value unless an initializer gives one.
   private(set) var needingValue: [ModelProperty] = []
-  private(set) var fates: [ModelProperty.Fate] = []
+  private(set) var fates: [ModelProperty.Role] = []
   private(set) var constraints: [MacroExpansionDeclSyntax] = []
   private(set) var hasDesignatedInitializer = false
   /// Whether the class says itself when two of its models are equal.
@@ -29,13 +29,13 @@ struct ModelClass {
 
   private mutating func add(_ member: DeclSyntax) {
     if let variable = member.as(VariableDeclSyntax.self) {
-      let fate = variable.fate(storingConstants: storesConstants)
+      let fate = variable.role(storingConstants: storesConstants)
       fates.append(fate)
       switch fate {
       case .persistent(let property):
         persistent.append(property)
         if property.needsValue { needingValue.append(property) }
-      case .kept(let property):
+      case .persisted(let property):
         if property.needsValue { needingValue.append(property) }
       case .ignored, .refused: break
       }

@@ -8,7 +8,7 @@ extension ModelMacro: MemberAttributeMacro {
   ) throws -> [AttributeSyntax] {
     guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
       let variable = member.as(VariableDeclSyntax.self),
-      case .persistent(let property) = variable.fate(storingConstants: context.storesConstants),
+      case .persistent(let property) = variable.role(storingConstants: context.storesConstants),
       variable.attributes.first(named: "_PersistedProperty") == nil,
       let ordinal = ModelClass(declaration, in: context).ordinal(of: property)
     else { return [] }

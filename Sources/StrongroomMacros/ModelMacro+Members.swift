@@ -8,18 +8,18 @@ extension ModelMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let declaration = declaration.as(ClassDeclSyntax.self) else {
-      context.diagnose(ClassRemarks.notAClass(declaration))
+      context.diagnose(ClassDiagnostics.notAClass(declaration))
       return []
     }
     if let parameters = declaration.genericParameterClause {
-      context.diagnose(ClassRemarks.generic(parameters))
+      context.diagnose(ClassDiagnostics.generic(parameters))
       return []
     }
     let model = ModelClass(
       declaration, isSubmodel: isSubmodel(declaration, missing: protocols), in: context)
     for case .refused(let diagnostic) in model.fates { context.diagnose(diagnostic) }
     if !model.hasDesignatedInitializer, !model.needingValue.isEmpty {
-      context.diagnose(ClassRemarks.needsInitializer(model))
+      context.diagnose(ClassDiagnostics.needsInitializer(model))
     }
     return members(of: model)
   }
@@ -34,7 +34,7 @@ extension ModelMacro: MemberMacro {
   private static func members(of model: ModelClass) -> [DeclSyntax] {
     let name = model.name
     var members: [DeclSyntax] = [
-      "private static let _$slots = StrongroomData.ModelSlots(\(raw: name).self)",
+      "private static let _$indexes = StrongroomData.ModelPropertyIndexes(\(raw: name).self)",
       """
       private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(\(raw: name).self)
       """,

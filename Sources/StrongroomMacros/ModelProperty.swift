@@ -8,11 +8,11 @@ struct ModelProperty {
   let identifier: TokenSyntax
 
   /// What `@Model` does with a member `var` or `let`.
-  enum Fate {
+  enum Role {
     /// Computed, static or overriding: no business of ours.
     case ignored
     /// Stored in the instance alone.
-    case kept(ModelProperty)
+    case persisted(ModelProperty)
     case persistent(ModelProperty)
     case refused(Diagnostic)
   }
@@ -61,24 +61,24 @@ extension VariableDeclSyntax {
   /// What `@Model` does with the declaration.
   /// - Parameter storingConstants: whether the compiler lets a `let` have accessors from a macro, as it does before the Swift 6
   ///   language mode; then they are stored like variables, as SwiftData has it.
-  func fate(storingConstants: Bool) -> ModelProperty.Fate {
+  func role(storingConstants: Bool) -> ModelProperty.Role {
     if modifiers.first(.static, .class, .override) != nil { return .ignored }
     if bindings.allSatisfy(\.isComputed) { return .ignored }
     let isTransient = attributes.first(named: "Transient") != nil
     guard let property = storedProperty else {
       let areConstants =
         bindingSpecifier.tokenKind == .keyword(.let) && bindings.allSatisfy { $0.initializer != nil }
-      return isTransient || areConstants ? .ignored : .refused(PropertyRemarks.severalBindings(self))
+      return isTransient || areConstants ? .ignored : .refused(PropertyDiagnostics.severalBindings(self))
     }
     if isTransient {
       return property.needsValue
-        ? .refused(PropertyRemarks.transientWithoutValue(property)) : .kept(property)
+        ? .refused(PropertyDiagnostics.transientWithoutValue(property)) : .persisted(property)
     }
     if bindingSpecifier.tokenKind == .keyword(.let), !storingConstants {
-      if property.defaultValue?.isPlainLiteral ?? false { return .kept(property) }
-      return .refused(PropertyRemarks.constant(property))
+      if property.defaultValue?.isPlainLiteral ?? false { return .persisted(property) }
+      return .refused(PropertyDiagnostics.constant(property))
     }
-    if let refusal = PropertyRemarks.unstorable(property) { return .refused(refusal) }
+    if let refusal = PropertyDiagnostics.unstorable(property) { return .refused(refusal) }
     return .persistent(property)
   }
 }

@@ -29,7 +29,7 @@ extension PersistedPropertyMacro: AccessorMacro {
       let ordinal = arguments.first?.expression.trimmedDescription,
       let model = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.text
     else { return [] }
-    let place = "\(model)._$slots, \(ordinal)"
+    let place = "\(model)._$indexes, \(ordinal)"
     // A transformer makes the form of any type, also of those that have one of their own.
     let form = property.isTransformed ? "Coded" : ""
     let write = "_$object.write\(form)(self, \\.\(property.name), \(place), newValue)"

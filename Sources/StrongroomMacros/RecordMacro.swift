@@ -12,21 +12,23 @@ package enum RecordMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard let owner = declaration.as(StructDeclSyntax.self) else {
       context.diagnose(
-        Remark(id: "notAStruct", message: "a record is a struct: write 'struct', or '@Model' before a class")
-          .diagnostic(at: declaration.introducer))
+        MacroDiagnostic(
+          id: "notAStruct", message: "a record is a struct: write 'struct', or '@Model' before a class"
+        )
+        .diagnostic(at: declaration.introducer))
       return []
     }
     let properties = owner.activeMembers(in: context).flatMap(RecordProperty.all)
     let marked = properties.filter(\.isKey)
     if marked.count > 1 {
       context.diagnose(
-        Remark(id: "severalKeys", message: "a record has one primary key").diagnostic(
+        MacroDiagnostic(id: "severalKeys", message: "a record has one primary key").diagnostic(
           at: marked[1].declaration))
       return []
     }
     guard let key = marked.first ?? properties.first(where: { $0.name == "id" }) else {
       context.diagnose(
-        Remark(
+        MacroDiagnostic(
           id: "noKey",
           message:
             "mark the property that tells one '\(owner.name.text)' from another '@PrimaryKey', or call it 'id'"
@@ -35,7 +37,7 @@ package enum RecordMacro: ExtensionMacro {
     }
     guard let keyType = key.type else {
       context.diagnose(
-        Remark(id: "untypedKey", message: "write the type of the primary key '\(key.name)'")
+        MacroDiagnostic(id: "untypedKey", message: "write the type of the primary key '\(key.name)'")
           .diagnostic(at: key.declaration))
       return []
     }

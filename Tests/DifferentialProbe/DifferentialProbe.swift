@@ -54,7 +54,7 @@ struct Round {
   private let memory: InMemoryStore
   private let model: ManagedObjectModel
   private let objects: [StoreQueryObject]
-  private let item: Entity
+  private let item: EntityDescription
 
   init(_ playground: Playground) throws {
     store = playground.store
@@ -72,7 +72,7 @@ struct Round {
     var grammar = Grammar(model)
     while report.evaluations < last {
       var request = FetchRequest(
-        "Item", where: grammar.predicate(random.below(4), &random), sort: grammar.sort(&random))
+        "Item", where: grammar.predicate(random.below(4), &random), sortDescriptors: grammar.sort(&random))
       // What is stored and sent is the same condition after it was written and read.
       if random.chance(4), let predicate = request.predicate {
         let text = predicate.formatText
@@ -98,8 +98,8 @@ struct Round {
     switch (expected, answer) {
     case (.failure, .failure): report.refused += 1
     case (.success(let a), .success(let b)):
-      if !request.sort.isEmpty { report.sorts += 1 }
-      if (try? store.explain(request).isEvaluatedInMemory) != false {
+      if !request.sortDescriptors.isEmpty { report.sorts += 1 }
+      if (try? store.queryPlan(for: request).isEvaluatedInMemory) != false {
         report.inMemory += 1
         if report.inMemory <= show { print("IN MEMORY \(request.predicate?.formatText ?? "")") }
       }
@@ -107,7 +107,7 @@ struct Round {
       if a != b {
         note(
           &report, show,
-          "\(request.predicate?.formatText ?? "")\n  sort \(request.sort)\n  memory \(a)\n  SQL    \(b)\n  \((try? store.explain(request).statement) ?? "")"
+          "\(request.predicate?.formatText ?? "")\n  sort \(request.sortDescriptors)\n  memory \(a)\n  SQL    \(b)\n  \((try? store.queryPlan(for: request).statement) ?? "")"
         )
       }
     case (let a, let b):
@@ -117,7 +117,7 @@ struct Round {
 
   private func inMemory(_ request: FetchRequest) throws -> [Int64] {
     let predicate = try request.predicate.map { try ResolvedPredicate($0, for: item) }
-    let sort = try ResolvedSort(request.sort, for: item)
+    let sort = try ResolvedSort(request.sortDescriptors, for: item)
     return try objects.filter { try predicate?.matches($0) ?? true }
       .sorted { try sort.areInIncreasingOrder($0, $1) }.map(\.node.reference)
   }

@@ -5,7 +5,7 @@ import Strongroom
 /// Makes predicates of every node, for the entity Item.
 struct Grammar {
   /// The variables of the subqueries around, and their entities.
-  private var variables: [(name: String, entity: Entity)] = []
+  private var variables: [(name: String, entity: EntityDescription)] = []
   private let model: ManagedObjectModel
 
   init(_ model: ManagedObjectModel) { self.model = model }
@@ -25,11 +25,11 @@ struct Grammar {
   /// What an object is; often of the family that it is of.
   private mutating func kind(_ depth: Int, _ random: inout Random) -> FetchPredicate {
     let (expression, entity) = object(depth, &random)
-    let names = random.chance(10) ? model.entities : entity.root.family
+    let names = random.chance(10) ? model.entities : entity.root.hierarchy
     return .kind(expression, random.element(names)!.name)
   }
 
-  private mutating func object(_ depth: Int, _ random: inout Random) -> (FetchExpression, Entity) {
+  private mutating func object(_ depth: Int, _ random: inout Random) -> (FetchExpression, EntityDescription) {
     switch random.below(5) {
     case 0:
       if let next = random.element(toOnes(item)) { return (.keyPath([next.name]), next.destination) }
@@ -102,10 +102,10 @@ struct Grammar {
     return .value(Values.any(&random))
   }
 
-  private var item: Entity { model.entity(named: "Item")! }
+  private var item: EntityDescription { model.entity(named: "Item")! }
 
-  private func attribute(_ names: [String]) -> Attribute? {
-    var entity: Entity? = item
+  private func attribute(_ names: [String]) -> AttributeDescription? {
+    var entity: EntityDescription? = item
     for name in names {
       if let attribute = entity?.attribute(named: name) { return attribute }
       entity = entity?.relationship(named: name)?.destination
@@ -141,11 +141,15 @@ struct Grammar {
     return .keyPath(single(item, &random))
   }
 
-  private func toOnes(_ entity: Entity) -> [Relationship] { entity.relationships.filter { !$0.isToMany } }
-  private func toManys(_ entity: Entity) -> [Relationship] { entity.relationships.filter(\.isToMany) }
+  private func toOnes(_ entity: EntityDescription) -> [RelationshipDescription] {
+    entity.relationships.filter { !$0.isToMany }
+  }
+  private func toManys(_ entity: EntityDescription) -> [RelationshipDescription] {
+    entity.relationships.filter(\.isToMany)
+  }
 
   /// A path to one value: over some to-ones, into JSON and composites too.
-  private func single(_ start: Entity, _ random: inout Random) -> [String] {
+  private func single(_ start: EntityDescription, _ random: inout Random) -> [String] {
     var (path, entity) = ([String](), start)
     while path.count < 3, random.chance(5), let next = random.element(toOnes(entity)) {
       path.append(next.name)
@@ -153,7 +157,7 @@ struct Grammar {
     }
     if random.chance(12), let last = random.element(toOnes(entity)) { return path + [last.name] }
     // What another of the family has.
-    if random.chance(6), let other = random.element(entity.root.family),
+    if random.chance(6), let other = random.element(entity.root.hierarchy),
       let attribute = random.element(other.attributes)
     {
       return path + ["\(other.name):\(attribute.name)"]
@@ -169,7 +173,9 @@ struct Grammar {
   }
 
   /// A path over to-manys, and where it ends; nil where the walk finds none.
-  private func walk(_ start: Entity, _ random: inout Random) -> (path: [String], end: Entity)? {
+  private func walk(_ start: EntityDescription, _ random: inout Random) -> (
+    path: [String], end: EntityDescription
+  )? {
     var (path, entity) = ([String](), start)
     if random.chance(4), let first = random.element(toOnes(entity)) {
       path.append(first.name)
@@ -208,7 +214,7 @@ struct Grammar {
     return .keyPath(path + (toObjects || random.chance(5) ? [] : single(end, &random)))
   }
 
-  private func numbers(_ entity: Entity) -> [String] {
+  private func numbers(_ entity: EntityDescription) -> [String] {
     entity.attributes.filter {
       [.integer16, .integer32, .integer64, .double, .float, .decimal, .boolean].contains($0.type)
     }.map(\.name)
@@ -232,7 +238,7 @@ struct Grammar {
   }
 
   private mutating func element(_ random: inout Random) -> FetchExpression {
-    let place: FetchPlace = [.first, .last, .at(0), .at(1)][random.below(4)]
+    let place: CollectionIndex = [.first, .last, .at(0), .at(1)][random.below(4)]
     var (path, entity) = ([String](), item)
     if random.chance(4), let first = random.element(toOnes(entity)) {
       path.append(first.name)
@@ -245,7 +251,7 @@ struct Grammar {
 
   // MARK: Orders
 
-  func sort(_ random: inout Random) -> [FetchSort] {
+  func sort(_ random: inout Random) -> [FetchSortDescriptor] {
     (0..<random.below(4)).compactMap { _ in
       var path: [String]
       if random.chance(4), let (many, end) = walk(item, &random) {
@@ -261,11 +267,11 @@ struct Grammar {
           return nil
         }
       }
-      return FetchSort(
+      return FetchSortDescriptor(
         path.joined(separator: "."), ascending: random.chance(2),
         options: ComparisonOptions(rawValue: random.chance(3) ? random.below(4) : 0),
-        comparator: random.chance(6) ? random.element(FetchSort.Comparator.allCases)! : .scalars,
-        nulls: random.element(FetchSort.Nulls.allCases)!)
+        comparator: random.chance(6) ? random.element(FetchSortDescriptor.Comparator.allCases)! : .scalars,
+        nulls: random.element(FetchSortDescriptor.Nulls.allCases)!)
     }
   }
 }

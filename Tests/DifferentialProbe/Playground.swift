@@ -14,17 +14,17 @@ final class Playground {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "differential-\(UUID().uuidString)")
     let real = PersistentContainer(
-      name: "Differential", model: model, url: folder.appendingPathComponent("d.strongroom"),
+      name: "Differential", managedObjectModel: model, url: folder.appendingPathComponent("d.strongroom"),
       vault: InMemoryVault())
     let other = PersistentContainer(
-      model: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
+      managedObjectModel: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
     for container in [real, other] {
-      try await container.load()
+      try await container.loadPersistentStores()
       var random = Random(seed: seed)
       try Self.fill(container.newContext(), count, &random)
     }
-    guard let store = try real.coordinator.store as? SQLCipherStore,
-      let memory = try other.coordinator.store as? InMemoryStore
+    guard let store = try real.persistentStoreCoordinator.persistentStore as? SQLCipherStore,
+      let memory = try other.persistentStoreCoordinator.persistentStore as? InMemoryStore
     else { throw CocoaError(.featureUnsupported) }
     self.store = store
     self.memory = memory
@@ -36,15 +36,15 @@ final class Playground {
   }
 
   private static func fill(_ context: ManagedObjectContext, _ count: Int, _ random: inout Random) throws {
-    let model = context.coordinator.model
+    let model = context.persistentStoreCoordinator.managedObjectModel
     // A fifth as many of each other root.
-    var objects: [Entity: [ManagedObject]] = [:]
+    var objects: [EntityDescription: [ManagedObject]] = [:]
     for root in model.entities where root.superentity == nil {
       for index in 0..<(root.name == "Item" ? count : max(count / 5, 2)) {
-        let entity = index % 4 == 3 ? random.element(root.family)! : root
+        let entity = index % 4 == 3 ? random.element(root.hierarchy)! : root
         let object = try context.insert(entity.name)
         for attribute in entity.attributes where !attribute.isTransient && !random.chance(5) {
-          try object.setValue(Values.value(attribute, &random), for: attribute.name)
+          try object.setValue(Values.value(attribute, &random), forKey: attribute.name)
         }
         objects[root, default: []].append(object)
       }
@@ -57,7 +57,7 @@ final class Playground {
           }
           if targets.isEmpty { continue }
           if !relationship.isToMany {
-            if !random.chance(3) { try object.setObject(random.element(targets)!, for: relationship.name) }
+            if !random.chance(3) { try object.setObject(random.element(targets)!, forKey: relationship.name) }
           } else if relationship.isOrdered || relationship.inverse?.isToMany != false {
             for place in Set((0..<random.below(4)).map { _ in random.below(targets.count) }).sorted(by: >) {
               try object.add(targets[place], to: relationship.name)

@@ -12,7 +12,7 @@ enum RandomModel {
   static func make(_ random: inout Random) throws -> ManagedObjectModel {
     let others = (0..<(1 + random.below(3))).map { "Other\($0)" }
     let roots = ["Item"] + others
-    var entities: [EntityDescription] = []
+    var entities: [Entity] = []
     for root in roots {
       // At least one of each type in the first.
       let own =
@@ -36,24 +36,24 @@ enum RandomModel {
         &entities, random.element(names)!, random.element(names)!, (random.chance(2), !random.chance(3)),
         &random)
     }
-    let composite = CompositeDescription(
-      "Place", [AttributeDescription("city", .string), AttributeDescription("x", .double)])
-    return try ManagedObjectModel(ModelDescription(entities: entities, composites: [composite]))
+    let composite = Composite(
+      "Place", [Attribute("city", .string), Attribute("x", .double)])
+    return try ManagedObjectModel(ModelDeclaration(entities: entities, composites: [composite]))
   }
 
   private static func entity(
     _ name: String, _ parent: String?, _ types: [AttributeType], _ random: inout Random
-  ) -> EntityDescription {
+  ) -> Entity {
     var attributes = types.enumerated().map { number, type in
-      AttributeDescription("\(name.lowercased())\(number)\(type.rawValue)", type)
+      Attribute("\(name.lowercased())\(number)\(type.rawValue)", type)
     }
     if random.chance(2) || name == "Item" {
-      attributes.append(AttributeDescription("\(name.lowercased())Place", .composite, composite: "Place"))
+      attributes.append(Attribute("\(name.lowercased())Place", .composite, composite: "Place"))
     }
     if random.chance(2) || name == "Item" {
-      attributes.append(AttributeDescription("\(name.lowercased())Mood", .string, transient: true))
+      attributes.append(Attribute("\(name.lowercased())Mood", .string, transient: true))
     }
-    var result = EntityDescription(name, parent: parent) {
+    var result = Entity(name, parent: parent) {
       for attribute in attributes { attribute }
     }
     let texts = attributes.filter { $0.type == .string && !$0.isTransient }.map(\.name)
@@ -62,23 +62,23 @@ enum RandomModel {
     }.map(\.name)
     if !texts.isEmpty, random.chance(2) {
       result.fetchIndexes.append(
-        FetchIndexDescription("words", texts.map { FetchIndexElement($0, fullText: true) }))
+        FetchIndex("words", texts.map { FetchIndexElement($0, fullText: true) }))
     }
     if !numbers.isEmpty, random.chance(2) {
       result.fetchIndexes.append(
-        FetchIndexDescription(
+        FetchIndex(
           "boxes", numbers.prefix(1 + random.below(5)).map { FetchIndexElement($0, rTree: true) }))
     }
     for name in numbers + texts where random.chance(6) {
       result.fetchIndexes.append(
-        FetchIndexDescription("by\(name)", [FetchIndexElement(name, ascending: random.chance(2))]))
+        FetchIndex("by\(name)", [FetchIndexElement(name, ascending: random.chance(2))]))
     }
     return result
   }
 
   /// One or many on either end; an end may be missing, in order, or its own inverse.
   private static func link(
-    _ entities: inout [EntityDescription], _ from: String, _ to: String, _ isMany: (Bool, Bool),
+    _ entities: inout [Entity], _ from: String, _ to: String, _ isMany: (Bool, Bool),
     _ random: inout Random
   ) {
     guard let source = entities.firstIndex(where: { $0.name == from }),
@@ -92,8 +92,8 @@ enum RandomModel {
       let isOrdered = many && random.chance(3)
       entities[place].relationships.append(
         many
-          ? RelationshipDescription(name, toMany: other, inverse: inverse, ordered: isOrdered)
-          : RelationshipDescription(name, to: other, inverse: inverse))
+          ? Relationship(name, toMany: other, inverse: inverse, ordered: isOrdered)
+          : Relationship(name, to: other, inverse: inverse))
     }
     switch random.below(6) {
     case 0: add(source, there, to, isMany.1, nil, &random)

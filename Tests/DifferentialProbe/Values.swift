@@ -35,7 +35,7 @@ enum Values {
   static func data(_ random: inout Random) -> Data { Data(random.element(documents)!.utf8) }
 
   /// A value of a type, small enough for it.
-  static func value(_ attribute: Attribute, _ random: inout Random) -> AttributeValue {
+  static func value(_ attribute: AttributeDescription, _ random: inout Random) -> AttributeValue {
     switch attribute.type {
     case .integer16, .integer32, .integer64:
       var value = AttributeValue.null

@@ -15,19 +15,21 @@ final class BatchSide {
     context.automaticallyMergesChangesFromParent = true
     let low = FetchPredicate.compare("number", .less, .integer(Int64(Self.bound)))
     let (byNumber, byBox) = (
-      [FetchSort("number"), FetchSort("title")], [FetchSort("box.title"), FetchSort("title")]
+      [FetchSortDescriptor("number"), FetchSortDescriptor("title")],
+      [FetchSortDescriptor("box.title"), FetchSortDescriptor("title")]
     )
     lists = [
-      try FetchedResultsController(FetchRequest("Item", where: low, sort: byNumber), in: context),
-      try FetchedResultsController(FetchRequest("Item", where: low, sort: byNumber, limit: 5), in: context),
+      try FetchedResultsController(FetchRequest("Item", where: low, sortDescriptors: byNumber), in: context),
       try FetchedResultsController(
-        FetchRequest("Item", where: low, sort: byBox), in: context, sectionedBy: "box.title"),
+        FetchRequest("Item", where: low, sortDescriptors: byNumber, fetchLimit: 5), in: context),
+      try FetchedResultsController(
+        FetchRequest("Item", where: low, sortDescriptors: byBox), in: context, sectionedBy: "box.title"),
     ]
     for list in lists { try list.performFetch() }
   }
 
   func all(_ entity: String) throws -> [ManagedObject] {
-    try context.fetch(FetchRequest(entity, sort: [FetchSort("title")]))
+    try context.fetch(FetchRequest(entity, sortDescriptors: [FetchSortDescriptor("title")]))
   }
 
   /// Lets go of everything.
@@ -44,8 +46,8 @@ final class BatchSide {
     let low = try items.filter { try ($0.get("number", as: Int.self) ?? .max) < Self.bound }
     let byNumber = try titles(
       sorted(low) { try [Self.padded($0.get("number", as: Int.self)), Self.title($0)] })
-    try expect(titles(lists[0].objects), byNumber, "live results")
-    try expect(titles(lists[1].objects), Array(byNumber.prefix(5)), "live results with a limit")
+    try expect(titles(lists[0].fetchedObjects), byNumber, "live results")
+    try expect(titles(lists[1].fetchedObjects), Array(byNumber.prefix(5)), "live results with a limit")
     try checkSections(low)
     for list in lists { if let failure = list.failure { throw failure } }
     for box in try all("Box") {

@@ -21,24 +21,25 @@ final class BatchWalk {
     random = Random(seed: seed ^ 0xBA7C)
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("batch-\(UUID().uuidString)")
     container = PersistentContainer(
-      model: try Self.model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+      managedObjectModel: try Self.model(),
+      description: PersistentStoreDescription(type: InMemoryStore.storeType))
   }
 
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Item") {
-        AttributeDescription("title", .string, optional: false)
-        AttributeDescription("number", .integer32, default: 0)
-        RelationshipDescription("box", to: "Box", inverse: "items")
-        RelationshipDescription("marks", toMany: "Mark", inverse: "items")
+      Entity("Item") {
+        Attribute("title", .string, optional: false)
+        Attribute("number", .integer32, default: 0)
+        Relationship("box", to: "Box", inverse: "items")
+        Relationship("marks", toMany: "Mark", inverse: "items")
       }
-      EntityDescription("Box") {
-        AttributeDescription("title", .string, optional: false)
-        RelationshipDescription("items", toMany: "Item", inverse: "box")
+      Entity("Box") {
+        Attribute("title", .string, optional: false)
+        Relationship("items", toMany: "Item", inverse: "box")
       }
-      EntityDescription("Mark") {
-        AttributeDescription("title", .string, optional: false)
-        RelationshipDescription("items", toMany: "Item", inverse: "marks", ordered: true)
+      Entity("Mark") {
+        Attribute("title", .string, optional: false)
+        Relationship("items", toMany: "Item", inverse: "marks", ordered: true)
       }
     }
   }
@@ -68,8 +69,8 @@ final class BatchWalk {
     var description = PersistentStoreDescription(
       url: folder.appendingPathComponent("\(report.differences).strongroom"), vault: InMemoryVault())
     description.durability = .normal
-    container = PersistentContainer(model: try Self.model(), description: description)
-    try await container.load()
+    container = PersistentContainer(managedObjectModel: try Self.model(), description: description)
+    try await container.loadPersistentStores()
     sides = try ["one", "two"].map { try BatchSide($0, container.newContext()) }
     sides[0].context.undoManager = UndoManager()
   }
@@ -100,9 +101,9 @@ final class BatchWalk {
     let side = sides[random.below(sides.count)]
     switch random.below(20) {
     case 0..<9: try change(side)
-    case 9..<12: try insertBatch(side)
-    case 12, 13: try updateBatch(side)
-    case 14: try deleteBatch(side)
+    case 9..<12: try batchInsert(side)
+    case 12, 13: try batchUpdate(side)
+    case 14: try batchDelete(side)
     case 15, 16: try save(side)
     case 17:
       note(side, "rollback")
@@ -144,7 +145,7 @@ final class BatchWalk {
       let item = try side.context.insert("Item")
       try item.set("title", newTitle())
       try item.set("number", random.below(100))
-      return try item.setObject(random.element(boxes), for: "box")
+      return try item.setObject(random.element(boxes), forKey: "box")
     }
     switch random.below(9) {
     case 0, 1:
@@ -152,7 +153,7 @@ final class BatchWalk {
       try item.set("number", random.below(100))
     case 2, 3:
       note(side, "\(item.objectID).box")
-      try item.setObject(random.chance(4) ? nil : random.element(boxes), for: "box")
+      try item.setObject(random.chance(4) ? nil : random.element(boxes), forKey: "box")
     case 4:
       guard let mark = random.element(marks) else { return }
       note(side, "\(item.objectID) has \(mark.objectID)")
@@ -179,10 +180,10 @@ final class BatchWalk {
   private func storedBoxes(_ side: BatchSide) throws -> [ManagedObjectID] {
     var request = FetchRequest("Box")
     request.includesPendingChanges = false
-    return try side.context.fetchIDs(request)
+    return try side.context.fetchObjectIDs(request)
   }
 
-  private func insertBatch(_ side: BatchSide) throws {
+  private func batchInsert(_ side: BatchSide) throws {
     let stored = try storedBoxes(side)
     let rows: [[String: AttributeValue]] = (0..<(1 + random.below(4))).map { _ in
       var row: [String: AttributeValue] = [
@@ -192,7 +193,7 @@ final class BatchWalk {
       return row
     }
     note(side, "insert a batch of \(rows.count)")
-    try side.context.insertBatch(into: "Item", dictionaries: rows)
+    try side.context.batchInsert(into: "Item", dictionaries: rows)
   }
 
   private func numbers() -> FetchPredicate {
@@ -203,25 +204,25 @@ final class BatchWalk {
     ])
   }
 
-  private func updateBatch(_ side: BatchSide) throws {
+  private func batchUpdate(_ side: BatchSide) throws {
     let request = FetchRequest("Item", where: numbers())
     if random.chance(2), let box = random.element(try storedBoxes(side)) {
       note(side, "update a batch to \(box)")
-      try side.context.updateBatch(request, set: ["box": .reference(box.reference)])
+      try side.context.batchUpdate(request, set: ["box": .reference(box.reference)])
     } else {
       note(side, "update a batch's numbers")
-      try side.context.updateBatch(request, set: ["number": .integer(Int64(random.below(100)))])
+      try side.context.batchUpdate(request, set: ["number": .integer(Int64(random.below(100)))])
     }
   }
 
-  private func deleteBatch(_ side: BatchSide) throws {
+  private func batchDelete(_ side: BatchSide) throws {
     if random.chance(3), let box = random.element(try storedBoxes(side)) {
       note(side, "delete \(box) by a batch")
       let own = FetchComparison(.selfObject, .equal, .value(.reference(box.reference)))
-      try side.context.deleteBatch(FetchRequest("Box", where: .comparison(own)))
+      try side.context.batchDelete(FetchRequest("Box", where: .comparison(own)))
     } else {
       note(side, "delete a batch")
-      try side.context.deleteBatch(FetchRequest("Item", where: numbers()))
+      try side.context.batchDelete(FetchRequest("Item", where: numbers()))
     }
   }
 }

@@ -26,17 +26,19 @@ struct Comparison {
       }
       for (index, field) in kind.fields.enumerated() {
         property = field.name
-        let (expected, found) = (thing.values[index].stored, try object.value(for: field.name))
+        let (expected, found) = (thing.values[index].stored, try object.value(forKey: field.name))
         if expected != found { throw different(handle, kind, property, "\(expected)", "\(found)") }
       }
       if isStored, let name = GraphModel.counted[kind.name] {
         property = GraphModel.count
-        let (expected, found) = (graph.targets(handle, name).count, try object.get(property, as: Int.self))
+        let (expected, found) = (
+          graph.destinations(handle, name).count, try object.get(property, as: Int.self)
+        )
         if expected != found { throw different(handle, kind, property, "\(expected)", "\(found ?? -1)") }
       }
       for (index, link) in kind.links.enumerated() {
         property = link.name
-        let found = try targets(of: object, link)
+        let found = try destinations(of: object, link)
         if found != thing.links[index] {
           throw different(handle, kind, property, "\(thing.links[index])", "\(found)")
         }
@@ -49,15 +51,16 @@ struct Comparison {
   }
 
   /// The handles that a link leads to; none of them may be gone, or deleted unless a denial holds it.
-  private func targets(of object: ManagedObject, _ link: Link) throws -> [Int] {
-    let targets: [ManagedObject] =
+  private func destinations(of object: ManagedObject, _ link: Link) throws -> [Int] {
+    let destinations: [ManagedObject] =
       link.isToMany
       ? Array(try object.objects(link.name)) : try object.object(link.name).map { [$0] } ?? []
     var found: [Int] = []
-    for target in targets {
-      let handle = try view.handle(of: target)
-      if target.managedObjectContext !== view.context || target.isDeleted && graph.isLive(handle) {
-        throw Difference("\(view.name): \(object).\(link.name) leads to \(handle), which is gone: \(target)")
+    for destination in destinations {
+      let handle = try view.handle(of: destination)
+      if destination.managedObjectContext !== view.context || destination.isDeleted && graph.isLive(handle) {
+        throw Difference(
+          "\(view.name): \(object).\(link.name) leads to \(handle), which is gone: \(destination)")
       }
       found.append(handle)
     }

@@ -41,7 +41,7 @@ struct Link: Sendable {
   var isOptional = true
   var rule = Rule.nullify
   /// The kind it leads to, and the place of the inverse among that kind's links.
-  var target = 0
+  var kind = 0
   var back: Int?
   var isOwnInverse = false
 
@@ -184,10 +184,10 @@ enum GraphModel {
       }
       for at in result[index].links.indices {
         let link = result[index].links[at]
-        guard let target = place(link.destination) else { continue }
-        result[index].links[at].target = target
-        result[index].links[at].back = result[target].links.firstIndex { $0.name == link.inverse }
-        result[index].links[at].isOwnInverse = link.inverse == link.name && target == index
+        guard let destination = place(link.destination) else { continue }
+        result[index].links[at].kind = destination
+        result[index].links[at].back = result[destination].links.firstIndex { $0.name == link.inverse }
+        result[index].links[at].isOwnInverse = link.inverse == link.name && destination == index
       }
     }
     return result
@@ -198,20 +198,20 @@ enum GraphModel {
 
   /// The same for the store.
   static func make() throws -> ManagedObjectModel {
-    try ManagedObjectModel(ModelDescription(entities: declared.map(entity)))
+    try ManagedObjectModel(ModelDeclaration(entities: declared.map(entity)))
   }
 
-  private static func entity(_ kind: Kind) -> EntityDescription {
-    EntityDescription(kind.name, parent: kind.parent) {
+  private static func entity(_ kind: Kind) -> Entity {
+    Entity(kind.name, parent: kind.parent) {
       for field in kind.fields { attribute(field) }
-      if kind.parent == nil { AttributeDescription(mood, .string, transient: true) }
+      if kind.parent == nil { Attribute(mood, .string, transient: true) }
       for link in counted.filter({ $0.key == kind.name }).values { attribute(counting: link) }
       for link in kind.links {
         link.isToMany
-          ? RelationshipDescription(
+          ? Relationship(
             link.name, toMany: link.destination, inverse: link.inverse, ordered: link.isOrdered,
             deleteRule: link.rule.stored)
-          : RelationshipDescription(
+          : Relationship(
             link.name, to: link.destination, inverse: link.inverse, optional: link.isOptional,
             deleteRule: link.rule.stored)
       }
@@ -221,16 +221,16 @@ enum GraphModel {
 }
 
 extension GraphModel {
-  private static func attribute(_ field: Field) -> AttributeDescription {
-    var attribute = AttributeDescription(
+  private static func attribute(_ field: Field) -> Attribute {
+    var attribute = Attribute(
       field.name, AttributeType(rawValue: field.type.rawValue) ?? .undefined, optional: field.isOptional,
       default: field.initial == .null ? nil : field.initial.stored)
     attribute.allowsExternalBinaryDataStorage = field.isExternal
     return attribute
   }
 
-  private static func attribute(counting link: String) -> AttributeDescription {
-    var attribute = AttributeDescription(count, .integer64)
+  private static func attribute(counting link: String) -> Attribute {
+    var attribute = Attribute(count, .integer64)
     attribute.derivationExpression = "\(link).@count"
     return attribute
   }

@@ -60,8 +60,9 @@ private final class InverseCase {
     policy = chosen.name
     random = Random(seed: number)
     let container = PersistentContainer(
-      model: try Self.model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
-    try await container.load()
+      managedObjectModel: try Self.model(),
+      description: PersistentStoreDescription(type: InMemoryStore.storeType))
+    try await container.loadPersistentStores()
     self.container = container
     contexts = (0..<2).map { _ in
       let context = container.newContext()
@@ -74,15 +75,15 @@ private final class InverseCase {
 
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Note") {
-        RelationshipDescription("folder", to: "Folder", inverse: "notes")
-        RelationshipDescription("tags", toMany: "Folder", inverse: "tagged")
-        RelationshipDescription("next", to: "Note", inverse: "previous")
-        RelationshipDescription("previous", to: "Note", inverse: "next")
+      Entity("Note") {
+        Relationship("folder", to: "Folder", inverse: "notes")
+        Relationship("tags", toMany: "Folder", inverse: "tagged")
+        Relationship("next", to: "Note", inverse: "previous")
+        Relationship("previous", to: "Note", inverse: "next")
       }
-      EntityDescription("Folder") {
-        RelationshipDescription("notes", toMany: "Note", inverse: "folder")
-        RelationshipDescription("tagged", toMany: "Note", inverse: "tags")
+      Entity("Folder") {
+        Relationship("notes", toMany: "Note", inverse: "folder")
+        Relationship("tagged", toMany: "Note", inverse: "tags")
       }
     }
   }
@@ -104,9 +105,9 @@ private final class InverseCase {
     let objects = (try? ["Note", "Folder"].flatMap { try Self.objects($0, of: context) }) ?? []
     return objects.map { object in
       let ends = object.entity.relationships.compactMap { relationship -> String? in
-        let targets = (try? Self.targets(object, relationship)) ?? []
-        return targets.isEmpty
-          ? nil : "\(relationship.name): \(targets.map(Self.name).joined(separator: ", "))"
+        let destinations = (try? Self.destinations(object, relationship)) ?? []
+        return destinations.isEmpty
+          ? nil : "\(relationship.name): \(destinations.map(Self.name).joined(separator: ", "))"
       }
       return "    \(Self.name(object))\(object.hasChanges ? "*" : ""), \(ends.joined(separator: "; "))"
     }
@@ -151,15 +152,15 @@ private final class InverseCase {
       switch kind {
       case 6: if let first { try context.delete(first) }
       case 7: if let folder { try context.delete(folder) }
-      case 8: try context.insert("Note").setObject(folder, for: "folder")
+      case 8: try context.insert("Note").setObject(folder, forKey: "folder")
       case 9, 10: try context.undo()
       case 11: try context.redo()
       case 12: try save(context, "\(who)")
-      case 13: if let folder { try deleteBatch(folder, in: context) }
-      case 14: if let first { try updateBatch(first, to: folder, in: context) }
+      case 13: if let folder { try batchDelete(folder, in: context) }
+      case 14: if let first { try batchUpdate(first, to: folder, in: context) }
       default: if let first { try edit(kind, first, second, folder) }
       }
-    } catch let error as ContextError where [.objectGone, .conflict].contains(error.code) {
+    } catch let error as ContextError where [.objectNotFound, .conflict].contains(error.code) {
       note("   refused: \(error.code)")
     }
   }
@@ -175,9 +176,9 @@ private final class InverseCase {
     throws
   {
     switch kind {
-    case 0: try note.setObject(folder, for: "folder")
-    case 1: try note.setObject(nil, for: "folder")
-    case 5: try note.setObject(other, for: "next")
+    case 0: try note.setObject(folder, forKey: "folder")
+    case 1: try note.setObject(nil, forKey: "folder")
+    case 5: try note.setObject(other, forKey: "next")
     default:
       guard let folder else { return }
       switch kind {
@@ -199,18 +200,18 @@ private final class InverseCase {
     }
   }
 
-  private func deleteBatch(_ folder: ManagedObject, in context: ManagedObjectContext) throws {
+  private func batchDelete(_ folder: ManagedObject, in context: ManagedObjectContext) throws {
     guard !folder.objectID.isTemporaryID else { return }
-    try context.deleteBatch(FetchRequest("Folder", where: Self.isSelf(folder)))
+    try context.batchDelete(FetchRequest("Folder", where: Self.isSelf(folder)))
   }
 
-  private func updateBatch(_ note: ManagedObject, to folder: ManagedObject?, in context: ManagedObjectContext)
+  private func batchUpdate(_ note: ManagedObject, to folder: ManagedObject?, in context: ManagedObjectContext)
     throws
   {
     guard !note.objectID.isTemporaryID else { return }
     let stored = folder.flatMap { $0.objectID.isTemporaryID ? nil : $0.objectID.reference }
     do {
-      try context.updateBatch(
+      try context.batchUpdate(
         FetchRequest("Note", where: Self.isSelf(note)),
         set: ["folder": stored.map { .reference($0) } ?? .null])
     } catch let error as StoreError where error.code == .conflict {
@@ -234,7 +235,8 @@ private final class InverseCase {
     return "\(marks)\(object.entity.name) \(object.objectID.reference)"
   }
 
-  private static func targets(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject]
+  private static func destinations(_ object: ManagedObject, _ relationship: RelationshipDescription) throws
+    -> [ManagedObject]
   {
     relationship.isToMany
       ? Array(try object.objects(relationship.name))
@@ -245,17 +247,18 @@ private final class InverseCase {
     for object in try ["Note", "Folder"].flatMap({ try Self.objects($0, of: context) }) {
       for relationship in object.entity.relationships {
         guard let inverse = relationship.inverse else { continue }
-        let targets = try Self.targets(object, relationship)
-        if Set(targets).count < targets.count {
+        let destinations = try Self.destinations(object, relationship)
+        if Set(destinations).count < destinations.count {
           throw Difference("\(place): \(Self.name(object)).\(relationship.name) has one twice")
         }
-        for target in targets
-        where try !Self.targets(target, inverse).contains(object) {
+        for destination in destinations
+        where try !Self.destinations(destination, inverse).contains(object) {
           // What is to lead to an object that is gone stays so until the save tells of it.
-          let isThere = (try? context.existingObject(with: target.objectID)).map { !$0.isDeleted } ?? false
+          let isThere =
+            (try? context.existingObject(with: destination.objectID)).map { !$0.isDeleted } ?? false
           if !isThere, place != Self.stored { continue }
           throw Difference(
-            "\(place): \(Self.name(object)).\(relationship.name) leads to \(Self.name(target)), whose"
+            "\(place): \(Self.name(object)).\(relationship.name) leads to \(Self.name(destination)), whose"
               + " \(inverse.name) does not lead back")
         }
       }

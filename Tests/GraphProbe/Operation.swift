@@ -18,11 +18,12 @@ enum Operation: CustomStringConvertible {
     case .insert(let handle, _), .set(let handle, _, _), .move(let handle, _, _, _), .take(let handle, _, _),
       .delete(let handle):
       [handle]
-    case .point(let handle, _, let target): [handle] + (target.map { [$0] } ?? [])
-    case .add(let handle, _, let targets), .assign(let handle, _, let targets): [handle] + targets
-    case .remove(let handle, _, let target), .place(let handle, _, let target, _),
-      .replace(let handle, _, _, let target):
-      [handle, target]
+    case .point(let handle, _, let destination): [handle] + (destination.map { [$0] } ?? [])
+    case .add(let handle, _, let destinations), .assign(let handle, _, let destinations):
+      [handle] + destinations
+    case .remove(let handle, _, let destination), .place(let handle, _, let destination, _),
+      .replace(let handle, _, _, let destination):
+      [handle, destination]
     }
   }
 
@@ -30,16 +31,17 @@ enum Operation: CustomStringConvertible {
     switch self {
     case .insert(let handle, let kind): "insert \(kind) as \(handle)"
     case .set(let handle, let name, let value): "\(handle).\(name) = \(value)"
-    case .point(let handle, let name, let target): "\(handle).\(name) -> \(target.map { "\($0)" } ?? "nil")"
-    case .add(let handle, let name, let targets): "add \(targets) to \(handle).\(name)"
-    case .remove(let handle, let name, let target): "remove \(target) from \(handle).\(name)"
-    case .assign(let handle, let name, let targets): "\(handle).\(name) = \(targets)"
-    case .place(let handle, let name, let target, let index):
-      "insert \(target) into \(handle).\(name) at \(index)"
+    case .point(let handle, let name, let destination):
+      "\(handle).\(name) -> \(destination.map { "\($0)" } ?? "nil")"
+    case .add(let handle, let name, let destinations): "add \(destinations) to \(handle).\(name)"
+    case .remove(let handle, let name, let destination): "remove \(destination) from \(handle).\(name)"
+    case .assign(let handle, let name, let destinations): "\(handle).\(name) = \(destinations)"
+    case .place(let handle, let name, let destination, let index):
+      "insert \(destination) into \(handle).\(name) at \(index)"
     case .move(let handle, let name, let offsets, let destination):
       "move \(offsets) to \(destination) in \(handle).\(name)"
-    case .replace(let handle, let name, let index, let target):
-      "replace \(handle).\(name)[\(index)] by \(target)"
+    case .replace(let handle, let name, let index, let destination):
+      "replace \(handle).\(name)[\(index)] by \(destination)"
     case .take(let handle, let name, let index): "remove \(handle).\(name)[\(index)]"
     case .delete(let handle): "delete \(handle)"
     }

@@ -43,18 +43,21 @@ extension Graph {
   func fault() -> String? {
     for (handle, thing) in things {
       for (index, link) in GraphModel.kinds[thing.kind].links.enumerated() {
-        let targets = thing.links[index]
+        let destinations = thing.links[index]
         let name = "\(handle).\(link.name)"
-        if Set(targets).count != targets.count || !link.isToMany && targets.count > 1 {
-          return "\(name) is \(targets)"
+        if Set(destinations).count != destinations.count || !link.isToMany && destinations.count > 1 {
+          return "\(name) is \(destinations)"
         }
-        if link.isToMany, !link.isOrdered, targets != targets.sorted() { return "\(name) is not ascending" }
-        for target in targets {
-          guard let other = things[target], GraphModel.kinds[link.target].family.contains(other.kind) else {
-            return "\(name) leads to \(target), which is not there"
+        if link.isToMany, !link.isOrdered, destinations != destinations.sorted() {
+          return "\(name) is not ascending"
+        }
+        for destination in destinations {
+          guard let other = things[destination], GraphModel.kinds[link.kind].family.contains(other.kind)
+          else {
+            return "\(name) leads to \(destination), which is not there"
           }
           if let back = link.back, !other.links[back].contains(handle) {
-            return "\(name) leads to \(target), which does not lead back"
+            return "\(name) leads to \(destination), which does not lead back"
           }
         }
       }
@@ -72,8 +75,8 @@ extension Graph {
     var operations: [Operation] = []
     for handle in live where !gone.contains(handle) {
       for (index, link) in kind(handle).links.enumerated() where link.back == nil && link.isToMany {
-        for target in targets(handle, index) where gone.contains(target) {
-          operations.append(.remove(handle, link.name, target))
+        for destination in destinations(handle, index) where gone.contains(destination) {
+          operations.append(.remove(handle, link.name, destination))
         }
       }
     }
@@ -81,7 +84,7 @@ extension Graph {
   }
 
   /// The handles that an object's links without an inverse lead to.
-  func oneWayTargets(_ handle: Int) -> [Int] {
+  func oneWayDestinations(_ handle: Int) -> [Int] {
     guard let thing = things[handle] else { return [] }
     return GraphModel.kinds[thing.kind].links.enumerated().flatMap { index, link in
       link.back == nil ? thing.links[index] : []

@@ -30,8 +30,8 @@ struct GraphMerge {
   private mutating func takeOff() {
     for (new, _) in rivals {
       for link in side.kind(new).links {
-        for target in side.targets(new, link.name) {
-          result.apply(link.isToMany ? .remove(new, link.name, target) : .point(new, link.name, nil))
+        for destination in side.destinations(new, link.name) {
+          result.apply(link.isToMany ? .remove(new, link.name, destination) : .point(new, link.name, nil))
         }
       }
     }
@@ -41,28 +41,29 @@ struct GraphMerge {
   private func others(_ isSuited: (Link) -> Bool) -> [(Int, Link, [Int])] {
     side.live.filter { ends[$0] == nil }.flatMap { handle in
       side.kind(handle).links.filter(isSuited).compactMap { link in
-        let targets = side.targets(handle, link.name)
-        return targets.contains { ends[$0] != nil } ? (handle, link, targets) : nil
+        let destinations = side.destinations(handle, link.name)
+        return destinations.contains { ends[$0] != nil } ? (handle, link, destinations) : nil
       }
     }
   }
 
   private mutating func renameOneWay() {
-    for (handle, link, targets) in others({ $0.back == nil }) {
-      let new = ends(targets)
+    for (handle, link, destinations) in others({ $0.back == nil }) {
+      let new = ends(destinations)
       result.apply(link.isToMany ? .assign(handle, link.name, new) : .point(handle, link.name, new.first))
     }
   }
 
   private mutating func link(_ new: Int, _ stored: Int, _ isOther: Bool) {
     for link in side.kind(new).links {
-      let isBackToOne = link.back.map { !GraphModel.kinds[link.target].links[$0].isToMany } ?? false
-      for target in side.targets(new, link.name) {
-        if isOther != (isBackToOne && ends[target] == nil) { continue }
+      let isBackToOne = link.back.map { !GraphModel.kinds[link.kind].links[$0].isToMany } ?? false
+      for destination in side.destinations(new, link.name) {
+        if isOther != (isBackToOne && ends[destination] == nil) { continue }
         // It is the value of the other end, which is new too.
         if isBackToOne, link.isToMany, !isOther { continue }
         result.apply(
-          link.isToMany ? .add(stored, link.name, [end(target)]) : .point(stored, link.name, end(target)))
+          link.isToMany
+            ? .add(stored, link.name, [end(destination)]) : .point(stored, link.name, end(destination)))
       }
     }
   }
@@ -77,15 +78,15 @@ struct GraphMerge {
 
   private mutating func arrange(_ before: Graph) {
     var known: [Int: [String: [Int]]] = [:]
-    for (handle, link, targets) in others({ $0.isOrdered && $0.back != nil }) {
-      let order = ends(targets)
+    for (handle, link, destinations) in others({ $0.isOrdered && $0.back != nil }) {
+      let order = ends(destinations)
       known[handle, default: [:]][link.name] = order
       arrange(handle, link, order, over: order)
     }
     for (new, stored) in rivals {
-      for link in side.kind(new).links where link.isOrdered && !side.targets(new, link.name).isEmpty {
-        let lower = known[stored]?[link.name] ?? before.targets(stored, link.name)
-        arrange(stored, link, ends(side.targets(new, link.name)), over: lower)
+      for link in side.kind(new).links where link.isOrdered && !side.destinations(new, link.name).isEmpty {
+        let lower = known[stored]?[link.name] ?? before.destinations(stored, link.name)
+        arrange(stored, link, ends(side.destinations(new, link.name)), over: lower)
       }
     }
   }
@@ -93,18 +94,18 @@ struct GraphMerge {
   /// What both orders have stands in the places of the lower one, in the order of the upper one; what only the upper one has
   /// comes behind the one before it there.
   private mutating func arrange(_ handle: Int, _ link: Link, _ wanted: [Int], over present: [Int]) {
-    let there = result.targets(handle, link.name)
+    let there = result.destinations(handle, link.name)
     let (upper, lower) = (wanted.filter(there.contains), present.filter(there.contains))
     var both = upper.filter(lower.contains)
     let first = both.first
     var order = lower.map { upper.contains($0) ? both.removeFirst() : $0 }
-    for (place, target) in upper.enumerated() where !lower.contains(target) {
+    for (place, destination) in upper.enumerated() where !lower.contains(destination) {
       if upper[..<place].contains(where: lower.contains), let at = order.firstIndex(of: upper[place - 1]) {
-        order.insert(target, at: at + 1)
+        order.insert(destination, at: at + 1)
       } else if let first, let at = order.firstIndex(of: first) {
-        order.insert(target, at: at)
+        order.insert(destination, at: at)
       } else {
-        order.append(target)
+        order.append(destination)
       }
     }
     result.apply(.assign(handle, link.name, order + there.filter { !order.contains($0) }))

@@ -48,9 +48,9 @@ struct Graph: Equatable {
     return things.filter { !$0.value.isGhost && family.contains($0.value.kind) }.map(\.key).sorted()
   }
 
-  func targets(_ handle: Int, _ link: Int) -> [Int] { things[handle]?.links[link] ?? [] }
+  func destinations(_ handle: Int, _ link: Int) -> [Int] { things[handle]?.links[link] ?? [] }
 
-  func targets(_ handle: Int, _ name: String) -> [Int] { targets(handle, place(handle, name)) }
+  func destinations(_ handle: Int, _ name: String) -> [Int] { destinations(handle, place(handle, name)) }
 
   func value(_ handle: Int, _ name: String) -> Value {
     let thing = things[handle]
@@ -71,34 +71,34 @@ struct Graph: Equatable {
     case .set(let handle, let name, let value):
       let place = kind(handle).fields.firstIndex { $0.name == name } ?? 0
       things[handle]?.values[place] = value
-    case .point(let handle, let name, let target):
+    case .point(let handle, let name, let destination):
       let link = place(handle, name)
-      if let target {
-        join(handle, link, target)
+      if let destination {
+        join(handle, link, destination)
       } else {
-        for old in targets(handle, link) { part(handle, link, old) }
+        for old in destinations(handle, link) { part(handle, link, old) }
       }
     case .add(let handle, let name, let others):
       for other in others { join(handle, place(handle, name), other) }
-    case .remove(let handle, let name, let target): part(handle, place(handle, name), target)
+    case .remove(let handle, let name, let destination): part(handle, place(handle, name), destination)
     case .assign(let handle, let name, let wanted): assign(handle, place(handle, name), wanted)
-    case .place(let handle, let name, let target, let index):
+    case .place(let handle, let name, let destination, let index):
       let link = place(handle, name)
-      join(handle, link, target)
-      things[handle]?.links[link].removeAll { $0 == target }
-      things[handle]?.links[link].insert(target, at: index)
+      join(handle, link, destination)
+      things[handle]?.links[link].removeAll { $0 == destination }
+      things[handle]?.links[link].insert(destination, at: index)
     case .move(let handle, let name, let offsets, let destination):
       let link = place(handle, name)
-      let order = targets(handle, link)
+      let order = destinations(handle, link)
       let rest = order.indices.filter { !offsets.contains($0) }
       things[handle]?.links[link] =
         rest.filter { $0 < destination }.map { order[$0] } + offsets.map { order[$0] }
         + rest.filter { $0 >= destination }.map { order[$0] }
-    case .replace(let handle, let name, let index, let target):
-      replace(handle, place(handle, name), index, target)
+    case .replace(let handle, let name, let index, let destination):
+      replace(handle, place(handle, name), index, destination)
     case .take(let handle, let name, let index):
       let link = place(handle, name)
-      part(handle, link, targets(handle, link)[index])
+      part(handle, link, destinations(handle, link)[index])
     case .delete(let handle): delete(handle)
     }
   }
@@ -112,34 +112,37 @@ struct Graph: Equatable {
   }
 
   /// Leads from one object to another, and back where there is an inverse. A to-one forgets what it led to before.
-  private mutating func join(_ handle: Int, _ index: Int, _ target: Int) {
-    if targets(handle, index).contains(target) { return }
+  private mutating func join(_ handle: Int, _ index: Int, _ destination: Int) {
+    if destinations(handle, index).contains(destination) { return }
     let link = kind(handle).links[index]
-    if !link.isToMany, let old = targets(handle, index).first { part(handle, index, old) }
-    guard let back = link.back else { return attach(handle, index, target) }
-    if !kind(target).links[back].isToMany, let old = targets(target, back).first { part(target, back, old) }
-    attach(handle, index, target)
-    if !(link.isOwnInverse && handle == target) { attach(target, back, handle) }
+    if !link.isToMany, let old = destinations(handle, index).first { part(handle, index, old) }
+    guard let back = link.back else { return attach(handle, index, destination) }
+    if !kind(destination).links[back].isToMany, let old = destinations(destination, back).first {
+      part(destination, back, old)
+    }
+    attach(handle, index, destination)
+    if !(link.isOwnInverse && handle == destination) { attach(destination, back, handle) }
   }
 
   /// At the end of an order.
-  private mutating func attach(_ handle: Int, _ index: Int, _ target: Int) {
+  private mutating func attach(_ handle: Int, _ index: Int, _ destination: Int) {
     let link = kind(handle).links[index]
     guard link.isToMany, !link.isOrdered else {
-      things[handle]?.links[index].append(target)
+      things[handle]?.links[index].append(destination)
       return
     }
-    let place = targets(handle, index).firstIndex { $0 > target } ?? targets(handle, index).count
-    things[handle]?.links[index].insert(target, at: place)
+    let place =
+      destinations(handle, index).firstIndex { $0 > destination } ?? destinations(handle, index).count
+    things[handle]?.links[index].insert(destination, at: place)
   }
 
   /// Takes both ends of one link away.
-  private mutating func part(_ handle: Int, _ index: Int, _ target: Int) {
+  private mutating func part(_ handle: Int, _ index: Int, _ destination: Int) {
     let link = kind(handle).links[index]
-    things[handle]?.links[index].removeAll { $0 == target }
-    if let back = link.back { things[target]?.links[back].removeAll { $0 == handle } }
+    things[handle]?.links[index].removeAll { $0 == destination }
+    if let back = link.back { things[destination]?.links[back].removeAll { $0 == handle } }
     lay(handle)
-    lay(target)
+    lay(destination)
   }
 
   /// A deleted object that leads nowhere is nothing.
@@ -148,21 +151,21 @@ struct Graph: Equatable {
   }
 
   private mutating func assign(_ handle: Int, _ index: Int, _ wanted: [Int]) {
-    for old in targets(handle, index) where !wanted.contains(old) { part(handle, index, old) }
-    for target in wanted { join(handle, index, target) }
+    for old in destinations(handle, index) where !wanted.contains(old) { part(handle, index, old) }
+    for destination in wanted { join(handle, index, destination) }
     if kind(handle).links[index].isOrdered { things[handle]?.links[index] = wanted.once }
   }
 
   /// What is in it already goes from its old place to the new one.
-  private mutating func replace(_ handle: Int, _ index: Int, _ place: Int, _ target: Int) {
-    var order = targets(handle, index)
+  private mutating func replace(_ handle: Int, _ index: Int, _ place: Int, _ destination: Int) {
+    var order = destinations(handle, index)
     let old = order[place]
-    if old == target { return }
-    let other = order.firstIndex(of: target)
-    order[place] = target
+    if old == destination { return }
+    let other = order.firstIndex(of: destination)
+    order[place] = destination
     if let other { order.remove(at: other) }
     part(handle, index, old)
-    join(handle, index, target)
+    join(handle, index, destination)
     things[handle]?.links[index] = order
   }
 
@@ -176,8 +179,8 @@ struct Graph: Equatable {
       things[next]?.isGhost = true
       gone.insert(next)
       for (index, link) in kind(next).links.enumerated() where link.rule != .deny {
-        if link.rule == .cascade { waiting += targets(next, index) }
-        for target in targets(next, index) { part(next, index, target) }
+        if link.rule == .cascade { waiting += destinations(next, index) }
+        for destination in destinations(next, index) { part(next, index, destination) }
       }
       lay(next)
     }
@@ -188,7 +191,9 @@ struct Graph: Equatable {
     for (handle, thing) in things where !thing.isGhost {
       for (index, link) in GraphModel.kinds[thing.kind].links.enumerated()
       where link.back == nil && !link.isToMany {
-        if let target = thing.links[index].first, gone.contains(target) { things[handle]?.links[index] = [] }
+        if let destination = thing.links[index].first, gone.contains(destination) {
+          things[handle]?.links[index] = []
+        }
       }
     }
   }

@@ -101,21 +101,21 @@ final class View {
       let object = try context.insert(kind)
       try object.set(GraphModel.handle, handle)
       try hold(object, handle)
-    case .set(let handle, let name, let value): try object(handle).setValue(value.stored, for: name)
-    case .point(let handle, let name, let target):
-      try object(handle).setObject(try target.map { try object($0) }, for: name)
-    case .add(let handle, let name, let targets):
-      try object(handle).add(contentsOf: try targets.map { try object($0) }, to: name)
-    case .remove(let handle, let name, let target):
-      try object(handle).remove(try object(target), from: name)
-    case .assign(let handle, let name, let targets):
-      try object(handle).setObjects(try targets.map { try object($0) }, for: name)
-    case .place(let handle, let name, let target, let index):
-      try object(handle).insert(try object(target), into: name, at: index)
+    case .set(let handle, let name, let value): try object(handle).setValue(value.stored, forKey: name)
+    case .point(let handle, let name, let destination):
+      try object(handle).setObject(try destination.map { try object($0) }, forKey: name)
+    case .add(let handle, let name, let destinations):
+      try object(handle).add(contentsOf: try destinations.map { try object($0) }, to: name)
+    case .remove(let handle, let name, let destination):
+      try object(handle).remove(try object(destination), from: name)
+    case .assign(let handle, let name, let destinations):
+      try object(handle).setObjects(try destinations.map { try object($0) }, forKey: name)
+    case .place(let handle, let name, let destination, let index):
+      try object(handle).insert(try object(destination), into: name, at: index)
     case .move(let handle, let name, let offsets, let destination):
       try object(handle).move(fromOffsets: IndexSet(offsets), toOffset: destination, in: name)
-    case .replace(let handle, let name, let index, let target):
-      try object(handle).replace(at: index, in: name, with: try object(target))
+    case .replace(let handle, let name, let index, let destination):
+      try object(handle).replace(at: index, in: name, with: try object(destination))
     case .take(let handle, let name, let index): try object(handle).remove(at: index, from: name)
     case .delete(let handle): try context.delete(try object(handle))
     }

@@ -42,22 +42,22 @@ extension Walk {
     case 10..<35: return random.element(live).flatMap { setting($0, graph.kind($0)) }
     case 35..<55:
       guard let (handle, link) = one(with: { !$0.isToMany }) else { return nil }
-      return [.point(handle, link.name, random.chance(4) ? nil : target(link, live, graph))]
+      return [.point(handle, link.name, random.chance(4) ? nil : destination(link, live, graph))]
     case 55..<75: return one(with: \.isToMany).flatMap { changeMany($0, $1, live, graph) }
     default:
       // Of two orders the longer, so that there are some in which to move.
       guard var (handle, link) = one(with: \.isOrdered), let (other, another) = one(with: \.isOrdered) else {
         return nil
       }
-      if graph.targets(other, another.name).count > graph.targets(handle, link.name).count {
+      if graph.destinations(other, another.name).count > graph.destinations(handle, link.name).count {
         (handle, link) = (other, another)
       }
       return changeOrder(handle, link, live, graph)
     }
   }
 
-  private func target(_ link: Link, _ live: [Int], _ graph: Graph) -> Int? {
-    let family = GraphModel.kinds[link.target].family
+  private func destination(_ link: Link, _ live: [Int], _ graph: Graph) -> Int? {
+    let family = GraphModel.kinds[link.kind].family
     return random.element(live.filter { graph.things[$0].map { family.contains($0.kind) } ?? false })
   }
 
@@ -72,7 +72,9 @@ extension Walk {
       operations.append(.set(handle, field.name, value(field, mayBeNull: false)))
     }
     for link in kind.links where !link.isToMany && (!link.isOptional || random.chance(4)) {
-      if let target = target(link, live, graph) { operations.append(.point(handle, link.name, target)) }
+      if let destination = destination(link, live, graph) {
+        operations.append(.point(handle, link.name, destination))
+      }
     }
     return operations
   }
@@ -87,40 +89,40 @@ extension Walk {
   }
 
   private func changeMany(_ handle: Int, _ link: Link, _ live: [Int], _ graph: Graph) -> [Operation]? {
-    let present = graph.targets(handle, link.name)
-    let family = GraphModel.kinds[link.target].family
+    let present = graph.destinations(handle, link.name)
+    let family = GraphModel.kinds[link.kind].family
     let all = live.filter { graph.things[$0].map { family.contains($0.kind) } ?? false }
     let reachable = present.filter(all.contains)
     switch random.below(8) {
     case 0..<4:
-      let targets = random.some(3, of: all)
-      return targets.isEmpty ? nil : [.add(handle, link.name, targets)]
+      let destinations = random.some(3, of: all)
+      return destinations.isEmpty ? nil : [.add(handle, link.name, destinations)]
     case 4..<7: return random.element(reachable).map { [.remove(handle, link.name, $0)] }
     default:
       // What is to be left alone stays in.
       guard reachable.count == present.count else { return nil }
-      var targets = random.some(5, of: all)
-      if random.chance(3) { targets += random.some(5, of: reachable) }
-      if random.chance(4), let twice = targets.first { targets.append(twice) }
-      return [.assign(handle, link.name, random.chance(20) ? [] : targets)]
+      var destinations = random.some(5, of: all)
+      if random.chance(3) { destinations += random.some(5, of: reachable) }
+      if random.chance(4), let twice = destinations.first { destinations.append(twice) }
+      return [.assign(handle, link.name, random.chance(20) ? [] : destinations)]
     }
   }
 
   private func changeOrder(_ handle: Int, _ link: Link, _ live: [Int], _ graph: Graph) -> [Operation]? {
-    let present = graph.targets(handle, link.name)
+    let present = graph.destinations(handle, link.name)
     guard present.allSatisfy(Set(live).contains) else { return nil }
     switch random.below(present.isEmpty ? 3 : 10) {
     case 0..<4:
       let some = random.chance(3) ? random.element(present) : nil
-      guard let target = some ?? self.target(link, live, graph) else { return nil }
-      let places = present.count { $0 != target } + 1
-      return [.place(handle, link.name, target, at: random.below(places))]
+      guard let destination = some ?? self.destination(link, live, graph) else { return nil }
+      let places = present.count { $0 != destination } + 1
+      return [.place(handle, link.name, destination, at: random.below(places))]
     case 4..<7:
       let offsets = random.some(3, of: Array(present.indices)).sorted()
       return [.move(handle, link.name, from: offsets, to: random.below(present.count + 1))]
     case 7..<9:
-      guard let target = target(link, live, graph) else { return nil }
-      return [.replace(handle, link.name, at: random.below(present.count), with: target)]
+      guard let destination = destination(link, live, graph) else { return nil }
+      return [.replace(handle, link.name, at: random.below(present.count), with: destination)]
     default: return [.take(handle, link.name, at: random.below(present.count))]
     }
   }

@@ -13,7 +13,7 @@ extension Walk {
       guard let choice = choose(in: side, base: stored, avoiding: touched) else { continue }
       let concerned =
         choice.after.changes(since: side) + choice.operations.flatMap(\.handles)
-        + choice.after.changes(since: side).flatMap { side.oneWayTargets($0) }
+        + choice.after.changes(since: side).flatMap { side.oneWayDestinations($0) }
       if !touched.isDisjoint(with: concerned) { continue }
       for operation in choice.operations {
         note("sibling: ", operation)
@@ -37,7 +37,7 @@ extension Walk {
 
   /// Saves a sibling's changes, which make `side` of what is stored, and has the context take them in.
   func save(_ sibling: View, _ side: Graph) async throws {
-    let news = sibling.context.saves()
+    let news = sibling.context.didSaveObjects()
     note("sibling: save")
     try sibling.context.save()
     report.saves += 1
@@ -166,27 +166,29 @@ extension Walk {
     var moved: [(Int, Link)] = []
     for handle in current.live where stored.isLive(handle) {
       for link in current.kind(handle).links where !link.isToMany && link.back != nil {
-        if current.targets(handle, link.name) != stored.targets(handle, link.name) {
+        if current.destinations(handle, link.name) != stored.destinations(handle, link.name) {
           moved.append((handle, link))
         }
       }
     }
     guard let (handle, link) = random.element(moved) else { return nil }
-    let present = stored.targets(handle, link.name) + current.targets(handle, link.name)
-    let free = stored.handles(of: link.target).filter { target in
-      guard let back = link.back, target != handle, !present.contains(target), current.isLive(target) else {
+    let present = stored.destinations(handle, link.name) + current.destinations(handle, link.name)
+    let free = stored.handles(of: link.kind).filter { destination in
+      guard let back = link.back, destination != handle, !present.contains(destination),
+        current.isLive(destination)
+      else {
         return false
       }
-      return stored.kind(target).links[back].isToMany || stored.targets(target, back).isEmpty
+      return stored.kind(destination).links[back].isToMany || stored.destinations(destination, back).isEmpty
     }
-    guard let target = random.element(free) else { return nil }
-    return (handle, [.point(handle, link.name, target)], current)
+    guard let destination = random.element(free) else { return nil }
+    return (handle, [.point(handle, link.name, destination)], current)
   }
 
   /// Only of what leads nowhere, so that no other object is concerned. Long bytes that nobody read go with the row.
   private func deletedThere() -> (handle: Int, operations: [Operation], merged: Graph)? {
     let reached = Set(
-      (current.live + stored.live).flatMap { current.oneWayTargets($0) + stored.oneWayTargets($0) })
+      (current.live + stored.live).flatMap { current.oneWayDestinations($0) + stored.oneWayDestinations($0) })
     let alone = changedFields.filter {
       !reached.contains($0) && stored.things[$0]?.links.allSatisfy(\.isEmpty) == true
         && !current.kind($0).fields.contains(where: \.isExternal)

@@ -7,7 +7,7 @@ extension Walk {
     let context = container.newContext()
     if random.chance(2) { try View("pinned", context).holdAll() }
     note("pin")
-    try context.setQueryGeneration(.current)
+    try context.setQueryGenerationFrom(.current)
     pinned = (context, stored)
     if random.chance(2) { try comparePinned() }
   }
@@ -19,12 +19,12 @@ extension Walk {
     switch random.below(4) {
     case 0:
       note("unpin")
-      try context.setQueryGeneration(nil)
+      try context.setQueryGenerationFrom(nil)
       pinned = nil
       try compare(context, "unpinned", stored)
     case 1:
       note("pin anew")
-      try context.setQueryGeneration(.current)
+      try context.setQueryGenerationFrom(.current)
       pinned?.graph = stored
       try compare(context, "pinned anew", stored)
     default:

@@ -43,7 +43,7 @@ extension Walk {
   /// Opens the file anew beside the others, and compares everything in it.
   private func compareFile() async throws {
     let other = newContainer()
-    try await other.load()
+    try await other.loadPersistentStores()
     defer { try? other.close() }
     let view = View("file", other.newContext())
     try view.holdAll()
@@ -130,8 +130,8 @@ extension Walk {
       guard let place = kind.links.firstIndex(where: { $0.name == violation.property }),
         let back = kind.links[place].back
       else { return [] }
-      let name = GraphModel.kinds[kind.links[place].target].links[back].name
-      return current.targets(handle, place).map { .point($0, name, nil) }
+      let name = GraphModel.kinds[kind.links[place].kind].links[back].name
+      return current.destinations(handle, place).map { .point($0, name, nil) }
     }
     if violation.reason == .notUnique {
       return [.set(handle, violation.property, .text("\(violation.property) of \(handle)"))]
@@ -140,8 +140,8 @@ extension Walk {
       return [.set(handle, field.name, value(field, mayBeNull: false))]
     }
     guard let link = kind.links.first(where: { $0.name == violation.property }) else { return [] }
-    if let target = random.element(current.handles(of: link.target)) {
-      return [.point(handle, link.name, target)]
+    if let destination = random.element(current.handles(of: link.kind)) {
+      return [.point(handle, link.name, destination)]
     }
     return current.deletion(of: handle, base: stored) ?? []
   }

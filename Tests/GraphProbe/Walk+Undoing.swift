@@ -104,35 +104,35 @@ extension Walk {
     let kind = current.kind(handle)
     let object = try main.object(handle)
     note("misuse of \(handle)")
-    try expect(.unknownName, "an unknown attribute") { try object.setValue(.integer(1), for: "nothing") }
-    try expect(.wrongType, "a wrong type") { try object.setValue(.string("x"), for: GraphModel.handle) }
+    try expect(.unknownKey, "an unknown attribute") { try object.setValue(.integer(1), forKey: "nothing") }
+    try expect(.wrongType, "a wrong type") { try object.setValue(.string("x"), forKey: GraphModel.handle) }
     for link in kind.links where link.isToMany {
-      let count = current.targets(handle, link.name).count
-      let family = GraphModel.kinds[link.target].family
+      let count = current.destinations(handle, link.name).count
+      let family = GraphModel.kinds[link.kind].family
       let pool = current.live.filter { current.things[$0].map { family.contains($0.kind) } ?? false }
-      guard let target = random.element(pool) else { continue }
-      let other = try main.object(target)
+      guard let destination = random.element(pool) else { continue }
+      let other = try main.object(destination)
       let code: ContextError.Code = link.isOrdered ? .wrongIndex : .notOrdered
       try expect(code, "inserting") { try object.insert(other, into: link.name, at: count + 1) }
       try expect(code, "replacing") { try object.replace(at: count, in: link.name, with: other) }
       try expect(code, "removing") { try object.remove(at: count, from: link.name) }
       try expect(code, "moving") { try object.move(fromOffsets: [count], toOffset: 0, in: link.name) }
-      if stored.isLive(target) {
-        let foreign = try watcher.object(target)
-        try expect(.foreignObject, "a foreign object") { try object.add(foreign, to: link.name) }
+      if stored.isLive(destination) {
+        let foreign = try watcher.object(destination)
+        try expect(.objectOfAnotherContext, "a foreign object") { try object.add(foreign, to: link.name) }
       }
     }
     guard let place = random.element(Array(kind.links.indices)), case let link = kind.links[place] else {
       return
     }
-    let family = GraphModel.kinds[link.target].family
+    let family = GraphModel.kinds[link.kind].family
     let others = current.live.filter { current.things[$0].map { !family.contains($0.kind) } ?? false }
     guard let wrong = try random.element(others).map({ try main.object($0) }) else { return }
-    try expect(.foreignObject, "another entity") {
+    try expect(.objectOfAnotherContext, "another entity") {
       if link.isToMany {
         try object.add(wrong, to: link.name)
       } else {
-        try object.setObject(wrong, for: link.name)
+        try object.setObject(wrong, forKey: link.name)
       }
     }
   }

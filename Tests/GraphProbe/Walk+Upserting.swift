@@ -72,9 +72,9 @@ extension Walk {
     }
     for _ in 0..<3 * rivals.count { link(rivals.map(\.new), side, perform) }
     for (new, _) in rivals {
-      for link in side.kind(new).links where !link.isOptional && side.targets(new, link.name).isEmpty {
-        if let target = random.element(side.handles(of: link.target)) {
-          perform(.point(new, link.name, target))
+      for link in side.kind(new).links where !link.isOptional && side.destinations(new, link.name).isEmpty {
+        if let destination = random.element(side.handles(of: link.kind)) {
+          perform(.point(new, link.name, destination))
         }
       }
     }
@@ -84,16 +84,16 @@ extension Walk {
   /// Links one of the new objects, mostly with another.
   private func link(_ new: [Int], _ side: Graph, _ perform: (Operation) -> Void) {
     guard let handle = random.element(new), let link = random.element(side.kind(handle).links) else { return }
-    let family = GraphModel.kinds[link.target].family
-    let pool = (random.chance(5) ? side.live : new).filter { target in
-      side.things[target].map { family.contains($0.kind) } ?? false
+    let family = GraphModel.kinds[link.kind].family
+    let pool = (random.chance(5) ? side.live : new).filter { destination in
+      side.things[destination].map { family.contains($0.kind) } ?? false
     }
-    guard let target = random.element(pool) else { return }
-    if !link.isToMany { return perform(.point(handle, link.name, target)) }
+    guard let destination = random.element(pool) else { return }
+    if !link.isToMany { return perform(.point(handle, link.name, destination)) }
     if link.isOrdered, random.chance(3) {
-      let places = side.targets(handle, link.name).count { $0 != target } + 1
-      return perform(.place(handle, link.name, target, at: random.below(places)))
+      let places = side.destinations(handle, link.name).count { $0 != destination } + 1
+      return perform(.place(handle, link.name, destination, at: random.below(places)))
     }
-    perform(.add(handle, link.name, [target]))
+    perform(.add(handle, link.name, [destination]))
   }
 }

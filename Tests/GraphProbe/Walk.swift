@@ -67,7 +67,7 @@ final class Walk {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("graph-\(UUID().uuidString)")
     url = folder
     container = PersistentContainer(
-      model: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
+      managedObjectModel: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
     main = View("context", container.newContext())
     watcher = View("watcher", container.newContext())
   }
@@ -107,7 +107,7 @@ final class Walk {
   func open() async throws {
     pinned = nil
     container = newContainer()
-    try await container.load()
+    try await container.loadPersistentStores()
     main = View("context", container.newContext(), identities)
     main.context.undoManager = UndoManager()
     levels = random.chance(3) ? 4 : 0
@@ -125,7 +125,7 @@ final class Walk {
     var description = PersistentStoreDescription(url: url, vault: vault)
     description.durability = .normal
     description.pageCacheBytes = 1 << 20
-    return PersistentContainer(model: model, description: description)
+    return PersistentContainer(managedObjectModel: model, description: description)
   }
 
   func newHandle() -> Int {
@@ -215,8 +215,8 @@ final class Walk {
   func mark(from before: Graph, to after: Graph, _ operations: [Operation] = []) {
     for handle in after.changes(since: before) {
       touched.insert(handle)
-      touched.formUnion(before.oneWayTargets(handle))
-      touched.formUnion(after.oneWayTargets(handle))
+      touched.formUnion(before.oneWayDestinations(handle))
+      touched.formUnion(after.oneWayDestinations(handle))
       guard let old = before.things[handle], let new = after.things[handle], !old.isGhost, !new.isGhost else {
         linked.insert(handle)
         continue

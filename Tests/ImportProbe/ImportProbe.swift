@@ -7,14 +7,15 @@ import Strongroom
 struct ImportProbe {
   static func main() async throws {
     let model = try ManagedObjectModel {
-      EntityDescription("Item") {
-        AttributeDescription("name", .string)
-        AttributeDescription("number", .integer64)
+      Entity("Item") {
+        Attribute("name", .string)
+        Attribute("number", .integer64)
       }
     }
     let url = URL(fileURLWithPath: CommandLine.arguments[1])
-    let container = PersistentContainer(name: "Many", model: model, url: url, vault: InMemoryVault())
-    try await container.load()
+    let container = PersistentContainer(
+      name: "Many", managedObjectModel: model, url: url, vault: InMemoryVault())
+    try await container.loadPersistentStores()
     let context = container.newContext()
     // The first batches fill the page cache and the allocator's own stores.
     for _ in 0..<4 { try insert(5000, context) }
@@ -22,22 +23,22 @@ struct ImportProbe {
     for _ in 0..<16 { try insert(5000, context) }
     let grown = try residentBytes() - before
     try insert(100_000, context)
-    print("\(grown) \(try context.count(for: FetchRequest("Item"))) \(context.registeredCount)")
+    print("\(grown) \(try context.count(for: FetchRequest("Item"))) \(context.registeredObjectCount)")
     try batches(context)
   }
 
   private static func batches(_ context: ManagedObjectContext) throws {
     var request = FetchRequest("Item")
-    request.propertiesToFetch = [FetchColumn("name")]
+    request.propertiesToFetch = [ExpressionDescription("name")]
     // The page cache is full, and stays so.
-    try context.forEachRow(request) { _ in true }
+    try context.enumerateRows(request) { _ in true }
     let before = try residentBytes()
-    try context.insertBatch(into: "Item", of: 0..<1_000_000) { row, number in
+    try context.batchInsert(into: "Item", of: 0..<1_000_000) { row, number in
       try row.set("name", .string("a name that does not fit into a word, number \(number)"))
     }
     var seen = 0
     for _ in 0..<10 {
-      try context.forEachRow(request) { row in
+      try context.enumerateRows(request) { row in
         seen += row.bytes(0).isEmpty ? 0 : 1
         return true
       }

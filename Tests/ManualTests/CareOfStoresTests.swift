@@ -39,7 +39,7 @@ struct CareOfStoresTests {
     try await SQLCipherStore.copyKey(of: description, to: [file])  // opens with either from now on
     let rotation = try await SQLCipherStore.rotateKey(of: description)
     let retired = rotation.retired
-    #expect(retired == 1 && rotation.stillHolding.isEmpty)
+    #expect(retired == 1 && rotation.vaultsWithOldKeys.isEmpty)
     #expect(try KeysAndRecovery.texts(at: url, vault: vault) == ["hidden treasure"])
     try await SQLCipherStore.backUp(description, to: copy)  // of a store in use
     let findings = try await SQLCipherStore.verify(description)  // every page and relationship

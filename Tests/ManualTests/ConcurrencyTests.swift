@@ -74,7 +74,7 @@ extension Concurrency {
       let container = try place.container(for: Chore.self)
       let context = ModelContext(container)
       var told: (String?, Int) = (nil, 0)
-      let saves = container.saves()
+      let saves = container.didSaveModels()
       context.author = "import"
       context.insert(Chore("Listen"))
       try context.save()
@@ -117,7 +117,7 @@ extension Concurrency {
       let place = try Place()
       let container = try place.container(for: Chore.self)
       var told: [String] = []
-      let live = try LiveModels(
+      let live = try ResultsObserver(
         FetchDescriptor<Chore>(sortBy: [SortDescriptor(\.title)]), in: container.mainContext)
       live.onChanges = { changes in
         for change in changes {
@@ -135,10 +135,10 @@ extension Concurrency {
       for chore in chores { other.insert(chore) }
       try other.save()
       func wait(_ wanted: [String]) async throws {
-        for _ in 0..<400 where live.models.map(\.title) != wanted {
+        for _ in 0..<400 where live.results.map(\.title) != wanted {
           try await Task.sleep(for: .milliseconds(5))
         }
-        #expect(live.models.map(\.title) == wanted)
+        #expect(live.results.map(\.title) == wanted)
       }
       try await wait(["Mow", "Reap", "Sow"])
       chores[0].title = "Thresh"

@@ -22,7 +22,7 @@ extension Differences {
       context.insert(item)
       try context.save()
       let failure = container.mainContext.autosaveFailure  // why the last save by itself failed
-      let held = context.heldCount  // models in memory
+      let held = context.registeredModelCount  // models in memory
       try container.erase()  // as deleteAllData(), and says what stood against it
       #expect(failure == nil && held == 1)
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Item>()) == 0)

@@ -32,28 +32,28 @@ extension EnginePages {
   struct Tests {
     private func open(_ place: Place) async throws -> PersistentContainer {
       let model = try ManagedObjectModel {
-        EntityDescription("Author") {
-          AttributeDescription("name", .string)
-          RelationshipDescription("books", toMany: "Book", inverse: "author")
+        Entity("Author") {
+          Attribute("name", .string)
+          Relationship("books", toMany: "Book", inverse: "author")
         }
-        EntityDescription("Book") {
-          AttributeDescription("title", .string)
-          AttributeDescription("pages", .integer64)
-          AttributeDescription("scan", .binary)
-          RelationshipDescription("author", to: "Author", inverse: "books")
-          RelationshipDescription("tags", toMany: "Tag", inverse: "books")
+        Entity("Book") {
+          Attribute("title", .string)
+          Attribute("pages", .integer64)
+          Attribute("scan", .binary)
+          Relationship("author", to: "Author", inverse: "books")
+          Relationship("tags", toMany: "Tag", inverse: "books")
         }
-        EntityDescription("Tag") {
-          AttributeDescription("name", .string)
-          RelationshipDescription("books", toMany: "Book", inverse: "tags")
+        Entity("Tag") {
+          Attribute("name", .string)
+          Relationship("books", toMany: "Book", inverse: "tags")
         }
       }
       let container = PersistentContainer(
-        name: "Pages", model: model, url: place.file("pages.store"), vault: place.vault)
-      try container.coordinator.register(Author.self, for: "Author")
-      try container.coordinator.register(Book.self, for: "Book")
-      try container.coordinator.register(Tag.self, for: "Tag")
-      try await container.load()
+        name: "Pages", managedObjectModel: model, url: place.file("pages.store"), vault: place.vault)
+      try container.persistentStoreCoordinator.register(Author.self, for: "Author")
+      try container.persistentStoreCoordinator.register(Book.self, for: "Book")
+      try container.persistentStoreCoordinator.register(Tag.self, for: "Tag")
+      try await container.loadPersistentStores()
       return container
     }
 
@@ -69,7 +69,7 @@ extension EnginePages {
         let book = try context.insert("Book")
         try book.set("title", title)
         try book.set("pages", pages)
-        try book.setObject(jane, for: "author")
+        try book.setObject(jane, forKey: "author")
         if pages < 300 { try book.add(sea, to: "tags") }
       }
       try context.save()
@@ -83,33 +83,33 @@ extension EnginePages {
       var request = FetchRequest("Book")
       request.propertiesToGroupBy = ["author.name"]
       request.propertiesToFetch = [
-        FetchColumn("author.name"), FetchColumn("", aggregate: .count, as: "books"),
-        FetchColumn("pages", aggregate: .sum, as: "sum"),
+        ExpressionDescription("author.name"), ExpressionDescription("", aggregate: .count, as: "books"),
+        ExpressionDescription("pages", aggregate: .sum, as: "sum"),
       ]
       request.havingPredicate = try FetchPredicate(format: "sum > 100")
-      let rows = try context.dictionaries(for: request)  // by column: author.name, books, sum
+      let rows = try context.fetchDictionaries(request)  // by column: author.name, books, sum
       #expect(rows == [["author.name": "Jane", "books": 2, "sum": 723]])
       #expect(long.map(\.title) == ["Emma"] && tagged.map(\.title) == ["Persuasion"] && byJane == long)
     }
 
     @Test("Models.md: a model in Swift")
     func modelInSwift() throws {
-      var photo = AttributeDescription("photo", .binary)
+      var photo = Attribute("photo", .binary)
       photo.allowsExternalBinaryDataStorage = true
       let model = try ManagedObjectModel {
-        EntityDescription("Album") {
-          AttributeDescription("title", .string, optional: false)
-          RelationshipDescription(
+        Entity("Album") {
+          Attribute("title", .string, optional: false)
+          Relationship(
             "pages", toMany: "Page", inverse: "album", ordered: true, deleteRule: .cascade)
         }
-        EntityDescription("Page") {
+        Entity("Page") {
           photo
-          RelationshipDescription("album", to: "Album", inverse: "pages", deleteRule: .nullify)
+          Relationship("album", to: "Album", inverse: "pages", deleteRule: .nullify)
         }
       }
       let pages = try #require(model.entity(named: "Album")?.relationship(named: "pages"))
       #expect(pages.isOrdered && pages.deleteRule == .cascade)
-      #expect(model.description.entities.last?.attributes.first?.allowsExternalBinaryDataStorage == true)
+      #expect(model.declaration.entities.last?.attributes.first?.allowsExternalBinaryDataStorage == true)
     }
 
     @Test("Models.md")
@@ -143,16 +143,17 @@ extension EnginePages {
       }
       let context = container.newContext()
       let authors = try FetchedResultsController(
-        FetchRequest("Author", sort: [FetchSort("name")]), in: context, sectionedBy: "name")
+        FetchRequest("Author", sortDescriptors: [FetchSortDescriptor("name")]), in: context,
+        sectionedBy: "name")
       try authors.performFetch()
       authors.onChange = { changes in
         for change in changes { if case .insert(let author, let place) = change { print(author, place) } }
       }
-      #expect(try authors.objects.map { try $0.get("name", as: String.self) } == ["Anne Brontë"])
+      #expect(try authors.fetchedObjects.map { try $0.get("name", as: String.self) } == ["Anne Brontë"])
       let jane = try context.insert("Author")
       try jane.set("name", "Jane")
       context.processPendingChanges()
-      #expect(authors.objects.count == 2)
+      #expect(authors.fetchedObjects.count == 2)
     }
   }
 }

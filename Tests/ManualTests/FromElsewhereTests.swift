@@ -14,15 +14,15 @@ enum FromSwiftData {
   }
 
   @MainActor final class Shelf {
-    private let unread: LiveModels<Book>
+    private let unread: ResultsObserver<Book>
 
     init(_ container: ModelContainer) throws {
-      unread = try LiveModels(
+      unread = try ResultsObserver(
         FetchDescriptor(predicate: #Predicate { !$0.isRead }, sortBy: [SortDescriptor(\.title)]),
         in: container.mainContext)
     }
 
-    var titles: [String] { unread.models.map(\.title) }
+    var titles: [String] { unread.results.map(\.title) }
   }
 }
 

@@ -8,10 +8,10 @@ struct GeneratedClassesTests {
   @Test("Its program does what the page says")
   func program() async throws {
     let container = PersistentContainer(
-      model: try ManagedObjectModel.libraryModel,
+      managedObjectModel: try ManagedObjectModel.libraryModel,
       description: PersistentStoreDescription(type: InMemoryStore.storeType))
-    try container.coordinator.registerGeneratedClasses()
-    try await container.load()
+    try container.persistentStoreCoordinator.registerGeneratedClasses()
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let writer = try context.insert(Writer.self)
     writer.name = "Jane"

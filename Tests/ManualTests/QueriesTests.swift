@@ -280,7 +280,7 @@ extension Queries {
         for: FetchRequest("Book", where: FetchPredicate(format: "pages > %d", 300)))
       let object = jane.managedObject
       let again = context.model(for: object, as: Author.self)
-      let stores = context.container.persistentContainer.coordinator.stores
+      let stores = context.container.persistentContainer.persistentStoreCoordinator.persistentStores
       #expect(count == 1 && again === jane && stores.count == 1)
     }
 
@@ -289,13 +289,13 @@ extension Queries {
       let shelf = try shelf()
       let context = shelf.context
       var changes = 0
-      let live = try LiveModels(
+      let live = try ResultsObserver(
         FetchDescriptor<Book>(predicate: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)]),
         in: context)
       live.onChange = { changes += 1 }
       context.insert(Book("Middlemarch", pages: 880))
       context.processPendingChanges()
-      let shown = live.models.map(\.title)
+      let shown = live.results.map(\.title)
       #expect(shown == ["Emma", "Middlemarch"] && live.count == 2 && changes == 1 && live.failure == nil)
     }
   }

@@ -9,10 +9,10 @@ struct ModelPluginTests {
   func classes() async throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Shop.xcdatamodeld")
     let container = PersistentContainer(
-      model: try ManagedObjectModel.load(contentsOf: url).model,
+      managedObjectModel: try ManagedObjectModel.load(contentsOf: url).model,
       description: PersistentStoreDescription(type: InMemoryStore.storeType))
-    try container.coordinator.registerGeneratedClasses()
-    try await container.load()
+    try container.persistentStoreCoordinator.registerGeneratedClasses()
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let customer = try context.insert(Customer.self)
     customer.name = "Ada"

@@ -12,11 +12,11 @@ struct AsynchronousTests {
     let topic = try context.insert("Topic")
     for number in 0..<count {
       let volume = try context.insert("Volume")
-      try volume.setValue(.integer(Int64(number)), for: "pages")
+      try volume.setValue(.integer(Int64(number)), forKey: "pages")
       try volume.add(topic, to: "topics")
     }
     try context.save()
-    try TypedLibrary.register(shelf.container.coordinator)
+    try TypedLibrary.register(shelf.container.persistentStoreCoordinator)
     return shelf
   }
 
@@ -26,7 +26,8 @@ struct AsynchronousTests {
     let context = shelf.container.newContext()
     let heard = Locked<[Int]>([])
     let request = FetchRequest(
-      "Volume", where: try FetchPredicate(format: "pages < 1500"), sort: [FetchSort("pages")])
+      "Volume", where: try FetchPredicate(format: "pages < 1500"),
+      sortDescriptors: [FetchSortDescriptor("pages")])
     let before = try shelf.statements
     let volumes = try await context.fetchAsynchronously(request, as: Volume.self) { rows in
       heard.withLock { $0.append(rows) }
@@ -41,7 +42,7 @@ struct AsynchronousTests {
     let gate = DispatchSemaphore(value: 0)
     let later = Task { @MainActor in
       try await context.fetchAsynchronously(request, as: Volume.self) { rows in
-        if rows != FetchMonitor.stride { return }
+        if rows != FetchProgress.stride { return }
         begin.yield()
         gate.wait()
       }.count

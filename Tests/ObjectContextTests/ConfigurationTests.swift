@@ -5,27 +5,27 @@ import Testing
 @Suite("Several stores under one coordinator")
 struct ConfigurationTests {
   private static func model() throws -> ManagedObjectModel {
-    let notes = FetchedPropertyDescription(
+    let notes = FetchedProperty(
       "notes", FetchRequestTemplate("", entityName: "Note", predicate: "book == $FETCH_SOURCE.title"))
-    var book = EntityDescription("Book") {
-      AttributeDescription("title", .string)
-      RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", deleteRule: .cascade)
+    var book = Entity("Book") {
+      Attribute("title", .string)
+      Relationship("chapters", toMany: "Chapter", inverse: "book", deleteRule: .cascade)
     }
     book.fetchedProperties = [notes]
     return try ManagedObjectModel(
-      ModelDescription(
+      ModelDeclaration(
         entities: [
           book,
-          EntityDescription("Chapter") {
-            AttributeDescription("name", .string)
-            RelationshipDescription("book", to: "Book", inverse: "chapters")
+          Entity("Chapter") {
+            Attribute("name", .string)
+            Relationship("book", to: "Book", inverse: "chapters")
           },
-          EntityDescription("Note") {
-            AttributeDescription("book", .string)
-            AttributeDescription("text", .string)
+          Entity("Note") {
+            Attribute("book", .string)
+            Attribute("text", .string)
             UniquenessConstraint("text")
           },
-          EntityDescription("Memo", parent: "Note") {},
+          Entity("Memo", parent: "Note") {},
         ],
         configurations: [
           "Library": ["Book", "Chapter"], "Private": ["Note"], "Torn": ["Book"],
@@ -49,7 +49,8 @@ struct ConfigurationTests {
 
     func container(_ configurations: String...) throws -> PersistentContainer {
       PersistentContainer(
-        model: try ConfigurationTests.model(), descriptions: configurations.map { description($0) })
+        managedObjectModel: try ConfigurationTests.model(),
+        descriptions: configurations.map { description($0) })
     }
   }
 
@@ -59,27 +60,27 @@ struct ConfigurationTests {
     defer { try? FileManager.default.removeItem(at: place.folder) }
     let container = try place.container("Library", "Private")
     let early = container.newContext()
-    try await container.load()
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let book = try context.insert("Book")
     try book.set("title", "Emma")
     let chapter = try context.insert("Chapter")
-    try chapter.setObject(book, for: "book")
+    try chapter.setObject(book, forKey: "book")
     let note = try context.insert("Memo")
     try note.set("book", "Emma")
     try note.set("text", "read")
     try context.save()
-    let stores = container.coordinator.stores
+    let stores = container.persistentStoreCoordinator.persistentStores
     #expect(book.objectID.storeIdentifier == stores[0].identifier)
     #expect(chapter.objectID.storeIdentifier == stores[0].identifier)
     #expect(note.objectID.storeIdentifier == stores[1].identifier)
     #expect(try book.fetchedObjects("notes") == [note])
     let uri = note.objectID.uriRepresentation()
-    #expect(container.coordinator.objectID(for: uri) == note.objectID)
+    #expect(container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: uri) == note.objectID)
     #expect(try early.existingObject(with: note.objectID).get("text", as: String.self) == "read")
     #expect(try early.existingObject(with: book.objectID).objects("chapters").count == 1)
-    try context.insertBatch(into: "Note", dictionaries: [["text": "x", "book": "Emma"]])
-    #expect(try context.updateBatch(FetchRequest("Note"), set: ["book": "None"]).count == 2)
+    try context.batchInsert(into: "Note", dictionaries: [["text": "x", "book": "Emma"]])
+    #expect(try context.batchUpdate(FetchRequest("Note"), set: ["book": "None"]).count == 2)
     #expect(try book.fetchedObjects("notes").isEmpty)
     #expect(try context.count(for: FetchRequest("Note")) == 2)
     try context.delete(book)
@@ -88,7 +89,7 @@ struct ConfigurationTests {
     try container.close()
 
     let again = try place.container("Private", "Library")
-    try await again.load()
+    try await again.loadPersistentStores()
     let fresh = again.newContext()
     #expect(try fresh.count(for: FetchRequest("Chapter")) == 0)
     #expect(try fresh.existingObject(with: note.objectID).get("text", as: String.self) == "again")
@@ -101,8 +102,8 @@ struct ConfigurationTests {
     defer { try? FileManager.default.removeItem(at: place.folder) }
     for order in [["Library", "Private"], ["Private", "Library"]] {
       let container = PersistentContainer(
-        model: try Self.model(), descriptions: order.map { place.description($0) })
-      try await container.load()
+        managedObjectModel: try Self.model(), descriptions: order.map { place.description($0) })
+      try await container.loadPersistentStores()
       let context = container.newContext()
       let before = try context.count(for: FetchRequest("Book"))
       for _ in 0..<2 {
@@ -127,23 +128,23 @@ struct ConfigurationTests {
     defer { try? FileManager.default.removeItem(at: place.folder) }
     func refusal(_ configurations: String...) async throws -> ContextError.Code? {
       let container = PersistentContainer(
-        model: try Self.model(), descriptions: configurations.map { place.description($0) })
+        managedObjectModel: try Self.model(), descriptions: configurations.map { place.description($0) })
       do {
-        try await container.load()
+        try await container.loadPersistentStores()
         try container.close()
         return nil
       } catch let error as ContextError {
-        #expect(container.coordinator.stores.isEmpty)
+        #expect(container.persistentStoreCoordinator.persistentStores.isEmpty)
         return error.code
       }
     }
-    #expect(try await refusal("Nothing") == .unknownName)
+    #expect(try await refusal("Nothing") == .unknownKey)
     #expect(try await refusal("Torn") == .configuration)
     #expect(!FileManager.default.fileExists(atPath: place.folder.path))
     #expect(try await refusal("Library", "Both") == .configuration)
     #expect(try await refusal("Both") == nil)
     let container = try place.container("Private")
-    try await container.load()
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let error = #expect(throws: ContextError.self) { try context.count(for: FetchRequest("Book")) }
     #expect(error?.code == .noStore)

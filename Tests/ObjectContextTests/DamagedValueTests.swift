@@ -19,15 +19,15 @@ struct DamagedValueTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       file = folder.appendingPathComponent("notes")
       let model = try ManagedObjectModel {
-        EntityDescription("Note") {
-          AttributeDescription("number", .integer64)
-          AttributeDescription("text", .string)
-          AttributeDescription("data", .binary)
+        Entity("Note") {
+          Attribute("number", .integer64)
+          Attribute("text", .string)
+          Attribute("data", .binary)
         }
       }
       container = PersistentContainer(
-        model: model, description: PersistentStoreDescription(url: file, vault: InMemoryVault()))
-      try await container.load()
+        managedObjectModel: model, description: PersistentStoreDescription(url: file, vault: InMemoryVault()))
+      try await container.loadPersistentStores()
       let context = container.newContext()
       let notes = try (0..<5).map { number in
         let note = try context.insert("Note")
@@ -80,13 +80,13 @@ struct DamagedValueTests {
         return data == Data(Self.text(number).utf8)
       }
       try look {
-        let request = FetchRequest("Note", where: try FetchPredicate("text == %@", Self.text(number)))
+        let request = FetchRequest("Note", where: try FetchPredicate(format: "text == %@", Self.text(number)))
         return try container.newContext().count(for: request) == 1
       }
     }
     try look {
       let context = container.newContext()
-      let notes = try context.fetch(FetchRequest("Note", sort: [FetchSort("number")]))
+      let notes = try context.fetch(FetchRequest("Note", sortDescriptors: [FetchSortDescriptor("number")]))
       return try notes.map { try $0.get("text", as: String.self) } == ids.indices.map { Self.text($0) }
     }
     return found
@@ -96,10 +96,10 @@ struct DamagedValueTests {
     [
       (
         "a batch update",
-        { context, _ in _ = try context.updateBatch(FetchRequest("Note"), set: ["number": .integer(7)])
+        { context, _ in _ = try context.batchUpdate(FetchRequest("Note"), set: ["number": .integer(7)])
         }
       ),
-      ("a batch deletion", { context, _ in _ = try context.deleteBatch(FetchRequest("Note")) }),
+      ("a batch deletion", { context, _ in _ = try context.batchDelete(FetchRequest("Note")) }),
       (
         "saving another property",
         { context, ids in
@@ -125,7 +125,7 @@ struct DamagedValueTests {
     for page in place.lastPages {
       try place.damage(page)
       let container = place.container
-      try await container.load()
+      try await container.loadPersistentStores()
       do {
         try write(container.newContext(), place.ids)
         done += 1
@@ -162,7 +162,7 @@ struct DamagedValueTests {
 
 extension PersistentContainer {
   fileprivate func load<R>(thenClosing body: () throws -> R) async throws -> R {
-    try await load()
+    try await loadPersistentStores()
     defer { try? close() }
     return try body()
   }

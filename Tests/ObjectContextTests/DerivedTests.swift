@@ -5,18 +5,18 @@ import Testing
 @Suite("Derived attributes")
 struct DerivedTests {
   private static func derived(_ name: String, _ type: AttributeType, _ expression: String)
-    -> AttributeDescription
+    -> Attribute
   {
-    var attribute = AttributeDescription(name, type)
+    var attribute = Attribute(name, type)
     attribute.derivationExpression = expression
     return attribute
   }
 
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Thing", abstract: true) { AttributeDescription("note", .string) }
-      EntityDescription("Shelf", parent: "Thing") {
-        AttributeDescription("name", .string)
+      Entity("Thing", abstract: true) { Attribute("note", .string) }
+      Entity("Shelf", parent: "Thing") {
+        Attribute("name", .string)
         derived("plain", .string, "canonical:(name)")
         derived("loud", .string, "uppercase:(name)")
         derived("quiet", .string, "lowercase:( name )")
@@ -27,21 +27,21 @@ struct DerivedTests {
         derived("labels", .integer16, "tags.@count")
         derived("points", .integer64, "tags.@sum.points")
         derived("kept", .integer32, "ordered.@count")
-        RelationshipDescription("books", toMany: "Book", inverse: "shelf")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "shelves")
-        RelationshipDescription("ordered", toMany: "Book", inverse: "keeper", ordered: true)
+        Relationship("books", toMany: "Book", inverse: "shelf")
+        Relationship("tags", toMany: "Tag", inverse: "shelves")
+        Relationship("ordered", toMany: "Book", inverse: "keeper", ordered: true)
       }
-      EntityDescription("Book") {
-        AttributeDescription("pages", .integer32)
-        AttributeDescription("weight", .double)
+      Entity("Book") {
+        Attribute("pages", .integer32)
+        Attribute("weight", .double)
         derived("shelfName", .string, "shelf.name")
         derived("plainShelf", .string, "canonical:(shelf.name)")
-        RelationshipDescription("shelf", to: "Shelf", inverse: "books")
-        RelationshipDescription("keeper", to: "Shelf", inverse: "ordered")
+        Relationship("shelf", to: "Shelf", inverse: "books")
+        Relationship("keeper", to: "Shelf", inverse: "ordered")
       }
-      EntityDescription("Tag") {
-        AttributeDescription("points", .integer16)
-        RelationshipDescription("shelves", toMany: "Shelf", inverse: "tags")
+      Entity("Tag") {
+        Attribute("points", .integer16)
+        Relationship("shelves", toMany: "Shelf", inverse: "tags")
       }
     }
   }
@@ -65,8 +65,8 @@ struct DerivedTests {
       sourceLocation: place)
     #expect(try shelf.get("kept", as: Int.self) == shelf.objects("ordered").count, sourceLocation: place)
     for book in books {
-      #expect(try book.value(for: "shelfName") == shelf.value(for: "name"), sourceLocation: place)
-      #expect(try book.value(for: "plainShelf") == shelf.value(for: "plain"), sourceLocation: place)
+      #expect(try book.value(forKey: "shelfName") == shelf.value(forKey: "name"), sourceLocation: place)
+      #expect(try book.value(forKey: "plainShelf") == shelf.value(forKey: "plain"), sourceLocation: place)
     }
   }
 
@@ -83,7 +83,7 @@ struct DerivedTests {
       let book = try context.insert("Book")
       try book.set("pages", index * 100)
       try book.set("weight", Double(index) * 0.1)
-      try book.setObject(shelf, for: "shelf")
+      try book.setObject(shelf, forKey: "shelf")
       return book
     }
     let tags = try (1...3).map { index in
@@ -102,7 +102,7 @@ struct DerivedTests {
     let changed = try #require(try shelf.get("changed", as: Date.self))
     #expect(changed > before && changed < Date().addingTimeInterval(1))
 
-    try books[0].setObject(other, for: "shelf")
+    try books[0].setObject(other, forKey: "shelf")
     try books[1].set("pages", 7)
     try books[2].set("weight", 9.5)
     try tags[0].set("points", 50)
@@ -138,22 +138,22 @@ struct DerivedTests {
     try shelf.set("name", "A")
     try context.save()
     let number = shelf.objectID.reference
-    try context.insertBatch(
+    try context.batchInsert(
       into: "Book",
       dictionaries: (0..<100).map { ["pages": .integer($0), "shelf": .reference(number), "weight": 0.5] })
     try check(shelf)
     #expect(try shelf.get("count", as: Int.self) == 100)
-    try context.updateBatch(
+    try context.batchUpdate(
       FetchRequest("Book", where: FetchPredicate(format: "pages < 10")), set: ["pages": 1000])
     try check(shelf)
-    try context.deleteBatch(FetchRequest("Book", where: FetchPredicate(format: "pages == 1000")))
+    try context.batchDelete(FetchRequest("Book", where: FetchPredicate(format: "pages == 1000")))
     try check(shelf)
     #expect(try shelf.get("count", as: Int.self) == 90)
-    try context.updateBatch(FetchRequest("Shelf"), set: ["name": "Z"])
+    try context.batchUpdate(FetchRequest("Shelf"), set: ["name": "Z"])
     try check(shelf)
     let error = #expect(throws: ContextError.self) { try shelf.set("count", 5) }
     #expect(error?.code == .derivedAttribute)
-    #expect(throws: ContextError.self) { try context.updateBatch(FetchRequest("Shelf"), set: ["count": 5]) }
+    #expect(throws: ContextError.self) { try context.batchUpdate(FetchRequest("Shelf"), set: ["count": 5]) }
   }
 
   @Test("of objects in another context turn up there, without a conflict of the two saves")
@@ -168,7 +168,7 @@ struct DerivedTests {
     #expect(try same.get("count", as: Int.self) == 0)
     for context in [context, other, context] {
       let book = try context.insert("Book")
-      try book.setObject(try context.object(with: shelf.objectID), for: "shelf")
+      try book.setObject(try context.object(with: shelf.objectID), forKey: "shelf")
       try context.save()
     }
     #expect(try shelf.get("count", as: Int.self) == 3)

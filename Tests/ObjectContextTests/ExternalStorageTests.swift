@@ -10,26 +10,26 @@ struct ExternalStorageTests {
   private let thumbnail = Data([1, 2, 3])
 
   private func shelf(inMemory: Bool = false) async throws -> Shelf {
-    var photo = AttributeDescription("photo", .binary)
+    var photo = Attribute("photo", .binary)
     photo.allowsExternalBinaryDataStorage = true
-    var scan = AttributeDescription("scan", .transformable)
+    var scan = Attribute("scan", .transformable)
     scan.allowsExternalBinaryDataStorage = true
-    var cover = AttributeDescription("cover", .binary)
+    var cover = Attribute("cover", .binary)
     cover.allowsExternalBinaryDataStorage = true
     let shelf = try await Shelf(
       try ManagedObjectModel {
-        EntityDescription("Item") { AttributeDescription("title", .string) }
-        EntityDescription("Picture", parent: "Item") {
+        Entity("Item") { Attribute("title", .string) }
+        Entity("Picture", parent: "Item") {
           photo
           scan
-          AttributeDescription("thumbnail", .binary)
-          AttributeDescription("place", .integer32)
-          RelationshipDescription("album", to: "Album", inverse: "pictures")
+          Attribute("thumbnail", .binary)
+          Attribute("place", .integer32)
+          Relationship("album", to: "Album", inverse: "pictures")
         }
-        EntityDescription("Album") {
+        Entity("Album") {
           cover
-          RelationshipDescription("pictures", toMany: "Picture", inverse: "album")
-          RelationshipDescription("wall", toMany: "Picture", ordered: true)
+          Relationship("pictures", toMany: "Picture", inverse: "album")
+          Relationship("wall", toMany: "Picture", ordered: true)
         }
       }, inMemory: inMemory)
     let context = shelf.container.newContext()
@@ -41,7 +41,7 @@ struct ExternalStorageTests {
       try picture.set("photo", index == 9 ? thumbnail : self.photo)
       try picture.set("thumbnail", thumbnail)
       try picture.set("place", index)
-      try picture.setObject(album, for: "album")
+      try picture.setObject(album, forKey: "album")
       if index < 3 { try album.add(picture, to: "wall") }
     }
     try context.save()
@@ -50,7 +50,7 @@ struct ExternalStorageTests {
 
   private func pictures(_ context: ManagedObjectContext) throws -> [ManagedObject] {
     var request = FetchRequest("Picture")
-    request.sort = [FetchSort("place")]
+    request.sortDescriptors = [FetchSortDescriptor("place")]
     return try context.fetch(request)
   }
 
@@ -58,7 +58,7 @@ struct ExternalStorageTests {
   func lazily() async throws {
     let shelf = try await shelf()
     let context = shelf.container.newContext()
-    let store = try shelf.container.coordinator.store
+    let store = try shelf.container.persistentStoreCoordinator.persistentStore
     let all = try pictures(context)
     let before = try shelf.statements
     for picture in all { #expect(try picture.get("thumbnail") == thumbnail) }
@@ -73,10 +73,10 @@ struct ExternalStorageTests {
     #expect(try all[0].get("photo") == photo)
     #expect(try all[0].get("photo") == photo)
     #expect(try all[0].committedValues()["photo"] == .data(photo))
-    let slot = try shelf.slot("Picture", "photo")
-    #expect(all[1].data(slot) == photo)
-    #expect(all[2].withBytes(slot) { $0.elementsEqual(photo) })
-    #expect(!all[3].isNull(slot))
+    let index = try shelf.index("Picture", "photo")
+    #expect(all[1].data(index) == photo)
+    #expect(all[2].withBytes(index) { $0.elementsEqual(photo) })
+    #expect(!all[3].isNull(index))
     #expect(try shelf.statements == counted + 3)
   }
 
@@ -132,7 +132,7 @@ struct ExternalStorageTests {
     let mine = try #require(try first.fetch(FetchRequest("Album")).first)
     #expect(try wall(mine) == [0, 1, 2])
     let theirs = try #require(try second.fetch(FetchRequest("Album")).first)
-    try theirs.setObjects(try theirs.objects("wall").reversed(), for: "wall")
+    try theirs.setObjects(try theirs.objects("wall").reversed(), forKey: "wall")
     try second.save()
     #expect(try mine.get("cover") == photo)
     #expect(try wall(mine) == [2, 1, 0])
@@ -144,10 +144,10 @@ struct ExternalStorageTests {
     let context = shelf.container.newContext()
     let same = FetchPredicate.compare("photo", .equal, .data(photo))
     #expect(try context.count(for: FetchRequest("Picture", where: same)) == 9)
-    try context.fetch(FetchRequest("Picture"))[0].setValue(.string("unsaved"), for: "title")
+    try context.fetch(FetchRequest("Picture"))[0].setValue(.string("unsaved"), forKey: "title")
     #expect(try context.fetch(FetchRequest("Picture", where: same)).count == 9)
     var columns = FetchRequest("Picture")
-    columns.propertiesToFetch = [FetchColumn("photo")]
+    columns.propertiesToFetch = [ExpressionDescription("photo")]
     let lengths = try context.fetchRows(columns) { $0.data(0).count }
     #expect(lengths.sorted() == [3] + Array(repeating: 300_000, count: 9))
     let album = try #require(try context.fetch(FetchRequest("Album")).first)

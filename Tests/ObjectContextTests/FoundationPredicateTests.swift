@@ -6,7 +6,7 @@ import Testing
 struct FoundationPredicateTests {
   private func filled() async throws -> (Shelf, ManagedObjectContext) {
     let shelf = try await Shelf(try TypedLibrary.model())
-    try TypedLibrary.register(shelf.container.coordinator)
+    try TypedLibrary.register(shelf.container.persistentStoreCoordinator)
     let context = shelf.container.newContext()
     try TypedLibrary.fill(context)
     return (shelf, context)

@@ -8,22 +8,22 @@ import Testing
 struct GrowthTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Item") {
-        AttributeDescription("key", .integer64)
-        AttributeDescription("note", .string)
-        RelationshipDescription("box", to: "Box", inverse: "items")
-        RelationshipDescription("shelf", to: "Box", inverse: "row")
+      Entity("Item") {
+        Attribute("key", .integer64)
+        Attribute("note", .string)
+        Relationship("box", to: "Box", inverse: "items")
+        Relationship("shelf", to: "Box", inverse: "row")
         UniquenessConstraint("key")
       }
-      EntityDescription("Box") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("items", toMany: "Item", inverse: "box")
-        RelationshipDescription("row", toMany: "Item", inverse: "shelf", ordered: true)
-        RelationshipDescription("seen", toMany: "Item")
+      Entity("Box") {
+        Attribute("name", .string)
+        Relationship("items", toMany: "Item", inverse: "box")
+        Relationship("row", toMany: "Item", inverse: "shelf", ordered: true)
+        Relationship("seen", toMany: "Item")
       }
-      EntityDescription("Link") {
-        RelationshipDescription("next", to: "Link", inverse: "previous", deleteRule: .cascade)
-        RelationshipDescription("previous", to: "Link", inverse: "next")
+      Entity("Link") {
+        Relationship("next", to: "Link", inverse: "previous", deleteRule: .cascade)
+        Relationship("previous", to: "Link", inverse: "next")
       }
     }
   }
@@ -69,7 +69,7 @@ struct GrowthTests {
     for isHeld in [false, true] {
       let shelf = try await Shelf(Self.model())
       let maker = shelf.container.newContext()
-      let coordinator = maker.coordinator
+      let coordinator = maker.persistentStoreCoordinator
       let held = try Self.fill(4000, maker)
       try maker.save()
       let growth = try Self.growth(1000) { count in
@@ -81,7 +81,7 @@ struct GrowthTests {
         try box.add(contentsOf: new, to: "seen")
         for item in new {
           try item.set("note", "new")
-          try item.setObject(box, for: "box")
+          try item.setObject(box, forKey: "box")
         }
         let time = try Self.time { try context.save() }
         #expect(try box.objects("seen").count == count && box.objects("items").count == count)
@@ -122,7 +122,7 @@ struct GrowthTests {
   private static func growing(
     _ few: Int, _ body: (ManagedObjectContext, Int) throws -> Double
   ) async throws -> Double {
-    let coordinator = try await context().coordinator
+    let coordinator = try await context().persistentStoreCoordinator
     return try growth(few) { try body(ManagedObjectContext(coordinator), $0) }
   }
 
@@ -133,7 +133,7 @@ struct GrowthTests {
       try box.add(contentsOf: items, to: "row")
       let anyhow = items.indices.map { items[$0 * 7919 % count] }
       return try Self.time {
-        for item in anyhow { try item.setObject(nil, for: "shelf") }
+        for item in anyhow { try item.setObject(nil, forKey: "shelf") }
         #expect(try box.objects("row").isEmpty)
       }
     }
@@ -175,7 +175,7 @@ struct GrowthTests {
     let growth = try Self.growth(3000) { count in
       let context = shelf.container.newContext()
       let links = try (0..<count).map { _ in try context.insert("Link") }
-      for (link, next) in zip(links, links.dropFirst()) { try link.setObject(next, for: "next") }
+      for (link, next) in zip(links, links.dropFirst()) { try link.setObject(next, forKey: "next") }
       try context.save()
       let other = shelf.container.newContext()
       let head = try other.existingObject(with: links[0].objectID)
@@ -190,7 +190,7 @@ struct GrowthTests {
 
   @Test("a conflict over every object, for each policy that decides")
   func conflicts() async throws {
-    let coordinator = try await Self.context().coordinator
+    let coordinator = try await Self.context().persistentStoreCoordinator
     for isDeletion in [false, true] {
       for policy in [MergePolicy.rollback, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump] {
         let growth = try Self.growth(1500) { count in
@@ -218,7 +218,7 @@ struct GrowthTests {
   @Test("undoing many deletions of new objects, and telling observers of changes that came and went")
   func undoing() async throws {
     let growth = try await Self.growing(3000) { context, count in
-      let changes = context.objectChanges()
+      let changes = context.didChangeObjects()
       let items = try Self.fill(count, context)
       try context.save()
       context.undoManager = UndoManager()

@@ -26,12 +26,12 @@ struct LeftLogTests {
 
     func open(_ url: URL? = nil) async throws -> PersistentContainer {
       let model = try ManagedObjectModel {
-        EntityDescription("Book") { AttributeDescription("title", .string) }
+        Entity("Book") { Attribute("title", .string) }
       }
       let container = PersistentContainer(
-        model: model,
+        managedObjectModel: model,
         description: PersistentStoreDescription(url: url ?? store, vault: KeyFileVault(url: keys)))
-      try await container.load()
+      try await container.loadPersistentStores()
       return container
     }
 

@@ -5,35 +5,35 @@ import Strongroom
 enum Library {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("title", .string, optional: false)
-        AttributeDescription("pages", .integer32, default: 1, minValue: 0, maxValue: 5000)
-        AttributeDescription("note", .string, transient: true)
-        RelationshipDescription("author", to: "Author", inverse: "books")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "books")
-        RelationshipDescription(
+      Entity("Book") {
+        Attribute("title", .string, optional: false)
+        Attribute("pages", .integer32, default: 1, minValue: 0, maxValue: 5000)
+        Attribute("note", .string, transient: true)
+        Relationship("author", to: "Author", inverse: "books")
+        Relationship("tags", toMany: "Tag", inverse: "books")
+        Relationship(
           "chapters", toMany: "Chapter", inverse: "book", ordered: true, deleteRule: .cascade)
       }
-      EntityDescription("Author") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "author", deleteRule: .deny)
-        RelationshipDescription("spouse", to: "Author", inverse: "spouse")
+      Entity("Author") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "author", deleteRule: .deny)
+        Relationship("spouse", to: "Author", inverse: "spouse")
       }
-      EntityDescription("Tag") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "tags")
+      Entity("Tag") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "tags")
         UniquenessConstraint("name")
       }
-      EntityDescription("Chapter") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("book", to: "Book", inverse: "chapters", optional: false)
+      Entity("Chapter") {
+        Attribute("name", .string)
+        Relationship("book", to: "Book", inverse: "chapters", optional: false)
       }
-      EntityDescription("Shape", abstract: true) { AttributeDescription("name", .string) }
-      EntityDescription("Circle", parent: "Shape") { AttributeDescription("radius", .double) }
-      EntityDescription("Square", parent: "Shape") { AttributeDescription("side", .double) }
-      EntityDescription("Drawing") {
-        RelationshipDescription("main", to: "Shape")
-        RelationshipDescription("shapes", toMany: "Shape", ordered: true)
+      Entity("Shape", abstract: true) { Attribute("name", .string) }
+      Entity("Circle", parent: "Shape") { Attribute("radius", .double) }
+      Entity("Square", parent: "Shape") { Attribute("side", .double) }
+      Entity("Drawing") {
+        Relationship("main", to: "Shape")
+        Relationship("shapes", toMany: "Shape", ordered: true)
       }
     }
   }
@@ -53,27 +53,32 @@ final class Shelf: Sendable {
     container =
       inMemory
       ? PersistentContainer(
-        model: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
+        managedObjectModel: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
       : PersistentContainer(
-        name: "Library", model: model, url: folder.appendingPathComponent("l.strongroom"), vault: vault)
-    try await container.load()
+        name: "Library", managedObjectModel: model, url: folder.appendingPathComponent("l.strongroom"),
+        vault: vault)
+    try await container.loadPersistentStores()
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   var statements: Int {
-    get throws { (try container.coordinator.store as? SQLCipherStore)?.executedStatements ?? 0 }
+    get throws {
+      (try container.persistentStoreCoordinator.persistentStore as? SQLCipherStore)?.executedStatements ?? 0
+    }
   }
 
   var prepared: Int {
-    get throws { (try container.coordinator.store as? SQLCipherStore)?.preparedStatements ?? 0 }
+    get throws {
+      (try container.persistentStoreCoordinator.persistentStore as? SQLCipherStore)?.preparedStatements ?? 0
+    }
   }
 
   /// Where a property stands.
-  func slot(_ entity: String, _ name: String) throws -> PropertySlot {
-    guard let slot = container.model.entity(named: entity)?.propertySlot(named: name) else {
+  func index(_ entity: String, _ name: String) throws -> PropertyIndex {
+    guard let index = container.managedObjectModel.entity(named: entity)?.propertyIndex(named: name) else {
       throw CocoaError(.featureUnsupported)
     }
-    return slot
+    return index
   }
 }

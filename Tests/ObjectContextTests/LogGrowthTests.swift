@@ -10,13 +10,13 @@ struct LogGrowthTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("notes")
-    let model = try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("data", .binary) } }
+    let model = try ManagedObjectModel { Entity("Note") { Attribute("data", .binary) } }
     let container = PersistentContainer(
-      model: model, description: PersistentStoreDescription(url: file, vault: InMemoryVault()))
-    try await container.load()
+      managedObjectModel: model, description: PersistentStoreDescription(url: file, vault: InMemoryVault()))
+    try await container.loadPersistentStores()
     for _ in 0..<300 {
       let context = container.newContext()
-      try context.setQueryGeneration(.current)
+      try context.setQueryGenerationFrom(.current)
       // Each save pins it anew.
       let note = try context.insert("Note")
       try note.set("data", Data(repeating: 1, count: 200_000))

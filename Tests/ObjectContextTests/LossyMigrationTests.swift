@@ -25,8 +25,8 @@ struct LossyMigrationTests {
 
     func open(_ texts: [String], at url: URL? = nil) async throws -> PersistentContainer {
       let container = PersistentContainer(
-        model: try LossyMigrationTests.model(texts), description: description(url))
-      try await container.load()
+        managedObjectModel: try LossyMigrationTests.model(texts), description: description(url))
+      try await container.loadPersistentStores()
       return container
     }
 
@@ -70,9 +70,9 @@ struct LossyMigrationTests {
   /// Books with a title and further texts.
   private static func model(_ texts: [String]) throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("title", .string)
-        for text in texts { AttributeDescription(text, .string) }
+      Entity("Book") {
+        Attribute("title", .string)
+        for text in texts { Attribute(text, .string) }
       }
     }
   }
@@ -85,7 +85,7 @@ struct LossyMigrationTests {
     #expect(before > 8_000_000)
     let container = try await place.open([])
     #expect(try container.newContext().count(for: FetchRequest("Book")) == 400)
-    let store = try #require(container.coordinator.store as? SQLCipherStore)
+    let store = try #require(container.persistentStoreCoordinator.persistentStore as? SQLCipherStore)
     #expect(try store.summary().freePageCount == 0)
     try container.close()
     #expect(place.size < before / 10)
@@ -117,17 +117,17 @@ struct LossyMigrationTests {
   func olderNeeds() async throws {
     let place = try Place()
     try await place.fill(["blurb"], books: 10, with: "blurb", bytes: 100)
-    func open(_ attribute: AttributeDescription) async throws {
-      let model = try ManagedObjectModel { EntityDescription("Book") { attribute } }
-      let container = PersistentContainer(model: model, description: place.description())
-      try await container.load()
+    func open(_ attribute: Attribute) async throws {
+      let model = try ManagedObjectModel { Entity("Book") { attribute } }
+      let container = PersistentContainer(managedObjectModel: model, description: place.description())
+      try await container.loadPersistentStores()
       try container.close()
     }
-    try await open(AttributeDescription("title", .string, optional: false))
-    try await open(AttributeDescription("number", .integer64))
+    try await open(Attribute("title", .string, optional: false))
+    try await open(Attribute("number", .integer64))
     let files = try place.files
     await #expect {
-      try await open(AttributeDescription("title", .string, optional: false))
+      try await open(Attribute("title", .string, optional: false))
     } throws: {
       ($0 as? StoreError)?.code == .modelMismatch && "\($0)".contains("newer than this program")
     }

@@ -19,8 +19,8 @@ struct MigrationTests {
       var description = PersistentStoreDescription(url: url, vault: vault)
       description.shouldMigrateStoreAutomatically = automatically
       description.busyTimeoutMilliseconds = 100
-      let container = PersistentContainer(model: model, description: description)
-      try await container.load()
+      let container = PersistentContainer(managedObjectModel: model, description: description)
+      try await container.loadPersistentStores()
       return container
     }
 
@@ -31,41 +31,41 @@ struct MigrationTests {
     }
   }
 
-  private static func renamed(_ relationship: RelationshipDescription, _ old: String)
-    -> RelationshipDescription
+  private static func renamed(_ relationship: Relationship, _ old: String)
+    -> Relationship
   {
     var relationship = relationship
     relationship.renamingIdentifier = old
     return relationship
   }
 
-  private static func tagCount() -> AttributeDescription {
-    var attribute = AttributeDescription("tagCount", .integer64)
+  private static func tagCount() -> Attribute {
+    var attribute = Attribute("tagCount", .integer64)
     attribute.derivationExpression = "tags.@count"
     return attribute
   }
 
   private static func first() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Author") {
-        AttributeDescription("name", .string, optional: false)
-        AttributeDescription("born", .integer16)
-        RelationshipDescription("books", toMany: "Book", inverse: "author")
-        RelationshipDescription("friends", toMany: "Author")
+      Entity("Author") {
+        Attribute("name", .string, optional: false)
+        Attribute("born", .integer16)
+        Relationship("books", toMany: "Book", inverse: "author")
+        Relationship("friends", toMany: "Author")
       }
-      EntityDescription("Book") {
-        AttributeDescription("title", .string)
-        AttributeDescription("pages", .integer32)
-        AttributeDescription("cover", .binary)
-        RelationshipDescription("author", to: "Author", inverse: "books")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "books", ordered: true)
-        RelationshipDescription("shelf", to: "Shelf")
+      Entity("Book") {
+        Attribute("title", .string)
+        Attribute("pages", .integer32)
+        Attribute("cover", .binary)
+        Relationship("author", to: "Author", inverse: "books")
+        Relationship("tags", toMany: "Tag", inverse: "books", ordered: true)
+        Relationship("shelf", to: "Shelf")
       }
-      EntityDescription("Novel", parent: "Book") { AttributeDescription("genre", .string) }
-      EntityDescription("Shelf") { AttributeDescription("place", .string) }
-      EntityDescription("Tag") {
-        AttributeDescription("word", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "tags")
+      Entity("Novel", parent: "Book") { Attribute("genre", .string) }
+      Entity("Shelf") { Attribute("place", .string) }
+      Entity("Tag") {
+        Attribute("word", .string)
+        Relationship("books", toMany: "Book", inverse: "tags")
       }
     }
   }
@@ -90,9 +90,9 @@ struct MigrationTests {
         try book.set("title", "\(kind) \(number)")
         try book.set("pages", 100 * number)
         try book.set("cover", Data(repeating: UInt8(number), count: 200_000))
-        try book.setObject(author, for: "author")
-        try book.setObjects([tags[1], tags[0], tags[2]], for: "tags")
-        try book.setObject(shelf, for: "shelf")
+        try book.setObject(author, forKey: "author")
+        try book.setObjects([tags[1], tags[0], tags[2]], forKey: "tags")
+        try book.setObject(shelf, forKey: "shelf")
         if kind == "Novel" { try book.set("genre", "crime") }
       }
       authors.append(author)
@@ -110,36 +110,37 @@ struct MigrationTests {
     try container.close()
     let second = try ManagedObjectModel {
       // Renamed, with its to-many ordered now, and an inverse where there was none.
-      EntityDescription("Writer", renamingIdentifier: "Author") {
-        AttributeDescription("fullName", .string, optional: false, renamingIdentifier: "name")
-        AttributeDescription("born", .integer64)
-        AttributeDescription("country", .string, optional: false, default: "unknown")
-        RelationshipDescription("books", toMany: "Book", inverse: "author", ordered: true)
-        RelationshipDescription("friends", toMany: "Writer", inverse: "friendOf")
-        RelationshipDescription("friendOf", toMany: "Writer", inverse: "friends")
+      Entity("Writer", renamingIdentifier: "Author") {
+        Attribute("fullName", .string, optional: false, renamingIdentifier: "name")
+        Attribute("born", .integer64)
+        Attribute("country", .string, optional: false, default: "unknown")
+        Relationship("books", toMany: "Book", inverse: "author", ordered: true)
+        Relationship("friends", toMany: "Writer", inverse: "friendOf")
+        Relationship("friendOf", toMany: "Writer", inverse: "friends")
       }
       // A superentity that was not there.
-      EntityDescription("Item") { AttributeDescription("title", .string) }
-      EntityDescription("Book", parent: "Item") {
-        AttributeDescription("pages", .integer32, optional: false, default: 1)
-        AttributeDescription("cover", .binary)
+      Entity("Item") { Attribute("title", .string) }
+      Entity("Book", parent: "Item") {
+        Attribute("pages", .integer32, optional: false, default: 1)
+        Attribute("cover", .binary)
         Self.tagCount()
-        RelationshipDescription("author", to: "Writer", inverse: "books")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "books", ordered: true)
+        Relationship("author", to: "Writer", inverse: "books")
+        Relationship("tags", toMany: "Tag", inverse: "books", ordered: true)
         // One shelf became any number.
-        Self.renamed(RelationshipDescription("shelves", toMany: "Shelf"), "shelf")
+        Self.renamed(Relationship("shelves", toMany: "Shelf"), "shelf")
       }
-      EntityDescription("Novel", parent: "Book") { AttributeDescription("genre", .string) }
-      EntityDescription("Shelf") { AttributeDescription("place", .string) }
-      EntityDescription("Tag") {
-        AttributeDescription("word", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "tags")
+      Entity("Novel", parent: "Book") { Attribute("genre", .string) }
+      Entity("Shelf") { Attribute("place", .string) }
+      Entity("Tag") {
+        Attribute("word", .string)
+        Relationship("books", toMany: "Book", inverse: "tags")
       }
-      EntityDescription("Loan") { RelationshipDescription("book", to: "Book") }
+      Entity("Loan") { Relationship("book", to: "Book") }
     }
     container = try await place.open(second)
     let context = container.newContext()
-    let writers = try context.fetch(FetchRequest("Writer", sort: [FetchSort("fullName")]))
+    let writers = try context.fetch(
+      FetchRequest("Writer", sortDescriptors: [FetchSortDescriptor("fullName")]))
     #expect(writers.map(\.objectID.reference) == ids.map(\.reference))
     #expect(
       try writers.map { try $0.get("fullName", as: String.self) } == ["author 1", "author 2", "author 3"])
@@ -162,7 +163,7 @@ struct MigrationTests {
     // Nothing was lost, so nothing was kept; a new object gets a number that nothing had.
     #expect(try !place.files.contains { $0.contains("before-migration") })
     let loan = try context.insert("Loan")
-    try loan.setObject(try writers[0].objects("books").first, for: "book")
+    try loan.setObject(try writers[0].objects("books").first, forKey: "book")
     let new = try context.insert("Writer")
     try new.set("fullName", "new")
     try context.save()
@@ -180,8 +181,8 @@ struct MigrationTests {
     _ = try fill(container)
     try container.close()
     let second = try ManagedObjectModel {
-      EntityDescription("Author") { AttributeDescription("name", .string, optional: false) }
-      EntityDescription("Tag") { AttributeDescription("word", .string) }
+      Entity("Author") { Attribute("name", .string, optional: false) }
+      Entity("Tag") { Attribute("word", .string) }
     }
     container = try await place.open(second)
     let context = container.newContext()
@@ -191,8 +192,9 @@ struct MigrationTests {
     #expect(try place.files.contains("library.strongroom.before-migration"))
     let copy = place.url.deletingLastPathComponent().appendingPathComponent(
       "library.strongroom.before-migration")
-    let old = PersistentContainer(name: "old", model: try Self.first(), url: copy, vault: place.vault)
-    try await old.load()
+    let old = PersistentContainer(
+      name: "old", managedObjectModel: try Self.first(), url: copy, vault: place.vault)
+    try await old.loadPersistentStores()
     #expect(try old.newContext().count(for: FetchRequest("Book")) == 6)
     try old.close()
   }
@@ -209,32 +211,32 @@ struct MigrationTests {
     if reason != "in use" { try container.close() }
     let before = try Data(contentsOf: place.url)
     let model = try ManagedObjectModel {
-      EntityDescription("Author", abstract: reason == "abstract") {
-        AttributeDescription("name", reason == "type" ? .date : .string, optional: false)
-        AttributeDescription("born", .integer16, optional: reason != "required")
-        RelationshipDescription("books", toMany: "Book", inverse: "author")
+      Entity("Author", abstract: reason == "abstract") {
+        Attribute("name", reason == "type" ? .date : .string, optional: false)
+        Attribute("born", .integer16, optional: reason != "required")
+        Relationship("books", toMany: "Book", inverse: "author")
         if reason == "to-one" {
-          RelationshipDescription("friends", to: "Author")
+          Relationship("friends", to: "Author")
         } else {
-          RelationshipDescription("friends", toMany: "Author")
+          Relationship("friends", toMany: "Author")
         }
-        if reason == "required" { AttributeDescription("country", .string, optional: false) }
+        if reason == "required" { Attribute("country", .string, optional: false) }
       }
-      EntityDescription("Book") {
+      Entity("Book") {
         if reason == "unique" { UniquenessConstraint("pages") }
-        AttributeDescription("title", .string)
-        AttributeDescription("pages", .integer32)
-        RelationshipDescription("author", to: "Author", inverse: "books")
+        Attribute("title", .string)
+        Attribute("pages", .integer32)
+        Relationship("author", to: "Author", inverse: "books")
       }
-      if reason == "unique" { EntityDescription("Novel", parent: "Book") }
-      EntityDescription("Tag", parent: reason == "apart" ? "Author" : nil) {
-        AttributeDescription("word", .string)
+      if reason == "unique" { Entity("Novel", parent: "Book") }
+      Entity("Tag", parent: reason == "apart" ? "Author" : nil) {
+        Attribute("word", .string)
       }
       if reason == "in use" || reason == "off" {
-        EntityDescription("New") { AttributeDescription("a", .string) }
+        Entity("New") { Attribute("a", .string) }
       }
     }
-    let foreign = try ManagedObjectModel { EntityDescription("Other") { AttributeDescription("a", .string) } }
+    let foreign = try ManagedObjectModel { Entity("Other") { Attribute("a", .string) } }
     do {
       let other = try await place.open(reason == "foreign" ? foreign : model, automatically: reason != "off")
       Issue.record("it opened")

@@ -11,8 +11,9 @@ final class Neighbour: Sendable {
   init() async throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("shared-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    container = PersistentContainer(model: try Library.model(), description: Self.description(folder))
-    try await container.load()
+    container = PersistentContainer(
+      managedObjectModel: try Library.model(), description: Self.description(folder))
+    try await container.loadPersistentStores()
   }
 
   deinit {
@@ -31,8 +32,9 @@ final class Neighbour: Sendable {
 
   /// A second coordinator of this process on the same file.
   func other() async throws -> PersistentContainer {
-    let other = PersistentContainer(model: container.model, description: Self.description(folder))
-    try await other.load()
+    let other = PersistentContainer(
+      managedObjectModel: container.managedObjectModel, description: Self.description(folder))
+    try await other.loadPersistentStores()
     return other
   }
 
@@ -58,7 +60,9 @@ final class Neighbour: Sendable {
   }
 
   var statements: Int {
-    get throws { (try container.coordinator.store as? SQLCipherStore)?.executedStatements ?? 0 }
+    get throws {
+      (try container.persistentStoreCoordinator.persistentStore as? SQLCipherStore)?.executedStatements ?? 0
+    }
   }
 
   /// The statements that some work issues.
@@ -70,7 +74,7 @@ final class Neighbour: Sendable {
 
   var store: SQLCipherStore {
     get throws {
-      guard let store = try container.coordinator.store as? SQLCipherStore else {
+      guard let store = try container.persistentStoreCoordinator.persistentStore as? SQLCipherStore else {
         throw CocoaError(.featureUnsupported)
       }
       return store

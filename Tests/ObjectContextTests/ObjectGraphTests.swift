@@ -37,12 +37,12 @@ struct ObjectGraphTests {
     let (a, b) = (try context.insert("Author"), try context.insert("Author"))
     let book = try context.insert("Book")
     try book.set("title", "Emma")
-    try book.setObject(a, for: "author")
+    try book.setObject(a, forKey: "author")
     #expect(try a.objects("books").map { $0 } == [book])
     try b.add(book, to: "books")
     #expect(try book.object("author") === b)
     #expect(try a.objects("books").isEmpty)
-    try a.setObject(b, for: "spouse")
+    try a.setObject(b, forKey: "spouse")
     #expect(try b.object("spouse") === a)
     let tag = try context.insert("Tag")
     try tag.add(book, to: "books")
@@ -73,7 +73,7 @@ struct ObjectGraphTests {
     try book.add(contentsOf: chapters, to: "chapters")
     try context.save()
     let wanted = [3, 1, 4, 0].map { chapters[$0] }
-    try book.setObjects(wanted, for: "chapters")
+    try book.setObjects(wanted, forKey: "chapters")
     try context.delete(chapters[2])
     try context.save()
     let other = shelf.container.newContext()
@@ -89,8 +89,8 @@ struct ObjectGraphTests {
     let book = try context.insert("Book")
     let (chapter, tag) = (try context.insert("Chapter"), try context.insert("Tag"))
     try book.set("title", "Emma")
-    try book.setObject(author, for: "author")
-    try chapter.setObject(book, for: "book")
+    try book.setObject(author, forKey: "author")
+    try chapter.setObject(book, forKey: "book")
     try book.add(tag, to: "tags")
     try context.save()
     try context.delete(author)
@@ -125,10 +125,10 @@ struct ObjectGraphTests {
     #expect(context.insertedObjects.count == 2)
     try book.set("title", "Emma")
     try book.set("pages", 60)
-    try chapter.setObject(book, for: "book")
+    try chapter.setObject(book, forKey: "book")
     try context.save()
-    #expect(throws: ContextError.self) { try book.setValue("text", for: "pages") }
-    #expect(throws: ContextError.self) { try book.setValue(1, for: "nothing") }
+    #expect(throws: ContextError.self) { try book.setValue("text", forKey: "pages") }
+    #expect(throws: ContextError.self) { try book.setValue(1, forKey: "nothing") }
     #expect(throws: ContextError.self) { try context.insert("Shape") }
   }
 
@@ -149,7 +149,7 @@ struct ObjectGraphTests {
     try new.set("title", "new")
     try new.set("pages", 30)
     let request = FetchRequest(
-      "Book", where: .compare("pages", .greaterOrEqual, 20), sort: [FetchSort("pages")])
+      "Book", where: .compare("pages", .greaterOrEqual, 20), sortDescriptors: [FetchSortDescriptor("pages")])
     #expect(try context.fetch(request) == [books[2], books[0], new])
     #expect(try context.count(for: request) == 3)
     context.rollback()
@@ -186,8 +186,8 @@ struct ObjectGraphTests {
     let context = shelf.container.newContext()
     let drawing = try context.insert("Drawing")
     let (circle, square) = (try context.insert("Circle"), try context.insert("Square"))
-    try drawing.setObject(circle, for: "main")
-    try drawing.setObjects([square, circle], for: "shapes")
+    try drawing.setObject(circle, forKey: "main")
+    try drawing.setObjects([square, circle], forKey: "shapes")
     try context.save()
     let other = shelf.container.newContext()
     let copy = try other.existingObject(with: drawing.objectID)
@@ -204,11 +204,11 @@ struct ObjectGraphTests {
       let book = try context.insert("Book")
       try book.set("title", "t\(index)")
     }
-    #expect(context.registeredCount == 1000)
+    #expect(context.registeredObjectCount == 1000)
     try context.save()
-    #expect(context.registeredCount == 0)
+    #expect(context.registeredObjectCount == 0)
     let books = try context.fetch(FetchRequest("Book"))
-    #expect(context.registeredCount == 1000)
+    #expect(context.registeredObjectCount == 1000)
     try books[0].set("title", "held")
     withExtendedLifetime(books) {}
     context.reset()

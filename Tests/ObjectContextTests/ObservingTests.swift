@@ -7,12 +7,12 @@ struct ObservingTests {
   func ends() async throws {
     let context = try await Shelf(inMemory: true).container.newContext()
     var authors: FetchedResultsController? = try FetchedResultsController(
-      FetchRequest("Author", sort: [FetchSort("name")]), in: context)
-    var changes: AsyncStream? = context.objectChanges()
+      FetchRequest("Author", sortDescriptors: [FetchSortDescriptor("name")]), in: context)
+    var changes: AsyncStream? = context.didChangeObjects()
     try authors?.performFetch()
     try context.insert("Author")
     context.processPendingChanges()
-    #expect(context.isObserved && authors?.objects.count == 1)
+    #expect(context.isObserved && authors?.fetchedObjects.count == 1)
     authors = nil
     try context.insert("Author")
     context.processPendingChanges()
@@ -22,7 +22,7 @@ struct ObservingTests {
     try context.insert("Author")
     context.processPendingChanges()
     #expect(!context.isObserved)
-    let later = context.objectChanges()
+    let later = context.didChangeObjects()
     #expect(context.isObserved)
     withExtendedLifetime(later) {}
   }

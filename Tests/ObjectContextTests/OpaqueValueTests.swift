@@ -6,18 +6,18 @@ import Testing
 @Suite("Opaque values in conditions")
 struct OpaqueValueTests {
   private static func model() throws -> ManagedObjectModel {
-    var seal = AttributeDescription("seal", .transformable)
+    var seal = Attribute("seal", .transformable)
     seal.valueTransformerName = "Sealing"
-    var archive = AttributeDescription("archive", .transformable)
+    var archive = Attribute("archive", .transformable)
     archive.valueTransformerName = "NSSecureUnarchiveFromData"
     return try ManagedObjectModel {
-      EntityDescription("Letter") {
-        AttributeDescription("title", .string)
-        AttributeDescription("tags", .transformable)
+      Entity("Letter") {
+        Attribute("title", .string)
+        Attribute("tags", .transformable)
         seal
         archive
-        RelationshipDescription("answers", toMany: "Letter", inverse: "question")
-        RelationshipDescription("question", to: "Letter", inverse: "answers")
+        Relationship("answers", toMany: "Letter", inverse: "question")
+        Relationship("question", to: "Letter", inverse: "answers")
       }
     }
   }
@@ -54,11 +54,11 @@ struct OpaqueValueTests {
         #expect(error?.code == .unsupported, "\(format)")
         #expect(throws: QueryError.self, "\(format)") { try context.count(for: request) }
       }
-      let sorted = FetchRequest("Letter", sort: [FetchSort("seal")])
+      let sorted = FetchRequest("Letter", sortDescriptors: [FetchSortDescriptor("seal")])
       #expect(throws: QueryError.self) { try context.fetch(sorted) }
       var grouped = FetchRequest("Letter")
-      grouped.propertiesToFetch = [FetchColumn("seal", aggregate: .max)]
-      #expect(throws: QueryError.self) { try context.dictionaries(for: grouped) }
+      grouped.propertiesToFetch = [ExpressionDescription("seal", aggregate: .max)]
+      #expect(throws: QueryError.self) { try context.fetchDictionaries(grouped) }
     }
     withExtendedLifetime(shelf) {}
   }
@@ -67,18 +67,18 @@ struct OpaqueValueTests {
   func equal(inMemory: Bool) async throws {
     let (shelf, context) = try await filled(inMemory: inMemory)
     func titles(_ predicate: FetchPredicate) throws -> String {
-      let request = FetchRequest("Letter", where: predicate, sort: [FetchSort("title")])
+      let request = FetchRequest("Letter", where: predicate, sortDescriptors: [FetchSortDescriptor("title")])
       return try context.fetch(request).compactMap { try $0.get("title", as: String.self) }.joined()
     }
     let bytes = Data([1, 2])
-    #expect(try titles(FetchPredicate("seal == %@", bytes)) == "b")
-    #expect(try titles(FetchPredicate("%@ != seal", bytes)) == "ac")
-    #expect(try titles(FetchPredicate("seal IN %@", [bytes, Data()])) == "b")
-    #expect(try titles(FetchPredicate("seal == nil")) == "c")
-    #expect(try titles(FetchPredicate("seal != NULL AND tags CONTAINS 'x'")) == "ab")
-    #expect(try titles(FetchPredicate("archive CONTAINS 'x'")) == "abc")
+    #expect(try titles(FetchPredicate(format: "seal == %@", bytes)) == "b")
+    #expect(try titles(FetchPredicate(format: "%@ != seal", bytes)) == "ac")
+    #expect(try titles(FetchPredicate(format: "seal IN %@", [bytes, Data()])) == "b")
+    #expect(try titles(FetchPredicate(format: "seal == nil")) == "c")
+    #expect(try titles(FetchPredicate(format: "seal != NULL AND tags CONTAINS 'x'")) == "ab")
+    #expect(try titles(FetchPredicate(format: "archive CONTAINS 'x'")) == "abc")
     #expect(
-      try titles(FetchPredicate("seal == seal AND SUBQUERY(answers, $a, $a.seal == nil).@count == 0"))
+      try titles(FetchPredicate(format: "seal == seal AND SUBQUERY(answers, $a, $a.seal == nil).@count == 0"))
         == "abc")
     withExtendedLifetime(shelf) {}
   }

@@ -19,7 +19,7 @@ struct PrefetchTests {
     for index in 0..<count {
       let book = try context.insert("Book")
       try book.set("title", "t\(index)")
-      try book.setObject(authors[index % 20], for: "author")
+      try book.setObject(authors[index % 20], forKey: "author")
       try book.add(tags[index % 5], to: "tags")
       try book.add(tags[(index + 1) % 5], to: "tags")
       let chapter = try context.insert("Chapter")
@@ -39,7 +39,7 @@ struct PrefetchTests {
     var objects = try context.fetch(request)
     let fetched = try shelf.statements
     for name in path { objects = try objects.flatMap { try $0.objects(name) } }
-    for object in objects { _ = try object.value(for: object.entity.attributes[0].name) }
+    for object in objects { _ = try object.value(forKey: object.entity.attributes[0].name) }
     return (fetched - start, try shelf.statements - fetched, objects.count)
   }
 
@@ -60,7 +60,7 @@ struct PrefetchTests {
     }
   }
 
-  @Test("a to-one's targets come in one statement")
+  @Test("a to-one's destinations come in one statement")
   func toOne() async throws {
     let shelf = try await filled(200)
     let context = shelf.container.newContext()
@@ -73,11 +73,11 @@ struct PrefetchTests {
     #expect(try shelf.statements - start == 2)
   }
 
-  @Test("a few sources read their own targets only, in the right order")
+  @Test("a few sources read their own destinations only, in the right order")
   func few() async throws {
     let shelf = try await filled(1000)
     let context = shelf.container.newContext()
-    var request = FetchRequest("Author", sort: [FetchSort("name")], limit: 2)
+    var request = FetchRequest("Author", sortDescriptors: [FetchSortDescriptor("name")], fetchLimit: 2)
     request.relationshipKeyPathsForPrefetching = ["books"]
     let authors = try context.fetch(request)
     let before = try shelf.statements
@@ -94,11 +94,11 @@ struct PrefetchTests {
   func changes() async throws {
     let shelf = try await filled(100)
     let context = shelf.container.newContext()
-    let author = try context.fetch(FetchRequest("Author", sort: [FetchSort("name")]))[0]
+    let author = try context.fetch(FetchRequest("Author", sortDescriptors: [FetchSortDescriptor("name")]))[0]
     let book = try #require(try author.objects("books").first { _ in true })
-    try book.setObject(nil, for: "author")
+    try book.setObject(nil, forKey: "author")
     try book.set("title", "changed")
-    var request = FetchRequest("Author", sort: [FetchSort("name")])
+    var request = FetchRequest("Author", sortDescriptors: [FetchSortDescriptor("name")])
     request.relationshipKeyPathsForPrefetching = ["books"]
     let again = try context.fetch(request)
     #expect(try again[0].objects("books").count == 4)
@@ -117,20 +117,23 @@ struct PrefetchTests {
   func amongOthers(kind: String) async throws {
     let shelf = try await filled(100)
     let context = shelf.container.newContext()
-    var request = FetchRequest("Book", sort: [FetchSort("title")])
+    var request = FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("title")])
     var held: [ManagedObject] = []
     switch kind {
     case "new": try context.insert("Book").set("title", "a first one")
     case "changed":
-      held = try context.fetch(FetchRequest("Book", sort: request.sort, limit: 1))
+      held = try context.fetch(FetchRequest("Book", sortDescriptors: request.sortDescriptors, fetchLimit: 1))
       try held[0].set("title", "a first one")
-    case "read before": held = try context.fetch(FetchRequest("Book", sort: request.sort, limit: 1))
+    case "read before":
+      held = try context.fetch(FetchRequest("Book", sortDescriptors: request.sortDescriptors, fetchLimit: 1))
     case "a fault from before":
       held = [
-        try context.object(with: try context.fetchIDs(FetchRequest("Book", sort: request.sort, limit: 1))[0])
+        try context.object(
+          with: try context.fetchObjectIDs(
+            FetchRequest("Book", sortDescriptors: request.sortDescriptors, fetchLimit: 1))[0])
       ]
     default:
-      let ids = try context.fetchIDs(request)
+      let ids = try context.fetchObjectIDs(request)
       held = try ids.map { try context.existingObject(with: $0) }
       request.returnsObjectsAsFaults = true
     }
@@ -156,7 +159,7 @@ struct PrefetchTests {
     let shelf = try await filled(1000)
     let context = shelf.container.newContext()
     try context.insert("Book").set("title", "a first one")
-    var request = FetchRequest("Book", sort: [FetchSort("title")], limit: 3)
+    var request = FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("title")], fetchLimit: 3)
     request.relationshipKeyPathsForPrefetching = ["chapters"]
     let books = try context.fetch(request)
     let start = try shelf.statements

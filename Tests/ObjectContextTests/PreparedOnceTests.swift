@@ -25,7 +25,10 @@ struct PreparedOnceTests {
     let shapes: [@Sendable (Int) -> FetchRequest] = [
       { FetchRequest("Book", where: .compare("pages", .equal, .integer(Int64($0)))) },
       { FetchRequest("Book", where: .compare("title", .beginsWith, .string("t\($0)"))) },
-      { FetchRequest("Book", sort: [FetchSort("pages")], limit: $0 + 1, offset: $0) },
+      {
+        FetchRequest(
+          "Book", sortDescriptors: [FetchSortDescriptor("pages")], fetchLimit: $0 + 1, fetchOffset: $0)
+      },
       { FetchRequest("Book", where: .compare("author.name", .equal, .string("a\($0)"))) },
     ]
     for shape in shapes {
@@ -45,7 +48,7 @@ struct PreparedOnceTests {
     for pages in [Int64(1), 2, nil] {
       let book = try context.insert("Book")
       try book.set("title", "t")
-      try book.setValue(pages.map { .integer($0) } ?? .null, for: "pages")
+      try book.setValue(pages.map { .integer($0) } ?? .null, forKey: "pages")
     }
     try context.save()
     for _ in 0..<2 {
@@ -68,7 +71,7 @@ struct PreparedOnceTests {
       let tag = try context.insert("Tag")
       try tag.set("name", "g\(round)")
       try book.set("title", "t\(round)")
-      try book.setObject(author, for: "author")
+      try book.setObject(author, forKey: "author")
       try book.add(tag, to: "tags")
       try context.save()
       try book.set("pages", round)
@@ -79,8 +82,8 @@ struct PreparedOnceTests {
       #expect(try copy.objects("tags").count == 1)
       try other.delete(copy)
       try other.save()
-      try other.updateBatch(FetchRequest("Author"), set: ["name": .string("n\(round)")])
-      try other.insertBatch(into: "Author", dictionaries: [["name": "x"]])
+      try other.batchUpdate(FetchRequest("Author"), set: ["name": .string("n\(round)")])
+      try other.batchInsert(into: "Author", dictionaries: [["name": "x"]])
     }
     #expect(prepared == 0)
   }

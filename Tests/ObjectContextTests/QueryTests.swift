@@ -22,7 +22,7 @@ struct QueryTests {
         let book = try context.insert("Book")
         try book.set("title", "b\(pages)")
         try book.set("pages", pages)
-        try book.setObject(author, for: "author")
+        try book.setObject(author, forKey: "author")
         if number == 0 { try book.add(tags[index % 2], to: "tags") }
         for name in ["first", "last"] {
           let chapter = try context.insert("Chapter")
@@ -33,17 +33,17 @@ struct QueryTests {
       }
       authors.append(author)
     }
-    try authors[2].setObject(authors[0], for: "spouse")
+    try authors[2].setObject(authors[0], forKey: "spouse")
     try context.save()
     return shelf
   }
 
   private func names(
-    _ shelf: Shelf, _ entity: String, _ format: String, sort: [FetchSort] = []
+    _ shelf: Shelf, _ entity: String, _ format: String, sort: [FetchSortDescriptor] = []
   ) throws -> [String] {
     let context = shelf.container.newContext()
-    let request = FetchRequest(entity, where: try FetchPredicate(format: format), sort: sort)
-    if !shelf.isInMemory { #expect(try !context.explain(request).isEvaluatedInMemory, "\(format)") }
+    let request = FetchRequest(entity, where: try FetchPredicate(format: format), sortDescriptors: sort)
+    if !shelf.isInMemory { #expect(try !context.queryPlan(for: request).isEvaluatedInMemory, "\(format)") }
     return try context.fetch(request).map { try $0.get(entity == "Book" ? "title" : "name") ?? "" }
   }
 
@@ -98,22 +98,26 @@ struct QueryTests {
   func order(inMemory: Bool) async throws {
     let shelf = try await shelf(inMemory: inMemory)
     #expect(
-      try names(shelf, "Author", "TRUEPREDICATE", sort: [FetchSort("books.@count", ascending: false)]) == [
-        "a2", "a1", "a0",
-      ])
+      try names(
+        shelf, "Author", "TRUEPREDICATE", sort: [FetchSortDescriptor("books.@count", ascending: false)]) == [
+          "a2", "a1", "a0",
+        ])
     #expect(
-      try names(shelf, "Author", "TRUEPREDICATE", sort: [FetchSort("spouse.name", nulls: .last)]) == [
-        "a2", "a0", "a1",
-      ])
+      try names(shelf, "Author", "TRUEPREDICATE", sort: [FetchSortDescriptor("spouse.name", nulls: .last)])
+        == [
+          "a2", "a0", "a1",
+        ])
     let context = shelf.container.newContext()
     for name in ["x10", "X9", "x1"] { try context.insert("Tag").set("name", name) }
     try context.save()
-    let natural = FetchSort("name", comparator: .localizedStandard)
+    let natural = FetchSortDescriptor("name", comparator: .localizedStandard)
     #expect(try names(shelf, "Tag", "name BEGINSWITH[c] 'x'", sort: [natural]) == ["x1", "X9", "x10"])
-    let folded = FetchSort("name", options: .caseInsensitive)
+    let folded = FetchSortDescriptor("name", options: .caseInsensitive)
     #expect(try names(shelf, "Tag", "name BEGINSWITH[c] 'x'", sort: [folded]) == ["x1", "x10", "X9"])
     #expect(
-      try names(shelf, "Tag", "name BEGINSWITH[c] 'x'", sort: [FetchSort("name")]) == ["X9", "x1", "x10"])
+      try names(shelf, "Tag", "name BEGINSWITH[c] 'x'", sort: [FetchSortDescriptor("name")]) == [
+        "X9", "x1", "x10",
+      ])
   }
 
   @Test("a list may be of any length", arguments: [true, false])
@@ -121,18 +125,22 @@ struct QueryTests {
     let shelf = try await shelf(inMemory: inMemory)
     let context = shelf.container.newContext()
     let titles = (0..<100_000).map { "b\($0)" }
-    #expect(try context.count(for: FetchRequest("Book", where: FetchPredicate("title IN %@", titles))) == 6)
+    #expect(
+      try context.count(for: FetchRequest("Book", where: FetchPredicate(format: "title IN %@", titles))) == 6)
     #expect(
       try context.count(
-        for: FetchRequest("Book", where: FetchPredicate("title IN[c] %@", titles.map { $0.uppercased() })))
+        for: FetchRequest(
+          "Book", where: FetchPredicate(format: "title IN[c] %@", titles.map { $0.uppercased() })))
         == 6)
     #expect(
-      try context.count(for: FetchRequest("Book", where: FetchPredicate("pages IN %@", Array(0..<100_000))))
+      try context.count(
+        for: FetchRequest("Book", where: FetchPredicate(format: "pages IN %@", Array(0..<100_000))))
         == 6)
     #expect(
       try context.count(
         for: FetchRequest(
-          "Book", where: FetchPredicate("NOT pages IN %@", (0..<100_000).map { Double($0) + 0.5 }))) == 6)
+          "Book", where: FetchPredicate(format: "NOT pages IN %@", (0..<100_000).map { Double($0) + 0.5 })))
+        == 6)
   }
 
   @Test("a condition may have any number of parts", arguments: [true, false])
@@ -149,13 +157,13 @@ struct QueryTests {
   func cut(inMemory: Bool) async throws {
     let shelf = try await shelf(inMemory: inMemory)
     let context = shelf.container.newContext()
-    var request = FetchRequest("Book", sort: [FetchSort("pages")], offset: 4)
+    var request = FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("pages")], fetchOffset: 4)
     #expect(try context.fetch(request).map { try $0.get("pages", as: Int.self) } == [500, 600])
     #expect(try context.count(for: request) == 2)
-    request.offset = 0
-    request.limit = 1
-    #expect(try context.fetchIDs(request).count == 1)
-    request.limit = 0
+    request.fetchOffset = 0
+    request.fetchLimit = 1
+    #expect(try context.fetchObjectIDs(request).count == 1)
+    request.fetchLimit = 0
     #expect(try context.fetch(request).count == 6)
   }
 
@@ -163,7 +171,7 @@ struct QueryTests {
   func statements() async throws {
     let shelf = try await shelf(inMemory: false)
     let context = shelf.container.newContext()
-    var request = FetchRequest("Book", sort: [FetchSort("pages")])
+    var request = FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("pages")])
     request.fetchBatchSize = 2
     var before = try shelf.statements
     let books = try context.fetch(request)
@@ -175,8 +183,8 @@ struct QueryTests {
     #expect(try context.count(for: FetchRequest("Book")) == 6)
     #expect(try shelf.statements - before == 1)
     #expect(
-      try context.explain(
-        {
+      try context.queryPlan(
+        for: {
           var count = request; count.resultType = .count; return count
         }()
       ).statement?.contains("count(*)") == true)
@@ -200,12 +208,14 @@ struct QueryTests {
   func explain() async throws {
     let shelf = try await shelf(inMemory: false)
     let context = shelf.container.newContext()
-    let slow = try context.explain(FetchRequest("Book", where: FetchPredicate("pages == %d", 100)))
-    #expect(slow.helpfulIndexes == ["Book.pages"])
+    let slow = try context.queryPlan(
+      for: FetchRequest("Book", where: FetchPredicate(format: "pages == %d", 100)))
+    #expect(slow.suggestedIndexes == ["Book.pages"])
     #expect(slow.steps.contains { !$0.usesIndex })
     #expect(slow.statement?.contains("?1") == true && slow.statement?.contains("100") == false)
-    let fast = try context.explain(FetchRequest("Tag", where: FetchPredicate("name == %@", "red")))
-    #expect(fast.helpfulIndexes.isEmpty && fast.steps.allSatisfy(\.usesIndex))
+    let fast = try context.queryPlan(
+      for: FetchRequest("Tag", where: FetchPredicate(format: "name == %@", "red")))
+    #expect(fast.suggestedIndexes.isEmpty && fast.steps.allSatisfy(\.usesIndex))
   }
 
   @Test("nothing leads from a name or a value to SQL", arguments: [true, false])
@@ -217,12 +227,12 @@ struct QueryTests {
       "rowid", "_id", "%", "marked\"\u{301}, x); --", "two\"\"\u{301}",
     ]
     let model = try ManagedObjectModel(
-      ModelDescription(
+      ModelDeclaration(
         entities: words.map { word in
-          EntityDescription(word) {
-            for name in words { AttributeDescription(name, .string) }
-            RelationshipDescription("next " + word, to: word, inverse: "back " + word)
-            RelationshipDescription("back " + word, toMany: word, inverse: "next " + word)
+          Entity(word) {
+            for name in words { Attribute(name, .string) }
+            Relationship("next " + word, to: word, inverse: "back " + word)
+            Relationship("back " + word, toMany: word, inverse: "next " + word)
           }
         }))
     let shelf = try await Shelf(model, inMemory: inMemory)
@@ -230,10 +240,10 @@ struct QueryTests {
     for word in words {
       let (one, two) = (try context.insert(word), try context.insert(word))
       for (place, name) in words.enumerated() {
-        try one.setValue(.string(words[place]), for: name)
-        try two.setValue(.string("other"), for: name)
+        try one.setValue(.string(words[place]), forKey: name)
+        try two.setValue(.string("other"), forKey: name)
       }
-      try one.setObject(two, for: "next " + word)
+      try one.setObject(two, forKey: "next " + word)
     }
     try context.save()
     for word in words.prefix(inMemory ? 4 : words.count) {
@@ -248,11 +258,11 @@ struct QueryTests {
             .aggregate(.count, .subquery(.init(.keyPath(["back " + word]), name, where: same))), .greater,
             .value(0)))
         var request = FetchRequest(word, where: .or([same, .and([folded, .not(inside)])]))
-        request.sort = [FetchSort("x", ascending: false)]
-        request.sort[0].keyPath = [name]
+        request.sortDescriptors = [FetchSortDescriptor("x", ascending: false)]
+        request.sortDescriptors[0].keyPath = [name]
         #expect(try context.fetch(request).count == 1, "\(word) \(name)")
         request.predicate = .or([plural, .and([same, inside])])
-        #expect(try context.fetchIDs(request).count <= 2)
+        #expect(try context.fetchObjectIDs(request).count <= 2)
       }
       #expect(try context.count(for: FetchRequest(word)) == 2)
     }
@@ -282,7 +292,7 @@ struct QueryTests {
       }
     }
     #expect(throws: QueryError.self) {
-      try context.fetch(FetchRequest("Book", sort: [FetchSort("tags.name")]))
+      try context.fetch(FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("tags.name")]))
     }
   }
 }
@@ -292,61 +302,67 @@ extension QueryTests {
   @Test("requests of one shape keep their own values", arguments: [true, false])
   func shapes(inMemory: Bool) async throws {
     let model = try ManagedObjectModel(
-      ModelDescription(
+      ModelDeclaration(
         entities: [
-          EntityDescription("Row") {
-            AttributeDescription("place", .composite, composite: "Place")
-            AttributeDescription("name", .string)
-            AttributeDescription("n", .integer64)
-            RelationshipDescription("next", to: "Row", inverse: "back")
-            RelationshipDescription("back", toMany: "Row", inverse: "next")
+          Entity("Row") {
+            Attribute("place", .composite, composite: "Place")
+            Attribute("name", .string)
+            Attribute("n", .integer64)
+            Relationship("next", to: "Row", inverse: "back")
+            Relationship("back", toMany: "Row", inverse: "next")
           }
-        ], composites: [CompositeDescription("Place", [AttributeDescription("x", .integer64)])]))
+        ], composites: [Composite("Place", [Attribute("x", .integer64)])]))
     let shelf = try await Shelf(model, inMemory: inMemory)
     let context = shelf.container.newContext()
     for number in 1...6 {
       let row = try context.insert("Row")
-      try row.setValue(.integer(Int64(number)), for: "place.x")
+      try row.setValue(.integer(Int64(number)), forKey: "place.x")
       try row.set("n", number)
       try row.set("name", number % 2 == 0 ? "\u{E9}" : "e\u{301}")
     }
     try context.save()
     func numbers(_ predicate: FetchPredicate, limit: Int? = nil) throws -> [Int] {
-      var request = FetchRequest("Row", where: predicate, sort: [FetchSort("n")], limit: limit)
+      var request = FetchRequest(
+        "Row", where: predicate, sortDescriptors: [FetchSortDescriptor("n")], fetchLimit: limit)
       request.returnsDistinctResults = true
       return try context.fetch(request).map { try $0.get("n") ?? 0 }
     }
-    #expect(try numbers(FetchPredicate("place.x IN %@", [1, 2, 3, 9])) == [1, 2, 3])
-    #expect(try numbers(FetchPredicate("place.x IN %@", [4, 5, 6])) == [4, 5, 6])
-    #expect(try numbers(FetchPredicate("place.x IN %@", [7, 8, 9, 0, 6])) == [6])
+    #expect(try numbers(FetchPredicate(format: "place.x IN %@", [1, 2, 3, 9])) == [1, 2, 3])
+    #expect(try numbers(FetchPredicate(format: "place.x IN %@", [4, 5, 6])) == [4, 5, 6])
+    #expect(try numbers(FetchPredicate(format: "place.x IN %@", [7, 8, 9, 0, 6])) == [6])
     #expect(
       try numbers(
-        FetchPredicate("n IN %@", [.value(1), .value(.reference(2)), .value(3)] as [FetchExpression])) == [
+        FetchPredicate(format: "n IN %@", [.value(1), .value(.reference(2)), .value(3)] as [FetchExpression]))
+        == [
           1, 3,
         ])
     #expect(
       try numbers(
-        FetchPredicate("SELF IN %@", [.value(1), .value(.reference(2)), .value(3)] as [FetchExpression])) == [
+        FetchPredicate(
+          format: "SELF IN %@", [.value(1), .value(.reference(2)), .value(3)] as [FetchExpression])) == [
           2
         ])
-    #expect(try numbers(FetchPredicate("name == concatenate(%@, '')", "\u{E9}")) == [2, 4, 6])
-    #expect(try numbers(FetchPredicate("name == concatenate(%@, '')", "e\u{301}")) == [1, 3, 5])
-    #expect(try numbers(FetchPredicate("name MATCHES %@", "\u{E9}")) == [2, 4, 6])
-    #expect(try numbers(FetchPredicate("name MATCHES %@", "e\u{301}")) == [1, 3, 5])
+    #expect(try numbers(FetchPredicate(format: "name == concatenate(%@, '')", "\u{E9}")) == [2, 4, 6])
+    #expect(try numbers(FetchPredicate(format: "name == concatenate(%@, '')", "e\u{301}")) == [1, 3, 5])
+    #expect(try numbers(FetchPredicate(format: "name MATCHES %@", "\u{E9}")) == [2, 4, 6])
+    #expect(try numbers(FetchPredicate(format: "name MATCHES %@", "e\u{301}")) == [1, 3, 5])
     #expect(try numbers(.constant(true), limit: 2) == [1, 2])
     let many = (0..<1500).map { _ in FetchPredicate.compare("name", .notEqual, .null) }
     #expect(try numbers(.and(many)).count == 6)
-    #expect(try numbers(FetchPredicate("n == max(%@)", (0..<600).map { $0 % 6 })) == [5])
+    #expect(try numbers(FetchPredicate(format: "n == max(%@)", (0..<600).map { $0 % 6 })) == [5])
     #expect(
-      try numbers(FetchPredicate("SUBQUERY(back, $c, ANY $c.back.@unionOfObjects.n == 1).@count > 0")).isEmpty
+      try numbers(FetchPredicate(format: "SUBQUERY(back, $c, ANY $c.back.@unionOfObjects.n == 1).@count > 0"))
+        .isEmpty
     )
     #expect(
       try context.fetch(
-        FetchRequest("Row", sort: [FetchSort("back.@count"), FetchSort("n", ascending: false)])
+        FetchRequest(
+          "Row",
+          sortDescriptors: [FetchSortDescriptor("back.@count"), FetchSortDescriptor("n", ascending: false)])
       ).count == 6)
-    var one = FetchRequest("Row", sort: [FetchSort("n")], limit: 1)
+    var one = FetchRequest("Row", sortDescriptors: [FetchSortDescriptor("n")], fetchLimit: 1)
     one.returnsDistinctResults = true
-    #expect(try context.deleteBatch(one).count == 1)
+    #expect(try context.batchDelete(one).count == 1)
     #expect(try context.count(for: FetchRequest("Row")) == 5)
   }
 }

@@ -15,7 +15,7 @@ private final class ListeningStore: IncrementalStore {
   var identifier: UUID { inner.identifier }
   var metadata: [String: String] { inner.metadata }
   var storeEntities: [StoreEntity] { inner.storeEntities }
-  var wantsRegistrations: Bool { true }
+  var observesRegistrations: Bool { true }
 
   func loadMetadata() async throws { try await inner.loadMetadata() }
   func close() throws { inner.close() }
@@ -24,31 +24,38 @@ private final class ListeningStore: IncrementalStore {
     try inner.execute(request, lookup: lookup)
   }
 
-  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+  func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {
     inner.newValues(for: references, of: entity)
   }
 
-  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+  func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> RelationshipDestinations
+  {
     inner.newValues(for: relationship, of: references)
   }
 
-  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+  func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID] {
     inner.obtainPermanentIDs(for: entities)
   }
 
-  func didRegister(_ objectIDs: [ManagedObjectID]) { held.withLock { $0.formUnion(objectIDs) } }
-  func didUnregister(_ objectIDs: [ManagedObjectID]) { held.withLock { $0.subtract(objectIDs) } }
+  func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID]) {
+    held.withLock { $0.formUnion(objectIDs) }
+  }
+  func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID]) {
+    held.withLock { $0.subtract(objectIDs) }
+  }
 }
 
 @Suite("A store of somebody else's")
 struct RegistrationTests {
   @Test("is found under its name, and told which objects are held")
   func registration() async throws {
-    PersistentStoreCoordinator.register(ListeningStore.self)
+    PersistentStoreCoordinator.registerStoreClass(ListeningStore.self)
     let container = PersistentContainer(
-      model: try Library.model(), description: PersistentStoreDescription(type: ListeningStore.storeType))
-    try await container.load()
-    let store = try #require(try container.coordinator.store as? ListeningStore)
+      managedObjectModel: try Library.model(),
+      description: PersistentStoreDescription(type: ListeningStore.storeType))
+    try await container.loadPersistentStores()
+    let store = try #require(try container.persistentStoreCoordinator.persistentStore as? ListeningStore)
     let context = container.newContext()
     var authors = try (0..<3).map { _ in try context.insert("Author") }
     #expect(store.held.withLock { $0.isEmpty })
@@ -63,7 +70,9 @@ struct RegistrationTests {
   @Test("of an unknown type is refused")
   func unknown() async throws {
     let container = PersistentContainer(
-      model: try Library.model(), description: PersistentStoreDescription(type: "Nobody's"))
-    await #expect { try await container.load() } throws: { ($0 as? ContextError)?.code == .noStore }
+      managedObjectModel: try Library.model(), description: PersistentStoreDescription(type: "Nobody's"))
+    await #expect { try await container.loadPersistentStores() } throws: {
+      ($0 as? ContextError)?.code == .noStore
+    }
   }
 }

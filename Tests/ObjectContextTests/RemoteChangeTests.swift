@@ -16,17 +16,17 @@ struct RemoteChangeTests {
       for number in 0..<400 { try context.insert("Book").set("title", "own \(number)") }
       try context.save()
     }
-    try context.deleteBatch(FetchRequest("Book", where: FetchPredicate(format: "title == 'own 7'")))
+    try context.batchDelete(FetchRequest("Book", where: FetchPredicate(format: "title == 'own 7'")))
     context.reset()
     // A long read takes the writer, so that one inside it takes a reader.
     var rows = FetchRequest("Book")
-    rows.propertiesToFetch = [FetchColumn("title")]
-    try context.forEachRow(rows) { _ in
+    rows.propertiesToFetch = [ExpressionDescription("title")]
+    try context.enumerateRows(rows) { _ in
       _ = try context.count(for: FetchRequest("Author"))
       return false
     }
-    let moment = try store.moment()
-    #expect(try moment.remoteChangeCount == nil && moment.filesWrittenByOthers.isEmpty)
+    let moment = try store.snapshot()
+    #expect(try moment.remoteChangeCount == nil && moment.remoteChangeFiles.isEmpty)
     #expect(try count() == 0)
     #expect(try shelf.count { _ = try count() } == 0)
     try shelf.tell("insert Emma")
@@ -46,7 +46,7 @@ struct RemoteChangeTests {
   @Test("is told once for each commit, and own saves are not")
   func telling() async throws {
     let shelf = try await Neighbour()
-    let (told, news) = (Locked<[UUID]>([]), shelf.container.coordinator.remoteChanges())
+    let (told, news) = (Locked<[UUID]>([]), shelf.container.persistentStoreCoordinator.remoteChanges())
     let listener = Task { for await change in news { told.withLock { $0.append(change.storeIdentifier) } } }
     func wait(_ wanted: Int) async throws {
       for _ in 0..<800 where told.withLock({ $0.count }) < wanted {
@@ -102,7 +102,7 @@ struct RemoteChangeTests {
     try shelf.tell("rename Persuasion Elliots")
     try shelf.tell("delete Sanditon")
     try shelf.tell("delete Lesley")
-    let changes = context.objectChanges()
+    let changes = context.didChangeObjects()
     #expect(try shelf.count { try context.mergeChanges(from: change) } == 1)
     #expect(!books[0].isFault)
     let reading = try shelf.count { () throws in
@@ -122,7 +122,7 @@ struct RemoteChangeTests {
     try context.save()
     // Nothing is new: rows are read, and nobody is told.
     context.processPendingChanges()
-    told = context.objectChanges().makeAsyncIterator()
+    told = context.didChangeObjects().makeAsyncIterator()
     try context.mergeChanges(from: change)
     try books[0].set("pages", 1)
     context.processPendingChanges()
@@ -162,7 +162,8 @@ struct RemoteChangeTests {
     context.automaticallyMergesChangesFromParent = true
     for title in ["B", "D", "F"] { try context.insert("Book").set("title", title) }
     try context.save()
-    let books = try FetchedResultsController(FetchRequest("Book", sort: [FetchSort("title")]), in: context)
+    let books = try FetchedResultsController(
+      FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("title")]), in: context)
     try books.performFetch()
     var told: [String] = []
     books.onChange = { changes in
@@ -177,7 +178,9 @@ struct RemoteChangeTests {
         }
       }
     }
-    func titles() throws -> [String] { try books.objects.compactMap { try $0.get("title", as: String.self) } }
+    func titles() throws -> [String] {
+      try books.fetchedObjects.compactMap { try $0.get("title", as: String.self) }
+    }
     func wait(_ wanted: [String]) async throws {
       for _ in 0..<400 where try titles() != wanted { try await Task.sleep(for: .milliseconds(5)) }
       #expect(try titles() == wanted && books.failure == nil)
@@ -213,7 +216,7 @@ struct RemoteChangeTests {
       try context.save()
     }
     let (still, pinned) = (shelf.container.newContext(), shelf.container.newContext())
-    try pinned.setQueryGeneration(.current)
+    try pinned.setQueryGenerationFrom(.current)
     let held = try [still, pinned].map { try #require(try $0.fetch(FetchRequest("Book")).first) }
     for book in held { #expect(try book.get("title", as: String.self) == "Emma") }
     try shelf.tell("rename Emma Elinor")

@@ -6,7 +6,7 @@ import Testing
 struct RequestTests {
   private func filled(inMemory: Bool = false) async throws -> (Shelf, ManagedObjectContext) {
     let shelf = try await Shelf(try TypedLibrary.model(), inMemory: inMemory)
-    try TypedLibrary.register(shelf.container.coordinator)
+    try TypedLibrary.register(shelf.container.persistentStoreCoordinator)
     let context = shelf.container.newContext()
     try TypedLibrary.fill(context)
     return (shelf, shelf.container.newContext())
@@ -15,7 +15,7 @@ struct RequestTests {
   private func isInSQL(_ context: ManagedObjectContext, _ request: FetchRequest) throws -> Bool {
     var request = request
     request.resultType = .dictionaries
-    return try !context.explain(request).isEvaluatedInMemory
+    return try !context.queryPlan(for: request).isEvaluatedInMemory
   }
 
   @Test("groups by what is computed, and keeps the groups that meet a condition", arguments: [false, true])
@@ -25,10 +25,10 @@ struct RequestTests {
     let volumes = try context.fetch(Volume.self)
     var request = FetchRequest("Volume")
     request.propertiesToFetch = [
-      FetchColumn("parity", try FetchExpression(format: "modulus(pages, 2)")),
-      FetchColumn("", aggregate: .count, as: "n"),
-      FetchColumn("double", try FetchExpression(format: "pages * 2"), aggregate: .sum),
-      FetchColumn("pages", aggregate: .median),
+      ExpressionDescription("parity", try FetchExpression(format: "modulus(pages, 2)")),
+      ExpressionDescription("", aggregate: .count, as: "n"),
+      ExpressionDescription("double", try FetchExpression(format: "pages * 2"), aggregate: .sum),
+      ExpressionDescription("pages", aggregate: .median),
     ]
     request.propertiesToGroupBy = ["parity"]
     var wanted: [[String: AttributeValue]] = []
@@ -42,18 +42,20 @@ struct RequestTests {
           ? .integer(Int64(middle)) : .double(middle),
       ])
     }
-    #expect(try context.dictionaries(for: request) == wanted)
+    #expect(try context.fetchDictionaries(request) == wanted)
     let isInSQL = try self.isInSQL(context, request)
     #expect(inMemory || isInSQL)
 
-    request.propertiesToFetch = [FetchColumn("title"), FetchColumn("pages", aggregate: .sum)]
+    request.propertiesToFetch = [
+      ExpressionDescription("title"), ExpressionDescription("pages", aggregate: .sum),
+    ]
     request.propertiesToGroupBy = ["title"]
     let byTitle = Dictionary(grouping: volumes, by: \.title)
     func titles(_ condition: String) throws -> [String] {
       request.havingPredicate = try FetchPredicate(format: condition)
       let isInSQL = try self.isInSQL(context, request)
       #expect(inMemory || isInSQL, "\(condition)")
-      return try context.dictionaries(for: request).map { row in
+      return try context.fetchDictionaries(request).map { row in
         #expect(row.count == 2)
         if case .string(let title)? = row["title"] { return title }
         return "?"
@@ -86,7 +88,7 @@ struct RequestTests {
     request.propertiesToGroupBy = []
     request.havingPredicate = try FetchPredicate(format: "sum(pages) > 1000")
     do {
-      _ = try context.dictionaries(for: request)
+      _ = try context.fetchDictionaries(request)
       Issue.record("a condition on groups was taken without groups")
     } catch { #expect("\(error)".contains("needs groups"), "\(error)") }
   }
@@ -97,42 +99,43 @@ struct RequestTests {
     let other = shelf.container.newContext()
     // Two texts that Swift takes for one.
     for title in ["\u{E9}", "e\u{301}", "\u{E9}"] {
-      try other.insert("Volume").setValue(.string(title), for: "title")
+      try other.insert("Volume").setValue(.string(title), forKey: "title")
     }
     try other.save()
     var request = FetchRequest("Volume")
     request.returnsDistinctResults = true
-    request.propertiesToFetch = [FetchColumn("title")]
-    let titles = try context.dictionaries(for: request)
+    request.propertiesToFetch = [ExpressionDescription("title")]
+    let titles = try context.fetchDictionaries(request)
     #expect(titles.count == 7)
     #expect(titles.first == ["title": .string("The Sea")], "in the order of insertion")
-    request.sort = [FetchSort("title", ascending: false)]
-    request.limit = 2
-    request.offset = 1
+    request.sortDescriptors = [FetchSortDescriptor("title", ascending: false)]
+    request.fetchLimit = 2
+    request.fetchOffset = 1
     let all = try context.fetch(Volume.self).map(\.title)
     let sorted = Set(all.map { Array($0.utf8) }).sorted { $1.lexicographicallyPrecedes($0) }
     let wanted: [[String: AttributeValue]] = sorted[1...2].map {
       ["title": .string(String(decoding: $0, as: UTF8.self))]
     }
-    #expect(try context.dictionaries(for: request) == wanted)
+    #expect(try context.fetchDictionaries(request) == wanted)
     request.resultType = .dictionaries
-    let statement = try context.explain(request).statement
+    let statement = try context.queryPlan(for: request).statement
     #expect(inMemory || statement?.contains("GROUP BY") == true)
     // An order by what is no column stays, of the first of each.
-    request.sort = [FetchSort("pages", ascending: false)]
-    request.limit = 1
-    request.offset = 0
+    request.sortDescriptors = [FetchSortDescriptor("pages", ascending: false)]
+    request.fetchLimit = 1
+    request.fetchOffset = 0
     let longest = try #require(try context.fetch(Volume.self).max { $0.pages < $1.pages })
-    #expect(try context.dictionaries(for: request) == [["title": .string(longest.title)]])
+    #expect(try context.fetchDictionaries(request) == [["title": .string(longest.title)]])
   }
 
   @Test("reads parts of objects, and the rest when it is asked for")
   func partial() async throws {
     let (shelf, context) = try await filled()
-    var request = FetchRequest("Volume", sort: [FetchSort("pages")])
-    request.propertiesToFetch = [FetchColumn("title"), FetchColumn("writer")]
+    var request = FetchRequest("Volume", sortDescriptors: [FetchSortDescriptor("pages")])
+    request.propertiesToFetch = [ExpressionDescription("title"), ExpressionDescription("writer")]
     let reference = shelf.container.newContext()
-    let whole = try reference.fetch(FetchRequest("Volume", sort: [FetchSort("pages")]), as: Volume.self)
+    let whole = try reference.fetch(
+      FetchRequest("Volume", sortDescriptors: [FetchSortDescriptor("pages")]), as: Volume.self)
     let titles = whole.map(\.title)
     let writers = whole.map { $0.writer?.objectID }
     let prices = whole.map(\.price)
@@ -152,7 +155,7 @@ struct RequestTests {
     try fresh.save()
     #expect(parts[0].title == "changed" && parts[1].title == titles[1])
     // What is changed by a part that was seen before another saved is a conflict.
-    request.propertiesToFetch = [FetchColumn("pages")]
+    request.propertiesToFetch = [ExpressionDescription("pages")]
     let late = shelf.container.newContext()
     let seen = try #require(try late.fetch(request, as: Volume.self).last)
     let pages = seen.pages
@@ -162,7 +165,7 @@ struct RequestTests {
     try other.save()
     try seen.set("pages", pages + 1)
     #expect(throws: ContextError.self) { try late.save() }
-    request.propertiesToFetch = [FetchColumn("writer.name")]
+    request.propertiesToFetch = [ExpressionDescription("writer.name")]
     #expect(throws: ContextError.self) { try fresh.fetch(request) }
   }
 
@@ -182,7 +185,7 @@ struct RequestTests {
     _ = try context.fetch(request)
     #expect(volume.price == 99 && volume.title == "mine")
     // A part of a row is none to stand beneath changes.
-    request.propertiesToFetch = [FetchColumn("title")]
+    request.propertiesToFetch = [ExpressionDescription("title")]
     request.includesPendingChanges = false
     _ = try context.fetch(request)
     #expect(volume.price == 99 && volume.pages == 37 && volume.title == "mine")
@@ -195,13 +198,13 @@ struct RequestTests {
   func affectedStores() async throws {
     let (shelf, context) = try await filled()
     var request = FetchRequest("Volume")
-    request.affectedStores = [try shelf.container.coordinator.store.identifier]
+    request.affectedStores = [try shelf.container.persistentStoreCoordinator.persistentStore.identifier]
     #expect(try context.fetch(request).count == 24)
     request.affectedStores = [UUID()]
     _ = try context.insert("Volume")
     #expect(try context.fetch(request).isEmpty)
     #expect(try context.count(for: request) == 0)
-    #expect(try context.dictionaries(for: request).isEmpty)
-    #expect(try context.fetchIDs(request).isEmpty)
+    #expect(try context.fetchDictionaries(request).isEmpty)
+    #expect(try context.fetchObjectIDs(request).isEmpty)
   }
 }

@@ -12,16 +12,17 @@ struct RowTests {
     for index in 0..<100 {
       let book = try context.insert("Book")
       try book.set("title", "títle \(index)")
-      if index % 3 == 0 { try book.setValue(.null, for: "pages") } else { try book.set("pages", index) }
-      if index % 2 == 0 { try book.setObject(author, for: "author") }
+      if index % 3 == 0 { try book.setValue(.null, forKey: "pages") } else { try book.set("pages", index) }
+      if index % 2 == 0 { try book.setObject(author, forKey: "author") }
     }
     try context.save()
     return context
   }
 
   private var request: FetchRequest {
-    var request = FetchRequest("Book", sort: [FetchSort("pages"), FetchSort("title")])
-    request.propertiesToFetch = ["title", "pages", "author.name"].map { FetchColumn($0) }
+    var request = FetchRequest(
+      "Book", sortDescriptors: [FetchSortDescriptor("pages"), FetchSortDescriptor("title")])
+    request.propertiesToFetch = ["title", "pages", "author.name"].map { ExpressionDescription($0) }
     return request
   }
 
@@ -65,11 +66,11 @@ struct RowTests {
     let context = try await filled(inMemory: inMemory)
     for names in [["no"], ["author.no"], ["tags"], ["title.x"]] {
       var request = FetchRequest("Book")
-      request.propertiesToFetch = names.map { FetchColumn($0) }
+      request.propertiesToFetch = names.map { ExpressionDescription($0) }
       #expect(throws: (any Error).self, "\(names)") { try context.fetchColumns(request) }
     }
     #expect(throws: (any Error).self) { try context.fetchColumns(FetchRequest("Nothing")) }
     struct Stop: Error {}
-    #expect(throws: Stop.self) { try context.forEachRow(request) { _ in throw Stop() } }
+    #expect(throws: Stop.self) { try context.enumerateRows(request) { _ in throw Stop() } }
   }
 }

@@ -6,18 +6,18 @@ import Testing
 struct ScaleTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Node") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("next", to: "Node", inverse: "previous", deleteRule: .cascade)
-        RelationshipDescription("previous", to: "Node", inverse: "next", deleteRule: .cascade)
-        RelationshipDescription("others", toMany: "Node", inverse: "others")
+      Entity("Node") {
+        Attribute("name", .string)
+        Relationship("next", to: "Node", inverse: "previous", deleteRule: .cascade)
+        Relationship("previous", to: "Node", inverse: "next", deleteRule: .cascade)
+        Relationship("others", toMany: "Node", inverse: "others")
       }
     }
   }
 
   private static func chain(_ length: Int, _ context: ManagedObjectContext) throws -> ManagedObjectID {
     let nodes = try (0..<length).map { _ in try context.insert("Node") }
-    for (node, next) in zip(nodes, nodes.dropFirst()) { try node.setObject(next, for: "next") }
+    for (node, next) in zip(nodes, nodes.dropFirst()) { try node.setObject(next, forKey: "next") }
     try context.save()
     return nodes[length / 2].objectID
   }
@@ -33,7 +33,7 @@ struct ScaleTests {
       var resident = [try Self.residentBytes()]
       for _ in 0..<6 {
         try Self.register(context)
-        #expect(context.registeredCount == 0)
+        #expect(context.registeredObjectCount == 0)
         resident.append(try Self.residentBytes())
       }
       print("bytes: \(resident[1] - resident[0]) \(resident[6] - resident[1])")
@@ -50,7 +50,7 @@ struct ScaleTests {
 
   private static func register(_ context: ManagedObjectContext) throws {
     let held = try context.fetch(FetchRequest("Node"))
-    #expect(context.registeredCount == 100_000)
+    #expect(context.registeredObjectCount == 100_000)
     withExtendedLifetime(held) {}
   }
 
@@ -82,7 +82,8 @@ struct ScaleTests {
     let context = shelf.container.newContext()
     _ = try Self.chain(100_000, context)
     context.reset()
-    let first = try context.fetch(FetchRequest("Node", sort: [FetchSort("previous")], limit: 1))
+    let first = try context.fetch(
+      FetchRequest("Node", sortDescriptors: [FetchSortDescriptor("previous")], fetchLimit: 1))
     var node: ManagedObject? = first.first
     var held: [ManagedObject] = []
     while let next = node {

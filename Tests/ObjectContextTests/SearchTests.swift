@@ -6,20 +6,20 @@ import Testing
 struct SearchTests {
   private static func model(indexed: Bool = true) throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Article") {
-        AttributeDescription("title", .string)
-        AttributeDescription("body", .string)
-        AttributeDescription("x", .double)
-        AttributeDescription("y", .double)
-        AttributeDescription("day", .date)
+      Entity("Article") {
+        Attribute("title", .string)
+        Attribute("body", .string)
+        Attribute("x", .double)
+        Attribute("y", .double)
+        Attribute("day", .date)
         if indexed {
-          FetchIndexDescription.fullText("text", on: "title", "body")
-          FetchIndexDescription.rTree("place", on: "x", "y", "day")
+          FetchIndex.fullText("text", on: "title", "body")
+          FetchIndex.rTree("place", on: "x", "y", "day")
         }
       }
-      EntityDescription("Report", parent: "Article") {
-        AttributeDescription("summary", .string)
-        if indexed { FetchIndexDescription.fullText("summaries", on: "summary") }
+      Entity("Report", parent: "Article") {
+        Attribute("summary", .string)
+        if indexed { FetchIndex.fullText("summaries", on: "summary") }
       }
     }
   }
@@ -81,11 +81,11 @@ struct SearchTests {
     #expect(try found(indexed, format) == expected)
     #expect(try found(try await shelf(indexed: false), format) == expected)
     #expect(try found(try await shelf(inMemory: true), format) == expected)
-    let plan = try indexed.container.newContext().explain(
-      FetchRequest("Article", where: try FetchPredicate(format: format)))
-    let plainPlan = try await shelf(indexed: false).container.newContext().explain(
-      FetchRequest("Article", where: try FetchPredicate(format: "body SEARCH 'x'")))
-    #expect(plainPlan.helpfulIndexes == ["Article.body (full text)"])
+    let plan = try indexed.container.newContext().queryPlan(
+      for: FetchRequest("Article", where: try FetchPredicate(format: format)))
+    let plainPlan = try await shelf(indexed: false).container.newContext().queryPlan(
+      for: FetchRequest("Article", where: try FetchPredicate(format: "body SEARCH 'x'")))
+    #expect(plainPlan.suggestedIndexes == ["Article.body (full text)"])
     #expect(plan.statement?.contains("MATCH") == true && !plan.isEvaluatedInMemory)
   }
 
@@ -102,9 +102,9 @@ struct SearchTests {
     #expect(try found(shelf, "body SEARCH 'dog'") == [0])
     #expect(try found(shelf, "summary SEARCH 'facts'", "Report") == [6])
     let bread = FetchRequest("Article", where: try FetchPredicate(format: "title == 'brown bread'"))
-    try context.updateBatch(bread, set: ["body": .string("sour dough")])
+    try context.batchUpdate(bread, set: ["body": .string("sour dough")])
     #expect(try found(shelf, "body SEARCH 'sour'") == [4])
-    try context.deleteBatch(FetchRequest("Article", where: try FetchPredicate(format: "body SEARCH 'sour'")))
+    try context.batchDelete(FetchRequest("Article", where: try FetchPredicate(format: "body SEARCH 'sour'")))
     #expect(try found(shelf, "title SEARCH 'brown'") == [])
     try shelf.container.close()
     let description = PersistentStoreDescription(
@@ -127,8 +127,8 @@ struct SearchTests {
     for name in ["l.strongroom", "copy", "again"] {
       #expect(try await SQLCipherStore.verify(description(name)) == [], "\(name)")
       let container = PersistentContainer(
-        name: "again", model: try Self.model(), url: file(name), vault: shelf.vault)
-      try await container.load()
+        name: "again", managedObjectModel: try Self.model(), url: file(name), vault: shelf.vault)
+      try await container.loadPersistentStores()
       let context = container.newContext()
       let article = try context.insert("Article")
       try article.set("title", "quick words")
@@ -139,7 +139,7 @@ struct SearchTests {
       ] {
         let request = FetchRequest("Article", where: try FetchPredicate(format: format))
         #expect(try context.fetch(request).count == count, "\(name): \(format)")
-        #expect(try context.explain(request).statement?.contains("__") == true)
+        #expect(try context.queryPlan(for: request).statement?.contains("__") == true)
       }
       try container.close()
     }
@@ -166,13 +166,13 @@ struct SearchTests {
         order.append("\(words): \(found.map { $0.objectID.reference })")
         #expect(try context.count(for: request) == found.count)
         var rows = request
-        rows.propertiesToFetch = [FetchColumn("", as: "id")]
+        rows.propertiesToFetch = [ExpressionDescription("", as: "id")]
         #expect(
-          try context.dictionaries(for: rows).map { $0["id"] }
+          try context.fetchDictionaries(rows).map { $0["id"] }
             == found.map { .reference($0.objectID.reference) })
-        request.limit = 2
+        request.fetchLimit = 2
         #expect(try context.fetch(request) == Array(found.prefix(2)))
-        request.limit = nil
+        request.fetchLimit = nil
       }
       orders.append(order)
       request.search = TextSearch("dog")
@@ -213,7 +213,7 @@ struct SearchTests {
     }
     let shelf = try await shelf()
     let request = FetchRequest("Article", where: try FetchPredicate(format: "x >= 1 AND x <= 4 AND y > 1"))
-    let plan = try shelf.container.newContext().explain(request)
+    let plan = try shelf.container.newContext().queryPlan(for: request)
     #expect(plan.statement?.contains("__boxes") == true && plan.steps.allSatisfy(\.usesIndex), "\(plan)")
     let context = shelf.container.newContext()
     try context.fetch(request)[0].set("x", 1e300)

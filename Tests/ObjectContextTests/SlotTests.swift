@@ -8,8 +8,8 @@ struct SlotTests {
   func sameAsByName(inMemory: Bool) async throws {
     let shelf = try await Shelf(inMemory: inMemory)
     let context = shelf.container.newContext()
-    let (title, pages) = (try shelf.slot("Book", "title"), try shelf.slot("Book", "pages"))
-    let (author, tags) = (try shelf.slot("Book", "author"), try shelf.slot("Book", "tags"))
+    let (title, pages) = (try shelf.index("Book", "title"), try shelf.index("Book", "pages"))
+    let (author, tags) = (try shelf.index("Book", "author"), try shelf.index("Book", "tags"))
     let book = try context.insert("Book")
     let (writer, tag) = (try context.insert("Author"), try context.insert("Tag"))
     book.set(title, string: "Émile")
@@ -51,7 +51,7 @@ struct SlotTests {
     let fault = try other.object(with: book.objectID)
     try context.delete(book)
     try context.save()
-    #expect(fault.string(try shelf.slot("Book", "title")).isEmpty)
+    #expect(fault.string(try shelf.index("Book", "title")).isEmpty)
     #expect(other.faultFailure != nil)
     #expect(throws: (any Error).self) { try other.save() }
     other.reset()

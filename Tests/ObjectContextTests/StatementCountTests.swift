@@ -21,7 +21,7 @@ struct StatementCountTests {
     for index in 0..<count {
       let book = try context.insert("Book")
       try book.set("title", "t\(index)")
-      try book.setObject(authors[index % 10], for: "author")
+      try book.setObject(authors[index % 10], forKey: "author")
     }
     try context.save()
     return shelf
@@ -63,7 +63,7 @@ struct StatementCountTests {
     let shelf = try await filled(10)
     let context = shelf.container.newContext()
     #expect(try count(shelf) { try context.save() } == 0)
-    let book = try context.fetch(FetchRequest("Book", limit: 1))[0]
+    let book = try context.fetch(FetchRequest("Book", fetchLimit: 1))[0]
     try book.set("title", "new")
     // BEGIN, UPDATE, COMMIT
     #expect(try count(shelf) { try context.save() } == 3)
@@ -105,7 +105,7 @@ struct StatementCountTests {
   func merges(size: Int) async throws {
     let shelf = try await filled(size)
     let (here, there) = (shelf.container.newContext(), shelf.container.newContext())
-    let books = try here.fetch(FetchRequest("Book", sort: [FetchSort("title")]))
+    let books = try here.fetch(FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("title")]))
     for book in books.prefix(size / 2) { try book.set("pages", 7) }
     for book in try there.fetch(FetchRequest("Book")) { try book.set("title", "new \(book.reference())") }
     here.automaticallyMergesChangesFromParent = true

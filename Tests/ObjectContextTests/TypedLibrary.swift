@@ -5,33 +5,33 @@ import Strongroom
 enum TypedLibrary {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Volume") {
-        AttributeDescription("title", .string, optional: false, default: "")
-        AttributeDescription("pages", .integer64, optional: false, default: 0)
-        AttributeDescription("price", .double)
-        AttributeDescription("isLent", .boolean, optional: false, default: false)
-        AttributeDescription("bought", .date)
-        AttributeDescription("condition", .string, default: "new")
-        AttributeDescription("marks", .transformable)
-        AttributeDescription("extra", .transformable)
-        RelationshipDescription("writer", to: "Writer", inverse: "volumes")
-        RelationshipDescription("topics", toMany: "Topic", inverse: "volumes")
-        RelationshipDescription("sections", toMany: "Section", inverse: "volume", ordered: true)
+      Entity("Volume") {
+        Attribute("title", .string, optional: false, default: "")
+        Attribute("pages", .integer64, optional: false, default: 0)
+        Attribute("price", .double)
+        Attribute("isLent", .boolean, optional: false, default: false)
+        Attribute("bought", .date)
+        Attribute("condition", .string, default: "new")
+        Attribute("marks", .transformable)
+        Attribute("extra", .transformable)
+        Relationship("writer", to: "Writer", inverse: "volumes")
+        Relationship("topics", toMany: "Topic", inverse: "volumes")
+        Relationship("sections", toMany: "Section", inverse: "volume", ordered: true)
       }
-      EntityDescription("Writer") {
-        AttributeDescription("name", .string)
-        AttributeDescription("born", .integer64, optional: false, default: 0)
-        RelationshipDescription("volumes", toMany: "Volume", inverse: "writer")
-        RelationshipDescription("friend", to: "Writer")
+      Entity("Writer") {
+        Attribute("name", .string)
+        Attribute("born", .integer64, optional: false, default: 0)
+        Relationship("volumes", toMany: "Volume", inverse: "writer")
+        Relationship("friend", to: "Writer")
       }
-      EntityDescription("Topic") {
-        AttributeDescription("name", .string, optional: false, default: "")
-        RelationshipDescription("volumes", toMany: "Volume", inverse: "topics")
+      Entity("Topic") {
+        Attribute("name", .string, optional: false, default: "")
+        Relationship("volumes", toMany: "Volume", inverse: "topics")
       }
-      EntityDescription("Section") {
-        AttributeDescription("name", .string, optional: false, default: "")
-        AttributeDescription("length", .integer64, optional: false, default: 0)
-        RelationshipDescription("volume", to: "Volume", inverse: "sections")
+      Entity("Section") {
+        Attribute("name", .string, optional: false, default: "")
+        Attribute("length", .integer64, optional: false, default: 0)
+        Relationship("volume", to: "Volume", inverse: "sections")
       }
     }
   }
@@ -44,7 +44,7 @@ enum TypedLibrary {
       try writer.set("born", 1800 + number * 50)
       return writer
     }
-    try writers[0].setObject(writers[1], for: "friend")
+    try writers[0].setObject(writers[1], forKey: "friend")
     let topics = try ["Sea", "sky", "Ice"].map { name in
       let topic = try context.insert(Topic.self)
       try topic.set("name", name)
@@ -60,7 +60,7 @@ enum TypedLibrary {
       try volume.set("condition", number % 5 == 1 ? "worn" : "new")
       try volume.set("marks", Array(0..<(number % 4)))
       try volume.set("extra", number % 2 == 0 ? ["shelf": "A\(number % 3)"] : [:])
-      if number % 7 > 0 { try volume.setObject(writers[number % 3], for: "writer") }
+      if number % 7 > 0 { try volume.setObject(writers[number % 3], forKey: "writer") }
       try volume.add(contentsOf: topics.prefix(number % 4).map { $0 as ManagedObject }, to: "topics")
       for part in 0..<(number % 3) {
         let section = try context.insert(Section.self)

@@ -11,7 +11,7 @@ struct TypedQueryTests {
   ) async throws {
     for inMemory in [false, true] {
       let shelf = try await Shelf(try TypedLibrary.model(), inMemory: inMemory)
-      try TypedLibrary.register(shelf.container.coordinator)
+      try TypedLibrary.register(shelf.container.persistentStoreCoordinator)
       let context = shelf.container.newContext()
       try TypedLibrary.fill(context)
       let all = try context.fetch(Volume.self)
@@ -243,7 +243,7 @@ struct TypedQueryTests {
   @Test("compares objects, sorts, and refuses by name what is no property")
   func objects() async throws {
     let shelf = try await Shelf(try TypedLibrary.model())
-    try TypedLibrary.register(shelf.container.coordinator)
+    try TypedLibrary.register(shelf.container.persistentStoreCoordinator)
     let context = shelf.container.newContext()
     try TypedLibrary.fill(context)
     let ada = try #require(try context.fetch(Writer.self) { $0.name == "Ada" }.first)
@@ -251,13 +251,13 @@ struct TypedQueryTests {
     #expect(try context.fetch(Volume.self) { $0.writer == ada }.count == ada.volumes.count)
     #expect(try context.fetch(Volume.self) { $0.topics.contains(sea) }.count == sea.volumes.count)
     let sort = [
-      try FetchSort(Volume.self, ascending: false) { $0.sections.sum(\.length) },
-      try FetchSort(Volume.self) { $0.writer.name },
+      try FetchSortDescriptor(Volume.self, ascending: false) { $0.sections.sum(\.length) },
+      try FetchSortDescriptor(Volume.self) { $0.writer.name },
     ]
     let lengths = try context.fetch(Volume.self, sort: sort) { $0.pages >= 0 }
       .map { $0.sections.reduce(0) { $0 + $1.length } }
     #expect(lengths == lengths.sorted(by: >) && lengths[0] > 0)
-    #expect(throws: QueryError.self) { try FetchSort(Volume.self) { $0.pages + 1 } }
+    #expect(throws: QueryError.self) { try FetchSortDescriptor(Volume.self) { $0.pages + 1 } }
     do {
       _ = try context.fetch(Volume.self) { $0.shelfMark == "A" }
       Issue.record("a key path that is no property was taken")
@@ -273,7 +273,7 @@ struct TypedQueryTests {
     #expect(marked == expected && !marked.isEmpty)
     // Unsaved objects are judged by the same condition.
     let fresh = try context.insert(Volume.self)
-    try fresh.setObject(ada, for: "writer")
+    try fresh.setObject(ada, forKey: "writer")
     try fresh.set("pages", 9999)
     #expect(try context.fetch(Volume.self) { $0.pages > 9000 && $0.writer.name == "Ada" } == [fresh])
   }

@@ -6,26 +6,26 @@ import Testing
 struct UpsertCostTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Author") {
-        AttributeDescription("code", .integer64)
-        RelationshipDescription("posts", toMany: "Post", inverse: "author")
-        RelationshipDescription("shelf", toMany: "Post", inverse: "keeper", ordered: true)
+      Entity("Author") {
+        Attribute("code", .integer64)
+        Relationship("posts", toMany: "Post", inverse: "author")
+        Relationship("shelf", toMany: "Post", inverse: "keeper", ordered: true)
         UniquenessConstraint("code")
       }
-      EntityDescription("Post") {
-        AttributeDescription("code", .integer64)
-        RelationshipDescription("author", to: "Author", inverse: "posts")
-        RelationshipDescription("keeper", to: "Author", inverse: "shelf")
-        RelationshipDescription("parent", to: "Post", inverse: "replies")
-        RelationshipDescription("replies", toMany: "Post", inverse: "parent")
-        RelationshipDescription("next", to: "Post", inverse: "previous")
-        RelationshipDescription("previous", to: "Post", inverse: "next")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "posts")
+      Entity("Post") {
+        Attribute("code", .integer64)
+        Relationship("author", to: "Author", inverse: "posts")
+        Relationship("keeper", to: "Author", inverse: "shelf")
+        Relationship("parent", to: "Post", inverse: "replies")
+        Relationship("replies", toMany: "Post", inverse: "parent")
+        Relationship("next", to: "Post", inverse: "previous")
+        Relationship("previous", to: "Post", inverse: "next")
+        Relationship("tags", toMany: "Tag", inverse: "posts")
         UniquenessConstraint("code")
       }
-      EntityDescription("Tag") {
-        AttributeDescription("code", .integer64)
-        RelationshipDescription("posts", toMany: "Post", inverse: "tags")
+      Entity("Tag") {
+        Attribute("code", .integer64)
+        Relationship("posts", toMany: "Post", inverse: "tags")
         UniquenessConstraint("code")
       }
     }
@@ -45,12 +45,12 @@ struct UpsertCostTests {
     let posts = postsFirst ? early : try make("Post", count)
     for (number, post) in posts.enumerated() {
       let author = authors[number % authors.count]
-      try post.setObject(author, for: "author")
+      try post.setObject(author, forKey: "author")
       try author.add(post, to: "shelf")
       try post.add(tags[number % tags.count], tags[(number + 1) % tags.count], to: "tags")
       if number > 0 {
-        try post.setObject(posts[number / 2], for: "parent")
-        try posts[number - 1].setObject(post, for: "next")
+        try post.setObject(posts[number / 2], forKey: "parent")
+        try posts[number - 1].setObject(post, forKey: "next")
       }
     }
   }
@@ -77,7 +77,7 @@ struct UpsertCostTests {
         let linked = try fresh.fetch(FetchRequest("Post")).filter { try $0.object(name) != nil }
         #expect(linked.count == places, "\(name)")
       }
-      for author in try fresh.fetch(FetchRequest("Author", sort: [FetchSort("code")])) {
+      for author in try fresh.fetch(FetchRequest("Author", sortDescriptors: [FetchSortDescriptor("code")])) {
         let codes = try author.objects("shelf").map { try $0.get("code", as: Int.self) ?? -1 }
         #expect(codes.count == 10 && codes == codes.sorted())
       }

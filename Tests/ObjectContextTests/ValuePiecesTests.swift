@@ -7,18 +7,18 @@ import Testing
 @Suite("Values in pieces")
 struct ValuePiecesTests {
   private static func model(isDated: Bool = true) throws -> ManagedObjectModel {
-    func external(_ name: String) -> AttributeDescription {
-      var attribute = AttributeDescription(name, .binary)
+    func external(_ name: String) -> Attribute {
+      var attribute = Attribute(name, .binary)
       attribute.allowsExternalBinaryDataStorage = true
       return attribute
     }
-    var changed = AttributeDescription("changed", .date)
+    var changed = Attribute("changed", .date)
     changed.derivationExpression = "now()"
     return try ManagedObjectModel {
-      EntityDescription("Film") {
+      Entity("Film") {
         external("data")
-        AttributeDescription("title", .string)
-        AttributeDescription("plain", .binary)
+        Attribute("title", .string)
+        Attribute("plain", .binary)
         external("trailer")
         if isDated { changed }
       }
@@ -187,9 +187,10 @@ struct ValuePiecesTests {
       atPath: copy.appendingPathComponent("l.strongroom-wal").path)
     #expect((log[.size] as? Int ?? 0) > 4 << 20, "nothing was written yet")
     let again = PersistentContainer(
-      name: "Copy", model: shelf.container.model, url: copy.appendingPathComponent("l.strongroom"),
+      name: "Copy", managedObjectModel: shelf.container.managedObjectModel,
+      url: copy.appendingPathComponent("l.strongroom"),
       vault: shelf.vault)
-    try await again.load()
+    try await again.loadPersistentStores()
     let other = again.newContext()
     let film = try #require(try other.fetch(FetchRequest("Film")).first)
     #expect(try Self.isWhole(500_000, other, film.objectID))
@@ -231,11 +232,11 @@ struct ValuePiecesTests {
   private static func container(_ folder: URL) async throws -> PersistentContainer {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let container = PersistentContainer(
-      model: try model(),
+      managedObjectModel: try model(),
       description: PersistentStoreDescription(
         url: folder.appendingPathComponent("l.strongroom"),
         vault: KeyFileVault(url: folder.appendingPathComponent("keys"))))
-    try await container.load()
+    try await container.loadPersistentStores()
     return container
   }
 
@@ -263,7 +264,7 @@ struct ValuePiecesTests {
   func threads() async throws {
     let (shelf, context, id) = try await Self.film()
     try Self.write(1 << 20, context, id)
-    try context.setQueryGeneration(.current)
+    try context.setQueryGenerationFrom(.current)
     var readers: [ValueReader] = []
     for _ in 0..<4 { readers.append(try #require(try context.openValue(of: id, "data"))) }
     let lengths = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -277,7 +278,7 @@ struct ValuePiecesTests {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(lengths == Array(repeating: 1 << 20, count: 4))
-    try context.setQueryGeneration(nil)
+    try context.setQueryGenerationFrom(nil)
     try readers[0].seek(toOffset: 0)
     #expect(try readers[0].read(upToCount: .max)?.count == 1 << 20, "a moment that nobody else has")
     readers = []
@@ -313,11 +314,12 @@ struct ValuePiecesTests {
     var description = PersistentStoreDescription(
       url: shelf.folder.appendingPathComponent("l.strongroom"), vault: shelf.vault)
     description.busyTimeoutMilliseconds = 50
-    let other = PersistentContainer(model: shelf.container.model, description: description)
-    try await other.load()
+    let other = PersistentContainer(
+      managedObjectModel: shelf.container.managedObjectModel, description: description)
+    try await other.loadPersistentStores()
     let there = other.newContext()
     let theirID = try #require(try there.fetch(FetchRequest("Film")).first).objectID
-    let store = try #require(try other.coordinator.store as? SQLCipherStore)
+    let store = try #require(try other.persistentStoreCoordinator.persistentStore as? SQLCipherStore)
     let changes = try store.remoteChangeCount
     try context.writeValue(count: 2, to: id, "data") { writer in
       try writer.write(contentsOf: Data([1]))
@@ -331,7 +333,7 @@ struct ValuePiecesTests {
     }
     #expect(try store.remoteChangeCount != changes, "another process hears of it")
     #expect(try there.openValue(of: theirID, "data")?.read(upToCount: 9) == Data([1, 2]))
-    let coordinator = shelf.container.coordinator
+    let coordinator = shelf.container.persistentStoreCoordinator
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 1...4 {
         group.addTask {
@@ -343,7 +345,7 @@ struct ValuePiecesTests {
     let count = try #require(try context.openValue(of: id, "data")).count
     #expect(count % 300_000 == 0)
     #expect(try Self.isWhole(count, context, id))
-    #expect(try shelf.container.coordinator.store.newValues(for: id).version == 6)
+    #expect(try shelf.container.persistentStoreCoordinator.persistentStore.newValues(for: id).version == 6)
     try other.close()
   }
 
@@ -374,8 +376,9 @@ struct ValuePiecesTests {
     var description = PersistentStoreDescription(
       url: shelf.folder.appendingPathComponent("l.strongroom"), vault: shelf.vault)
     description.isReadOnly = true
-    let reading = PersistentContainer(model: shelf.container.model, description: description)
-    try await reading.load()
+    let reading = PersistentContainer(
+      managedObjectModel: shelf.container.managedObjectModel, description: description)
+    try await reading.loadPersistentStores()
     let other = reading.newContext()
     let film = try #require(try other.fetch(FetchRequest("Film")).first)
     #expect(try other.openValue(of: film.objectID, "data") == nil)

@@ -15,46 +15,46 @@ struct ValueTests {
   }
 
   private static func model() throws -> ManagedObjectModel {
-    var label = AttributeDescription("label", .transformable)
+    var label = Attribute("label", .transformable)
     label.valueTransformerName = "Reversed"
-    var unknown = AttributeDescription("unknown", .transformable)
+    var unknown = Attribute("unknown", .transformable)
     unknown.valueTransformerName = "Nobody's"
     return try ManagedObjectModel(
-      ModelDescription(
+      ModelDeclaration(
         entities: [
-          EntityDescription("Page") {
-            AttributeDescription("title", .string, minValue: 2, maxValue: 5, regularExpression: "[a-z]+")
-            AttributeDescription("number", .integer64, minValue: 1, maxValue: 9)
-            AttributeDescription(
+          Entity("Page") {
+            Attribute("title", .string, minValue: 2, maxValue: 5, regularExpression: "[a-z]+")
+            Attribute("number", .integer64, minValue: 1, maxValue: 9)
+            Attribute(
               "price", .decimal, minValue: .decimal(Decimal(string: "0.1")!),
               maxValue: .decimal(Decimal(string: "0.3")!))
-            AttributeDescription(
+            Attribute(
               "day", .date, minValue: .date(Date(timeIntervalSinceReferenceDate: 0)))
-            AttributeDescription("tags", .transformable)
-            AttributeDescription("settings", .transformable)
-            AttributeDescription("genre", .string)
-            AttributeDescription("count", .decimal)
-            AttributeDescription("place", .composite, composite: "Place")
-            AttributeDescription("size", .composite, composite: "Size")
+            Attribute("tags", .transformable)
+            Attribute("settings", .transformable)
+            Attribute("genre", .string)
+            Attribute("count", .decimal)
+            Attribute("place", .composite, composite: "Place")
+            Attribute("size", .composite, composite: "Size")
             label
             unknown
-            RelationshipDescription("notes", toMany: "Note", optional: false, minCount: 1, maxCount: 2)
+            Relationship("notes", toMany: "Note", optional: false, minCount: 1, maxCount: 2)
           },
-          EntityDescription("Note") { AttributeDescription("text", .string) },
+          Entity("Note") { Attribute("text", .string) },
         ],
         composites: [
-          CompositeDescription(
+          Composite(
             "Place",
             [
-              AttributeDescription("city", .string, optional: false, maxValue: 4),
-              AttributeDescription("spot", .composite, composite: "Spot"),
+              Attribute("city", .string, optional: false, maxValue: 4),
+              Attribute("spot", .composite, composite: "Spot"),
             ]),
-          CompositeDescription("Size", [AttributeDescription("width", .integer16, default: 7)]),
-          CompositeDescription(
+          Composite("Size", [Attribute("width", .integer16, default: 7)]),
+          Composite(
             "Spot",
             [
-              AttributeDescription("x", .double, minValue: -1),
-              AttributeDescription("y", .double),
+              Attribute("x", .double, minValue: -1),
+              Attribute("y", .double),
             ]),
         ]))
   }
@@ -68,11 +68,11 @@ struct ValueTests {
     try page.set("number", 10)
     try page.set("price", Decimal(string: "0.30000000000000000001")!)
     try page.set("day", Date(timeIntervalSinceReferenceDate: -0.001))
-    try page.setValue(.string("Berlin"), for: "place.city")
-    try page.setValue(.double(-2), for: "place.spot.x")
+    try page.setValue(.string("Berlin"), forKey: "place.city")
+    try page.setValue(.double(-2), forKey: "place.spot.x")
     let other = try context.insert("Page")
     try other.set("title", "abc def")
-    try other.setValue(.double(2), for: "place.spot.y")
+    try other.setValue(.double(2), forKey: "place.spot.y")
     for _ in 0..<3 { try other.add(try context.insert("Note"), to: "notes") }
     let error = #expect(throws: ContextError.self) { try context.save() }
     #expect(
@@ -121,7 +121,8 @@ struct ValueTests {
     func numbers(_ format: String, _ arguments: [AttributeValue] = []) throws -> [Int64] {
       try fresh.fetch(
         FetchRequest(
-          "Page", where: FetchPredicate(format: format, arguments: arguments), sort: [FetchSort("number")])
+          "Page", where: FetchPredicate(format: format, arguments: arguments),
+          sortDescriptors: [FetchSortDescriptor("number")])
       ).compactMap { try $0.get("number") }
     }
     let page = try #require(
@@ -147,16 +148,17 @@ struct ValueTests {
     var sums = FetchRequest("Page")
     sums.resultType = .dictionaries
     sums.propertiesToFetch = [
-      FetchColumn("count", aggregate: .sum), FetchColumn("count", aggregate: .average),
+      ExpressionDescription("count", aggregate: .sum), ExpressionDescription("count", aggregate: .average),
     ]
     let exact = Decimal(string: "55340232221128654839")!
     #expect(
-      try fresh.dictionaries(for: sums) == [
+      try fresh.fetchDictionaries(sums) == [
         ["sum_count": .decimal(exact), "average_count": .decimal(exact / 3)]
       ])
     sums.predicate = try FetchPredicate(format: "number == 1")
-    #expect(try fresh.dictionaries(for: sums) == [["sum_count": .decimal(0), "average_count": .null]])
-    let sorted = try fresh.fetch(FetchRequest("Page", sort: [FetchSort("count", ascending: false)]))
+    #expect(try fresh.fetchDictionaries(sums) == [["sum_count": .decimal(0), "average_count": .null]])
+    let sorted = try fresh.fetch(
+      FetchRequest("Page", sortDescriptors: [FetchSortDescriptor("count", ascending: false)]))
     #expect(try sorted.map { try $0.get("number", as: Int.self) } == [2, 3, 4, 1])
   }
 
@@ -169,19 +171,20 @@ struct ValueTests {
       let page = try context.insert("Page")
       try page.add(try context.insert("Note"), to: "notes")
       try page.set("number", index + 1)
-      #expect(try page.value(for: "size") == .composite(["width": 7]))
+      #expect(try page.value(forKey: "size") == .composite(["width": 7]))
       guard let city else { continue }
       try page.set("place.city", city)
       try page.set("place.spot.y", Double(index) + 0.5)
       #expect(throws: ContextError.self) { try page.set("place.city", 3) }
       #expect(throws: ContextError.self) { try page.set("place.town", "x") }
-      #expect(throws: ContextError.self) { try page.setValue(.composite(["town": "x"]), for: "place") }
+      #expect(throws: ContextError.self) { try page.setValue(.composite(["town": "x"]), forKey: "place") }
     }
     try context.save()
     let fresh = shelf.container.newContext()
     func numbers(_ format: String) throws -> [Int64] {
       try fresh.fetch(
-        FetchRequest("Page", where: FetchPredicate(format: format), sort: [FetchSort("number")])
+        FetchRequest(
+          "Page", where: FetchPredicate(format: format), sortDescriptors: [FetchSortDescriptor("number")])
       )
       .compactMap { try $0.get("number") }
     }
@@ -190,7 +193,8 @@ struct ValueTests {
     #expect(try numbers("place.spot.y > 1") == [2])
     #expect(try numbers("place.city != 'Rom'") == [2, 3])
     #expect(throws: (any Error).self) { try numbers("place.town == 'Rom'") }
-    let sorted = try fresh.fetch(FetchRequest("Page", sort: [FetchSort("place.spot.y", ascending: false)]))
+    let sorted = try fresh.fetch(
+      FetchRequest("Page", sortDescriptors: [FetchSortDescriptor("place.spot.y", ascending: false)]))
     #expect(try sorted.map { try $0.get("number", as: Int.self) } == [2, 1, 3])
     #expect(try sorted[1].get("place.city", as: String.self) == "Rom")
     #expect(try sorted[1].get("size.width", as: Int.self) == 7)
@@ -210,19 +214,19 @@ struct ValueTests {
     let context = shelf.container.newContext()
     let page = try context.insert("Page")
     try page.add(try context.insert("Note"), to: "notes")
-    try page.setTransformed(Array("abc"), for: "label")
-    #expect(try page.value(for: "label") == .data(Data("cba".utf8)))
-    try page.setTransformed(["k": [1, 2]], for: "settings")
+    try page.setTransformed(Array("abc"), forKey: "label")
+    #expect(try page.value(forKey: "label") == .data(Data("cba".utf8)))
+    try page.setTransformed(["k": [1, 2]], forKey: "settings")
     try context.save()
     let again = try #require(try shelf.container.newContext().fetch(FetchRequest("Page")).first)
     #expect(try again.transformed("label") == Array("abc"))
     #expect(try again.transformed("settings") == ["k": [1, 2]])
     #expect(try again.transformed("tags", as: [String].self) == nil)
     #expect(throws: ContextError.self) { try again.transformed("label", as: String.self) }
-    #expect(throws: ContextError.self) { try again.setTransformed("text", for: "label") }
-    let unknown = #expect(throws: ContextError.self) { try again.setTransformed("text", for: "unknown") }
+    #expect(throws: ContextError.self) { try again.setTransformed("text", forKey: "label") }
+    let unknown = #expect(throws: ContextError.self) { try again.setTransformed("text", forKey: "unknown") }
     #expect(unknown?.code == .noTransformer)
-    #expect(throws: ContextError.self) { try again.setTransformed({ 1 }, for: "settings") }
+    #expect(throws: ContextError.self) { try again.setTransformed({ 1 }, forKey: "settings") }
     #expect(throws: DecodingError.self) { try again.transformed("settings", as: [Int].self) }
   }
 }

@@ -9,8 +9,8 @@ struct DiagramTests {
   /// Sixty entities, each with attributes and relationships to others near and far.
   private static func model(_ count: Int = 60) throws -> ManagedObjectModel {
     var entities = (0..<count).map { index in
-      var entity = EntityDescription("Entity\(index)<&>") {}
-      entity.attributes = (0...(index * 7 % 12)).map { AttributeDescription("attribute\($0)", .string) }
+      var entity = Entity("Entity\(index)<&>") {}
+      entity.attributes = (0...(index * 7 % 12)).map { Attribute("attribute\($0)", .string) }
       if index % 20 == 19 { entity.superentityName = "Entity\(index - 7)<&>" }
       return entity
     }
@@ -19,17 +19,17 @@ struct DiagramTests {
         let other = (index + step) % count
         if other == index { continue }
         entities[index].relationships.append(
-          RelationshipDescription(
+          Relationship(
             "to\(index)_\(step)", toMany: "Entity\(other)<&>", inverse: "from\(index)_\(step)",
             ordered: step == 1))
         entities[other].relationships.append(
-          RelationshipDescription(
+          Relationship(
             "from\(index)_\(step)", to: "Entity\(index)<&>", inverse: "to\(index)_\(step)"))
       }
-      entities[index].relationships.append(RelationshipDescription("self\(index)", to: "Entity\(index)<&>"))
+      entities[index].relationships.append(Relationship("self\(index)", to: "Entity\(index)<&>"))
     }
     for index in stride(from: 19, to: count, by: 20) { entities[index].attributes = [] }
-    return try ManagedObjectModel(ModelDescription(entities: entities))
+    return try ManagedObjectModel(ModelDeclaration(entities: entities))
   }
 
   @Test("of sixty entities has no two boxes that touch, and no line through a box")
@@ -87,7 +87,7 @@ struct DiagramTests {
       for property in entity.properties { #expect(svg.contains(">\(property.name)<")) }
     }
     #expect(svg.components(separatedBy: "<polyline").count - 1 == ModelDiagram(model).layout.lines.count)
-    let empty = try ManagedObjectModel(ModelDescription(entities: []))
+    let empty = try ManagedObjectModel(ModelDeclaration(entities: []))
     #expect(XMLParser(data: Data(ModelDiagram(empty).svg.utf8)).parse())
   }
 }

@@ -5,28 +5,28 @@ import Testing
 struct DiffTests {
   private func old() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Trip") {
-        AttributeDescription("name", .string)
-        AttributeDescription("length", .integer16)
-        AttributeDescription("note", .string)
-        RelationshipDescription("stops", toMany: "Stop", inverse: "trip")
+      Entity("Trip") {
+        Attribute("name", .string)
+        Attribute("length", .integer16)
+        Attribute("note", .string)
+        Relationship("stops", toMany: "Stop", inverse: "trip")
       }
-      EntityDescription("Stop") { RelationshipDescription("trip", to: "Trip", inverse: "stops") }
-      EntityDescription("Gone")
+      Entity("Stop") { Relationship("trip", to: "Trip", inverse: "stops") }
+      Entity("Gone")
     }
   }
 
   private func new() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Journey", renamingIdentifier: "Trip") {
-        AttributeDescription("title", .string, optional: false, renamingIdentifier: "name")
-        AttributeDescription("length", .double, default: 1.5)
-        AttributeDescription("added", .date)
-        RelationshipDescription("stops", toMany: "Stop", inverse: "trip", ordered: true, deleteRule: .cascade)
+      Entity("Journey", renamingIdentifier: "Trip") {
+        Attribute("title", .string, optional: false, renamingIdentifier: "name")
+        Attribute("length", .double, default: 1.5)
+        Attribute("added", .date)
+        Relationship("stops", toMany: "Stop", inverse: "trip", ordered: true, deleteRule: .cascade)
         UniquenessConstraint("title")
       }
-      EntityDescription("Stop") { RelationshipDescription("trip", to: "Journey", inverse: "stops") }
-      EntityDescription("Place \"x\"", parent: "Stop")
+      Entity("Stop") { Relationship("trip", to: "Journey", inverse: "stops") }
+      Entity("Place \"x\"", parent: "Stop")
     }
   }
 

@@ -24,7 +24,7 @@ struct EverythingTests {
       let result = try ManagedObjectModel.load(version)
       #expect(result.warnings.isEmpty, "\(result.warnings)")
       let copy = folder.appendingPathComponent("\(version.name).xcdatamodeld")
-      try result.model.description.write(xcdatamodeld: copy)
+      try result.model.declaration.write(xcdatamodeld: copy)
       let back = try ManagedObjectModel.load(contentsOf: copy)
       #expect(back.model == result.model && back.model.versionHash == result.model.versionHash)
       #expect(back.warnings.isEmpty, "\(back.warnings)")
@@ -36,7 +36,7 @@ struct EverythingTests {
   func attributes() throws {
     let model = try ManagedObjectModel.load(contentsOf: url).model
     let record = try #require(model.entity(named: "Record"))
-    func declaration(_ name: String) throws -> AttributeDescription {
+    func declaration(_ name: String) throws -> Attribute {
       try #require(record.attribute(named: name)).declaration
     }
     #expect(Set(record.attributes.map(\.type)) == Set(AttributeType.allCases).subtracting([.objectID]))
@@ -104,7 +104,7 @@ struct EverythingTests {
 
   @Test("requests, configurations, composites, and what is kept for Apple's services")
   func rest() throws {
-    let description = try ManagedObjectModel.load(contentsOf: url).model.description
+    let description = try ManagedObjectModel.load(contentsOf: url).model.declaration
     let request = try #require(description.fetchRequestTemplates.first)
     #expect(request.predicateString == "group == $group" && request.fetchLimit == 220)
     #expect(request.extras["fetchBatchSize"] == "20" && request.extras["returnDistinctResults"] == "YES")

@@ -4,18 +4,18 @@ import Testing
 
 @Suite("Models")
 struct ModelTests {
-  @Test("a superentity's slots and fields are a prefix of its subentities'")
-  func slots() throws {
+  @Test("a superentity's indexes and fields are a prefix of its subentities'")
+  func indexes() throws {
     let model = try ManagedObjectModel {
-      EntityDescription("C", parent: "B") { AttributeDescription("c", .string) }
-      EntityDescription("B", parent: "A") {
-        AttributeDescription("b", .date)
-        RelationshipDescription("many", toMany: "A", inverse: "one")
+      Entity("C", parent: "B") { Attribute("c", .string) }
+      Entity("B", parent: "A") {
+        Attribute("b", .date)
+        Relationship("many", toMany: "A", inverse: "one")
       }
-      EntityDescription("A", abstract: true) {
-        AttributeDescription("a", .string)
-        AttributeDescription("t", .undefined, transient: true)
-        RelationshipDescription("one", to: "B", inverse: "many")
+      Entity("A", abstract: true) {
+        Attribute("a", .string)
+        Attribute("t", .undefined, transient: true)
+        Relationship("one", to: "B", inverse: "many")
       }
     }
     let (a, c) = (try #require(model.entity(named: "A")), try #require(model.entity(named: "C")))
@@ -24,7 +24,8 @@ struct ModelTests {
     #expect(
       c.storedFields.count == 4 && c.attribute(named: "c")?.field == 3 && c.attribute(named: "t")?.field == -1
     )
-    #expect(a.family.map(\.name) == ["A", "B", "C"] && c.isKind(of: a) && !a.isKind(of: c) && c.root === a)
+    #expect(
+      a.hierarchy.map(\.name) == ["A", "B", "C"] && c.isKind(of: a) && !a.isKind(of: c) && c.root === a)
     #expect(a.relationship(named: "one")?.inverse === model.entity(named: "B")?.relationship(named: "many"))
   }
 
@@ -32,18 +33,18 @@ struct ModelTests {
   func faults() throws {
     do {
       _ = try ManagedObjectModel {
-        EntityDescription("A") {
-          AttributeDescription("x", .integer16, default: 70000)
-          AttributeDescription("x", .string)
-          RelationshipDescription("y", to: "Nowhere")
-          RelationshipDescription("z", toMany: "B", inverse: "nothing")
+        Entity("A") {
+          Attribute("x", .integer16, default: 70000)
+          Attribute("x", .string)
+          Relationship("y", to: "Nowhere")
+          Relationship("z", toMany: "B", inverse: "nothing")
           UniquenessConstraint("missing")
         }
-        EntityDescription("B", parent: "A") { AttributeDescription("x", .string) }
+        Entity("B", parent: "A") { Attribute("x", .string) }
       }
       Issue.record("a wrong model was taken")
     } catch {
-      let reasons = Set(error.faults.map { "\($0.reason) \($0.entity ?? "").\($0.property ?? "")" })
+      let reasons = Set(error.issues.map { "\($0.reason) \($0.entity ?? "").\($0.property ?? "")" })
       #expect(
         reasons == [
           "wrongDefault A.x", "duplicateName A.x", "missingDestination A.y", "missingInverse A.z",
@@ -53,20 +54,20 @@ struct ModelTests {
     for parents in [["A": "A"], ["A": "B", "B": "A"], ["A": "Missing"]] {
       #expect(throws: ModelError.self) {
         try ManagedObjectModel(
-          ModelDescription(entities: parents.map { EntityDescription($0.key, parent: $0.value) }))
+          ModelDeclaration(entities: parents.map { Entity($0.key, parent: $0.value) }))
       }
     }
-    #expect(throws: ModelError.self) { try ManagedObjectModel { EntityDescription("") } }
+    #expect(throws: ModelError.self) { try ManagedObjectModel { Entity("") } }
   }
 
   @Test("JSON gives an equal model back, with an equal hash")
   func json() throws {
     let model = try ManagedObjectModel {
-      EntityDescription("A", className: "Aclass") {
-        AttributeDescription("d", .double, default: .double(.infinity), userInfo: ["k": "v"])
-        AttributeDescription("n", .decimal, default: .decimal(Decimal(string: "1.10")!))
-        AttributeDescription("t", .date, default: .date(Date(timeIntervalSinceReferenceDate: 0.1)))
-        FetchIndexDescription("byD", on: "d")
+      Entity("A", className: "Aclass") {
+        Attribute("d", .double, default: .double(.infinity), userInfo: ["k": "v"])
+        Attribute("n", .decimal, default: .decimal(Decimal(string: "1.10")!))
+        Attribute("t", .date, default: .date(Date(timeIntervalSinceReferenceDate: 0.1)))
+        FetchIndex("byD", on: "d")
         UniquenessConstraint("n")
       }
     }
@@ -81,7 +82,7 @@ struct ModelTests {
   func shared() throws {
     func model(_ text: String) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        EntityDescription("Note") { AttributeDescription("text", .string, default: .string(text)) }
+        Entity("Note") { Attribute("text", .string, default: .string(text)) }
       }
     }
     let (one, same, other) = (try model("a"), try model("a"), try model("b"))
@@ -92,14 +93,14 @@ struct ModelTests {
 
   @Test("the version hash changes with what is stored and not with what is not")
   func hashes() throws {
-    func hash(_ attribute: AttributeDescription) throws -> Data {
-      try ManagedObjectModel { EntityDescription("A") { attribute } }.versionHash
+    func hash(_ attribute: Attribute) throws -> Data {
+      try ManagedObjectModel { Entity("A") { attribute } }.versionHash
     }
-    let base = try hash(AttributeDescription("a", .string))
-    #expect(try hash(AttributeDescription("a", .string, default: "x", userInfo: ["a": "b"])) == base)
-    #expect(try hash(AttributeDescription("b", .string)) != base)
-    #expect(try hash(AttributeDescription("a", .uri)) != base)
-    #expect(try hash(AttributeDescription("a", .string, optional: false)) != base)
+    let base = try hash(Attribute("a", .string))
+    #expect(try hash(Attribute("a", .string, default: "x", userInfo: ["a": "b"])) == base)
+    #expect(try hash(Attribute("b", .string)) != base)
+    #expect(try hash(Attribute("a", .uri)) != base)
+    #expect(try hash(Attribute("a", .string, optional: false)) != base)
     // Stores keep the hash: when this changes, no store made before opens any more.
     let hex = base.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     #expect(hex == "72333c0c39f25e14d7429426a7f13f0f5a33042694432358c119d708e460b272")
@@ -150,7 +151,7 @@ struct ModelTests {
     #expect(result.warnings.contains { $0.contains("futureMark of <attribute> Trip.id") })
     // Written back and read again it is the same, and so are the warnings but for what was left out.
     let again = folder.appendingPathComponent("Again.xcdatamodeld")
-    try result.model.description.write(xcdatamodeld: again)
+    try result.model.declaration.write(xcdatamodeld: again)
     let back = try ManagedObjectModel.load(contentsOf: again)
     #expect(back.model == result.model && back.model.versionHash == result.model.versionHash)
     #expect(back.warnings.count == 1, "\(back.warnings)")
@@ -158,13 +159,13 @@ struct ModelTests {
 
   @Test("a line of inheritance that would take memory by its square is a fault, and a fair one is none")
   func depth() throws {
-    func line(_ count: Int) -> [EntityDescription] {
-      (0..<count).map { EntityDescription("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
+    func line(_ count: Int) -> [Entity] {
+      (0..<count).map { Entity("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
     }
-    #expect(try ManagedObjectModel(ModelDescription(entities: line(200))).entities.count == 200)
+    #expect(try ManagedObjectModel(ModelDeclaration(entities: line(200))).entities.count == 200)
     for entities in [line(20_000), line(20_000).reversed()] {
-      #expect { try ManagedObjectModel(ModelDescription(entities: entities)) } throws: { error in
-        (error as? ModelError)?.faults.map(\.reason) == [.tooLarge]
+      #expect { try ManagedObjectModel(ModelDeclaration(entities: entities)) } throws: { error in
+        (error as? ModelError)?.issues.map(\.reason) == [.tooLarge]
       }
     }
   }
@@ -217,24 +218,24 @@ struct ModelTests {
       "capitalised:(name)", "nothing", "books.@sum.title", "books.@count.x", "name", "canonical:(count)", "",
     ])
   func underivable(expression: String) throws {
-    func description(_ type: AttributeType) -> ModelDescription {
-      var attribute = AttributeDescription("derived", type)
+    func description(_ type: AttributeType) -> ModelDeclaration {
+      var attribute = Attribute("derived", type)
       attribute.derivationExpression = expression
-      return ModelDescription(entities: [
-        EntityDescription("Shelf") {
-          AttributeDescription("name", .string)
-          AttributeDescription("count", .integer32)
-          RelationshipDescription("books", toMany: "Book", inverse: "shelf")
+      return ModelDeclaration(entities: [
+        Entity("Shelf") {
+          Attribute("name", .string)
+          Attribute("count", .integer32)
+          Relationship("books", toMany: "Book", inverse: "shelf")
           attribute
         },
-        EntityDescription("Book") {
-          AttributeDescription("title", .string)
-          RelationshipDescription("shelf", to: "Shelf", inverse: "books")
+        Entity("Book") {
+          Attribute("title", .string)
+          Relationship("shelf", to: "Shelf", inverse: "books")
         },
       ])
     }
     let error = #expect(throws: ModelError.self) { try ManagedObjectModel(description(.integer64)) }
-    #expect(error?.faults.map(\.property) == ["derived"])
+    #expect(error?.issues.map(\.property) == ["derived"])
     let data = try JSONEncoder().encode(description(.integer64))
     let read = try ManagedObjectModel(jsonData: data)
     #expect(read.entity(named: "Shelf")?.attribute(named: "derived")?.derivation == nil)
@@ -243,22 +244,22 @@ struct ModelTests {
 
   @Test("Models merge: relationships lead from one to another, what is the same comes once")
   func merging() throws {
-    let tag = EntityDescription("Tag") { AttributeDescription("name", .string) }
-    let note = EntityDescription("Note") {
-      AttributeDescription("title", .string)
-      AttributeDescription("place", .composite, composite: "Place")
-      RelationshipDescription("author", to: "Author", inverse: "notes")
+    let tag = Entity("Tag") { Attribute("name", .string) }
+    let note = Entity("Note") {
+      Attribute("title", .string)
+      Attribute("place", .composite, composite: "Place")
+      Relationship("author", to: "Author", inverse: "notes")
     }
-    let author = EntityDescription("Author") {
-      RelationshipDescription("notes", toMany: "Note", inverse: "author")
+    let author = Entity("Author") {
+      Relationship("notes", toMany: "Note", inverse: "author")
     }
-    let place = CompositeDescription("Place", [AttributeDescription("city", .string)])
-    let first = ModelDescription(
+    let place = Composite("Place", [Attribute("city", .string)])
+    let first = ModelDeclaration(
       entities: [note, tag], composites: [place], configurations: ["A": ["Note"]], versionIdentifiers: ["1"])
-    let second = ModelDescription(
+    let second = ModelDeclaration(
       entities: [author, tag], composites: [place], configurations: ["A": ["Author", "Note"], "B": ["Tag"]],
       versionIdentifiers: ["1", "2"])
-    let both = try ModelDescription(merging: [first, second])
+    let both = try ModelDeclaration(merging: [first, second])
     let model = try ManagedObjectModel(both)
     #expect(model.entities.map(\.name) == ["Author", "Note", "Tag"])
     #expect(
@@ -269,10 +270,10 @@ struct ModelTests {
     #expect(try ManagedObjectModel(merging: [alone]) == alone)
     #expect(try ManagedObjectModel(merging: []).entities.isEmpty)
     let other = try ManagedObjectModel {
-      EntityDescription("Tag") { AttributeDescription("name", .integer16) }
-      EntityDescription("Stamp") { AttributeDescription("name", .string) }
+      Entity("Tag") { Attribute("name", .integer16) }
+      Entity("Stamp") { Attribute("name", .string) }
     }
     let error = #expect(throws: ModelError.self) { try ManagedObjectModel(merging: [model, alone, other]) }
-    #expect(error?.faults.map(\.entity) == ["Tag"] && error?.faults.map(\.reason) == [.duplicateName])
+    #expect(error?.issues.map(\.entity) == ["Tag"] && error?.issues.map(\.reason) == [.duplicateName])
   }
 }

@@ -121,14 +121,15 @@ extension FormatTests {
   func arguments() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     #expect(
-      try FetchPredicate("%K == %@ AND n IN %@ AND t > %@ AND x == %@", "a.b", "x", [1, 2], date, nil)
+      try FetchPredicate(
+        format: "%K == %@ AND n IN %@ AND t > %@ AND x == %@", "a.b", "x", [1, 2], date, nil)
         == .and([
           .compare("a.b", .equal, "x"), .comparison(.init(.path("n"), .in, .list([1, 2]))),
           .compare("t", .greater, .date(date)), .compare("x", .equal, .null),
         ]))
-    #expect(throws: QueryError.self) { try FetchPredicate("a == %@") }
-    #expect(throws: QueryError.self) { try FetchPredicate("a == 1", 2) }
-    #expect(throws: QueryError.self) { try FetchPredicate("%K == 1", 2) }
+    #expect(throws: QueryError.self) { try FetchPredicate(format: "a == %@") }
+    #expect(throws: QueryError.self) { try FetchPredicate(format: "a == 1", 2) }
+    #expect(throws: QueryError.self) { try FetchPredicate(format: "%K == 1", 2) }
   }
 
   @Test("format and arguments as Core Data users write them, of every usual type")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Nested conditions")
 struct NestingTests {
   private static let model: ManagedObjectModel? = try? ManagedObjectModel {
-    EntityDescription("Row") { AttributeDescription("n", .integer64) }
+    Entity("Row") { Attribute("n", .integer64) }
   }
 
   /// Swift frees a nested value by as many calls as it is deep, which would fill the stack; so it is kept.

@@ -11,24 +11,24 @@ import Testing
 @Suite("Operators")
 struct OperatorTests {
   private static let model: ManagedObjectModel? = try? ManagedObjectModel {
-    EntityDescription("Row") {
-      AttributeDescription("n", .integer64)
-      AttributeDescription("d", .double)
-      AttributeDescription("e", .decimal)
-      AttributeDescription("b", .boolean)
-      AttributeDescription("t", .date)
-      AttributeDescription("s", .string)
-      AttributeDescription("x", .binary)
+    Entity("Row") {
+      Attribute("n", .integer64)
+      Attribute("d", .double)
+      Attribute("e", .decimal)
+      Attribute("b", .boolean)
+      Attribute("t", .date)
+      Attribute("s", .string)
+      Attribute("x", .binary)
     }
   }
 
   private struct Row: QueryObject {
-    let queryEntity: Entity
+    let queryEntity: EntityDescription
     let queryReference: Int64
     let values: [String: AttributeValue]
-    func queryValue(of attribute: Attribute) -> AttributeValue { values[attribute.name] ?? .null }
-    func queryTarget(of toOne: Relationship) -> (any QueryObject)? { nil }
-    func queryTargets(of toMany: Relationship) -> [any QueryObject] { [] }
+    func queryValue(of attribute: AttributeDescription) -> AttributeValue { values[attribute.name] ?? .null }
+    func queryDestination(of toOne: RelationshipDescription) -> (any QueryObject)? { nil }
+    func queryDestinations(of toMany: RelationshipDescription) -> [any QueryObject] { [] }
   }
 
   /// The rows, from 1, of one column that a condition selects.

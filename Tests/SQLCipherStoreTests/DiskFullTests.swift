@@ -61,9 +61,9 @@ struct DiskFullTests {
     #expect(mount("tmpfs", scratch.folder.path, "tmpfs", 0, "size=1m") == 0)
     defer { umount2(scratch.folder.path, 2) }
     let model = try ManagedObjectModel {
-      EntityDescription("Note") {
-        AttributeDescription("text", .string)
-        AttributeDescription("scan", .binary)
+      Entity("Note") {
+        Attribute("text", .string)
+        Attribute("scan", .binary)
       }
     }
     let store = try SQLCipherStore(
@@ -182,7 +182,7 @@ struct DiskFullTests {
       try await notes.make(100)
       try fill()
       let model = try ManagedObjectModel {
-        EntityDescription("Note") { AttributeDescription("number", .integer64) }
+        Entity("Note") { Attribute("number", .integer64) }
       }
       let store = try SQLCipherStore(model: model, description: notes.description)
       try await store.loadMetadata()

@@ -9,13 +9,13 @@ import Testing
 @Suite("What stands in a store's tables")
 struct FileFormatTests {
   private static func model() throws -> ManagedObjectModel {
-    let thing = EntityDescription("Thing") {
+    let thing = Entity("Thing") {
       for type in AttributeType.allCases where type != .undefined {
-        AttributeDescription(type.rawValue, type, composite: type == .composite ? "Parts" : nil)
+        Attribute(type.rawValue, type, composite: type == .composite ? "Parts" : nil)
       }
     }
-    let parts = CompositeDescription("Parts", [AttributeDescription("part", .string)])
-    return try ManagedObjectModel(ModelDescription(entities: [thing], composites: [parts]))
+    let parts = Composite("Parts", [Attribute("part", .string)])
+    return try ManagedObjectModel(ModelDeclaration(entities: [thing], composites: [parts]))
   }
 
   private static let values: [(AttributeType, AttributeValue, String)] = [
@@ -78,9 +78,9 @@ struct FileFormatTests {
     #expect(try await notes.text("SELECT value FROM _store WHERE key = 'entities'") == "{\"Note\":1}")
     let hash = try await notes.text("SELECT value FROM _store WHERE key = 'model_hash'")
     let other = try ManagedObjectModel {
-      EntityDescription("Note") {
-        AttributeDescription("text", .string)
-        AttributeDescription("more", .string)
+      Entity("Note") {
+        Attribute("text", .string)
+        Attribute("more", .string)
       }
     }
     let moved = try SQLCipherStore(model: other, description: notes.description)

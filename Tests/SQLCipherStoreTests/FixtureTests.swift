@@ -21,10 +21,10 @@ struct FixtureTests {
 
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Note") {
-        AttributeDescription("text", .string)
-        AttributeDescription("written", .date)
-        RelationshipDescription("related", toMany: "Note", inverse: "related")
+      Entity("Note") {
+        Attribute("text", .string)
+        Attribute("written", .date)
+        Relationship("related", toMany: "Note", inverse: "related")
       }
     }
   }
@@ -46,9 +46,9 @@ struct FixtureTests {
       try builder.set(id.entity.attributes[1], .date(Date(timeIntervalSinceReferenceDate: -0.1)))
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
     }
-    var links = LinkChanges(relationship: ids[0].entity.relationships[0])
-    links.added = [.init(source: 1, target: 2), .init(source: 2, target: 1)]
-    save.links = [links]
+    var links = RelationshipChanges(relationship: ids[0].entity.relationships[0])
+    links.added = [.init(source: 1, destination: 2), .init(source: 2, destination: 1)]
+    save.relationshipChanges = [links]
     _ = try store.execute(save, lookup: nil)
     let version = try store.summary().cipherVersion.split(separator: " ")[0]
     try store.close()
@@ -65,7 +65,8 @@ struct FixtureTests {
     try await store.loadMetadata()
     let entity = store.storeEntities[0].entity
     guard
-      case .nodes(let nodes) = try store.execute(FetchRequest("Note", sort: [FetchSort("text")]), lookup: nil)
+      case .nodes(let nodes) = try store.execute(
+        FetchRequest("Note", sortDescriptors: [FetchSortDescriptor("text")]), lookup: nil)
     else { return }
     #expect(nodes.map { $0.value(of: entity.attributes[0]) } == ["note 1", "note 2", "note 3"])
     #expect(nodes[0].value(of: entity.attributes[1]) == .date(Date(timeIntervalSinceReferenceDate: -0.1)))

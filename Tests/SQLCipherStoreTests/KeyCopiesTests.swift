@@ -179,7 +179,7 @@ struct KeyCopiesTests {
     #expect(try await notes.count(guarded) == 10)
     // Told to, the rotation takes it out, and the vault says that it has no key rather than a wrong one.
     let told = try await SQLCipherStore.rotateKey(of: notes.description, removingOtherPassphrases: true)
-    #expect(told.stillHolding.isEmpty)
+    #expect(told.vaultsWithOldKeys.isEmpty)
     #expect(try await notes.count() == 10)
     for person in [mine, passphrase(notes, "another")] {
       await #expect {
@@ -201,7 +201,7 @@ struct KeyCopiesTests {
       ($0 as? KeyringError)?.code == .itemDamaged
     }
     let told = try await SQLCipherStore.rotateKey(of: notes.description, removingOtherPassphrases: true)
-    #expect(told.stillHolding == [url.path])
+    #expect(told.vaultsWithOldKeys == [url.path])
     #expect(try await notes.count() == 10)
     #expect(try Data(contentsOf: url) == Data("{".utf8))
   }
@@ -218,7 +218,7 @@ struct KeyCopiesTests {
     hasty.busyTimeoutMilliseconds = 50
     let result = try await SQLCipherStore.rotateKey(of: hasty)
     #expect(result.remainingCopies == [copy.path] && result.rotatedCopies.isEmpty && result.retired == 0)
-    #expect(result.stillHolding == [notes.vault.name])
+    #expect(result.vaultsWithOldKeys == [notes.vault.name])
     try open.close()
     #expect(try await notes.count() == 10)
     #expect(try await notes.count(description) == 10)

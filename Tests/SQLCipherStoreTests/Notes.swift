@@ -15,7 +15,7 @@ struct Notes {
   init() throws { scratch = try Scratch() }
 
   static func model() throws -> ManagedObjectModel {
-    try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("text", .string) } }
+    try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
   }
 
   var description: PersistentStoreDescription { PersistentStoreDescription(url: scratch.store, vault: vault) }

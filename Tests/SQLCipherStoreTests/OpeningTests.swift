@@ -11,7 +11,7 @@ import Testing
 @Suite("Opening says what is wrong, and leaves the file as it was")
 struct OpeningTests {
   static func model() throws -> ManagedObjectModel {
-    try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("text", .string) } }
+    try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
   }
 
   /// A closed store with a thousand notes.
@@ -225,7 +225,7 @@ struct OpeningTests {
     let scratch = try Scratch()
     let vault = InMemoryVault()
     try await filled(scratch, vault)
-    let other = try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("body", .string) } }
+    let other = try ManagedObjectModel { Entity("Note") { Attribute("body", .string) } }
     var description = PersistentStoreDescription(url: scratch.store, vault: vault)
     description.shouldMigrateStoreAutomatically = false
     let store = try SQLCipherStore(model: other, description: description)

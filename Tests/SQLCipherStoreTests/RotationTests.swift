@@ -26,7 +26,7 @@ struct RotationTests {
     let old = try await keys(notes)
     let whole = try Data(contentsOf: notes.scratch.store)
     let result = try await SQLCipherStore.rotateKey(of: notes.description)
-    #expect(result.retired == 1 && result.stillHolding.isEmpty)
+    #expect(result.retired == 1 && result.vaultsWithOldKeys.isEmpty)
     let new = try await keys(notes)
     #expect(new.count == 1 && !new[0].key.isSame(as: old[0].key))
     #expect(result.recoveryCode.key.isSame(as: new[0].key))

@@ -14,30 +14,30 @@ struct SchemaCheckTests {
   /// A model with something of every kind that a model makes.
   private static func model(_ more: String? = nil) throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Note") {
-        AttributeDescription("text", .string, indexed: true)
-        AttributeDescription("title", .string)
-        AttributeDescription("picture", .binary)
-        AttributeDescription("width", .double)
-        if let more { AttributeDescription(more, .string) }
+      Entity("Note") {
+        Attribute("text", .string, indexed: true)
+        Attribute("title", .string)
+        Attribute("picture", .binary)
+        Attribute("width", .double)
+        if let more { Attribute(more, .string) }
         derived("folded", .string, "canonical:(title)")
         derived("total", .integer64, "tags.@count")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "notes", ordered: true)
+        Relationship("tags", toMany: "Tag", inverse: "notes", ordered: true)
         UniquenessConstraint("title")
-        FetchIndexDescription("words", [FetchIndexElement("text", fullText: true)])
-        FetchIndexDescription("box", [FetchIndexElement("width", rTree: true)])
+        FetchIndex("words", [FetchIndexElement("text", fullText: true)])
+        FetchIndex("box", [FetchIndexElement("width", rTree: true)])
       }
-      EntityDescription("Tag") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("notes", toMany: "Note", inverse: "tags")
+      Entity("Tag") {
+        Attribute("name", .string)
+        Relationship("notes", toMany: "Note", inverse: "tags")
       }
     }
   }
 
   private static func derived(
     _ name: String, _ type: AttributeType, _ expression: String
-  ) -> AttributeDescription {
-    var attribute = AttributeDescription(name, type)
+  ) -> Attribute {
+    var attribute = Attribute(name, type)
     attribute.derivationExpression = expression
     return attribute
   }
@@ -149,7 +149,7 @@ struct SchemaCheckTests {
       try store.close()
       try await open(notes, try Self.model(more)).close()
     }
-    var description = try Self.model().description
+    var description = try Self.model().declaration
     for entity in description.entities.indices { description.entities[entity].attributes.reverse() }
     let reversed = try ManagedObjectModel(description)
     #expect(try reversed.versionHash == Self.model().versionHash)

@@ -8,14 +8,14 @@ import Testing
 @Suite("What stands on the disk")
 struct SecrecyTests {
   private func model() throws -> ManagedObjectModel {
-    let entity = EntityDescription("ConfidentialEntity") {
+    let entity = Entity("ConfidentialEntity") {
       for type in AttributeType.allCases where type != .undefined {
-        AttributeDescription(
+        Attribute(
           "attributeOf\(type.rawValue)", type, composite: type == .composite ? "Parts" : nil)
       }
     }
-    let parts = CompositeDescription("Parts", [AttributeDescription("part", .string)])
-    return try ManagedObjectModel(ModelDescription(entities: [entity], composites: [parts]))
+    let parts = Composite("Parts", [Attribute("part", .string)])
+    return try ManagedObjectModel(ModelDeclaration(entities: [entity], composites: [parts]))
   }
 
   private let marker = "MARKER-OF-A-SECRET"
@@ -78,8 +78,8 @@ struct SecrecyTests {
   func messages() async throws {
     let scratch = try Scratch()
     let model = try ManagedObjectModel {
-      EntityDescription("Note") {
-        AttributeDescription("text", .string)
+      Entity("Note") {
+        Attribute("text", .string)
         UniquenessConstraint("text")
       }
     }

@@ -11,24 +11,24 @@ import Testing
 struct VerifyTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("title", .string, optional: false)
-        AttributeDescription("isbn", .string)
-        RelationshipDescription("author", to: "Author", inverse: "books")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "books")
-        RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", ordered: true)
+      Entity("Book") {
+        Attribute("title", .string, optional: false)
+        Attribute("isbn", .string)
+        Relationship("author", to: "Author", inverse: "books")
+        Relationship("tags", toMany: "Tag", inverse: "books")
+        Relationship("chapters", toMany: "Chapter", inverse: "book", ordered: true)
         UniquenessConstraint("isbn")
       }
-      EntityDescription("Author") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "author")
-        RelationshipDescription("spouse", to: "Author", inverse: "spouse")
+      Entity("Author") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "author")
+        Relationship("spouse", to: "Author", inverse: "spouse")
       }
-      EntityDescription("Tag") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "tags")
+      Entity("Tag") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "tags")
       }
-      EntityDescription("Chapter") { RelationshipDescription("book", to: "Book", inverse: "chapters") }
+      Entity("Chapter") { Relationship("book", to: "Book", inverse: "chapters") }
     }
   }
 
@@ -113,7 +113,7 @@ struct VerifyTests {
     try await isRefused {
       try await SQLCipherStore(model: try Self.model(), description: shelf.description).loadMetadata()
     }
-    let other = try ManagedObjectModel { EntityDescription("Book") { AttributeDescription("isbn", .string) } }
+    let other = try ManagedObjectModel { Entity("Book") { Attribute("isbn", .string) } }
     try await isRefused {
       try await SQLCipherStore(model: other, description: shelf.description).loadMetadata()
     }
@@ -134,20 +134,20 @@ struct VerifyTests {
     "each fault is found, named by entity and number, and mended where there is one right answer",
     arguments: [
       (
-        "UPDATE \"Book\" SET \"author\" = 99 WHERE _id = 1", StoreFinding.Kind.danglingReference, "Book", 1,
+        "UPDATE \"Book\" SET \"author\" = 99 WHERE _id = 1", IntegrityIssue.Kind.danglingReference, "Book", 1,
         true
       ),
-      ("INSERT INTO \"Book_tags\" (_source, _target) VALUES (2, 77)", .danglingLink, "Book", 2, true),
-      ("INSERT INTO \"Book_tags\" (_source, _target) VALUES (88, 1)", .danglingLink, "Tag", 1, true),
+      ("INSERT INTO \"Book_tags\" (_source, _target) VALUES (2, 77)", .danglingRelationship, "Book", 2, true),
+      ("INSERT INTO \"Book_tags\" (_source, _target) VALUES (88, 1)", .danglingRelationship, "Tag", 1, true),
       ("UPDATE \"Author\" SET \"spouse\" = NULL WHERE _id = 2", .inverseDisagrees, "Author", 1, false),
       ("UPDATE \"Book_chapters\" SET _position = 1 WHERE _target = 3", .brokenOrder, "Book", 1, true),
       ("UPDATE \"Chapter\" SET \"book\" = 2 WHERE _id = 2", .inverseDisagrees, "Book", 1, true),
       ("UPDATE \"Chapter\" SET \"book\" = 1 WHERE _id = 4", .inverseDisagrees, "Chapter", 4, true),
       ("UPDATE \"Tag\" SET _entity = 40 WHERE _id = 2", .unknownEntity, "Tag", 2, false),
       ("UPDATE \"Book\" SET \"title\" = NULL WHERE _id = 3", .missingValue, "Book", 3, false),
-      ("UPDATE _sequence SET last = 1", .sequenceBehind, "Author", 2, true),
-    ] as [(String, StoreFinding.Kind, String, Int64, Bool)])
-  func faults(sql: String, kind: StoreFinding.Kind, entity: String, reference: Int64, repairable: Bool)
+      ("UPDATE _sequence SET last = 1", .staleSequence, "Author", 2, true),
+    ] as [(String, IntegrityIssue.Kind, String, Int64, Bool)])
+  func faults(sql: String, kind: IntegrityIssue.Kind, entity: String, reference: Int64, repairable: Bool)
     async throws
   {
     let shelf = try Shelf()

@@ -175,7 +175,7 @@ struct WholeFileTests {
     let notes = try Notes()
     try await notes.make(5000)
     let store = try await notes.open()
-    let result = try store.delete(matching: .init("Note", limit: 4900))
+    let result = try store.delete(matching: .init("Note", fetchLimit: 4900))
     #expect(result.count == 4900)
     try store.close()
     let identifier = try RotationTests.identifier(notes.scratch.store)
@@ -229,7 +229,7 @@ struct WholeFileTests {
     defer { try? store.close() }
     // Whoever has it open already goes on.
     try FileManager.default.linkItem(at: notes.scratch.store, to: notes.file("snapshot"))
-    try store.moment().close()
+    try store.snapshot().close()
     try Notes.add(1, to: store)
     try FileManager.default.removeItem(at: notes.file("snapshot"))
   }
@@ -257,7 +257,7 @@ struct WholeFileTests {
       try access.close()
       _ = try await SQLCipherStore.rotateKey(of: notes.description)
       let store = try await notes.open()
-      _ = try store.delete(matching: .init("Note", offset: 1000))
+      _ = try store.delete(matching: .init("Note", fetchOffset: 1000))
       try store.close()
     }
   }

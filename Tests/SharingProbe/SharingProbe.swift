@@ -13,8 +13,8 @@ struct SharingProbe {
       url: URL(fileURLWithPath: arguments[1]), vault: KeyFileVault(url: URL(fileURLWithPath: arguments[2])))
     let model =
       try arguments.count > 3 ? books(arguments[3]) : await SQLCipherStore.storedModel(description)
-    let container = PersistentContainer(model: model, description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: model, description: description)
+    try await container.loadPersistentStores()
     let context = container.newContext()
     while let line = readLine() {
       if line == "quit" { exit(0) }
@@ -29,15 +29,15 @@ struct SharingProbe {
 
   private static func books(_ attributes: String) throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Book") {
-        for name in attributes.split(separator: ",") { AttributeDescription(String(name), .string) }
+      Entity("Book") {
+        for name in attributes.split(separator: ",") { Attribute(String(name), .string) }
       }
     }
   }
 
   private static func execute(_ words: [String], _ context: ManagedObjectContext) throws {
     func one(_ entity: String, _ name: String, _ value: String) throws -> ManagedObject {
-      let predicate = try FetchPredicate("%K == %@", name, value)
+      let predicate = try FetchPredicate(format: "%K == %@", name, value)
       return try context.fetch(FetchRequest(entity, where: predicate)).first ?? context.insert(entity)
     }
     switch words[0] {

@@ -8,9 +8,9 @@ struct ReferenceObjectsTests {
   private func entities() throws -> [StoreEntity] {
     StoreEntity.all(
       of: try ManagedObjectModel {
-        EntityDescription("City") { AttributeDescription("name", .string) }
-        EntityDescription("Capital", parent: "City") { AttributeDescription("country", .string) }
-        EntityDescription("River") { AttributeDescription("name", .string) }
+        Entity("City") { Attribute("name", .string) }
+        Entity("Capital", parent: "City") { Attribute("country", .string) }
+        Entity("River") { Attribute("name", .string) }
       }, in: UUID())
   }
 

@@ -31,7 +31,8 @@ struct KeyTests {
   func redaction() throws {
     let key = StoreKey()
     let hex = key.withHexText { String(decoding: $0, as: UTF8.self) }
-    let stored = StoredKey(identifier: KeyIdentifier(), store: UUID(), key: key, created: nil)
+    let stored = StoredKey(
+      identifier: KeyIdentifier(), store: UUID(), key: key, created: nil, in: InMemoryVault())
     var dumped = ""
     dump(stored, to: &dumped)
     for text in ["\(key)", "\(stored)", String(reflecting: key), dumped] { #expect(!text.contains(hex)) }
@@ -42,7 +43,7 @@ struct KeyTests {
   @Test("a key is never made for a file that exists, nor beside another")
   func life() async throws {
     let vault = InMemoryVault()
-    let life = KeyLife(vaults: [vault])
+    let life = KeyLifecycle(vaults: [vault])
     let store = UUID()
     await #expect {
       try await life.createKey(for: store, storeFileExists: true, label: "")

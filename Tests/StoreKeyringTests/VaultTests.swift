@@ -163,7 +163,7 @@ struct VaultTests {
     let key = StoreKey()
     let wrapped = try WrappedKey(
       key, for: store, passphrase: secret("p"), cost: .standard, identifier: KeyIdentifier())
-    #expect(try wrapped.key(secret("p")).key.isSame(as: key))
+    #expect(try wrapped.key(secret("p"), in: InMemoryVault()).key.isSame(as: key))
     let cost = wrapped.cost
     #expect(128 * cost.rounds * cost.blockSize == 128 << 20)
   }

@@ -10,8 +10,8 @@ final class MinimalStore: IncrementalStore {
   static let storeType = "Minimal"
 
   private struct Link: Equatable, Sendable {
-    let relationship: Relationship
-    let link: LinkChanges.Link
+    let relationship: RelationshipDescription
+    let link: RelationshipChanges.JoinTableRow
   }
 
   private struct Contents: Sendable {
@@ -63,22 +63,26 @@ final class MinimalStore: IncrementalStore {
     return try FetchEvaluation(fetch, entity: entity).result(rows, in: self)
   }
 
-  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+  func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {
     let rows = contents.withLock { $0.rows }.filter { $0.entity.root === entity.root }
     return references.map { reference in rows.first { $0.reference == reference } }
   }
 
-  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+  func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> RelationshipDestinations
+  {
     let (rows, links) = contents.withLock { ($0.rows, $0.links) }
-    var result = RelationshipTargets()
+    var result = RelationshipDestinations()
     for reference in references {
-      for target in targets(relationship, reference, rows, links) {
-        let row = rows.first { $0.entity.root === relationship.destination.root && $0.reference == target }
+      for destination in destinations(relationship, reference, rows, links) {
+        let row = rows.first {
+          $0.entity.root === relationship.destination.root && $0.reference == destination
+        }
         guard let row else { continue }
         if relationship.destination.hasSubentities {
-          result.append(target, entityIndex: row.entity.index)
+          result.append(destination, entityIndex: row.entity.index)
         } else {
-          result.append(target)
+          result.append(destination)
         }
       }
       result.endSource()
@@ -86,36 +90,39 @@ final class MinimalStore: IncrementalStore {
     return result
   }
 
-  private func targets(
-    _ relationship: Relationship, _ reference: Int64, _ rows: [IncrementalStoreNode], _ links: [Link]
+  private func destinations(
+    _ relationship: RelationshipDescription, _ reference: Int64, _ rows: [IncrementalStoreNode],
+    _ links: [Link]
   ) -> [Int64] {
-    if !relationship.hasLinkTable, let inverse = relationship.inverse {
-      return rows.filter { $0.entity.isKind(of: inverse.entity) && $0.target(inverse.field) == reference }
+    if !relationship.hasJoinTable, let inverse = relationship.inverse {
+      return rows.filter { $0.entity.isKind(of: inverse.entity) && $0.reference(inverse.field) == reference }
         .map(\.reference).sorted()
     }
-    let owner = relationship.linkOwner
+    let owner = relationship.joinTableOwner
     let own = links.filter { $0.relationship === owner }.map(\.link)
     let found =
       owner === relationship
-      ? own.filter { $0.source == reference }.map(\.target)
-      : own.filter { $0.target == reference }.map(\.source)
+      ? own.filter { $0.source == reference }.map(\.destination)
+      : own.filter { $0.destination == reference }.map(\.source)
     return relationship.isOrdered ? ordered(found, relationship, reference) : found.sorted()
   }
 
   /// One list of links keeps one order. That of the other end stands in the metadata.
-  private func ordered(_ targets: [Int64], _ relationship: Relationship, _ reference: Int64) -> [Int64] {
-    guard relationship !== relationship.linkOwner,
-      let text = contents.withLock({ $0.metadata[Self.key(relationship.linkOwner, reference)] })
-    else { return targets }
-    let order = text.split(separator: ",").compactMap { Int64($0) }.filter(targets.contains)
-    return order + targets.filter { !order.contains($0) }
+  private func ordered(_ destinations: [Int64], _ relationship: RelationshipDescription, _ reference: Int64)
+    -> [Int64]
+  {
+    guard relationship !== relationship.joinTableOwner,
+      let text = contents.withLock({ $0.metadata[Self.key(relationship.joinTableOwner, reference)] })
+    else { return destinations }
+    let order = text.split(separator: ",").compactMap { Int64($0) }.filter(destinations.contains)
+    return order + destinations.filter { !order.contains($0) }
   }
 
-  private static func key(_ owner: Relationship, _ target: Int64) -> String {
-    "order \(owner.entity.name) \(owner.name) \(target)"
+  private static func key(_ owner: RelationshipDescription, _ destination: Int64) -> String {
+    "order \(owner.entity.name) \(owner.name) \(destination)"
   }
 
-  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+  func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID] {
     contents.withLock { contents in
       entities.map { entity in
         contents.last += 1
@@ -140,7 +147,7 @@ final class MinimalStore: IncrementalStore {
       contents.rows.removeAll { $0.objectID == id }
       contents.links.removeAll { item in
         (item.relationship.entity.root === id.entity.root && item.link.source == id.reference)
-          || (item.relationship.destination.root === id.entity.root && item.link.target == id.reference)
+          || (item.relationship.destination.root === id.entity.root && item.link.destination == id.reference)
       }
     }
     for change in save.updated {
@@ -148,16 +155,16 @@ final class MinimalStore: IncrementalStore {
     }
     contents.rows += save.inserted
     let missing = save.existing.filter { contents.row($0) == nil }
-    if !missing.isEmpty { throw StoreError(.conflict, "targets are gone", objectIDs: missing) }
+    if !missing.isEmpty { throw StoreError(.conflict, "destinations are gone", objectIDs: missing) }
     let linked = save.deleted.map(\.objectID).filter { id in
-      id.entity.ledBackTo.contains { toOne in
+      id.entity.referencingRelationships.contains { toOne in
         contents.rows.contains {
-          $0.entity.isKind(of: toOne.entity) && $0.target(toOne.field) == id.reference
+          $0.entity.isKind(of: toOne.entity) && $0.reference(toOne.field) == id.reference
         }
       }
     }
     if !linked.isEmpty { throw StoreError(.conflict, "deleted objects were linked", objectIDs: linked) }
-    for changes in save.links { apply(changes, to: &contents) }
+    for changes in save.relationshipChanges { apply(changes, to: &contents) }
     try checkUniqueness(save, contents)
     if let metadata = save.metadata {
       let orders = contents.metadata.filter { $0.key.hasPrefix("order ") }
@@ -165,20 +172,20 @@ final class MinimalStore: IncrementalStore {
     }
   }
 
-  private static func apply(_ changes: LinkChanges, to contents: inout Contents) {
+  private static func apply(_ changes: RelationshipChanges, to contents: inout Contents) {
     let owner = changes.relationship
     contents.links.removeAll { $0.relationship === owner && changes.removed.contains($0.link) }
     for link in changes.added where !contents.links.contains(Link(relationship: owner, link: link)) {
       contents.links.append(Link(relationship: owner, link: link))
     }
-    for (source, targets) in changes.orders {
+    for (source, destinations) in changes.orders {
       contents.links.removeAll { $0.relationship === owner && $0.link.source == source }
-      contents.links += targets.map {
-        Link(relationship: owner, link: LinkChanges.Link(source: source, target: $0))
+      contents.links += destinations.map {
+        Link(relationship: owner, link: RelationshipChanges.JoinTableRow(source: source, destination: $0))
       }
     }
-    for (target, sources) in changes.inverseOrders {
-      contents.metadata[key(owner, target)] = sources.map(String.init).joined(separator: ",")
+    for (destination, sources) in changes.inverseOrders {
+      contents.metadata[key(owner, destination)] = sources.map(String.init).joined(separator: ",")
     }
   }
 

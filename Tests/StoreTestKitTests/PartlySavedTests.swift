@@ -9,17 +9,17 @@ struct PartlySavedTests {
   @Test("is told, and the changes are still there to be saved again")
   func told() async throws {
     let model = try ManagedObjectModel(
-      ModelDescription(
-        entities: ["Note", "Memo"].map { EntityDescription($0) { AttributeDescription("text", .string) } },
+      ModelDeclaration(
+        entities: ["Note", "Memo"].map { Entity($0) { Attribute("text", .string) } },
         configurations: ["Notes": ["Note"], "Memos": ["Memo"]]))
-    let coordinator = PersistentStoreCoordinator(model: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     var stores: [String: MinimalStore] = [:]
     for (configuration, entity) in [("Notes", "Note"), ("Memos", "Memo")] {
       let store = MinimalStore(
         model: model,
         description: PersistentStoreDescription(type: MinimalStore.storeType, configuration: configuration))
       try await store.loadMetadata()
-      try coordinator.addStore(store, configuration: configuration)
+      try coordinator.addPersistentStore(store, configuration: configuration)
       stores[entity] = store
     }
     let context = ManagedObjectContext(coordinator)
@@ -30,7 +30,7 @@ struct PartlySavedTests {
     let (entity, failing) = try #require(outer)
     try failing.close()
     let error = #expect(throws: ContextError.self) { try context.save() }
-    #expect(error?.code == .partlySaved)
+    #expect(error?.code == .partiallySaved)
     #expect(error?.message.contains(failing.identifier.uuidString) == false, "it names those that were saved")
     #expect(context.insertedObjects.count == 2, "nothing was lost here")
     let other = ManagedObjectContext(coordinator)

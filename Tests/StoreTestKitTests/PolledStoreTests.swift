@@ -8,14 +8,14 @@ import Testing
 struct PolledStoreTests {
   @Test("is asked for its count, and contexts take in what others wrote")
   func polling() async throws {
-    let model = try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("text", .string) } }
+    let model = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
     let store = MinimalStore(
       model: model, description: PersistentStoreDescription(type: MinimalStore.storeType))
     try await store.loadMetadata()
     store.foreignWrites.withLock { $0 = 0 }
     func coordinator() throws -> PersistentStoreCoordinator {
-      let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.addStore(store)
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(store)
       return coordinator
     }
     let (mine, theirs) = (try coordinator(), try coordinator())

@@ -95,12 +95,13 @@ struct ColumnTests {
   func statements() throws {
     let (place, container, _) = try filled()
     defer { withExtendedLifetime(place) {} }
-    let store = try #require(try container.core.engine.coordinator.store as? SQLCipherStore)
+    let store = try #require(
+      try container.core.engine.persistentStoreCoordinator.persistentStore as? SQLCipherStore)
     let context = ModelContext(container)
     let start = store.executedStatements
     _ = try context.fetch(
       FetchDescriptor<Page>(), columns: .value(\Page.chapter?.name), .count(), .sum(\.size))
-    #expect(store.executedStatements - start == 1 && context.heldCount == 0)
+    #expect(store.executedStatements - start == 1 && context.registeredModelCount == 0)
   }
 
   @Test("A boolean sorts, false before true, stored and in memory; a missing one comes first")
@@ -177,6 +178,6 @@ struct ColumnTests {
     try context.save()
     let beneath = container.persistentContainer.newContext()
     #expect(try beneath.count(for: .init("Page", where: .compare("title", .equal, "changed"))) == 1)
-    #expect(container.persistentContainer.coordinator.stores.count == 1)
+    #expect(container.persistentContainer.persistentStoreCoordinator.persistentStores.count == 1)
   }
 }

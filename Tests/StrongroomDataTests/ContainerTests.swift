@@ -263,7 +263,8 @@ struct ContainerTests {
     // Either vault alone opens it.
     for vault in configuration.keyVaults {
       let alone = ModelConfiguration(url: place.url, keyVault: vault)
-      #expect(try ModelContext(ModelContainer(for: Team.self, configurations: alone)).heldCount == 0)
+      #expect(
+        try ModelContext(ModelContainer(for: Team.self, configurations: alone)).registeredModelCount == 0)
     }
   }
 

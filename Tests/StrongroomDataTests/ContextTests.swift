@@ -149,7 +149,7 @@ struct ContextTests {
       FetchDescriptor<Player>(sortBy: [SortDescriptor(\.name, comparator: .lexical)]), batchSize: 100
     ) { player in
       seen += player.name.isEmpty ? 0 : 1
-      most = max(most, other.heldCount)
+      most = max(most, other.registeredModelCount)
     }
     #expect(seen == 2500 && most <= 200, "\(most) at once")
     #expect(throws: SwiftDataError.self) {
@@ -179,7 +179,7 @@ struct ContextTests {
       }
     }
     defer { NotificationCenter.default.removeObserver(token) }
-    let saves = container.saves()
+    let saves = container.didSaveModels()
     let team = Team(name: "Reds")
     context.insert(team)
     try context.save()

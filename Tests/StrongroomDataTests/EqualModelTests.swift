@@ -65,8 +65,8 @@ struct EqualModelTests {
     var description = PersistentStoreDescription(url: store, vault: vault)
     // Were it another model, it would be told instead of moved.
     description.shouldMigrateStoreAutomatically = false
-    let container = PersistentContainer(model: model, description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: model, description: description)
+    try await container.loadPersistentStores()
     defer { try? container.close() }
     return try body(container)
   }
@@ -87,7 +87,7 @@ struct EqualModelTests {
       try orchard.set("area", 2.5)
       let tree = try context.insert("Tree")
       try tree.set("kind", "apple")
-      try tree.setObject(orchard, for: "orchard")
+      try tree.setObject(orchard, forKey: "orchard")
       try context.save()
     }
     do {
@@ -102,7 +102,7 @@ struct EqualModelTests {
     }
     try await withContainer { container in
       let context = container.newContext()
-      let trees = try context.fetch(FetchRequest("Tree", sort: [FetchSort("height")]))
+      let trees = try context.fetch(FetchRequest("Tree", sortDescriptors: [FetchSortDescriptor("height")]))
       #expect(try trees.map { try $0.get("kind", as: String.self) } == ["apple", "pear"])
       #expect(try trees[1].object("orchard")?.get("name", as: String.self) == "East")
     }

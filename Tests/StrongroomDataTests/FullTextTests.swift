@@ -66,7 +66,8 @@ struct FullTextTests {
   func statements() throws {
     let (place, container, _) = try filled()
     defer { withExtendedLifetime(place) {} }
-    let store = try #require(try container.core.engine.coordinator.store as? SQLCipherStore)
+    let store = try #require(
+      try container.core.engine.persistentStoreCoordinator.persistentStore as? SQLCipherStore)
     var descriptor = FetchDescriptor<Page>()
     descriptor.search = "fox"
     let start = store.executedStatements

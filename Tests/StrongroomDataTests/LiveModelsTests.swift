@@ -10,22 +10,22 @@ import Testing
     let container = try place.container(for: Team.self)
     let main = container.mainContext
     main.autosaveEnabled = false
-    let live = try LiveModels(
+    let live = try ResultsObserver(
       FetchDescriptor<Player>(predicate: #Predicate { $0.age > 20 }, sortBy: [SortDescriptor(\.name)]),
       in: main)
-    #expect(live.models.isEmpty && live.count == 0)
+    #expect(live.results.isEmpty && live.count == 0)
     let (ada, bob) = (Player(name: "Ada"), Player(name: "Bob"))
     ada.age = 30
     bob.age = 10
     main.insert(bob)
     main.insert(ada)
     let watch = Watch()
-    _ = watch.track { live.models.count }
+    _ = watch.track { live.results.count }
     main.processPendingChanges()
-    #expect(live.models == [ada] && watch.count == 1)
+    #expect(live.results == [ada] && watch.count == 1)
     bob.age = 40
     main.processPendingChanges()
-    #expect(live.models == [ada, bob])
+    #expect(live.results == [ada, bob])
     try main.save()
     let other = ModelContext(container)
     let cay = Player(name: "Aa")
@@ -33,7 +33,7 @@ import Testing
     other.insert(cay)
     try other.save()
     for _ in 0..<200 where live.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(live.models.map(\.name) == ["Aa", "Ada", "Bob"] && live.failure == nil)
+    #expect(live.results.map(\.name) == ["Aa", "Ada", "Bob"] && live.failure == nil)
   }
 
   @Test("They tell of what another container saves, also where only some properties are fetched")
@@ -47,8 +47,8 @@ import Testing
     main.processPendingChanges()
     var descriptor = FetchDescriptor<Player>(sortBy: [SortDescriptor(\.name)])
     descriptor.propertiesToFetch = [\.name, \.age]
-    let live = try LiveModels(descriptor, in: main)
-    #expect(live.models.map(\.age) == [18, 18])
+    let live = try ResultsObserver(descriptor, in: main)
+    #expect(live.results.map(\.age) == [18, 18])
     var told: [String] = []
     live.onChanges = { changes in
       for case .update(let player, let place) in changes {
@@ -61,6 +61,6 @@ import Testing
     ada.age = 30
     try other.save()
     for _ in 0..<800 where told.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(told == ["Ada 30 0"] && live.models.map(\.age) == [30, 18])
+    #expect(told == ["Ada 30 0"] && live.results.map(\.age) == [30, 18])
   }
 }

@@ -9,39 +9,39 @@ struct SchemaTests {
   @Test("Classes make the model that the same entities make when written down")
   func equalModel() throws {
     let made = try Schema([Team.self]).managedObjectModel()
-    var team = EntityDescription("Team") {
-      AttributeDescription("name", .string, optional: false)
-      AttributeDescription("founded", .date, optional: false)
-      RelationshipDescription("players", toMany: "Player", inverse: "team", deleteRule: .cascade)
-      RelationshipDescription("sponsors", toMany: "Sponsor", inverse: "teams")
+    var team = Entity("Team") {
+      Attribute("name", .string, optional: false)
+      Attribute("founded", .date, optional: false)
+      Relationship("players", toMany: "Player", inverse: "team", deleteRule: .cascade)
+      Relationship("sponsors", toMany: "Sponsor", inverse: "teams")
       UniquenessConstraint("name")
-      FetchIndexDescription("byFounded", on: "founded")
-      FetchIndexDescription("byNameAndFounded", on: "name", "founded")
+      FetchIndex("byFounded", on: "founded")
+      FetchIndex("byNameAndFounded", on: "name", "founded")
     }
     team.managedObjectClassName = nil
-    let sponsor = EntityDescription("Sponsor") {
-      AttributeDescription("name", .string, optional: false)
-      RelationshipDescription("teams", toMany: "Team", inverse: "sponsors")
+    let sponsor = Entity("Sponsor") {
+      Attribute("name", .string, optional: false)
+      Relationship("teams", toMany: "Team", inverse: "sponsors")
     }
-    var name = AttributeDescription("name", .string, optional: false)
+    var name = Attribute("name", .string, optional: false)
     name.renamingIdentifier = "title"
-    var photo = AttributeDescription("photo", .binary)
+    var photo = Attribute("photo", .binary)
     photo.allowsExternalBinaryDataStorage = true
-    let player = EntityDescription("Player") {
-      AttributeDescription("id", .uuid, optional: false)
+    let player = Entity("Player") {
+      Attribute("id", .uuid, optional: false)
       name
-      AttributeDescription("nickname", .string)
-      AttributeDescription("age", .integer64, optional: false, default: 18)
-      AttributeDescription("standing", .string, optional: false, default: "guest")
-      AttributeDescription("level", .integer64)
-      AttributeDescription("tags", .transformable, optional: false)
-      AttributeDescription("home", .transformable)
-      AttributeDescription("balance", .decimal, optional: false, default: .decimal(0))
-      AttributeDescription("site", .uri)
+      Attribute("nickname", .string)
+      Attribute("age", .integer64, optional: false, default: 18)
+      Attribute("standing", .string, optional: false, default: "guest")
+      Attribute("level", .integer64)
+      Attribute("tags", .transformable, optional: false)
+      Attribute("home", .transformable)
+      Attribute("balance", .decimal, optional: false, default: .decimal(0))
+      Attribute("site", .uri)
       photo
-      AttributeDescription("score", .integer64, optional: false, transient: true, default: 0)
-      RelationshipDescription("team", to: "Team", inverse: "players")
-      RelationshipDescription("mentor", to: "Player")
+      Attribute("score", .integer64, optional: false, transient: true, default: 0)
+      Relationship("team", to: "Team", inverse: "players")
+      Relationship("mentor", to: "Player")
       UniquenessConstraint("id")
     }
     let written = try ManagedObjectModel {
@@ -65,8 +65,8 @@ struct SchemaTests {
     let dog = try #require(model.entity(named: "Dog"))
     #expect(dog.superentity?.name == "Animal" && dog.properties.map(\.name).first == "name")
     #expect(dog.relationship(named: "keeper")?.inverse?.name == "animals")
-    let slots = ModelShape.of(Dog.self).properties.map(\.name)
-    #expect(slots == dog.properties.map(\.name))
+    let indexes = ModelSchema.of(Dog.self).properties.map(\.name)
+    #expect(indexes == dog.properties.map(\.name))
   }
 
   @Test("The schema tells of its entities")

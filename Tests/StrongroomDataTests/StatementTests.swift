@@ -8,7 +8,8 @@ import class SQLCipherStore.SQLCipherStore
 @Suite("What typed access costs in statements")
 struct StatementTests {
   private func count(_ container: ModelContainer, _ body: () throws -> Void) throws -> Int {
-    let store = try #require(try container.core.engine.coordinator.store as? SQLCipherStore)
+    let store = try #require(
+      try container.core.engine.persistentStoreCoordinator.persistentStore as? SQLCipherStore)
     let before = store.executedStatements
     try body()
     return store.executedStatements - before

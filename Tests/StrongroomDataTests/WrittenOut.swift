@@ -7,39 +7,39 @@ final class Voyage {
   var name: String {
     @storageRestrictions(accesses: _$storage, initializes: _name)
     init(initialValue) {
-      _$storage.initialize(Voyage._$slots, 0, initialValue)
+      _$storage.initialize(Voyage._$indexes, 0, initialValue)
       _name = StrongroomData._Placeholder()
     }
-    get { _$object.read(self, \.name, Voyage._$slots, 0) }
-    set { _$object.write(self, \.name, Voyage._$slots, 0, newValue) }
+    get { _$object.read(self, \.name, Voyage._$indexes, 0) }
+    set { _$object.write(self, \.name, Voyage._$indexes, 0, newValue) }
   }
   private var _name: StrongroomData._Placeholder
 
   var days: Int = 7 {
     @storageRestrictions(accesses: _$storage, initializes: _days)
     init(initialValue) {
-      _$storage.initialize(Voyage._$slots, 1, initialValue)
+      _$storage.initialize(Voyage._$indexes, 1, initialValue)
       _days = StrongroomData._Placeholder()
     }
-    get { _$object.read(self, \.days, Voyage._$slots, 1) }
-    set { _$object.write(self, \.days, Voyage._$slots, 1, newValue) }
+    get { _$object.read(self, \.days, Voyage._$indexes, 1) }
+    set { _$object.write(self, \.days, Voyage._$indexes, 1, newValue) }
   }
   private var _days: StrongroomData._Placeholder
 
   var stops: [Stop] = [] {
     @storageRestrictions(accesses: _$storage, initializes: _stops)
     init(initialValue) {
-      _$storage.initialize(Voyage._$slots, 2, initialValue)
+      _$storage.initialize(Voyage._$indexes, 2, initialValue)
       _stops = StrongroomData._Placeholder()
     }
-    get { _$object.read(self, \.stops, Voyage._$slots, 2) }
-    set { _$object.write(self, \.stops, Voyage._$slots, 2, newValue) }
+    get { _$object.read(self, \.stops, Voyage._$indexes, 2) }
+    set { _$object.write(self, \.stops, Voyage._$indexes, 2, newValue) }
   }
   private var _stops: StrongroomData._Placeholder
 
   init(name: String) { self.name = name }
 
-  private static let _$slots = StrongroomData.ModelSlots(Voyage.self)
+  private static let _$indexes = StrongroomData.ModelPropertyIndexes(Voyage.self)
   private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Voyage.self)
   var _$object: StrongroomData.ModelObject { _$storage }
   required init(_$object object: StrongroomData.ModelObject) {
@@ -66,22 +66,22 @@ final class Stop {
   var place: String {
     @storageRestrictions(accesses: _$storage, initializes: _place)
     init(initialValue) {
-      _$storage.initialize(Stop._$slots, 0, initialValue)
+      _$storage.initialize(Stop._$indexes, 0, initialValue)
       _place = StrongroomData._Placeholder()
     }
-    get { _$object.read(self, \.place, Stop._$slots, 0) }
-    set { _$object.write(self, \.place, Stop._$slots, 0, newValue) }
+    get { _$object.read(self, \.place, Stop._$indexes, 0) }
+    set { _$object.write(self, \.place, Stop._$indexes, 0, newValue) }
   }
   private var _place: StrongroomData._Placeholder
 
   var voyage: Voyage? {
     @storageRestrictions(accesses: _$storage, initializes: _voyage)
     init(initialValue) {
-      _$storage.initialize(Stop._$slots, 1, initialValue)
+      _$storage.initialize(Stop._$indexes, 1, initialValue)
       _voyage = StrongroomData._Placeholder()
     }
-    get { _$object.read(self, \.voyage, Stop._$slots, 1) }
-    set { _$object.write(self, \.voyage, Stop._$slots, 1, newValue) }
+    get { _$object.read(self, \.voyage, Stop._$indexes, 1) }
+    set { _$object.write(self, \.voyage, Stop._$indexes, 1, newValue) }
   }
   private var _voyage: StrongroomData._Placeholder
 
@@ -90,7 +90,7 @@ final class Stop {
     self.voyage = voyage
   }
 
-  private static let _$slots = StrongroomData.ModelSlots(Stop.self)
+  private static let _$indexes = StrongroomData.ModelPropertyIndexes(Stop.self)
   private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Stop.self)
   var _$object: StrongroomData.ModelObject { _$storage }
   required init(_$object object: StrongroomData.ModelObject) {

@@ -34,17 +34,17 @@ struct MemberExpansionTests {
           }
           @storageRestrictions(accesses: _$storage, initializes: _size)
           init(initialValue) {
-            _$storage.initialize(Trip._$slots, 0, initialValue)
+            _$storage.initialize(Trip._$indexes, 0, initialValue)
             _size = StrongroomData._Placeholder()
           }
 
           get {
-            _$object.read(self, \\.size, Trip._$slots, 0)
+            _$object.read(self, \\.size, Trip._$indexes, 0)
           }
 
           set {
             if _$observing_size {
-              _$object.write(self, \\.size, Trip._$slots, 0, newValue)
+              _$object.write(self, \\.size, Trip._$indexes, 0, newValue)
               return
             }
             _$observing_size = true
@@ -55,7 +55,7 @@ struct MemberExpansionTests {
             _ = { (next) -> Swift.Void in
               print(self.size, next)
             }(newValue)
-            _$object.write(self, \\.size, Trip._$slots, 0, newValue)
+            _$object.write(self, \\.size, Trip._$indexes, 0, newValue)
             _ = { (oldValue) -> Swift.Void in
               if self.size > oldValue {
                       self.size = 9
@@ -70,7 +70,7 @@ struct MemberExpansionTests {
         init() {
         }
 
-        private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
@@ -132,14 +132,14 @@ struct MemberExpansionTests {
         var last {
           @storageRestrictions(accesses: _$storage, initializes: _last)
           init(initialValue) {
-            _$storage.initialize(Trip._$slots, 1, initialValue)
+            _$storage.initialize(Trip._$indexes, 1, initialValue)
             _last = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.last, Trip._$slots, 1)
+            _$object.read(self, \\.last, Trip._$indexes, 1)
           }
           set {
-            _$object.write(self, \\.last, Trip._$slots, 1, newValue)
+            _$object.write(self, \\.last, Trip._$indexes, 1, newValue)
           }
         }
 
@@ -147,7 +147,7 @@ struct MemberExpansionTests {
         init() {
         }
 
-        private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
@@ -202,14 +202,14 @@ struct MemberExpansionTests {
         let name: String {
           @storageRestrictions(accesses: _$storage, initializes: _name)
           init(initialValue) {
-            _$storage.initialize(Trip._$slots, 0, initialValue)
+            _$storage.initialize(Trip._$indexes, 0, initialValue)
             _name = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.name, Trip._$slots, 0)
+            _$object.read(self, \\.name, Trip._$indexes, 0)
           }
           set {
-            _$object.write(self, \\.name, Trip._$slots, 0, newValue)
+            _$object.write(self, \\.name, Trip._$indexes, 0, newValue)
           }
         }
 
@@ -218,7 +218,7 @@ struct MemberExpansionTests {
           self.name = name
         }
 
-        private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
@@ -271,14 +271,14 @@ struct MemberExpansionTests {
         var name: String {
           @storageRestrictions(accesses: _$storage, initializes: _name)
           init(initialValue) {
-            _$storage.initializeCoded(Trip._$slots, 0, initialValue)
+            _$storage.initializeCoded(Trip._$indexes, 0, initialValue)
             _name = StrongroomData._Placeholder()
           }
           get {
-            _$object.readCoded(self, \\.name, Trip._$slots, 0)
+            _$object.readCoded(self, \\.name, Trip._$indexes, 0)
           }
           set {
-            _$object.writeCoded(self, \\.name, Trip._$slots, 0, newValue)
+            _$object.writeCoded(self, \\.name, Trip._$indexes, 0, newValue)
           }
         }
 
@@ -287,7 +287,7 @@ struct MemberExpansionTests {
           self.name = name
         }
 
-        private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 

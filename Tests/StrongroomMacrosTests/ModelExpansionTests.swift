@@ -24,14 +24,14 @@ struct ModelExpansionTests {
         var name: String {
           @storageRestrictions(accesses: _$storage, initializes: _name)
           init(initialValue) {
-            _$storage.initialize(Trip._$slots, 0, initialValue)
+            _$storage.initialize(Trip._$indexes, 0, initialValue)
             _name = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.name, Trip._$slots, 0)
+            _$object.read(self, \\.name, Trip._$indexes, 0)
           }
           set {
-            _$object.write(self, \\.name, Trip._$slots, 0, newValue)
+            _$object.write(self, \\.name, Trip._$indexes, 0, newValue)
           }
         }
 
@@ -39,14 +39,14 @@ struct ModelExpansionTests {
         var stops: [Stop] {
           @storageRestrictions(accesses: _$storage, initializes: _stops)
           init(initialValue) {
-            _$storage.initialize(Trip._$slots, 1, initialValue)
+            _$storage.initialize(Trip._$indexes, 1, initialValue)
             _stops = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.stops, Trip._$slots, 1)
+            _$object.read(self, \\.stops, Trip._$indexes, 1)
           }
           set {
-            _$object.write(self, \\.stops, Trip._$slots, 1, newValue)
+            _$object.write(self, \\.stops, Trip._$indexes, 1, newValue)
           }
         }
 
@@ -54,14 +54,14 @@ struct ModelExpansionTests {
         private(set) var `class` {
           @storageRestrictions(accesses: _$storage, initializes: _class)
           init(initialValue) {
-            _$storage.initialize(Trip._$slots, 2, initialValue)
+            _$storage.initialize(Trip._$indexes, 2, initialValue)
             _class = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.`class`, Trip._$slots, 2)
+            _$object.read(self, \\.`class`, Trip._$indexes, 2)
           }
           set {
-            _$object.write(self, \\.`class`, Trip._$slots, 2, newValue)
+            _$object.write(self, \\.`class`, Trip._$indexes, 2, newValue)
           }
         }
 
@@ -74,7 +74,7 @@ struct ModelExpansionTests {
           self.name = name
         }
 
-        private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
@@ -131,14 +131,14 @@ struct ModelExpansionTests {
         public var name {
           @storageRestrictions(accesses: _$storage, initializes: _name)
           init(initialValue) {
-            _$storage.initialize(Place._$slots, 0, initialValue)
+            _$storage.initialize(Place._$indexes, 0, initialValue)
             _name = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.name, Place._$slots, 0)
+            _$object.read(self, \\.name, Place._$indexes, 0)
           }
           set {
-            _$object.write(self, \\.name, Place._$slots, 0, newValue)
+            _$object.write(self, \\.name, Place._$indexes, 0, newValue)
           }
         }
 
@@ -146,20 +146,20 @@ struct ModelExpansionTests {
         public var latitude {
           @storageRestrictions(accesses: _$storage, initializes: _latitude)
           init(initialValue) {
-            _$storage.initialize(Place._$slots, 1, initialValue)
+            _$storage.initialize(Place._$indexes, 1, initialValue)
             _latitude = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.latitude, Place._$slots, 1)
+            _$object.read(self, \\.latitude, Place._$indexes, 1)
           }
           set {
-            _$object.write(self, \\.latitude, Place._$slots, 1, newValue)
+            _$object.write(self, \\.latitude, Place._$indexes, 1, newValue)
           }
         }
 
         private var _latitude: StrongroomData._Placeholder
 
-        private static let _$slots = StrongroomData.ModelSlots(Place.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Place.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Place.self)
 
@@ -215,7 +215,7 @@ struct ModelExpansionTests {
         init() {
         }
 
-        private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
@@ -261,7 +261,7 @@ struct ModelExpansionTests {
           init() {
           }
 
-          private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+          private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
           private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
@@ -312,7 +312,7 @@ struct ModelExpansionTests {
           public static func == (left: \(type), right: \(type)) -> Bool { true }
           static func == (left: Trip, right: Int) -> Bool { false }
 
-          private static let _$slots = StrongroomData.ModelSlots(Trip.self)
+          private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
           private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 

@@ -19,14 +19,14 @@ struct SubmodelExpansionTests {
         var breed: String {
           @storageRestrictions(accesses: _$storage, initializes: _breed)
           init(initialValue) {
-            _$storage.initialize(Dog._$slots, 0, initialValue)
+            _$storage.initialize(Dog._$indexes, 0, initialValue)
             _breed = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.breed, Dog._$slots, 0)
+            _$object.read(self, \\.breed, Dog._$indexes, 0)
           }
           set {
-            _$object.write(self, \\.breed, Dog._$slots, 0, newValue)
+            _$object.write(self, \\.breed, Dog._$indexes, 0, newValue)
           }
         }
 
@@ -36,7 +36,7 @@ struct SubmodelExpansionTests {
           super.init()
         }
 
-        private static let _$slots = StrongroomData.ModelSlots(Dog.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Dog.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Dog.self)
 
@@ -76,20 +76,20 @@ struct SubmodelExpansionTests {
         var lives {
           @storageRestrictions(accesses: _$storage, initializes: _lives)
           init(initialValue) {
-            _$storage.initialize(Cat._$slots, 0, initialValue)
+            _$storage.initialize(Cat._$indexes, 0, initialValue)
             _lives = StrongroomData._Placeholder()
           }
           get {
-            _$object.read(self, \\.lives, Cat._$slots, 0)
+            _$object.read(self, \\.lives, Cat._$indexes, 0)
           }
           set {
-            _$object.write(self, \\.lives, Cat._$slots, 0, newValue)
+            _$object.write(self, \\.lives, Cat._$indexes, 0, newValue)
           }
         }
 
         private var _lives: StrongroomData._Placeholder
 
-        private static let _$slots = StrongroomData.ModelSlots(Cat.self)
+        private static let _$indexes = StrongroomData.ModelPropertyIndexes(Cat.self)
 
         private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Cat.self)
 

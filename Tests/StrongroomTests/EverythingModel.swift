@@ -15,24 +15,24 @@ final class Empty: Strongroom.ManagedObject {
 
 /// An object of the entity Label.
 final class Label: Strongroom.ManagedObject {
-  enum Slots {
-    static let key = Strongroom.PropertySlot(slot: 0, field: 0)
-    static let records = Strongroom.PropertySlot(slot: 1, field: -1)
+  enum Indexes {
+    static let key = Strongroom.PropertyIndex(index: 0, field: 0)
+    static let records = Strongroom.PropertyIndex(index: 1, field: -1)
   }
 
   var key: Swift.String? {
-    get { isNull(Slots.key) ? nil : string(Slots.key) }
+    get { isNull(Indexes.key) ? nil : string(Indexes.key) }
     set {
-      if let newValue { set(Slots.key, string: newValue) } else { set(Slots.key, to: .null) }
+      if let newValue { set(Indexes.key, string: newValue) } else { set(Indexes.key, to: .null) }
     }
   }
 
   var records: [Record] {
-    get { objects(Slots.records).compactMap { $0 as? Record } }
-    set { setObjects(Slots.records, to: newValue) }
+    get { objects(Indexes.records).compactMap { $0 as? Record } }
+    set { setObjects(Indexes.records, to: newValue) }
   }
-  func addToRecords(_ target: Record) { add(target, to: Slots.records) }
-  func removeFromRecords(_ target: Record) { remove(target, from: Slots.records) }
+  func addToRecords(_ destination: Record) { add(destination, to: Indexes.records) }
+  func removeFromRecords(_ destination: Record) { remove(destination, from: Indexes.records) }
 
   // Key paths of properties hold nothing that changes.
   nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
@@ -44,29 +44,29 @@ final class Label: Strongroom.ManagedObject {
 
 /// An object of the entity Person.
 final class Person: Strongroom.ManagedObject {
-  enum Slots {
-    static let group = Strongroom.PropertySlot(slot: 0, field: 0)
-    static let works = Strongroom.PropertySlot(slot: 1, field: -1)
-    static let friend = Strongroom.PropertySlot(slot: 2, field: 1)
+  enum Indexes {
+    static let group = Strongroom.PropertyIndex(index: 0, field: 0)
+    static let works = Strongroom.PropertyIndex(index: 1, field: -1)
+    static let friend = Strongroom.PropertyIndex(index: 2, field: 1)
   }
 
   var group: Swift.String? {
-    get { isNull(Slots.group) ? nil : string(Slots.group) }
+    get { isNull(Indexes.group) ? nil : string(Indexes.group) }
     set {
-      if let newValue { set(Slots.group, string: newValue) } else { set(Slots.group, to: .null) }
+      if let newValue { set(Indexes.group, string: newValue) } else { set(Indexes.group, to: .null) }
     }
   }
 
   var works: [Work] {
-    get { objects(Slots.works).compactMap { $0 as? Work } }
-    set { setObjects(Slots.works, to: newValue) }
+    get { objects(Indexes.works).compactMap { $0 as? Work } }
+    set { setObjects(Indexes.works, to: newValue) }
   }
-  func addToWorks(_ target: Work) { add(target, to: Slots.works) }
-  func removeFromWorks(_ target: Work) { remove(target, from: Slots.works) }
+  func addToWorks(_ destination: Work) { add(destination, to: Indexes.works) }
+  func removeFromWorks(_ destination: Work) { remove(destination, from: Indexes.works) }
 
   var friend: Person? {
-    get { object(Slots.friend) as? Person }
-    set { setObject(Slots.friend, to: newValue) }
+    get { object(Indexes.friend) as? Person }
+    set { setObject(Indexes.friend, to: newValue) }
   }
 
   // Key paths of properties hold nothing that changes.
@@ -80,143 +80,143 @@ final class Person: Strongroom.ManagedObject {
 
 /// An object of the entity Record.
 final class Record: Work {
-  enum Slots {
-    static let year = Strongroom.PropertySlot(slot: 3, field: 2)
-    static let tracks = Strongroom.PropertySlot(slot: 4, field: 3)
-    static let price = Strongroom.PropertySlot(slot: 5, field: 4)
-    static let length = Strongroom.PropertySlot(slot: 6, field: 5)
-    static let rating = Strongroom.PropertySlot(slot: 7, field: 6)
-    static let isLive = Strongroom.PropertySlot(slot: 8, field: 7)
-    static let released = Strongroom.PropertySlot(slot: 9, field: 8)
-    static let cover = Strongroom.PropertySlot(slot: 10, field: 9)
-    static let identifier = Strongroom.PropertySlot(slot: 11, field: 10)
-    static let page = Strongroom.PropertySlot(slot: 12, field: 11)
-    static let notes = Strongroom.PropertySlot(slot: 13, field: 12)
-    static let studio = Strongroom.PropertySlot(slot: 14, field: 13)
-    static let worksCount = Strongroom.PropertySlot(slot: 15, field: 14)
-    static let scratch = Strongroom.PropertySlot(slot: 16, field: -1)
-    static let label = Strongroom.PropertySlot(slot: 17, field: 15)
-    static let sequel = Strongroom.PropertySlot(slot: 18, field: 16)
-    static let prequel = Strongroom.PropertySlot(slot: 19, field: 17)
-    static let alike = Strongroom.PropertySlot(slot: 20, field: -1)
-    static let lately = Strongroom.PropertySlot(slot: 21, field: -1)
+  enum Indexes {
+    static let year = Strongroom.PropertyIndex(index: 3, field: 2)
+    static let tracks = Strongroom.PropertyIndex(index: 4, field: 3)
+    static let price = Strongroom.PropertyIndex(index: 5, field: 4)
+    static let length = Strongroom.PropertyIndex(index: 6, field: 5)
+    static let rating = Strongroom.PropertyIndex(index: 7, field: 6)
+    static let isLive = Strongroom.PropertyIndex(index: 8, field: 7)
+    static let released = Strongroom.PropertyIndex(index: 9, field: 8)
+    static let cover = Strongroom.PropertyIndex(index: 10, field: 9)
+    static let identifier = Strongroom.PropertyIndex(index: 11, field: 10)
+    static let page = Strongroom.PropertyIndex(index: 12, field: 11)
+    static let notes = Strongroom.PropertyIndex(index: 13, field: 12)
+    static let studio = Strongroom.PropertyIndex(index: 14, field: 13)
+    static let worksCount = Strongroom.PropertyIndex(index: 15, field: 14)
+    static let scratch = Strongroom.PropertyIndex(index: 16, field: -1)
+    static let label = Strongroom.PropertyIndex(index: 17, field: 15)
+    static let sequel = Strongroom.PropertyIndex(index: 18, field: 16)
+    static let prequel = Strongroom.PropertyIndex(index: 19, field: 17)
+    static let alike = Strongroom.PropertyIndex(index: 20, field: -1)
+    static let lately = Strongroom.PropertyIndex(index: 21, field: -1)
   }
 
   var year: Swift.Int16? {
-    get { isNull(Slots.year) ? nil : Swift.Int16(truncatingIfNeeded: integer(Slots.year)) }
+    get { isNull(Indexes.year) ? nil : Swift.Int16(truncatingIfNeeded: integer(Indexes.year)) }
     set {
-      if let newValue { set(Slots.year, integer: Swift.Int64(newValue)) } else { set(Slots.year, to: .null) }
+      if let newValue { set(Indexes.year, integer: Swift.Int64(newValue)) } else { set(Indexes.year, to: .null) }
     }
   }
 
   var tracks: Swift.Int32? {
-    get { isNull(Slots.tracks) ? nil : Swift.Int32(truncatingIfNeeded: integer(Slots.tracks)) }
+    get { isNull(Indexes.tracks) ? nil : Swift.Int32(truncatingIfNeeded: integer(Indexes.tracks)) }
     set {
-      if let newValue { set(Slots.tracks, integer: Swift.Int64(newValue)) } else { set(Slots.tracks, to: .null) }
+      if let newValue { set(Indexes.tracks, integer: Swift.Int64(newValue)) } else { set(Indexes.tracks, to: .null) }
     }
   }
 
   var price: Foundation.Decimal? {
-    get { isNull(Slots.price) ? nil : { if case .decimal(let it) = value(Slots.price) { it } else { 0 } }() }
+    get { isNull(Indexes.price) ? nil : { if case .decimal(let it) = value(Indexes.price) { it } else { 0 } }() }
     set {
-      if let newValue { set(Slots.price, to: .decimal(newValue)) } else { set(Slots.price, to: .null) }
+      if let newValue { set(Indexes.price, to: .decimal(newValue)) } else { set(Indexes.price, to: .null) }
     }
   }
 
   var length: Swift.Double {
-    get { double(Slots.length) }
-    set { set(Slots.length, double: newValue) }
+    get { double(Indexes.length) }
+    set { set(Indexes.length, double: newValue) }
   }
 
   var rating: Swift.Double? {
-    get { isNull(Slots.rating) ? nil : double(Slots.rating) }
+    get { isNull(Indexes.rating) ? nil : double(Indexes.rating) }
     set {
-      if let newValue { set(Slots.rating, double: newValue) } else { set(Slots.rating, to: .null) }
+      if let newValue { set(Indexes.rating, double: newValue) } else { set(Indexes.rating, to: .null) }
     }
   }
 
   var isLive: Swift.Bool {
-    get { boolean(Slots.isLive) }
-    set { set(Slots.isLive, boolean: newValue) }
+    get { boolean(Indexes.isLive) }
+    set { set(Indexes.isLive, boolean: newValue) }
   }
 
   var released: Foundation.Date? {
-    get { isNull(Slots.released) ? nil : date(Slots.released) }
+    get { isNull(Indexes.released) ? nil : date(Indexes.released) }
     set {
-      if let newValue { set(Slots.released, to: .date(newValue)) } else { set(Slots.released, to: .null) }
+      if let newValue { set(Indexes.released, to: .date(newValue)) } else { set(Indexes.released, to: .null) }
     }
   }
 
   var cover: Foundation.Data? {
-    get { isNull(Slots.cover) ? nil : data(Slots.cover) }
+    get { isNull(Indexes.cover) ? nil : data(Indexes.cover) }
     set {
-      if let newValue { set(Slots.cover, to: .data(newValue)) } else { set(Slots.cover, to: .null) }
+      if let newValue { set(Indexes.cover, to: .data(newValue)) } else { set(Indexes.cover, to: .null) }
     }
   }
 
   var identifier: Foundation.UUID? {
-    get { isNull(Slots.identifier) ? nil : { if case .uuid(let it) = value(Slots.identifier) { it } else { Foundation.UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) } }() }
+    get { isNull(Indexes.identifier) ? nil : { if case .uuid(let it) = value(Indexes.identifier) { it } else { Foundation.UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) } }() }
     set {
-      if let newValue { set(Slots.identifier, to: .uuid(newValue)) } else { set(Slots.identifier, to: .null) }
+      if let newValue { set(Indexes.identifier, to: .uuid(newValue)) } else { set(Indexes.identifier, to: .null) }
     }
   }
 
   var page: Foundation.URL? {
-    get { isNull(Slots.page) ? nil : { if case .uri(let it) = value(Slots.page) { it } else { Foundation.URL(fileURLWithPath: "/") } }() }
+    get { isNull(Indexes.page) ? nil : { if case .uri(let it) = value(Indexes.page) { it } else { Foundation.URL(fileURLWithPath: "/") } }() }
     set {
-      if let newValue { set(Slots.page, to: .uri(newValue)) } else { set(Slots.page, to: .null) }
+      if let newValue { set(Indexes.page, to: .uri(newValue)) } else { set(Indexes.page, to: .null) }
     }
   }
 
   var notes: Foundation.Data? {
-    get { isNull(Slots.notes) ? nil : data(Slots.notes) }
+    get { isNull(Indexes.notes) ? nil : data(Indexes.notes) }
     set {
-      if let newValue { set(Slots.notes, to: .data(newValue)) } else { set(Slots.notes, to: .null) }
+      if let newValue { set(Indexes.notes, to: .data(newValue)) } else { set(Indexes.notes, to: .null) }
     }
   }
 
   var studio: [Swift.String: Strongroom.AttributeValue]? {
-    get { isNull(Slots.studio) ? nil : { if case .composite(let it) = value(Slots.studio) { it } else { [:] } }() }
+    get { isNull(Indexes.studio) ? nil : { if case .composite(let it) = value(Indexes.studio) { it } else { [:] } }() }
     set {
-      if let newValue { set(Slots.studio, to: .composite(newValue)) } else { set(Slots.studio, to: .null) }
+      if let newValue { set(Indexes.studio, to: .composite(newValue)) } else { set(Indexes.studio, to: .null) }
     }
   }
 
   /// Computed by the store.
-  var worksCount: Swift.Int64? { isNull(Slots.worksCount) ? nil : integer(Slots.worksCount) }
+  var worksCount: Swift.Int64? { isNull(Indexes.worksCount) ? nil : integer(Indexes.worksCount) }
 
   var scratch: Strongroom.AttributeValue? {
-    get { isNull(Slots.scratch) ? nil : value(Slots.scratch) }
+    get { isNull(Indexes.scratch) ? nil : value(Indexes.scratch) }
     set {
-      if let newValue { set(Slots.scratch, to: newValue) } else { set(Slots.scratch, to: .null) }
+      if let newValue { set(Indexes.scratch, to: newValue) } else { set(Indexes.scratch, to: .null) }
     }
   }
 
   var label: Label? {
-    get { object(Slots.label) as? Label }
-    set { setObject(Slots.label, to: newValue) }
+    get { object(Indexes.label) as? Label }
+    set { setObject(Indexes.label, to: newValue) }
   }
 
   var sequel: Record? {
-    get { object(Slots.sequel) as? Record }
-    set { setObject(Slots.sequel, to: newValue) }
+    get { object(Indexes.sequel) as? Record }
+    set { setObject(Indexes.sequel, to: newValue) }
   }
 
   var prequel: Record? {
-    get { object(Slots.prequel) as? Record }
-    set { setObject(Slots.prequel, to: newValue) }
+    get { object(Indexes.prequel) as? Record }
+    set { setObject(Indexes.prequel, to: newValue) }
   }
 
   var alike: [Record] {
-    get { objects(Slots.alike).compactMap { $0 as? Record } }
-    set { setObjects(Slots.alike, to: newValue) }
+    get { objects(Indexes.alike).compactMap { $0 as? Record } }
+    set { setObjects(Indexes.alike, to: newValue) }
   }
-  func addToAlike(_ target: Record) { add(target, to: Slots.alike) }
-  func removeFromAlike(_ target: Record) { remove(target, from: Slots.alike) }
+  func addToAlike(_ destination: Record) { add(destination, to: Indexes.alike) }
+  func removeFromAlike(_ destination: Record) { remove(destination, from: Indexes.alike) }
 
   var lately: Person? {
-    get { object(Slots.lately) as? Person }
-    set { setObject(Slots.lately, to: newValue) }
+    get { object(Indexes.lately) as? Person }
+    set { setObject(Indexes.lately, to: newValue) }
   }
 
   // Key paths of properties hold nothing that changes.
@@ -249,30 +249,30 @@ final class Record: Work {
 
 /// An object of the entity Work.
 class Work: Strongroom.ManagedObject {
-  enum Slots {
-    static let name = Strongroom.PropertySlot(slot: 0, field: 0)
-    static let order = Strongroom.PropertySlot(slot: 1, field: 1)
-    static let creators = Strongroom.PropertySlot(slot: 2, field: -1)
+  enum Indexes {
+    static let name = Strongroom.PropertyIndex(index: 0, field: 0)
+    static let order = Strongroom.PropertyIndex(index: 1, field: 1)
+    static let creators = Strongroom.PropertyIndex(index: 2, field: -1)
   }
 
   var name: Swift.String {
-    get { string(Slots.name) }
-    set { set(Slots.name, string: newValue) }
+    get { string(Indexes.name) }
+    set { set(Indexes.name, string: newValue) }
   }
 
   var order: Swift.Int64? {
-    get { isNull(Slots.order) ? nil : integer(Slots.order) }
+    get { isNull(Indexes.order) ? nil : integer(Indexes.order) }
     set {
-      if let newValue { set(Slots.order, integer: newValue) } else { set(Slots.order, to: .null) }
+      if let newValue { set(Indexes.order, integer: newValue) } else { set(Indexes.order, to: .null) }
     }
   }
 
   var creators: [Person] {
-    get { objects(Slots.creators).compactMap { $0 as? Person } }
-    set { setObjects(Slots.creators, to: newValue) }
+    get { objects(Indexes.creators).compactMap { $0 as? Person } }
+    set { setObjects(Indexes.creators, to: newValue) }
   }
-  func addToCreators(_ target: Person) { add(target, to: Slots.creators) }
-  func removeFromCreators(_ target: Person) { remove(target, from: Slots.creators) }
+  func addToCreators(_ destination: Person) { add(destination, to: Indexes.creators) }
+  func removeFromCreators(_ destination: Person) { remove(destination, from: Indexes.creators) }
 
   // Key paths of properties hold nothing that changes.
   nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [

@@ -11,22 +11,22 @@ struct ExportTests {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let model = try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("title", .string)
-        AttributeDescription("price", .decimal)
-        AttributeDescription("read", .boolean)
-        RelationshipDescription("author", to: "Author", inverse: "books")
-        RelationshipDescription("tags", toMany: "Tag", ordered: true)
+      Entity("Book") {
+        Attribute("title", .string)
+        Attribute("price", .decimal)
+        Attribute("read", .boolean)
+        Relationship("author", to: "Author", inverse: "books")
+        Relationship("tags", toMany: "Tag", ordered: true)
       }
-      EntityDescription("Author") { RelationshipDescription("books", toMany: "Book", inverse: "author") }
-      EntityDescription("Tag") { AttributeDescription("name", .string) }
+      Entity("Author") { Relationship("books", toMany: "Book", inverse: "author") }
+      Entity("Tag") { Attribute("name", .string) }
     }
     let keys = folder.appendingPathComponent("keys").path
     let store = folder.appendingPathComponent("s").path
     let container = PersistentContainer(
-      name: "s", model: model, url: URL(fileURLWithPath: store),
+      name: "s", managedObjectModel: model, url: URL(fileURLWithPath: store),
       vault: KeyFileVault(url: URL(fileURLWithPath: keys)))
-    try await container.load()
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let author = try context.insert("Author")
     let tags = try ["b", "a"].map { name in
@@ -39,7 +39,7 @@ struct ExportTests {
       try book.set("title", index == 0 ? "a \"quoted\",\nline" : "Book \(index)")
       try book.set("price", Decimal(string: "0.1"))
       try book.set("read", index % 2 == 0)
-      if index < 2 { try book.setObject(author, for: "author") }
+      if index < 2 { try book.setObject(author, forKey: "author") }
       if index == 1 { for tag in tags.reversed() { try book.add(tag, to: "tags") } }
     }
     try context.save()

@@ -23,9 +23,9 @@ struct GeneratedClassesTests {
   @Test("read and write every type, follow relationships, and come back as themselves")
   func accessors() async throws {
     let container = PersistentContainer(
-      model: try model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
-    try container.coordinator.registerGeneratedClasses()
-    try await container.load()
+      managedObjectModel: try model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+    try container.persistentStoreCoordinator.registerGeneratedClasses()
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let record = try context.insert(Record.self)
     #expect(record.name == "untitled" && record.isLive && record.length == 0)
@@ -71,15 +71,15 @@ struct GeneratedClassesTests {
   @Test("names that Swift or every object has already are told apart")
   func names() throws {
     let model = try ManagedObjectModel {
-      EntityDescription("class") {
-        AttributeDescription("self", .string)
-        AttributeDescription("version", .integer64)
-        AttributeDescription("2nd value", .string)
-        AttributeDescription("2nd-value", .string)
-        RelationshipDescription("object", to: "Type")
+      Entity("class") {
+        Attribute("self", .string)
+        Attribute("version", .integer64)
+        Attribute("2nd value", .string)
+        Attribute("2nd-value", .string)
+        Relationship("object", to: "Type")
       }
-      EntityDescription("Type", className: "NSManagedObject")
-      EntityDescription("Other", className: "App.Type_")
+      Entity("Type", className: "NSManagedObject")
+      Entity("Other", className: "App.Type_")
     }
     let source = SwiftGenerator(model, isPublic: true).source
     for part in [
@@ -93,9 +93,9 @@ struct GeneratedClassesTests {
   @Test("templates take variables, and fetched properties know their object")
   func requests() async throws {
     let container = PersistentContainer(
-      model: try model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
-    try container.coordinator.registerGeneratedClasses()
-    try await container.load()
+      managedObjectModel: try model(), description: PersistentStoreDescription(type: InMemoryStore.storeType))
+    try container.persistentStoreCoordinator.registerGeneratedClasses()
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let label = try context.insert(Label.self)
     let records = try (0..<3).map { index in
@@ -112,15 +112,20 @@ struct GeneratedClassesTests {
       return person
     }
     for _ in 0..<2 {
-      let request = try container.model.fetchRequest(fromTemplate: "byGroup", variables: ["group": "b"])
-      #expect(request.limit == 220)
+      let request = try container.managedObjectModel.fetchRequest(
+        fromTemplate: "byGroup", variables: ["group": "b"])
+      #expect(request.fetchLimit == 220)
       #expect(try context.fetch(request) == [people[1]])
       #expect(Set(try records[0].fetchedObjects("namesakes")) == Set(records[0...1]))
       #expect(try records[2].fetchedObjects("namesakes") == [records[2]])
       try context.save()
     }
-    #expect(throws: QueryError.self) { try container.model.fetchRequest(fromTemplate: "byGroup") }
-    #expect(throws: QueryError.self) { try container.model.fetchRequest(fromTemplate: "nothing") }
+    #expect(throws: QueryError.self) {
+      try container.managedObjectModel.fetchRequest(fromTemplate: "byGroup")
+    }
+    #expect(throws: QueryError.self) {
+      try container.managedObjectModel.fetchRequest(fromTemplate: "nothing")
+    }
     #expect(throws: ContextError.self) { try people[0].fetchedObjects("namesakes") }
   }
 }

@@ -17,11 +17,11 @@ struct KeyringStoreTests {
   private let vault = SecretServiceVault()
 
   private func open(_ url: URL, create: Bool = false) async throws -> PersistentContainer {
-    let model = try ManagedObjectModel { EntityDescription("Note") { AttributeDescription("text", .string) } }
+    let model = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
     var description = PersistentStoreDescription(url: url, vault: vault)
     description.createsIfMissing = create
-    let container = PersistentContainer(model: model, description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: model, description: description)
+    try await container.loadPersistentStores()
     return container
   }
 

@@ -64,20 +64,20 @@ struct MemoryTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let model = try ManagedObjectModel {
-      EntityDescription("Batch") {
-        AttributeDescription("number", .integer64)
-        RelationshipDescription("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
+      Entity("Batch") {
+        Attribute("number", .integer64)
+        Relationship("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
       }
-      EntityDescription("Note") {
-        AttributeDescription("text", .string)
-        RelationshipDescription("batch", to: "Batch", inverse: "notes")
+      Entity("Note") {
+        Attribute("text", .string)
+        Relationship("batch", to: "Batch", inverse: "notes")
       }
     }
     let url = folder.appendingPathComponent("store")
     let vault = KeyFileVault(url: folder.appendingPathComponent("first.keys"))
     let container = PersistentContainer(
-      model: model, description: PersistentStoreDescription(url: url, vault: vault))
-    try await container.load()
+      managedObjectModel: model, description: PersistentStoreDescription(url: url, vault: vault))
+    try await container.loadPersistentStores()
     try container.close()
     let code = try await SQLCipherStore.recoveryCode(of: PersistentStoreDescription(url: url, vault: vault))
     let wanted = [code.key.withUnsafeBytes { Data($0) }, code.key.withHexText { Data($0) }]

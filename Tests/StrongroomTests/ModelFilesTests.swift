@@ -39,16 +39,16 @@ extension ModelFilesTests {
       guard let model = try? ManagedObjectModel.load(contentsOf: file.deletingLastPathComponent()).model
       else { continue }
       let properties = model.entities.flatMap { $0.declaration.fetchedProperties.map(\.fetchRequest) }
-      let templates = (model.description.fetchRequestTemplates + properties).filter {
+      let templates = (model.declaration.fetchRequestTemplates + properties).filter {
         $0.predicateString?.isEmpty == false
       }
       if templates.isEmpty { continue }
       let container = PersistentContainer(
-        name: "m", model: model,
+        name: "m", managedObjectModel: model,
         url: FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString),
         vault: InMemoryVault())
-      try await container.load()
-      defer { try? container.coordinator.store.close() }
+      try await container.loadPersistentStores()
+      defer { try? container.persistentStoreCoordinator.persistentStore.close() }
       for template in templates {
         var request = try FetchRequest(template)
         let predicate = try #require(request.predicate)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Trying models")
 struct ModelTrialTests {
   /// The answer of the command for one model, in a process that may take 4 GB.
-  private func trial(_ description: ModelDescription, _ command: String = "try") throws -> (
+  private func trial(_ description: ModelDeclaration, _ command: String = "try") throws -> (
     code: Int32, lines: [String]
   ) {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -32,8 +32,8 @@ struct ModelTrialTests {
     )
   }
 
-  private func expectFine(_ entities: [EntityDescription]) throws {
-    let result = try trial(ModelDescription(entities: entities))
+  private func expectFine(_ entities: [Entity]) throws {
+    let result = try trial(ModelDeclaration(entities: entities))
     #expect(result.code == 0 && result.lines.last?.hasSuffix("differences 0") == true, "\(result.lines)")
   }
 
@@ -42,53 +42,53 @@ struct ModelTrialTests {
     // Each of seven has a mandatory partner among every other, so that each object needs six more.
     let names = (1...7).map { "E\($0)" }
     let circle = names.map { name in
-      EntityDescription(name) {
+      Entity(name) {
         for other in names where other != name {
-          RelationshipDescription("to\(other)", to: other, inverse: "to\(name)", optional: false)
+          Relationship("to\(other)", to: other, inverse: "to\(name)", optional: false)
         }
       }
     }
     try expectFine(circle)
     try expectFine([
-      EntityDescription("A") {
-        RelationshipDescription("b", to: "B", inverse: "a", optional: false)
-        RelationshipDescription("next", to: "A", inverse: "previous", optional: false)
-        RelationshipDescription("previous", to: "A", inverse: "next", optional: false)
+      Entity("A") {
+        Relationship("b", to: "B", inverse: "a", optional: false)
+        Relationship("next", to: "A", inverse: "previous", optional: false)
+        Relationship("previous", to: "A", inverse: "next", optional: false)
       },
-      EntityDescription("B") {
-        RelationshipDescription("a", to: "A", inverse: "b", optional: false)
-        RelationshipDescription("c", to: "C", inverse: "b", optional: false)
+      Entity("B") {
+        Relationship("a", to: "A", inverse: "b", optional: false)
+        Relationship("c", to: "C", inverse: "b", optional: false)
       },
-      EntityDescription("C") {
-        RelationshipDescription("b", to: "B", inverse: "c", optional: false)
-        RelationshipDescription("a", to: "A", optional: false)
-        RelationshipDescription("twin", to: "C", inverse: "twin", optional: false)
+      Entity("C") {
+        Relationship("b", to: "B", inverse: "c", optional: false)
+        Relationship("a", to: "A", optional: false)
+        Relationship("twin", to: "C", inverse: "twin", optional: false)
       },
     ])
     // An abstract destination whose subentities outnumber what leads there.
     try expectFine([
-      EntityDescription("Owner") {
-        RelationshipDescription("pet", to: "Pet", inverse: "owner", optional: false)
+      Entity("Owner") {
+        Relationship("pet", to: "Pet", inverse: "owner", optional: false)
       },
-      EntityDescription("Pet", abstract: true) {
-        RelationshipDescription("owner", to: "Owner", inverse: "pet", optional: false)
+      Entity("Pet", abstract: true) {
+        Relationship("owner", to: "Owner", inverse: "pet", optional: false)
       },
-      EntityDescription("Cat", parent: "Pet") {}, EntityDescription("Dog", parent: "Pet") {},
+      Entity("Cat", parent: "Pet") {}, Entity("Dog", parent: "Pet") {},
     ])
   }
 
   @Test("least and greatest counts are kept")
   func counts() throws {
     try expectFine([
-      EntityDescription("Team") {
-        RelationshipDescription(
+      Entity("Team") {
+        Relationship(
           "players", toMany: "Player", inverse: "team", ordered: true, optional: false, minCount: 11,
           maxCount: 15)
-        RelationshipDescription("fans", toMany: "Player", inverse: "favourites", minCount: 3, maxCount: 3)
+        Relationship("fans", toMany: "Player", inverse: "favourites", minCount: 3, maxCount: 3)
       },
-      EntityDescription("Player") {
-        RelationshipDescription("team", to: "Team", inverse: "players", optional: false)
-        RelationshipDescription("favourites", toMany: "Team", inverse: "fans", maxCount: 1)
+      Entity("Player") {
+        Relationship("team", to: "Team", inverse: "players", optional: false)
+        Relationship("favourites", toMany: "Team", inverse: "fans", maxCount: 1)
       },
     ])
   }
@@ -97,11 +97,11 @@ struct ModelTrialTests {
   func endless() throws {
     for count in [2, 1_000_000_000] {
       let result = try trial(
-        ModelDescription(entities: [
-          EntityDescription("Node") {
-            RelationshipDescription(
+        ModelDeclaration(entities: [
+          Entity("Node") {
+            Relationship(
               "children", toMany: "Node", inverse: "parent", optional: false, minCount: count)
-            RelationshipDescription("parent", to: "Node", inverse: "children")
+            Relationship("parent", to: "Node", inverse: "children")
           }
         ]))
       #expect(result.code == 1 && result.lines.last?.hasSuffix("differences 1") == true, "\(result.lines)")
@@ -112,18 +112,18 @@ struct ModelTrialTests {
   @Test("samples are unique where a constraint says so, however few values there are")
   func unique() throws {
     try expectFine([
-      EntityDescription("Slot") {
-        for name in (1...12).map({ "filler\($0)" }) { AttributeDescription(name, .integer16) }
-        AttributeDescription("hour", .integer16, optional: false, minValue: 0, maxValue: 12)
-        AttributeDescription("day", .integer16, optional: false, minValue: 1, maxValue: 31)
-        AttributeDescription("code", .string, optional: false, maxValue: 2)
-        AttributeDescription("letters", .string, optional: false, regularExpression: "[a-z]{3}")
-        AttributeDescription("isFirst", .boolean, optional: false)
-        AttributeDescription("share", .double, optional: false, minValue: 0, maxValue: 1)
-        AttributeDescription("when", .date, optional: false, maxValue: .date(.init(timeIntervalSince1970: 9)))
-        AttributeDescription("price", .decimal, optional: false, maxValue: 1)
-        RelationshipDescription("room", to: "Room", inverse: "slots")
-        RelationshipDescription("only", to: "Room")
+      Entity("Slot") {
+        for name in (1...12).map({ "filler\($0)" }) { Attribute(name, .integer16) }
+        Attribute("hour", .integer16, optional: false, minValue: 0, maxValue: 12)
+        Attribute("day", .integer16, optional: false, minValue: 1, maxValue: 31)
+        Attribute("code", .string, optional: false, maxValue: 2)
+        Attribute("letters", .string, optional: false, regularExpression: "[a-z]{3}")
+        Attribute("isFirst", .boolean, optional: false)
+        Attribute("share", .double, optional: false, minValue: 0, maxValue: 1)
+        Attribute("when", .date, optional: false, maxValue: .date(.init(timeIntervalSince1970: 9)))
+        Attribute("price", .decimal, optional: false, maxValue: 1)
+        Relationship("room", to: "Room", inverse: "slots")
+        Relationship("only", to: "Room")
         UniquenessConstraint("hour")
         UniquenessConstraint("code")
         UniquenessConstraint("letters")
@@ -134,20 +134,20 @@ struct ModelTrialTests {
         UniquenessConstraint("room", "hour")
         UniquenessConstraint("only")
       },
-      EntityDescription("Room") {
-        RelationshipDescription("slots", toMany: "Slot", inverse: "room", minCount: 4)
+      Entity("Room") {
+        Relationship("slots", toMany: "Slot", inverse: "room", minCount: 4)
         UniquenessConstraint("slots")
       },
-      EntityDescription("Sub", parent: "Slot") { UniquenessConstraint("isFirst") },
+      Entity("Sub", parent: "Slot") { UniquenessConstraint("isFirst") },
     ])
     // Two values for more objects than two: some are left without where that is allowed.
     try expectFine([
-      EntityDescription("Flag") {
-        AttributeDescription("isOn", .boolean)
+      Entity("Flag") {
+        Attribute("isOn", .boolean)
         UniquenessConstraint("isOn")
       },
-      EntityDescription("Pole") {
-        RelationshipDescription("flags", toMany: "Flag", optional: false, minCount: 5)
+      Entity("Pole") {
+        Relationship("flags", toMany: "Flag", optional: false, minCount: 5)
       },
     ])
   }
@@ -155,13 +155,13 @@ struct ModelTrialTests {
   @Test("bounds that no machine has room for do no harm")
   func bounds() throws {
     let result = try trial(
-      ModelDescription(entities: [
-        EntityDescription("Huge") {
-          AttributeDescription("text", .string, minValue: .integer(.max))
-          AttributeDescription("number", .integer64, minValue: .integer(.max), maxValue: .integer(.max))
-          AttributeDescription("low", .integer64, minValue: .integer(.min), maxValue: .integer(.max))
-          AttributeDescription("odd", .double, minValue: 1e300, maxValue: 1e308)
-          AttributeDescription("slow", .string, regularExpression: "(.+.+)+\u{1}")
+      ModelDeclaration(entities: [
+        Entity("Huge") {
+          Attribute("text", .string, minValue: .integer(.max))
+          Attribute("number", .integer64, minValue: .integer(.max), maxValue: .integer(.max))
+          Attribute("low", .integer64, minValue: .integer(.min), maxValue: .integer(.max))
+          Attribute("odd", .double, minValue: 1e300, maxValue: 1e308)
+          Attribute("slow", .string, regularExpression: "(.+.+)+\u{1}")
         }
       ]))
     #expect(result.code == 0 || result.code == 1, "\(result.lines)")
@@ -171,23 +171,23 @@ struct ModelTrialTests {
   @Test("a model that multiplies itself is refused before it is made", arguments: ["try", "check"])
   func multiplied(command: String) throws {
     var entities = [
-      EntityDescription("Root") { for name in 0..<3000 { AttributeDescription("a\(name)", .string) } }
+      Entity("Root") { for name in 0..<3000 { Attribute("a\(name)", .string) } }
     ]
-    for name in 0..<3000 { entities.append(EntityDescription("E\(name)", parent: "Root") {}) }
-    let wide = try trial(ModelDescription(entities: entities), command)
+    for name in 0..<3000 { entities.append(Entity("E\(name)", parent: "Root") {}) }
+    let wide = try trial(ModelDeclaration(entities: entities), command)
     #expect(wide.lines.contains { $0.contains("tooLarge") }, "\(wide.lines.prefix(3))")
     let composites = (0..<40).map { depth in
-      CompositeDescription(
+      Composite(
         "C\(depth)",
         ["x", "y"].map { name in
           depth == 39
-            ? AttributeDescription(name, .integer16)
-            : AttributeDescription(name, .composite, composite: "C\(depth + 1)")
+            ? Attribute(name, .integer16)
+            : Attribute(name, .composite, composite: "C\(depth + 1)")
         })
     }
     let deep = try trial(
-      ModelDescription(
-        entities: [EntityDescription("E") { AttributeDescription("c", .composite, composite: "C0") }],
+      ModelDeclaration(
+        entities: [Entity("E") { Attribute("c", .composite, composite: "C0") }],
         composites: composites), command)
     #expect(deep.lines.contains { $0.contains("tooLarge") }, "\(deep.lines.prefix(3))")
   }
@@ -195,9 +195,9 @@ struct ModelTrialTests {
   @Test("no model command takes more than its share of memory", arguments: ["check", "diagram", "generate"])
   func share(command: String) throws {
     let text = String(repeating: "x", count: 100_000)
-    var entity = EntityDescription("E") { AttributeDescription("a", .string) }
+    var entity = Entity("E") { Attribute("a", .string) }
     entity.userInfo = Dictionary(uniqueKeysWithValues: (0..<30).map { ("key\($0)", text) })
-    let result = try trial(ModelDescription(entities: [entity]), command)
+    let result = try trial(ModelDeclaration(entities: [entity]), command)
     #expect(result.code == 0, "\(result.lines.prefix(3))")
   }
 }

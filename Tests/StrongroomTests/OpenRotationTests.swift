@@ -14,15 +14,15 @@ struct OpenRotationTests {
       folder = FileManager.default.temporaryDirectory.appendingPathComponent("rotation-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let model = try ManagedObjectModel {
-        EntityDescription("Note") {
-          AttributeDescription("text", .string)
-          AttributeDescription("number", .integer64)
+        Entity("Note") {
+          Attribute("text", .string)
+          Attribute("number", .integer64)
         }
       }
       var description = PersistentStoreDescription(url: folder.appendingPathComponent("s"), vault: vault)
       description.busyTimeoutMilliseconds = 500
-      container = PersistentContainer(model: model, description: description)
-      try await container.load()
+      container = PersistentContainer(managedObjectModel: model, description: description)
+      try await container.loadPersistentStores()
     }
 
     deinit {
@@ -30,10 +30,12 @@ struct OpenRotationTests {
       try? FileManager.default.removeItem(at: folder)
     }
 
-    var description: PersistentStoreDescription { container.storeDescriptions[0] }
+    var description: PersistentStoreDescription { container.persistentStoreDescriptions[0] }
 
     var store: SQLCipherStore {
-      get throws { try #require(container.coordinator.stores.first as? SQLCipherStore) }
+      get throws {
+        try #require(container.persistentStoreCoordinator.persistentStores.first as? SQLCipherStore)
+      }
     }
 
     func keys() async throws -> [StoredKey] {
@@ -65,12 +67,12 @@ struct OpenRotationTests {
     let place = try await Place()
     let ids = try place.fill(500)
     let context = place.container.newContext()
-    let notes = try context.fetch(FetchRequest("Note", sort: [FetchSort("number")]))
+    let notes = try context.fetch(FetchRequest("Note", sortDescriptors: [FetchSortDescriptor("number")]))
     #expect(try notes[0].get("text", as: String.self) == "note 0")
     try notes[1].set("text", "changed")
     let old = try await place.keys()
     let result = try await place.store.rotateKey()
-    #expect(result.retired == 1 && result.stillHolding.isEmpty)
+    #expect(result.retired == 1 && result.vaultsWithOldKeys.isEmpty)
     let new = try await place.keys()
     #expect(new.count == 1 && !new[0].key.isSame(as: old[0].key))
     #expect(result.recoveryCode.key.isSame(as: new[0].key))
@@ -84,13 +86,16 @@ struct OpenRotationTests {
     // Again, then anew with what the vault holds, and not with the first key.
     _ = try await place.store.rotateKey()
     try place.container.close()
-    try await place.container.load()
+    try await place.container.loadPersistentStores()
     #expect(try place.container.newContext().count(for: FetchRequest("Note")) == 500)
     try place.container.close()
     var with = place.description
     with.storeKey = old[0].key
-    let refused = PersistentContainer(model: place.container.model, description: with)
-    await #expect { try await refused.load() } throws: { ($0 as? StoreError)?.code == .wrongKey }
+    let refused = PersistentContainer(
+      managedObjectModel: place.container.managedObjectModel, description: with)
+    await #expect { try await refused.loadPersistentStores() } throws: {
+      ($0 as? StoreError)?.code == .wrongKey
+    }
   }
 
   @Test("changes while other threads read, pin and save, none of which fails or is lost")
@@ -109,7 +114,7 @@ struct OpenRotationTests {
               try context.save()
               counts.saved.add(1, ordering: .relaxed)
             } else {
-              _ = try context.fetch(FetchRequest("Note", limit: 300)).map {
+              _ = try context.fetch(FetchRequest("Note", fetchLimit: 300)).map {
                 try $0.get("text", as: String.self)
               }
               counts.read.add(1, ordering: .relaxed)
@@ -136,7 +141,7 @@ struct OpenRotationTests {
     let ids = try place.fill(10)
     let old = try await place.keys()
     let pinned = place.container.newContext()
-    try pinned.setQueryGeneration(.current)
+    try pinned.setQueryGenerationFrom(.current)
     func refuses(_ code: StoreError.Code) async throws {
       await #expect { _ = try await place.container.rotateOpenStore() } throws: {
         ($0 as? StoreError)?.code == code
@@ -150,9 +155,10 @@ struct OpenRotationTests {
     }
     try await refuses(.busy)
     #expect(try pinned.count(for: FetchRequest("Note")) == 10)
-    try pinned.setQueryGeneration(nil)
-    let other = PersistentContainer(model: place.container.model, description: place.description)
-    try await other.load()
+    try pinned.setQueryGenerationFrom(nil)
+    let other = PersistentContainer(
+      managedObjectModel: place.container.managedObjectModel, description: place.description)
+    try await other.loadPersistentStores()
     try await refuses(.busy)
     try other.close()
     _ = try await place.container.rotateOpenStore()
@@ -173,7 +179,7 @@ struct OpenRotationTests {
         refused.add(1, ordering: .relaxed)
       }
       do {
-        try context.setQueryGeneration(.current)
+        try context.setQueryGenerationFrom(.current)
       } catch {
         refused.add(1, ordering: .relaxed)
       }
@@ -192,7 +198,7 @@ struct OpenRotationTests {
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       var isFirst = true
-      try? container.newContext().forEachRow(FetchRequest("Note")) { _ in
+      try? container.newContext().enumerateRows(FetchRequest("Note")) { _ in
         if isFirst {
           inside.signal()
           usleep(200_000)
@@ -225,8 +231,9 @@ struct OpenRotationTests {
     try files.createSymbolicLink(atPath: link.path, withDestinationPath: "1")
     var description = place.description
     description.url = link.appendingPathComponent("s")
-    let container = PersistentContainer(model: place.container.model, description: description)
-    try await container.load()
+    let container = PersistentContainer(
+      managedObjectModel: place.container.managedObjectModel, description: description)
+    try await container.loadPersistentStores()
     try files.removeItem(at: link)
     try files.createSymbolicLink(atPath: link.path, withDestinationPath: "2")
     await #expect { _ = try await container.rotateOpenStore() } throws: {
@@ -235,8 +242,9 @@ struct OpenRotationTests {
     try container.close()
     description.url = one.appendingPathComponent("s")
     description.isReadOnly = true
-    let reading = PersistentContainer(model: place.container.model, description: description)
-    try await reading.load()
+    let reading = PersistentContainer(
+      managedObjectModel: place.container.managedObjectModel, description: description)
+    try await reading.loadPersistentStores()
     let bytes = try Data(contentsOf: one.appendingPathComponent("s"))
     await #expect { _ = try await reading.rotateOpenStore() } throws: {
       ($0 as? StoreError)?.code == .readOnly
@@ -249,7 +257,7 @@ struct OpenRotationTests {
 
 extension PersistentContainer {
   fileprivate func rotateOpenStore() async throws -> KeyRotation {
-    let store = try #require(coordinator.stores.first as? SQLCipherStore)
+    let store = try #require(persistentStoreCoordinator.persistentStores.first as? SQLCipherStore)
     return try await store.rotateKey()
   }
 }

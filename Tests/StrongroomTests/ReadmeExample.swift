@@ -5,14 +5,14 @@ import Testing
 func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [String], pages: Int64) {
   // README begin
   let model = try ManagedObjectModel {
-    EntityDescription("Author") {
-      AttributeDescription("name", .string, optional: false)
-      RelationshipDescription("books", toMany: "Book", inverse: "author")
+    Entity("Author") {
+      Attribute("name", .string, optional: false)
+      Relationship("books", toMany: "Book", inverse: "author")
     }
-    EntityDescription("Book") {
-      AttributeDescription("title", .string, optional: false)
-      AttributeDescription("pages", .integer32, default: 0)
-      RelationshipDescription("author", to: "Author", inverse: "books")
+    Entity("Book") {
+      Attribute("title", .string, optional: false)
+      Attribute("pages", .integer32, default: 0)
+      Relationship("author", to: "Author", inverse: "books")
     }
   }
   var description = PersistentStoreDescription(url: url, vault: vault)
@@ -20,8 +20,8 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [Stri
   description.recoveryCodeHandler = { code in
     code.withText { print("Write this down:", String(decoding: $0, as: UTF8.self)) }
   }
-  let container = PersistentContainer(model: model, description: description)
-  try await container.load()  // makes key and file, or finds both
+  let container = PersistentContainer(managedObjectModel: model, description: description)
+  try await container.loadPersistentStores()  // makes key and file, or finds both
   let context = container.newContext()
   let author = try context.insert("Author")
   try author.set("name", "Jane Austen")
@@ -29,7 +29,7 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [Stri
     let book = try context.insert("Book")
     try book.set("title", title)
     try book.set("pages", pages)
-    try book.setObject(author, for: "author")
+    try book.setObject(author, forKey: "author")
   }
   try context.save()
   let long = try FetchPredicate(format: "pages > 300 AND author.name BEGINSWITH 'Jane'")
@@ -40,22 +40,22 @@ func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [Stri
   // README end
   // README begin
   let drafts = (1...100_000).lazy.map { (title: "Draft \($0)", pages: Int64($0 % 500)) }
-  try context.insertBatch(into: "Book", of: drafts) { row, draft in
+  try context.batchInsert(into: "Book", of: drafts) { row, draft in
     try row.set("title", .string(draft.title))
     try row.set("pages", .integer(draft.pages))
   }
   let short = try FetchRequest("Book", where: FetchPredicate(format: "pages < 10"))
-  try context.updateBatch(short, set: ["pages": 10])
+  try context.batchUpdate(short, set: ["pages": 10])
   var total: Int64 = 0
   var all = FetchRequest("Book")
-  all.propertiesToFetch = [FetchColumn("title"), FetchColumn("pages")]
-  try context.forEachRow(all) { row in  // one row in memory at a time
+  all.propertiesToFetch = [ExpressionDescription("title"), ExpressionDescription("pages")]
+  try context.enumerateRows(all) { row in  // one row in memory at a time
     total += row.integer(1)
     return true
   }
   let pages = try context.fetchColumns(all).integers("pages")  // or all of them, flat
   print(pages?.reduce(0, +) == total)  // true
-  try context.deleteBatch(short)
+  try context.batchDelete(short)
   // README end
   #expect(pages?.reduce(0, +) == total)
   return (titles, total)

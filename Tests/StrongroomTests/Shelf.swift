@@ -9,18 +9,18 @@ final class Shelf: Sendable {
 
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("title", .string)
-        AttributeDescription("pages", .integer64)
-        AttributeDescription("price", .decimal)
-        AttributeDescription("weight", .double)
-        AttributeDescription("read", .boolean)
-        AttributeDescription("bought", .date)
-        RelationshipDescription("author", to: "Author", inverse: "books")
+      Entity("Book") {
+        Attribute("title", .string)
+        Attribute("pages", .integer64)
+        Attribute("price", .decimal)
+        Attribute("weight", .double)
+        Attribute("read", .boolean)
+        Attribute("bought", .date)
+        Relationship("author", to: "Author", inverse: "books")
       }
-      EntityDescription("Author") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "author")
+      Entity("Author") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "author")
       }
     }
   }
@@ -36,8 +36,9 @@ final class Shelf: Sendable {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("shelf-\(UUID().uuidString)")
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let container = PersistentContainer(model: try Self.model(), description: description(self.description))
-    try await container.load()
+    let container = PersistentContainer(
+      managedObjectModel: try Self.model(), description: description(self.description))
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let author = try context.insert("Author")
     try author.set("name", "Ada")
@@ -49,7 +50,7 @@ final class Shelf: Sendable {
       if number > 0 { continue }
       try book.set("price", Decimal(string: "12.50"))
       try book.set("weight", 0.25)
-      try book.setObject(author, for: "author")
+      try book.setObject(author, forKey: "author")
     }
     try context.save()
     try container.close()

@@ -12,20 +12,21 @@ struct ShellTests {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let model = try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("title", .string)
-        AttributeDescription("pages", .integer64)
-        RelationshipDescription("author", to: "Author", inverse: "books")
-        FetchIndexDescription.fullText("words", on: "title")
+      Entity("Book") {
+        Attribute("title", .string)
+        Attribute("pages", .integer64)
+        Relationship("author", to: "Author", inverse: "books")
+        FetchIndex.fullText("words", on: "title")
       }
-      EntityDescription("Author") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "author")
+      Entity("Author") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "author")
       }
     }
     let (store, keys) = (folder.appendingPathComponent("s"), folder.appendingPathComponent("keys"))
-    let container = PersistentContainer(name: "s", model: model, url: store, vault: KeyFileVault(url: keys))
-    try await container.load()
+    let container = PersistentContainer(
+      name: "s", managedObjectModel: model, url: store, vault: KeyFileVault(url: keys))
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let author = try context.insert("Author")
     try author.set("name", "Ada | Co")
@@ -33,7 +34,7 @@ struct ShellTests {
       let book = try context.insert("Book")
       try book.set("title", title)
       try book.set("pages", pages)
-      if pages > 200 { try book.setObject(author, for: "author") }
+      if pages > 200 { try book.setObject(author, forKey: "author") }
     }
     try context.save()
     try container.close()

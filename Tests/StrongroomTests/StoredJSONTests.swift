@@ -11,19 +11,20 @@ struct StoredJSONTests {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let model = try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("tags", .transformable)
-        AttributeDescription("cover", .binary)
+      Entity("Book") {
+        Attribute("tags", .transformable)
+        Attribute("cover", .binary)
       }
     }
     let (store, keys) = (folder.appendingPathComponent("s"), folder.appendingPathComponent("keys"))
-    let container = PersistentContainer(name: "s", model: model, url: store, vault: KeyFileVault(url: keys))
-    try await container.load()
+    let container = PersistentContainer(
+      name: "s", managedObjectModel: model, url: store, vault: KeyFileVault(url: keys))
+    try await container.loadPersistentStores()
     let context = container.newContext()
     for data in [Data("[\"a/b\",1]".utf8), Data([0xFF, 0])] {
       let book = try context.insert("Book")
-      try book.setValue(.data(data), for: "tags")
-      try book.setValue(.data(Data("[1]".utf8)), for: "cover")
+      try book.setValue(.data(data), forKey: "tags")
+      try book.setValue(.data(Data("[1]".utf8)), forKey: "cover")
     }
     try context.save()
     try container.close()

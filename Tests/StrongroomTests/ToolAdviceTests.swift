@@ -91,8 +91,8 @@ struct ToolAdviceTests {
   @Test("dates in a condition")
   func dates() async throws {
     let shelf = try await Shelf()
-    let container = PersistentContainer(model: try Shelf.model(), description: shelf.description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Shelf.model(), description: shelf.description)
+    try await container.loadPersistentStores()
     let context = container.newContext()
     let book = try #require(try context.fetch(FetchRequest("Book")).first)
     try book.set("bought", Date(timeIntervalSince1970: 1_767_225_600))

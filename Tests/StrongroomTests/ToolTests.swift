@@ -125,7 +125,7 @@ struct ToolTests {
     let words = try shelf.run("query", options: ["Book", "--where", "title SEARCH 'sea'", "--explain"])
     #expect(words.code == 0 && words.output.contains("Book.title"), "\(words)")
     #expect(
-      words.output.contains("FetchIndexDescription.fullText") && words.output.contains("--where"), "\(words)")
+      words.output.contains("FetchIndex.fullText") && words.output.contains("--where"), "\(words)")
     let pages = try shelf.run("query", options: ["Book", "--where", "pages > 100", "--explain"])
     #expect(pages.output.contains("an index on Book.pages would help"), "\(pages)")
     let search = try shelf.run("query", options: ["Book", "--search", "sea"])

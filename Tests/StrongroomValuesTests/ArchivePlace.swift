@@ -10,5 +10,7 @@ extension Place {
 }
 
 extension ObjectArchive {
-  var executed: Int { get throws { try (coordinator.store as? SQLCipherStore)?.executedStatements ?? -1 } }
+  var executed: Int {
+    get throws { try (coordinator.persistentStore as? SQLCipherStore)?.executedStatements ?? -1 }
+  }
 }

@@ -88,7 +88,7 @@ struct DefinitionTests {
       books == (1...3).map { After.Book(number: $0, title: "n\($0)", pages: $0 * 10, format: format) })
     #expect(try store.fetch(After.Book.self, where: #Predicate { $0.title == "n2" }).map(\.number) == [2])
     #expect(try store.fetch(After.Karte.self, key: 1)?.text == "one")
-    #expect(try store.coordinator.model.entities.map(\.name) == ["Book", "Karte"])
+    #expect(try store.coordinator.managedObjectModel.entities.map(\.name) == ["Book", "Karte"])
     try store.push(After.Book(number: 4, title: "new", pages: 1, format: format, note: "x"))
     try store.close()
     let again = try await place.store(After.Book.self, After.Karte.self)
@@ -123,7 +123,7 @@ struct DefinitionTests {
     do {
       let store = try await place.store(Book.self)
       try store.push([Book(number: 9, pages: 99), Book(number: 2, pages: 22)])
-      #expect(try store.coordinator.model.entities.map(\.name) == ["Book", "Card"])
+      #expect(try store.coordinator.managedObjectModel.entities.map(\.name) == ["Book", "Card"])
       #expect(throws: ValuesError.self) { try store.fetch(Before.Card.self) }
       try store.close()
     }
@@ -145,7 +145,7 @@ struct DefinitionTests {
     try await store.register(Before.Card.self)
     #expect(try store.count(Before.Card.self) == 1)
     try await store.drop(Before.Book.self)
-    #expect(try store.coordinator.model.entities.map(\.name) == ["Card"])
+    #expect(try store.coordinator.managedObjectModel.entities.map(\.name) == ["Card"])
     #expect(throws: ValuesError.self) { try store.count(Before.Book.self) }
     try await store.drop(Before.Card.self)
     try await store.register(Before.Book.self)

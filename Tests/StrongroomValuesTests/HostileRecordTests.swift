@@ -72,7 +72,7 @@ struct HostileRecordTests {
     #expect(try store.fetch(Mark.self).map(\.point.x) == [.infinity])
   }
 
-  struct Checked: Codable, Exemplary {
+  struct Checked: Codable, SampleProviding {
     static var example: Checked { Checked("a@b") }
     var address: String
     init(_ address: String) { self.address = address }

@@ -37,7 +37,7 @@ struct KeyTests {
     let place = try Place()
     let store = try await RecordStore(url: place.url, Word.self)
     try store.push(Word(text: "here"))
-    let identifier = try store.coordinator.store.identifier
+    let identifier = try store.coordinator.persistentStore.identifier
     try store.close()
     #expect(try await SecretServiceVault().keys(for: identifier, interaction: .silent).count == 1)
     let again = try await RecordStore(url: place.url, Word.self)

@@ -20,7 +20,7 @@ final class Place: Sendable {
 }
 
 extension RecordStore {
-  private var engine: SQLCipherStore? { get throws { try coordinator.store as? SQLCipherStore } }
+  private var engine: SQLCipherStore? { get throws { try coordinator.persistentStore as? SQLCipherStore } }
   var executed: Int { get throws { try engine?.executedStatements ?? -1 } }
   var prepared: Int { get throws { try engine?.preparedStatements ?? -1 } }
 }

@@ -16,28 +16,29 @@ struct SharedStoreTests {
   func objects() async throws {
     let place = try Place()
     let model = try ManagedObjectModel {
-      EntityDescription("Book") {
-        AttributeDescription("title", .string, optional: false)
-        AttributeDescription("pages", .integer64, optional: false, default: 1)
-        AttributeDescription("shelf", .string, optional: false, default: "hall")
-        RelationshipDescription("author", to: "Author", inverse: "books")
-        FetchIndexDescription("byPages", on: "pages", "title")
+      Entity("Book") {
+        Attribute("title", .string, optional: false)
+        Attribute("pages", .integer64, optional: false, default: 1)
+        Attribute("shelf", .string, optional: false, default: "hall")
+        Relationship("author", to: "Author", inverse: "books")
+        FetchIndex("byPages", on: "pages", "title")
       }
-      EntityDescription("Author") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("books", toMany: "Book", inverse: "author")
+      Entity("Author") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "author")
       }
     }
     do {
-      let container = PersistentContainer(name: "s", model: model, url: place.url, vault: place.vault)
-      try await container.load()
+      let container = PersistentContainer(
+        name: "s", managedObjectModel: model, url: place.url, vault: place.vault)
+      try await container.loadPersistentStores()
       let context = container.newContext()
       let (book, author) = (try context.insert("Book"), try context.insert("Author"))
       try author.set("name", "Jane")
       try book.set("title", "Emma")
       try book.set("pages", 474)
       try book.set("shelf", "study")
-      try book.setObject(author, for: "author")
+      try book.setObject(author, forKey: "author")
       try context.save()
       try container.close()
     }
@@ -45,11 +46,11 @@ struct SharedStoreTests {
     #expect(try store.fetch(Book.self) == [Book(title: "Emma", length: 474)])
     try store.push([Book(title: "Emma", length: 500, tags: ["new"]), Book(title: "Persuasion", length: 249)])
     let context = ManagedObjectContext(try store.coordinator)
-    let books = try context.fetch(FetchRequest("Book", sort: [FetchSort("title")]))
+    let books = try context.fetch(FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("title")]))
     #expect(try books.map { try $0.get("shelf", as: String.self) } == ["study", "hall"])
     #expect(try books.map { try $0.get("length", as: Int.self) } == [500, 249])
     #expect(try books[0].object("author")?.get("name", as: String.self) == "Jane")
-    let index = try store.coordinator.model.entity(named: "Book")?.declaration.fetchIndexes.first
+    let index = try store.coordinator.managedObjectModel.entity(named: "Book")?.declaration.fetchIndexes.first
     #expect(index?.elements.map(\.propertyName) == ["length", "title"])
     // What an object saves is what the next fetch of records sees.
     try books[1].set("length", 250)

@@ -19,8 +19,8 @@ struct FailingDisk {
     var description = pristine.description()
     description.createsIfMissing = true
     description.keyVaults = [pristine.first]
-    let container = PersistentContainer(model: try Playground.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
+    try await container.loadPersistentStores()
     for number in 1...10 { try pristine.save(number, container.newContext()) }
     try container.close()
   }

@@ -60,8 +60,8 @@ final class Harness {
     var description = playground.description()
     description.createsIfMissing = true
     description.keyVaults = [playground.first]
-    let container = PersistentContainer(model: try Playground.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
+    try await container.loadPersistentStores()
     // Enough pages for work on the whole file to take a while.
     if work != .save { for number in 1...10 { try playground.save(number, container.newContext()) } }
     try container.close()

@@ -9,14 +9,14 @@ struct Operations {
     var description = playground.description()
     description.createsIfMissing = true
     description.keyVaults = [playground.first]
-    let container = PersistentContainer(model: try Playground.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
+    try await container.loadPersistentStores()
     for number in 1...3 { try playground.save(number, container.newContext()) }
     let pinned = container.newContext()
-    try pinned.setQueryGeneration(.current)
+    try pinned.setQueryGenerationFrom(.current)
     _ = try pinned.count(for: FetchRequest("Batch"))
     _ = try await SQLCipherStore.verify(description)
-    try pinned.setQueryGeneration(nil)
+    try pinned.setQueryGenerationFrom(nil)
     try await SQLCipherStore.backUp(description, to: playground.backup(1))
     try await SQLCipherStore.backUp(description, to: playground.backup(2), newKeyIn: [playground.second])
     try container.close()
@@ -39,10 +39,10 @@ struct Operations {
   /// To a model that has no place for the notes, so that a copy is kept.
   private func migrate(_ description: PersistentStoreDescription) async throws {
     let model = try ManagedObjectModel {
-      EntityDescription("Batch") { AttributeDescription("number", .integer64) }
+      Entity("Batch") { Attribute("number", .integer64) }
     }
-    let container = PersistentContainer(model: model, description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: model, description: description)
+    try await container.loadPersistentStores()
     try container.close()
   }
 }

@@ -45,8 +45,8 @@ struct Planted {
     var description = pristine.description()
     description.createsIfMissing = true
     description.keyVaults = [pristine.first]
-    let container = PersistentContainer(model: try Playground.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
+    try await container.loadPersistentStores()
     for number in 1...3 { try pristine.save(number, container.newContext()) }
     var genuine: [String: Data] = [:]
     for suffix in ["-wal", "-shm"] {

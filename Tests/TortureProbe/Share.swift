@@ -60,8 +60,8 @@ final class Share {
     var description = playground.description()
     description.createsIfMissing = true
     description.keyVaults = [playground.first]
-    let container = PersistentContainer(model: try Playground.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
+    try await container.loadPersistentStores()
     try container.close()
   }
 

@@ -90,8 +90,8 @@ struct ShareWorker {
   }
 
   private func open() async throws -> PersistentContainer {
-    let container = PersistentContainer(model: try Playground.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
+    try await container.loadPersistentStores()
     return container
   }
 
@@ -120,7 +120,7 @@ struct ShareWorker {
   }
 
   private static func checkWhole(_ context: ManagedObjectContext) throws {
-    try context.setQueryGeneration(.current)
+    try context.setQueryGenerationFrom(.current)
     let (batches, notes) = (
       try context.count(for: FetchRequest("Batch")), try context.count(for: FetchRequest("Note"))
     )
@@ -132,7 +132,7 @@ struct ShareWorker {
     defer { try? container.close() }
     try await timed {
       let context = container.newContext()
-      try context.setQueryGeneration(.current)
+      try context.setQueryGenerationFrom(.current)
       let before = try context.count(for: FetchRequest("Batch"))
       usleep(useconds_t.random(in: 0...50_000))
       guard try context.count(for: FetchRequest("Batch")) == before else {
@@ -163,7 +163,9 @@ struct ShareWorker {
     }
     let container = try await open()
     defer { try? container.close() }
-    guard let store = container.coordinator.stores.first as? SQLCipherStore else { return }
+    guard let store = container.persistentStoreCoordinator.persistentStores.first as? SQLCipherStore else {
+      return
+    }
     try await timed { _ = try await store.rotateKey() }
     try Self.checkWhole(container.newContext())
   }
@@ -181,8 +183,8 @@ struct ShareWorker {
   private func look(at copy: URL) async throws {
     var backup = description
     backup.url = copy
-    let container = PersistentContainer(model: try Playground.model(), description: backup)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: backup)
+    try await container.loadPersistentStores()
     defer { try? container.close() }
     try Self.checkWhole(container.newContext())
   }

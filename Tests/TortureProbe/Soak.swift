@@ -17,8 +17,8 @@ struct Soak {
     var description = playground.description()
     description.createsIfMissing = true
     description.keyVaults = [playground.first]
-    let container = PersistentContainer(model: try Playground.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
+    try await container.loadPersistentStores()
     var isFlat = true
     for kind in kinds {
       // What caches and pools take at first is no leak.
@@ -43,14 +43,14 @@ struct Soak {
     switch kind {
     case .pin:
       let context = container.newContext()
-      try context.setQueryGeneration(.current)
+      try context.setQueryGenerationFrom(.current)
       _ = try context.count(for: FetchRequest("Batch"))
     case .open:
       try await playground.open().close()
     case .save:
       // In a pinned context, which is pinned anew by each save.
       let context = container.newContext()
-      try context.setQueryGeneration(.current)
+      try context.setQueryGenerationFrom(.current)
       let batch = try context.insert("Batch")
       try context.save()
       try context.delete(batch)

@@ -102,12 +102,14 @@ struct TortureProbe {
   private static func create(_ path: String) async throws {
     var description = PersistentStoreDescription(url: URL(fileURLWithPath: path), vault: SecretServiceVault())
     description.busyTimeoutMilliseconds = 60_000
-    let container = PersistentContainer(model: try Playground.model(), description: description)
+    let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
     do {
-      try await container.load()
+      try await container.loadPersistentStores()
       try Playground("").save(Int(getpid()), container.newContext())
       let count = try container.newContext().count(for: FetchRequest("Batch"))
-      guard let store = try container.coordinator.store as? SQLCipherStore else { return }
+      guard let store = try container.persistentStoreCoordinator.persistentStore as? SQLCipherStore else {
+        return
+      }
       tell("\(store.identifier) \(count > 0)")
       try container.close()
     } catch {
@@ -159,20 +161,20 @@ struct Playground: Sendable {
 
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Batch") {
-        AttributeDescription("number", .integer64)
-        RelationshipDescription("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
+      Entity("Batch") {
+        Attribute("number", .integer64)
+        Relationship("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
       }
-      EntityDescription("Note") {
-        AttributeDescription("text", .string)
-        RelationshipDescription("batch", to: "Batch", inverse: "notes")
+      Entity("Note") {
+        Attribute("text", .string)
+        Relationship("batch", to: "Batch", inverse: "notes")
       }
     }
   }
 
   func open(_ url: URL? = nil) async throws -> PersistentContainer {
-    let container = PersistentContainer(model: try Self.model(), description: description(url))
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: try Self.model(), description: description(url))
+    try await container.loadPersistentStores()
     return container
   }
 
@@ -181,7 +183,7 @@ struct Playground: Sendable {
     let container = try await open(url)
     defer { try? container.close() }
     let context = container.newContext()
-    let batches = try context.fetch(FetchRequest("Batch", sort: [FetchSort("number")]))
+    let batches = try context.fetch(FetchRequest("Batch", sortDescriptors: [FetchSortDescriptor("number")]))
     var notes = 0
     for batch in batches {
       let count = try batch.objects("notes").count
@@ -198,7 +200,7 @@ struct Playground: Sendable {
     for index in 0..<notes {
       let note = try context.insert("Note")
       try note.set("text", "note \(index) of batch \(number) \(String(repeating: "x", count: 200))")
-      try note.setObject(batch, for: "batch")
+      try note.setObject(batch, forKey: "batch")
     }
     try context.save()
     context.reset()

@@ -61,7 +61,8 @@ struct Worker {
     let container = try await playground.open()
     let context = container.newContext()
     let last = try context.fetch(
-      FetchRequest("Batch", sort: [FetchSort("number", ascending: false)], limit: 1))
+      FetchRequest("Batch", sortDescriptors: [FetchSortDescriptor("number", ascending: false)], fetchLimit: 1)
+    )
     var number = try last.first?.get("number", as: Int.self) ?? 0
     while true {
       number += 1

@@ -55,9 +55,11 @@ struct BulkPath: Contestant {
   let model: ManagedObjectModel
 
   static let columns = [
-    FetchColumn("", as: "id"), FetchColumn("title"), FetchColumn("isbn"), FetchColumn("pages"),
-    FetchColumn("price"), FetchColumn("published"), FetchColumn("inPrint"), FetchColumn("cover"),
-    FetchColumn("rating"), FetchColumn("author"),
+    ExpressionDescription("", as: "id"), ExpressionDescription("title"), ExpressionDescription("isbn"),
+    ExpressionDescription("pages"),
+    ExpressionDescription("price"), ExpressionDescription("published"), ExpressionDescription("inPrint"),
+    ExpressionDescription("cover"),
+    ExpressionDescription("rating"), ExpressionDescription("author"),
   ]
 
   func supports(_ phase: Phase) -> Bool {
@@ -122,10 +124,10 @@ struct BulkPath: Contestant {
     case .toManyPrefetched: return try grouped(context)
     case .manyToMany: return try manyToMany(context)
     case .change:
-      try context.updateBatch(picked(10), set: ["pages": .integer(Int64(LM_NEW_PAGES))])
+      try context.batchUpdate(picked(10), set: ["pages": .integer(Int64(LM_NEW_PAGES))])
       return 0
     case .delete:
-      try context.deleteBatch(picked(11))
+      try context.batchDelete(picked(11))
       return 0
     default: return 0
     }
@@ -145,7 +147,7 @@ struct BulkPath: Contestant {
   /// All books as structs on their way past, summed up by author.
   private func grouped(_ context: ManagedObjectContext) throws -> UInt64 {
     var sums = Array(repeating: Checksum(), count: Int(workload.authors) + 1)
-    try context.forEachRow(request(FetchRequest("Book"))) { row in
+    try context.enumerateRows(request(FetchRequest("Book"))) { row in
       let book = BookRow(row)
       book.add(to: &sums[Int(book.author)])
       return true
@@ -161,7 +163,7 @@ struct BulkPath: Contestant {
     for tag in 1...workload.tags {
       let has = FetchComparison(.path("tags"), .equal, .value(.reference(tag)), modifier: .any)
       var own = Checksum()
-      try context.forEachRow(request(FetchRequest("Book", where: .comparison(has)))) { row in
+      try context.enumerateRows(request(FetchRequest("Book", where: .comparison(has)))) { row in
         BookRow(row).add(to: &own)
         return true
       }
@@ -172,35 +174,35 @@ struct BulkPath: Contestant {
 
   func insertAll(_ context: ManagedObjectContext) throws {
     var author = lm_author()
-    try context.insertBatch(into: "Author", of: 0..<workload.authors) { row, index in
+    try context.batchInsert(into: "Author", of: 0..<workload.authors) { row, index in
       lm_make_author(index, &author)
-      set(row, Author.Slots.name, &author.name)
-      row.set(Author.Slots.born, integer: author.born)
-      set(row, Author.Slots.country, &author.country)
+      set(row, Author.Indexes.name, &author.name)
+      row.set(Author.Indexes.born, integer: author.born)
+      set(row, Author.Indexes.country, &author.country)
     }
-    try context.insertBatch(into: "Tag", of: 0..<workload.tags) { row, index in
-      row.set(Tag.Slots.name, string: tagName(index))
+    try context.batchInsert(into: "Tag", of: 0..<workload.tags) { row, index in
+      row.set(Tag.Indexes.name, string: tagName(index))
     }
     var book = lm_book()
-    try context.insertBatch(into: "Book", of: 0..<workload.books) { row, index in
+    try context.batchInsert(into: "Book", of: 0..<workload.books) { row, index in
       lm_make_book(index, workload.authors, workload.tags, &book)
-      set(row, Book.Slots.title, &book.title)
-      set(row, Book.Slots.isbn, &book.isbn)
-      row.set(Book.Slots.pages, integer: book.pages)
-      row.set(Book.Slots.price, double: book.price)
-      row.set(Book.Slots.published, double: book.published)
-      row.set(Book.Slots.inPrint, boolean: book.in_print != 0)
-      withUnsafeBytes(of: &book.cover) { row.set(Book.Slots.cover, bytes: $0) }
-      if book.rating >= 0 { row.set(Book.Slots.rating, double: book.rating) }
-      row.set(Book.Slots.author, integer: book.author + 1)
-      try row.set(Book.Slots.tags, targets: [book.tags.0 + 1, book.tags.1 + 1, book.tags.2 + 1])
+      set(row, Book.Indexes.title, &book.title)
+      set(row, Book.Indexes.isbn, &book.isbn)
+      row.set(Book.Indexes.pages, integer: book.pages)
+      row.set(Book.Indexes.price, double: book.price)
+      row.set(Book.Indexes.published, double: book.published)
+      row.set(Book.Indexes.inPrint, boolean: book.in_print != 0)
+      withUnsafeBytes(of: &book.cover) { row.set(Book.Indexes.cover, bytes: $0) }
+      if book.rating >= 0 { row.set(Book.Indexes.rating, double: book.rating) }
+      row.set(Book.Indexes.author, integer: book.author + 1)
+      try row.set(Book.Indexes.tags, targets: [book.tags.0 + 1, book.tags.1 + 1, book.tags.2 + 1])
     }
   }
 
-  fileprivate func set<T>(_ row: BatchRow, _ slot: PropertySlot, _ array: inout T) {
+  fileprivate func set<T>(_ row: BatchRow, _ index: PropertyIndex, _ array: inout T) {
     withUnsafeBytes(of: &array) { bytes in
       let length = strnlen(bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
-      row.set(slot, bytes: UnsafeRawBufferPointer(rebasing: bytes[0..<length]))
+      row.set(index, bytes: UnsafeRawBufferPointer(rebasing: bytes[0..<length]))
     }
   }
 }

@@ -18,17 +18,18 @@ struct Graph: AsyncParsableCommand {
       "strongroom-graph-\(getpid())")
     defer { try? FileManager.default.removeItem(at: folder) }
     let model = try ManagedObjectModel {
-      EntityDescription("Node") {
-        AttributeDescription("name", .string)
-        RelationshipDescription("next", to: "Node", inverse: "previous", deleteRule: .cascade)
-        RelationshipDescription("previous", to: "Node", inverse: "next")
+      Entity("Node") {
+        Attribute("name", .string)
+        Relationship("next", to: "Node", inverse: "previous", deleteRule: .cascade)
+        Relationship("previous", to: "Node", inverse: "next")
       }
-      EntityDescription("Left") { RelationshipDescription("rights", toMany: "Right", inverse: "lefts") }
-      EntityDescription("Right") { RelationshipDescription("lefts", toMany: "Left", inverse: "rights") }
+      Entity("Left") { Relationship("rights", toMany: "Right", inverse: "lefts") }
+      Entity("Right") { Relationship("lefts", toMany: "Left", inverse: "rights") }
     }
     let container = PersistentContainer(
-      name: "Graph", model: model, url: folder.appendingPathComponent("g.strongroom"), vault: InMemoryVault())
-    try await container.load()
+      name: "Graph", managedObjectModel: model, url: folder.appendingPathComponent("g.strongroom"),
+      vault: InMemoryVault())
+    try await container.loadPersistentStores()
     try memory(container)
     try chains(container)
     try manyLinks(container)
@@ -40,12 +41,12 @@ struct Graph: AsyncParsableCommand {
     let context = container.newContext()
     for number in 0..<objects { try context.insert("Node").set("name", "node number \(number)") }
     try context.save()
-    _ = try context.fetch(FetchRequest("Node", limit: 1))
+    _ = try context.fetch(FetchRequest("Node", fetchLimit: 1))
     let before = heapBytes()
-    let (registered, during) = try Self.holding(context) { (context.registeredCount, heapBytes()) }
+    let (registered, during) = try Self.holding(context) { (context.registeredObjectCount, heapBytes()) }
     let after = heapBytes()
     print(
-      "\(registered) objects registered: \(format(during - before)); let go of: \(context.registeredCount) registered,"
+      "\(registered) objects registered: \(format(during - before)); let go of: \(context.registeredObjectCount) registered,"
         + " \(format(after - before)) kept")
   }
 
@@ -59,12 +60,12 @@ struct Graph: AsyncParsableCommand {
     var first = 0.0
     for length in [objects / 4, objects / 2, objects] {
       let context = container.newContext()
-      _ = try context.deleteBatch(FetchRequest("Node"))
+      _ = try context.batchDelete(FetchRequest("Node"))
       var head: ManagedObject?
       var last: ManagedObject?
       for _ in 0..<length {
         let node = try context.insert("Node")
-        try node.setObject(last, for: "previous")
+        try node.setObject(last, forKey: "previous")
         head = head ?? node
         last = node
       }

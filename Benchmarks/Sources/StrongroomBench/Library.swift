@@ -12,22 +12,22 @@ func openLibrary(
   description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
   description.createsIfMissing = create
   description.durability = durability
-  let container = PersistentContainer(model: model, description: description)
-  try container.coordinator.register(Author.self, for: "Author")
-  try container.coordinator.register(Book.self, for: "Book")
-  try container.coordinator.register(Tag.self, for: "Tag")
-  try await container.load()
+  let container = PersistentContainer(managedObjectModel: model, description: description)
+  try container.persistentStoreCoordinator.register(Author.self, for: "Author")
+  try container.persistentStoreCoordinator.register(Book.self, for: "Book")
+  try container.persistentStoreCoordinator.register(Tag.self, for: "Tag")
+  try await container.loadPersistentStores()
   return container
 }
 
 func executed(_ container: PersistentContainer) -> Int {
-  (try? container.coordinator.store as? SQLCipherStore)?.executedStatements ?? 0
+  (try? container.persistentStoreCoordinator.store as? SQLCipherStore)?.executedStatements ?? 0
 }
 
 func identifiers(
   _ entity: String, _ numbers: [Int64], _ context: ManagedObjectContext
 ) throws -> [ManagedObjectID] {
-  let store = try context.coordinator.store
+  let store = try context.persistentStoreCoordinator.store
   let storeEntity = store.storeEntities.first { $0.entity.name == entity }!
   return numbers.map { ManagedObjectID(storeEntity, reference: $0) }
 }
@@ -39,7 +39,7 @@ func filteredRequest(_ index: Int64) -> FetchRequest {
     where: .and([
       .compare("author.country", .equal, .string("C" + (index % 20 < 10 ? "0" : "") + String(index % 20))),
       .compare("pages", .greater, .integer(100 + index % 300)),
-    ]), sort: [FetchSort("published")], limit: 100)
+    ]), sort: [FetchSortDescriptor("published")], limit: 100)
 }
 
 /// A text of a C array that ends with a zero.
@@ -91,6 +91,6 @@ extension Book {
     sum.add(inPrint ? 1 : 0 as Int64)
     cover.withUnsafeBytes { sum.add($0) }
     if let rating { sum.add(rating) } else { sum.add(-1 as Int64) }
-    sum.add(reference(Slots.author))
+    sum.add(reference(Indexes.author))
   }
 }

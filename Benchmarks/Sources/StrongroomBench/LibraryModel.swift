@@ -3,27 +3,27 @@ import Strongroom
 /// The model of the library.
 func libraryModel() throws -> ManagedObjectModel {
   try ManagedObjectModel {
-    EntityDescription("Author") {
-      AttributeDescription("name", .string)
-      AttributeDescription("born", .integer64)
-      AttributeDescription("country", .string, indexed: true)
-      RelationshipDescription("books", toMany: "Book", inverse: "author")
+    Entity("Author") {
+      Attribute("name", .string)
+      Attribute("born", .integer64)
+      Attribute("country", .string, indexed: true)
+      Relationship("books", toMany: "Book", inverse: "author")
     }
-    EntityDescription("Book") {
-      AttributeDescription("title", .string)
-      AttributeDescription("isbn", .string, indexed: true)
-      AttributeDescription("pages", .integer64)
-      AttributeDescription("price", .double)
-      AttributeDescription("published", .date)
-      AttributeDescription("inPrint", .boolean)
-      AttributeDescription("cover", .binary)
-      AttributeDescription("rating", .double)
-      RelationshipDescription("author", to: "Author", inverse: "books")
-      RelationshipDescription("tags", toMany: "Tag", inverse: "books")
+    Entity("Book") {
+      Attribute("title", .string)
+      Attribute("isbn", .string, indexed: true)
+      Attribute("pages", .integer64)
+      Attribute("price", .double)
+      Attribute("published", .date)
+      Attribute("inPrint", .boolean)
+      Attribute("cover", .binary)
+      Attribute("rating", .double)
+      Relationship("author", to: "Author", inverse: "books")
+      Relationship("tags", toMany: "Tag", inverse: "books")
     }
-    EntityDescription("Tag") {
-      AttributeDescription("name", .string)
-      RelationshipDescription("books", toMany: "Book", inverse: "tags")
+    Entity("Tag") {
+      Attribute("name", .string)
+      Relationship("books", toMany: "Book", inverse: "tags")
     }
   }
 }

@@ -34,7 +34,7 @@ struct ManagedPath: Contestant {
     for _ in 0..<workload.opens {
       let container = try await openLibrary(path, model)
       if phase == .reopen {
-        sum = try read(container.newContext().fetch(FetchRequest("Book", limit: 20), as: Book.self))
+        sum = try read(container.newContext().fetch(FetchRequest("Book", fetchLimit: 20), as: Book.self))
       }
       statements = executed(container)
       try container.close()
@@ -163,14 +163,14 @@ struct ManagedPath: Contestant {
 
   private func average(_ context: ManagedObjectContext) throws -> UInt64 {
     var sum = Checksum()
-    var request = FetchRequest("Book", sort: [FetchSort("author.country")])
+    var request = FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("author.country")])
     request.propertiesToFetch = [
-      FetchColumn("author.country"), FetchColumn("price", aggregate: .average),
-      FetchColumn("", aggregate: .count, as: "books"),
+      ExpressionDescription("author.country"), ExpressionDescription("price", aggregate: .average),
+      ExpressionDescription("", aggregate: .count, as: "books"),
     ]
     request.propertiesToGroupBy = ["author.country"]
     for _ in 0..<workload.averages {
-      for row in try context.dictionaries(for: request) {
+      for row in try context.fetchDictionaries(request) {
         if case .string(let country) = row["author.country"] { sum.add(country) }
         if case .integer(let count) = row["books"] { sum.add(count) }
       }
@@ -214,9 +214,9 @@ struct ManagedPath: Contestant {
     book.cover = withUnsafeBytes(of: &data.cover) { Data($0) }
     book.rating = data.rating < 0 ? nil : data.rating
     book.author = authors[Int(data.author)]
-    book.add(tags[Int(data.tags.0)], to: Book.Slots.tags)
-    book.add(tags[Int(data.tags.1)], to: Book.Slots.tags)
-    book.add(tags[Int(data.tags.2)], to: Book.Slots.tags)
+    book.add(tags[Int(data.tags.0)], to: Book.Indexes.tags)
+    book.add(tags[Int(data.tags.1)], to: Book.Indexes.tags)
+    book.add(tags[Int(data.tags.2)], to: Book.Indexes.tags)
   }
 
   private func singleSaves(_ context: ManagedObjectContext) throws {

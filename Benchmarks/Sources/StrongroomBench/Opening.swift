@@ -21,8 +21,8 @@ struct Opening: AsyncParsableCommand {
     lm_close(made)
     let vault = SecretServiceVault()
     let description = PersistentStoreDescription(url: URL(fileURLWithPath: path), vault: vault)
-    let first = PersistentContainer(model: model, description: description)
-    try await first.load()
+    let first = PersistentContainer(managedObjectModel: model, description: description)
+    try await first.loadPersistentStores()
     guard let store = try first.coordinator.store as? SQLCipherStore else { return }
     let identifier = store.identifier
     try first.close()
@@ -35,8 +35,8 @@ struct Opening: AsyncParsableCommand {
       _ = try await vault.keys(for: identifier, interaction: .silent)
       keyring.append(now() - start)
       start = now()
-      let container = PersistentContainer(model: model, description: description)
-      try await container.load()
+      let container = PersistentContainer(managedObjectModel: model, description: description)
+      try await container.loadPersistentStores()
       try container.close()
       whole.append(now() - start)
     }

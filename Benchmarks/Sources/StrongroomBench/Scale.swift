@@ -72,7 +72,7 @@ struct Scale: AsyncParsableCommand {
     var pages = 0
     while pages < 200 {
       let after = FetchComparison(.selfObject, .greater, .value(.reference(last)))
-      let books = try context.fetch(FetchRequest("Book", where: .comparison(after), limit: 50))
+      let books = try context.fetch(FetchRequest("Book", where: .comparison(after), fetchLimit: 50))
       guard let end = books.last else { break }
       last = end.objectID.reference
       pages += 1

@@ -14,13 +14,13 @@ struct StartUp: AsyncParsableCommand {
 
   func run() async throws {
     let model = try ManagedObjectModel(
-      ModelDescription(
+      ModelDeclaration(
         entities: (0..<entities).map { entity in
-          EntityDescription("Entity\(entity)") {
+          Entity("Entity\(entity)") {
             for attribute in stride(from: entity, to: attributes, by: entities) {
-              AttributeDescription("attribute\(attribute)", .string)
+              Attribute("attribute\(attribute)", .string)
             }
-            RelationshipDescription("next", to: "Entity\((entity + 1) % entities)")
+            Relationship("next", to: "Entity\((entity + 1) % entities)")
           }
         }))
     let path = NSTemporaryDirectory() + "strongroom-startup-\(getpid())"
@@ -59,8 +59,8 @@ struct StartUp: AsyncParsableCommand {
       type: SQLCipherStore.storeType, url: URL(fileURLWithPath: path))
     description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
     description.createsIfMissing = create
-    let container = PersistentContainer(model: model, description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: model, description: description)
+    try await container.loadPersistentStores()
     return container
   }
 

@@ -11,7 +11,7 @@ import StrongroomData
   }
 
   private let context: ModelContext
-  private let cards: LiveModels<Card>
+  private let cards: ResultsObserver<Card>
   private var mode = Mode.looking
   private var stage = Stage.todo
   private var chosen: Card?
@@ -21,7 +21,7 @@ import StrongroomData
 
   init(_ container: ModelContainer) throws {
     context = container.mainContext
-    cards = try LiveModels(Deck.all, in: context)
+    cards = try ResultsObserver(Deck.all, in: context)
     cards.onChanges = { [unowned self] changes in
       news = changes.count == 1 ? told(changes[0]) : "\(changes.count) changes"
     }
@@ -45,7 +45,7 @@ import StrongroomData
     return handle(key)
   }
 
-  private func told(_ change: LiveChange<Card>) -> String {
+  private func told(_ change: ResultsChange<Card>) -> String {
     switch change {
     case .insert(let card, _): "new: \(card.text)"
     case .delete: "a card is gone"

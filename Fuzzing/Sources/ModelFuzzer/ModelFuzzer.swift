@@ -21,15 +21,15 @@ enum ModelFuzzer {
     _ = ModelDiagram(model).mermaid
   }
 
-  private static func read(_ data: Data) -> ModelDescription? {
+  private static func read(_ data: Data) -> ModelDeclaration? {
     if data.first == UInt8(ascii: "{") {
-      return try? JSONDecoder().decode(ModelDescription.self, from: data)
+      return try? JSONDecoder().decode(ModelDeclaration.self, from: data)
     }
-    guard let (description, _) = try? ModelDescription.read(xcdatamodelContents: data) else { return nil }
+    guard let (description, _) = try? ModelDeclaration.read(xcdatamodelContents: data) else { return nil }
     do {
-      let written = try ModelDescription.read(xcdatamodelContents: description.xcdatamodelContents())
+      let written = try ModelDeclaration.read(xcdatamodelContents: description.xcdatamodelContents())
       try expect(written.description, description, "XML")
-      let json = try JSONDecoder().decode(ModelDescription.self, from: JSONEncoder().encode(description))
+      let json = try JSONDecoder().decode(ModelDeclaration.self, from: JSONEncoder().encode(description))
       try expect(json, description, "JSON")
     } catch {
       fatalError("a written model cannot be read: \(error)")
@@ -38,7 +38,7 @@ enum ModelFuzzer {
   }
 
   private static func expect(
-    _ written: ModelDescription, _ original: ModelDescription, _ format: String
+    _ written: ModelDeclaration, _ original: ModelDeclaration, _ format: String
   ) throws {
     guard written != original else { return }
     let encoder = JSONEncoder()

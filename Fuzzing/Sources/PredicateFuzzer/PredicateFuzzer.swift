@@ -38,15 +38,15 @@ enum PredicateFuzzer {
 
   private static let model: ManagedObjectModel = {
     let model = try? ManagedObjectModel {
-      EntityDescription("A") {
-        AttributeDescription("name", .string)
-        AttributeDescription("n", .integer64)
-        AttributeDescription("d", .double)
-        AttributeDescription("e", .decimal)
-        AttributeDescription("t", .date)
-        AttributeDescription("b", .transformable)
-        RelationshipDescription("p", to: "A", inverse: "c")
-        RelationshipDescription("c", toMany: "A", inverse: "p", ordered: true)
+      Entity("A") {
+        Attribute("name", .string)
+        Attribute("n", .integer64)
+        Attribute("d", .double)
+        Attribute("e", .decimal)
+        Attribute("t", .date)
+        Attribute("b", .transformable)
+        Relationship("p", to: "A", inverse: "c")
+        Relationship("c", toMany: "A", inverse: "p", ordered: true)
       }
     }
     guard let model else { fatalError("the fuzzer's model is wrong") }
@@ -74,11 +74,11 @@ struct Thing: QueryObject {
     }
   }
 
-  func queryTarget(of toOne: Relationship) -> (any QueryObject)? {
+  func queryDestination(of toOne: Relationship) -> (any QueryObject)? {
     depth < 2 ? Thing(entity: entity, depth: depth + 1) : nil
   }
 
-  func queryTargets(of toMany: Relationship) -> [any QueryObject] {
+  func queryDestinations(of toMany: Relationship) -> [any QueryObject] {
     depth < 2 ? [Thing(entity: entity, depth: depth + 1), Thing(entity: entity, depth: 2)] : []
   }
 }

@@ -46,14 +46,14 @@ package final class DatabaseFile: Sendable {
 
   /// One more hold on the same file, which outlasts this one.
   package func another() -> DatabaseFile {
-    OpenFiles.addHold(identity)
+    OpenFiles.retain(identity)
     return DatabaseFile(path: path, identity: identity, descriptor: descriptor)
   }
 
   /// Ends the hold; to be called after SQLite has closed the file. Ending it again does nothing.
   package func release() {
     if !isReleased.exchange(true, ordering: .acquiringAndReleasing) {
-      OpenFiles.endHold(identity, of: ObjectIdentifier(self))
+      OpenFiles.release(identity, of: ObjectIdentifier(self))
     }
   }
 

@@ -25,7 +25,7 @@ enum OpenFiles {
 
   private struct Entry: Sendable {
     let descriptor: Int32
-    var holds = 1
+    var useCount = 1
     /// Who of this process has, or waits to have, the file alone.
     var alone: ObjectIdentifier?
   }
@@ -55,7 +55,7 @@ enum OpenFiles {
     let identity = Identity(status)
     if let entry = entries[identity] {
       if entry.alone != nil { return .heldByOthers }
-      entries[identity]?.holds += 1
+      entries[identity]?.useCount += 1
       return .taken(identity, entry.descriptor)
     }
     let file = try open(path)
@@ -93,14 +93,14 @@ enum OpenFiles {
     return CipherError(.cannotOpen, "\(path): \(String(cString: strerror(errno)))")
   }
 
-  static func addHold(_ identity: Identity) { entries.withLock { $0[identity]?.holds += 1 } }
+  static func retain(_ identity: Identity) { entries.withLock { $0[identity]?.useCount += 1 } }
 
-  static func endHold(_ identity: Identity, of owner: ObjectIdentifier) {
+  static func release(_ identity: Identity, of owner: ObjectIdentifier) {
     shareAgain(identity, from: owner)
     entries.withLock { entries in
       guard var entry = entries[identity] else { return }
-      entry.holds -= 1
-      if entry.holds == 0 {
+      entry.useCount -= 1
+      if entry.useCount == 0 {
         close(entry.descriptor)
         entries[identity] = nil
       } else {
@@ -120,7 +120,7 @@ enum OpenFiles {
       case .unsupported: return .unsupported
       }
       entries[identity]?.alone = owner
-      guard entry.holds <= own else { return .heldByOthers }
+      guard entry.useCount <= own else { return .heldByOthers }
       switch FileRangeLock.take(.exclusive, FileRangeLock.use, of: entry.descriptor) {
       case .taken: return .taken
       case .heldByOthers: return .heldByOthers

@@ -9,11 +9,11 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public let description: String
 
     /// The entity has no property of that name, or the model no such entity.
-    public static let unknownName = Code(description: "unknownName")
+    public static let unknownKey = Code(description: "unknownName")
     /// A value is not of its attribute's type.
     public static let wrongType = Code(description: "wrongType")
     /// An object's row is no longer in the store.
-    public static let objectGone = Code(description: "objectGone")
+    public static let objectNotFound = Code(description: "objectGone")
     /// The object's context is gone.
     public static let noContext = Code(description: "noContext")
     /// No transformer is registered under the name that the model has for an attribute.
@@ -21,7 +21,7 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     /// The store computes the attribute; it cannot be set.
     public static let derivedAttribute = Code(description: "derivedAttribute")
     /// An object of another context or store was given.
-    public static let foreignObject = Code(description: "foreignObject")
+    public static let objectOfAnotherContext = Code(description: "foreignObject")
     /// The object, or the value that is to be written past it, has changes that are not saved.
     public static let unsaved = Code(description: "unsaved")
     /// Objects to be saved break rules of the model; see `failures`.
@@ -31,7 +31,7 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     /// The configurations of two stores have an entity in common, or a relationship leads from one to another.
     public static let configuration = Code(description: "configuration")
     /// Some stores of a save were committed and others not.
-    public static let partlySaved = Code(description: "partlySaved")
+    public static let partiallySaved = Code(description: "partlySaved")
     /// Rows were changed or deleted elsewhere since they were read; see `conflicts`.
     public static let conflict = Code(description: "conflict")
     /// Objects have the same values where a uniqueness constraint forbids it; see `conflicts`.

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// so this only checks that it is the one meant.
   /// - Throws: `configuration` when the store has not the object's entity.
   public func assign(_ object: ManagedObject, to store: any IncrementalStore) throws {
-    guard try coordinator.store(for: object.entity) === store else {
+    guard try persistentStoreCoordinator.persistentStore(for: object.entity) === store else {
       throw ContextError(
         .configuration,
         "the store has no \(object.entity.name): its configuration leaves it to another store of the coordinator"

@@ -21,11 +21,11 @@ extension ManagedObjectContext {
       let nodes: [IncrementalStoreNode]
       switch source {
       case let now as PersistentStoreCoordinator:
-        nodes = try await Self.nodes(question, FetchMonitor(progress: progress)) {
+        nodes = try await Self.nodes(question, FetchProgress(progress: progress)) {
           try now.fetch(question, lookup: nil)
         }
-      case let moment as QueryGeneration:
-        nodes = try await Self.nodes(question, FetchMonitor(progress: progress)) {
+      case let moment as QueryGenerationToken:
+        nodes = try await Self.nodes(question, FetchProgress(progress: progress)) {
           try moment.fetch(question, lookup: nil)
         }
       default:
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
 
   /// Blocks a thread of the system's, not one of the few that tasks share.
   private nonisolated static func nodes(
-    _ request: FetchRequest, _ monitor: FetchMonitor, _ ask: @escaping @Sendable () throws -> StoreResult
+    _ request: FetchRequest, _ monitor: FetchProgress, _ ask: @escaping @Sendable () throws -> StoreResult
   ) async throws -> [IncrementalStoreNode] {
     do {
       let nodes = try await withTaskCancellationHandler {
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
           DispatchQueue.global().async {
             continuation.resume(
               with: Result {
-                let result = try FetchMonitor.$current.withValue(monitor, operation: ask)
+                let result = try FetchProgress.$current.withValue(monitor, operation: ask)
                 if case .nodes(let nodes) = result { return nodes }
                 return []
               })

@@ -20,19 +20,19 @@ extension ManagedObjectContext {
     defer {
       // After all that empties relationships, so that taking it back has every object before it is led to again.
       if isWatched { for object in marked { recordDeletion(of: object) } }
-      letGo(of: gone)
+      unregister(gone)
     }
     do {
       while let next = waiting.popLast() {
-        if next.state.contains(.deleted) || next.state.contains(.gone) { continue }
+        if next.state.contains(.deleted) || next.state.contains(.deletedInStore) { continue }
         guard next.managedObjectContext === self else {
           throw ContextError(
-            .foreignObject, "a \(next.entity.name) of another context cannot be deleted here")
+            .objectOfAnotherContext, "a \(next.entity.name) of another context cannot be deleted here")
         }
         if isTelling { next.prepareForDeletion() }
         if !next.isInserted { _ = try next.row() }
         // A fault whose row is gone may have turned deleted.
-        if next.state.contains(.gone) { continue }
+        if next.state.contains(.deletedInStore) { continue }
         if undoManager != nil { try readWhole(next) }
         next.state.insert(.deleted)
         do {
@@ -43,40 +43,40 @@ extension ManagedObjectContext {
           throw error
         }
         if next.isInserted {
-          next.state = [.gone]
+          next.state = [.deletedInStore]
           gone.append(next)
         } else {
           deletedList.append(next)
         }
         if isWatched { marked.append(next) }
         all.append(next)
-        noteNews?()
+        didReceiveChanges?()
       }
     } catch {
       // What was deleted until then is deleted all the same.
-      try? emptyOneWay(to: all)
+      try? nullifyUnidirectional(to: all)
       throw error
     }
-    try emptyOneWay(to: all)
+    try nullifyUnidirectional(to: all)
   }
 
   /// New objects that were deleted were never there.
-  private func letGo(of gone: [ManagedObject]) {
+  private func unregister(_ gone: [ManagedObject]) {
     if gone.isEmpty { return }
     takeBackInsertions(gone.count)
-    oneWayHolders.removeAll { $0.state.contains(.gone) }
+    unidirectionalHolders.removeAll { $0.state.contains(.deletedInStore) }
     for object in gone { dismiss(object) }
   }
 
   func recordDeletion(of object: ManagedObject) {
-    record(object.state.contains(.gone) ? .tookBack(object) : .deleted(object))
-    noteChange(.deleted, object)
+    record(object.state.contains(.deletedInStore) ? .tookBack(object) : .deleted(object))
+    recordChange(.deleted, object)
   }
 
   /// What an undo after the deletion was saved could read no more.
   func readWhole(_ object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.isToMany {
-      _ = try object.targets(relationship)
+      _ = try object.destinations(relationship)
     }
     for attribute in object.entity.attributes where attribute.isExternal {
       _ = try object.slotValue(.attribute(attribute))
@@ -84,19 +84,19 @@ extension ManagedObjectContext {
   }
 
   /// Follows one delete rule; answers what is to be deleted along.
-  func propagate(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject] {
+  func propagate(_ object: ManagedObject, _ relationship: RelationshipDescription) throws -> [ManagedObject] {
     // What leads to a new object was never stored, so no rule lets it stay.
     switch object.isInserted && relationship.deleteRule != .cascade ? .nullify : relationship.deleteRule {
     case .deny: return []
     case .noAction:
-      try takeBackLinks(of: object, relationship)
+      try revertRelationship(of: object, relationship)
       return []
     case .cascade:
-      guard relationship.isToMany else { return try object.target(relationship).map { [$0] } ?? [] }
-      let targets = try object.targets(relationship)
-      guard let inverse = relationship.inverse, !inverse.isToMany else { return Array(targets) }
+      guard relationship.isToMany else { return try object.destination(relationship).map { [$0] } ?? [] }
+      let destinations = try object.destinations(relationship)
+      guard let inverse = relationship.inverse, !inverse.isToMany else { return Array(destinations) }
       // One that was given to another object since does not go along.
-      return try targets.filter { try $0.target(inverse) === object }
+      return try destinations.filter { try $0.destination(inverse) === object }
     case .nullify: break
     }
     guard relationship.isToMany else {
@@ -108,29 +108,30 @@ extension ManagedObjectContext {
       // Stored links go with the row; only what this context has read or changed needs to know, and what has to be
       // counted or may have to be brought back.
       let isCounted = inverse.minCount > 0 || !inverse.isOptional || undoManager != nil
-      let targets = try object.targets(relationship)
-      for (place, reference) in targets.references.enumerated() {
-        let known = isCounted ? targets[place] : registered(relationship.destination, reference)
+      let destinations = try object.destinations(relationship)
+      for (place, reference) in destinations.references.enumerated() {
+        let known = isCounted ? destinations[place] : registered(relationship.destination, reference)
         guard let known, isCounted || known.changes?.knownToMany(inverse) != nil else { continue }
-        try removeTarget(object.reference, from: known, inverse)
+        try removeDestination(object.reference, from: known, inverse)
       }
     } else {
-      for target in try object.targets(relationship) where try target.target(inverse) === object {
-        try setToOne(target, inverse, nil)
+      for destination in try object.destinations(relationship)
+      where try destination.destination(inverse) === object {
+        try setToOne(destination, inverse, nil)
       }
     }
     return []
   }
 
   /// Links that were never stored do not outlive an object, not even where the rule is to do nothing.
-  private func takeBackLinks(of object: ManagedObject, _ relationship: Relationship) throws {
+  private func revertRelationship(of object: ManagedObject, _ relationship: RelationshipDescription) throws {
     guard relationship.inverse != nil, !relationship.isTransient else { return }
     if relationship.isToMany {
-      for target in Array(object.changes?.knownToMany(relationship)?.added ?? []) {
-        guard let end = registered(relationship.destination, target) else { continue }
+      for destination in Array(object.changes?.knownToMany(relationship)?.added ?? []) {
+        guard let end = registered(relationship.destination, destination) else { continue }
         try unlink(object, relationship, end)
       }
-    } else if let value = object.changes?.value(relationship.slot), value != .null,
+    } else if let value = object.changes?.value(relationship.index), value != .null,
       value != object.node.map({ $0.value(of: .relationship(relationship)) })
     {
       try setToOne(object, relationship, nil)

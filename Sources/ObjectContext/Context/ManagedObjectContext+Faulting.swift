@@ -10,18 +10,18 @@ extension ManagedObjectContext {
     if id.isTemporaryID {
       guard let known = try parent?.object(with: id) else {
         throw ContextError(
-          .foreignObject, "a temporary ID names an object of its own context only; save first")
+          .objectOfAnotherContext, "a temporary ID names an object of its own context only; save first")
       }
       return make(known.storeEntity, id.reference, nil, nil)
     }
-    return make(try coordinator.storeEntity(of: id), id.reference, nil, nil)
+    return make(try persistentStoreCoordinator.storeEntity(of: id), id.reference, nil, nil)
   }
 
   /// The objects of many IDs, in their order; those that are not here yet come as faults that fire together, with
   /// one statement. They need not exist. Issues no statement.
   /// - Throws: as `object(with:)`.
   public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
-    var batches: [Entity: FetchBatch] = [:]
+    var batches: [EntityDescription: FetchBatch] = [:]
     for (entity, own) in Dictionary(grouping: ids.filter { !$0.isTemporaryID }, by: { $0.entity.root.name }) {
       guard let root = model.entity(named: entity) else { continue }
       batches[root] = FetchBatch(root, own.map(\.reference), generation: generation)
@@ -37,9 +37,9 @@ extension ManagedObjectContext {
   /// - Throws: `objectGone` when the store has no such object.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     let object = try object(with: id)
-    if object.isInserted || object.node != nil && !object.state.contains(.gone) { return object }
+    if object.isInserted || object.node != nil && !object.state.contains(.deletedInStore) { return object }
     // Others may have stored again what they deleted.
-    guard try read(object) != nil else { throw gone(object) }
+    guard try read(object) != nil else { throw objectNotFound(object) }
     return object
   }
 
@@ -55,12 +55,12 @@ extension ManagedObjectContext {
   func fire(_ object: ManagedObject) throws -> IncrementalStoreNode {
     if let node = try read(object) { return node }
     if shouldDeleteInaccessibleFaults { return turnInaccessibleFaultDeleted(object) }
-    throw gone(object)
+    throw objectNotFound(object)
   }
 
   /// The same; nil when the row is gone.
   private func read(_ object: ManagedObject) throws -> IncrementalStoreNode? {
-    if object.state.contains(.gone) {
+    if object.state.contains(.deletedInStore) {
       guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
       revive(object, row)
       return row
@@ -89,10 +89,10 @@ extension ManagedObjectContext {
   /// Where the row has changed since, an unchanged object has all of the new one; a changed object keeps its own, of
   /// which a save will say that it is stale.
   func readExternal(
-    _ attribute: Attribute, of object: ManagedObject, _ row: IncrementalStoreNode
+    _ attribute: AttributeDescription, of object: ManagedObject, _ row: IncrementalStoreNode
   ) throws -> IncrementalStoreNode {
     guard let whole = try source.wholeValues(for: object.reference, of: object.entity) else {
-      guard shouldDeleteInaccessibleFaults else { throw gone(object) }
+      guard shouldDeleteInaccessibleFaults else { throw objectNotFound(object) }
       // A changed object stays, and its save is a conflict.
       if !object.hasChanges { turnDeleted(object) }
       return row
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
         // What was read of its relationships belongs to the old row.
         object.changes = nil
         object.batch = nil
-        if object.tellsOfChanges { object.valuesDidChange(at: nil) }
+        if object.reportsChanges { object.valuesDidChange(at: nil) }
       }
       object.node = whole
       return whole
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
     if wanted.isEmpty { return }
     for (place, node) in zip(places, try source.newValues(for: wanted, of: batch.entity)) {
       guard let node = node.map({ rebased($0, batch) }) else {
-        batch.noteMissing(batch.references[place])
+        batch.recordMissing(batch.references[place])
         continue
       }
       batch.keep(node, at: place)
@@ -160,7 +160,9 @@ extension ManagedObjectContext {
   }
 
   /// The object of a reference that a relationship holds. `hint` is where it may stand in the batch.
-  func materialize(_ reference: Int64, _ destination: Entity, _ batch: FetchBatch?, hint: Int? = nil)
+  func materialize(
+    _ reference: Int64, _ destination: EntityDescription, _ batch: FetchBatch?, hint: Int? = nil
+  )
     -> ManagedObject
   {
     if let known = registered(destination, reference) { return known }
@@ -184,14 +186,14 @@ extension ManagedObjectContext {
     return make(storeEntities[entity.index], reference, nil, batch)
   }
 
-  /// The batch of all targets that a to-one of an object's batch leads to.
-  func toOneBatch(_ object: ManagedObject, _ relationship: Relationship) -> FetchBatch? {
+  /// The batch of all destinations that a to-one of an object's batch leads to.
+  func toOneBatch(_ object: ManagedObject, _ relationship: RelationshipDescription) -> FetchBatch? {
     object.batch.flatMap { toOneBatch($0, relationship) }
   }
 
-  func toOneBatch(_ batch: FetchBatch, _ relationship: Relationship) -> FetchBatch? {
+  func toOneBatch(_ batch: FetchBatch, _ relationship: RelationshipDescription) -> FetchBatch? {
     guard relationship.field >= 0 else { return nil }
-    return batch.toOneBatch(relationship.slot, generation: generation) {
+    return batch.toOneBatch(relationship.index, generation: generation) {
       var seen: Set<Int64> = []
       var references: [Int64] = []
       for (place, reference) in batch.references.enumerated() {
@@ -200,29 +202,29 @@ extension ManagedObjectContext {
             ?? batch.node(at: place, generation: generation)
             ?? batch.partialNode(reference, field: relationship.field, generation: generation),
           node.entity.isKind(of: relationship.entity),
-          let target = node.target(relationship.field), seen.insert(target).inserted
+          let destination = node.reference(relationship.field), seen.insert(destination).inserted
         else { continue }
-        references.append(target)
+        references.append(destination)
       }
       return FetchBatch(relationship.destination, references, generation: generation)
     }
   }
 
   /// Asks the store for a to-many, for the whole batch the object came with.
-  /// - Parameter kept: A target that stays in the list though it is deleted, because the caller sees to it.
+  /// - Parameter kept: A destination that stays in the list though it is deleted, because the caller sees to it.
   func load(_ state: ToManyState, of object: ManagedObject, keeping kept: Int64? = nil) throws {
     let relationship = state.relationship
-    if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .gone]) {
+    if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .deletedInStore]) {
       return state.load([], nil)
     }
-    let batched = try object.batch?.targets(relationship, of: object.reference, generation: generation) {
+    let batched = try object.batch?.destinations(relationship, of: object.reference, generation: generation) {
       try source.newValues(for: relationship, of: $0)
     }
-    if let (targets, batch) = batched {
-      state.load(targets, batch)
+    if let (destinations, batch) = batched {
+      state.load(destinations, batch)
     } else {
-      let targets = try source.newValues(for: relationship, of: [object.reference])
-      state.load(targets.references[...], FetchBatch(relationship, targets, generation: generation))
+      let destinations = try source.newValues(for: relationship, of: [object.reference])
+      state.load(destinations.references[...], FetchBatch(relationship, destinations, generation: generation))
     }
     if !deletedList.isEmpty, relationship.inverse?.deleteRule == .nullify {
       // Deletions empty the lists that were read before, and those that are read after them.

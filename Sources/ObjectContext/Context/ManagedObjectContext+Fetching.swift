@@ -4,7 +4,7 @@ public import StoreContract
 
 extension ManagedObjectContext: NodeLookup {
   /// The row held for an object of this context.
-  public func registeredNode(_ root: Entity, _ reference: Int64) -> IncrementalStoreNode? {
+  public func registeredNode(_ root: EntityDescription, _ reference: Int64) -> IncrementalStoreNode? {
     registered(root, reference)?.node
   }
 }
@@ -26,12 +26,12 @@ extension ManagedObjectContext {
   }
 
   /// The request's entity, whose objects are of a class.
-  func check<T: ManagedObject>(_ request: FetchRequest, _ type: T.Type) throws -> Entity {
+  func check<T: ManagedObject>(_ request: FetchRequest, _ type: T.Type) throws -> EntityDescription {
     guard let entity = model.entity(named: request.entityName) else {
-      throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
+      throw ContextError(.unknownKey, "the model has no entity \(request.entityName)")
     }
-    guard entity.family.allSatisfy({ $0.isAbstract || classes[$0.index] is T.Type }) else {
-      throw ContextError(.foreignObject, "\(request.entityName) objects are not \(T.self)")
+    guard entity.hierarchy.allSatisfy({ $0.isAbstract || classes[$0.index] is T.Type }) else {
+      throw ContextError(.objectOfAnotherContext, "\(request.entityName) objects are not \(T.self)")
     }
     return entity
   }
@@ -39,9 +39,12 @@ extension ManagedObjectContext {
   /// The objects of the entity a class is registered for.
   /// - Throws: as `fetch(_:as:)`.
   public func fetch<T: ManagedObject>(
-    _ type: T.Type, where predicate: FetchPredicate? = nil, sort: [FetchSort] = [], limit: Int? = nil
+    _ type: T.Type, where predicate: FetchPredicate? = nil, sort: [FetchSortDescriptor] = [],
+    limit: Int? = nil
   ) throws -> [T] {
-    try fetch(FetchRequest(try entity(for: type).name, where: predicate, sort: sort, limit: limit), as: type)
+    try fetch(
+      FetchRequest(try entity(for: type).name, where: predicate, sortDescriptors: sort, fetchLimit: limit),
+      as: type)
   }
 
   /// How many objects a request would bring. One statement; counts this context's changes in by fetching, when
@@ -60,7 +63,7 @@ extension ManagedObjectContext {
 
   /// The rows of a request as dictionaries, with aggregates and groups. Leaves unsaved changes out. One statement.
   /// - Throws: `StoreError` when the store refuses.
-  public func dictionaries(for request: FetchRequest) throws -> [[String: AttributeValue]] {
+  public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
     var request = request
     request.resultType = .dictionaries
     guard case .dictionaries(let rows) = try source.fetch(request, lookup: nil) else { return [] }
@@ -70,7 +73,7 @@ extension ManagedObjectContext {
   /// The IDs of a request's objects, with this context's unsaved changes taken into account unless the request says not
   /// to: those of new objects are temporary. One statement; no object is made, unless there are changes that count.
   /// - Throws: `StoreError` when the store refuses.
-  public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+  public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     guard try isTouched(request) else { return try storedIDs(request) }
     var request = request
     request.resultType = .objects
@@ -88,8 +91,8 @@ extension ManagedObjectContext {
   /// How a request is answered: the SQL, the plan of the database library, and the indexes that would help. Leaves
   /// unsaved changes out. Two statements; no row is read.
   /// - Throws: as the fetch.
-  public func explain(_ request: FetchRequest) throws -> FetchExplanation {
-    try coordinator.store(forEntityNamed: request.entityName).explain(request)
+  public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
+    try persistentStoreCoordinator.store(forEntityNamed: request.entityName).queryPlan(for: request)
   }
 
   private func fetchObjects(_ request: FetchRequest) throws -> [ManagedObject] {
@@ -111,11 +114,11 @@ extension ManagedObjectContext {
     // Only a whole row can stand beneath changes.
     if request.shouldRefreshRefetchedObjects { whole.propertiesToFetch = nil }
     if try isTouched(request) {
-      whole.limit = nil
-      whole.offset = 0
+      whole.fetchLimit = nil
+      whole.fetchOffset = 0
       whole.propertiesToFetch = nil
       // Rows that lead to changed objects have to be judged here too.
-      if leadsToChanges(request) { whole.predicate = widened(request) }
+      if traversesChanges(request) { whole.predicate = widened(request) }
     }
     return whole
   }
@@ -148,13 +151,13 @@ extension ManagedObjectContext {
         entity.property(named: path[0]) != nil
       else {
         throw ContextError(
-          .unknownName, "objects are fetched with properties of their own; \(column.name) is none")
+          .unknownKey, "objects are fetched with properties of their own; \(column.name) is none")
       }
       names.insert(path[0])
     }
     let batch = FetchBatch(first.entity.root, nodes.map { $0.reference }, generation: generation)
     // A property has one place in the rows of the whole family.
-    batch.keepPartial(nodes, fields: Set(names.compactMap { entity.propertySlot(named: $0)?.field }))
+    batch.keepPartial(nodes, fields: Set(names.compactMap { entity.propertyIndex(named: $0)?.field }))
     return nodes.map { node in
       guard let known = registered(node.entity, node.reference) else {
         return make(node.storeEntity, node.reference, nil, batch)
@@ -207,7 +210,7 @@ extension ManagedObjectContext {
     for node in nodes {
       if let known = box.map.object(node.reference) {
         adopt(node, known)
-        if known.state.contains(.gone) { continue }
+        if known.state.contains(.deletedInStore) { continue }
         known.batch = batch ?? known.batch
         objects.append(known)
       } else {
@@ -220,7 +223,7 @@ extension ManagedObjectContext {
   /// Gives an object a row read for it. A changed object keeps the row its changes started from, so that a save
   /// finds out if somebody else changed it in between.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
-    if object.state.contains(.gone) {
+    if object.state.contains(.deletedInStore) {
       // Only a row stored since brings it back, and none that was read before it was known to be deleted.
       if node.version > object.node?.version ?? 0 { revive(object, node) }
       return
@@ -232,8 +235,8 @@ extension ManagedObjectContext {
     object.node = node
     guard let held else { return object.awakeFromFetch() }
     object.changes = nil
-    if object.tellsOfChanges { object.valuesDidChange(at: nil) }
-    if held != node.version { noteChange(.refreshed, object) }
+    if object.reportsChanges { object.valuesDidChange(at: nil) }
+    if held != node.version { recordChange(.refreshed, object) }
   }
 
   // MARK: Unsaved changes
@@ -243,20 +246,20 @@ extension ManagedObjectContext {
     if !request.includesPendingChanges || !hasChanges || request.search != nil { return false }
     try request.checkNesting()
     if let affected = request.affectedStores,
-      !affected.contains(try coordinator.store(forEntityNamed: request.entityName).identifier)
+      !affected.contains(try persistentStoreCoordinator.store(forEntityNamed: request.entityName).identifier)
     {
       return false
     }
     guard let entity = model.entity(named: request.entityName) else {
-      throw ContextError(.unknownName, "the model has no entity \(request.entityName)")
+      throw ContextError(.unknownKey, "the model has no entity \(request.entityName)")
     }
-    return pending.contains { $0.entity.isKind(of: entity) } || leadsToChanges(request)
+    return pending.contains { $0.entity.isKind(of: entity) } || traversesChanges(request)
   }
 
   /// Whether the request's conditions or order lead to objects with unsaved changes.
-  private func leadsToChanges(_ request: FetchRequest) -> Bool {
+  private func traversesChanges(_ request: FetchRequest) -> Bool {
     guard hasChanges, let entity = model.entity(named: request.entityName) else { return false }
-    let roots = FetchReach(request, from: entity).roots(from: entity)
+    let roots = ReferencedKeyPaths(request, from: entity).roots(from: entity)
     return !roots.isEmpty && pending.contains { roots.contains($0.entity.root) }
   }
 
@@ -265,7 +268,7 @@ extension ManagedObjectContext {
     guard let entity = model.entity(named: request.entityName), let predicate = request.predicate else {
       return nil
     }
-    let reach = FetchReach(request, from: entity)
+    let reach = ReferencedKeyPaths(request, from: entity)
     if reach.hasOthers { return nil }
     let changed = Dictionary(grouping: pending.filter { $0.reference > 0 }, by: \.entity.root)
     let leading = reach.paths.compactMap { path -> FetchPredicate? in
@@ -287,7 +290,7 @@ extension ManagedObjectContext {
     guard let entity = model.entity(named: request.entityName) else { return [] }
     var objects = realize(nodes).filter { !$0.hasChanges }
     let predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
-    if leadsToChanges(request) { objects = try objects.filter { try predicate?.matches($0) ?? true } }
+    if traversesChanges(request) { objects = try objects.filter { try predicate?.matches($0) ?? true } }
     var seen: Set<ObjectIdentifier> = []
     for object in pending where seen.insert(ObjectIdentifier(object)).inserted {
       guard object.hasChanges, !object.isDeleted,
@@ -295,7 +298,7 @@ extension ManagedObjectContext {
       else { continue }
       if try predicate?.matches(object) ?? true { objects.append(object) }
     }
-    let sort = try ResolvedSort(request.sort, for: entity)
+    let sort = try ResolvedSort(request.sortDescriptors, for: entity)
     try objects.sort { try sort.areInIncreasingOrder($0, $1) }
     return request.page(of: objects)
   }
@@ -303,20 +306,22 @@ extension ManagedObjectContext {
 
 extension ManagedObject: QueryObject {
   /// The object's entity.
-  public final var queryEntity: Entity { entity }
+  public final var queryEntity: EntityDescription { entity }
   /// The object's number.
   public final var queryReference: Int64 { reference }
   /// An attribute's present value. One statement for the batch when the object is a fault.
   /// - Throws: `objectGone`.
-  public final func queryValue(of attribute: Attribute) throws -> AttributeValue {
+  public final func queryValue(of attribute: AttributeDescription) throws -> AttributeValue {
     try slotValue(.attribute(attribute))
   }
-  /// A to-one's present target. One statement for the batch when the object is a fault.
+  /// A to-one's present destination. One statement for the batch when the object is a fault.
   /// - Throws: `objectGone`.
-  public final func queryTarget(of toOne: Relationship) throws -> (any QueryObject)? { try target(toOne) }
-  /// A to-many's present targets. The first read issues one statement for the batch.
+  public final func queryDestination(of toOne: RelationshipDescription) throws -> (any QueryObject)? {
+    try destination(toOne)
+  }
+  /// A to-many's present destinations. The first read issues one statement for the batch.
   /// - Throws: `objectGone`.
-  public final func queryTargets(of toMany: Relationship) throws -> [any QueryObject] {
-    try targets(toMany).map { $0 }
+  public final func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject] {
+    try destinations(toMany).map { $0 }
   }
 }

@@ -12,30 +12,30 @@ extension ManagedObjectContext {
   func turnDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let node = object.node ?? emptyNode(object)
     if object.node == nil || object.isUpdated { object.changes = nil }
-    object.state = [.gone, .deleted]
+    object.state = [.deletedInStore, .deleted]
     object.node = node
     deletions += 1
-    noteChange(.deleted, object)
+    recordChange(.deleted, object)
     return node
   }
 
   /// The same for an object that others are known to have deleted; one with changes to keep stays for as long as it has them.
-  func turnDeletedOrKeep(_ object: ManagedObject) throws {
-    guard object.hasChangesToKeep else {
+  func markInaccessibleDeleted(_ object: ManagedObject) throws {
+    guard object.hasUnsavedChanges else {
       turnDeleted(object)
       return
     }
-    if !keptList.contains(object) { keptList.append(object) }
+    if !deferredDeletions.contains(object) { deferredDeletions.append(object) }
     // Its stored links went with the row; those that were added here stay.
     for state in object.changes?.toManys ?? [] where state.isLoaded { state.refault() }
-    try leaveStoredTargets(object)
+    try leaveStoredDestinations(object)
   }
 
   /// Objects that stayed for their changes go once those were taken back.
-  func turnKeptDeleted() {
-    if keptList.isEmpty { return }
-    let unchanged = keptList.filter { $0.managedObjectContext === self && $0.state.isEmpty }
-    keptList.removeAll { $0.state != [.updated] }
+  func markDeferredDeleted() {
+    if deferredDeletions.isEmpty { return }
+    let unchanged = deferredDeletions.filter { $0.managedObjectContext === self && $0.state.isEmpty }
+    deferredDeletions.removeAll { $0.state != [.updated] }
     for object in unchanged where object.node != nil { turnDeleted(object) }
   }
 
@@ -55,13 +55,13 @@ extension ManagedObjectContext {
 
   /// Makes what turned deleted a fault again: the next read asks the store.
   func turnBackIntoFault(_ object: ManagedObject) {
-    guard object.state.contains(.gone), object.managedObjectContext === self else { return }
+    guard object.state.contains(.deletedInStore), object.managedObjectContext === self else { return }
     object.state = []
     object.changes = nil
     object.node = nil
     object.batch = nil
-    noteChange(.refreshed, object)
-    linkPending(to: object)
+    recordChange(.refreshed, object)
+    restorePendingReferences(to: object)
   }
 
   /// What turned deleted is stored again: it has the new row.
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
   }
 
   /// Unsaved changes of others may have led to an object while it was gone: its ends have them too, now that it is back.
-  private func linkPending(to object: ManagedObject) {
+  private func restorePendingReferences(to object: ManagedObject) {
     for inverse in object.entity.relationships where !inverse.isTransient {
       guard let relationship = inverse.inverse else { continue }
       for other in insertedList + updatedList
@@ -80,44 +80,45 @@ extension ManagedObjectContext {
         let leadsHere =
           relationship.isToMany
           ? other.changes?.knownToMany(relationship)?.added.contains(object.reference) == true
-          : other.changes?.value(relationship.slot) == .reference(object.reference)
+          : other.changes?.value(relationship.index) == .reference(object.reference)
         guard leadsHere else { continue }
         if inverse.isToMany {
           object.toManyState(inverse).add(other.reference)
         } else {
-          withoutUndo { object.setSlot(inverse.slot, .reference(other.reference)) }
+          withoutUndo { object.setSlot(inverse.index, .reference(other.reference)) }
         }
-        noteUpdated(object)
+        recordUpdate(object)
       }
     }
   }
 
   /// Whether a reference leads to an object that is known to be gone.
-  func isKnownGone(_ reference: Int64, _ destination: Entity) -> Bool {
-    registered(destination, reference)?.state.contains(.gone) == true
+  func isKnownDeleted(_ reference: Int64, _ destination: EntityDescription) -> Bool {
+    registered(destination, reference)?.state.contains(.deletedInStore) == true
   }
 
   /// Takes out of a to-many what turned deleted since it was last looked at.
-  func dropGone(from state: ToManyState) {
+  func removeDeleted(from state: ToManyState) {
     if state.deletions == deletions { return }
     state.deletions = deletions
-    state.forget { isKnownGone($0, state.relationship.destination) }
+    state.forget { isKnownDeleted($0, state.relationship.destination) }
   }
 
   /// Takes back links that were added here to what this context has deleted by a batch.
-  func dropAddedGone() {
+  func removeAddedDeleted() {
     for object in insertedList + updatedList {
       for state in object.changes?.toManys ?? [] {
-        for target in Array(state.added) where isKnownGone(target, state.relationship.destination) {
-          state.takeBack(target)
+        for destination in Array(state.added)
+        where isKnownDeleted(destination, state.relationship.destination) {
+          state.takeBack(destination)
         }
       }
     }
   }
 
-  func gone(_ object: ManagedObject) -> ContextError {
+  func objectNotFound(_ object: ManagedObject) -> ContextError {
     ContextError(
-      .objectGone,
+      .objectNotFound,
       "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
   }
 
@@ -129,7 +130,7 @@ extension ManagedObjectContext {
       ManagedObject.Seed(
         storeEntity: temporaryEntities[index], reference: ManagedObjectID.nextTemporaryReference(),
         context: self, node: nil, batch: nil))
-    object.state = [.gone, .deleted]
+    object.state = [.deletedInStore, .deleted]
     object.node = emptyNode(object)
     // No map leads to it, so nobody tells it that its context goes away.
     object.keeper = self

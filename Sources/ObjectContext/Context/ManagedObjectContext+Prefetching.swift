@@ -5,7 +5,7 @@ import StoreContract
 extension ManagedObjectContext {
   /// Reads what a request wants read along of its objects, each step of a key path for all objects at once. Of objects
   /// that come by pages, for the first page.
-  func prefetch(for request: FetchRequest, of objects: [ManagedObject], _ entity: Entity) throws {
+  func prefetch(for request: FetchRequest, of objects: [ManagedObject], _ entity: EntityDescription) throws {
     let wanted = request.fetchBatchSize > 0 ? objects.prefix(request.fetchBatchSize) : objects[...]
     let sources = common(wanted)
     for path in request.relationshipKeyPathsForPrefetching {
@@ -13,7 +13,7 @@ extension ManagedObjectContext {
       var entity = entity
       for name in path.keyPathNames() {
         guard let relationship = entity.relationship(named: name) else {
-          throw ContextError(.unknownName, "\(entity.name) has no relationship \(name) to prefetch")
+          throw ContextError(.unknownKey, "\(entity.name) has no relationship \(name) to prefetch")
         }
         if let sources = batch, !sources.references.isEmpty {
           batch = try prefetch(relationship, of: sources)
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether it is known of all objects of a batch where a to-one leads.
-  private func knows(_ sources: FetchBatch, _ toOne: Relationship) -> Bool {
+  private func knows(_ sources: FetchBatch, _ toOne: RelationshipDescription) -> Bool {
     sources.references.enumerated().allSatisfy { place, reference in
       registered(sources.entity, reference)?.node != nil
         || sources.node(at: place, generation: generation) != nil
@@ -58,23 +58,24 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The batch of all targets, with their rows; nil when there are none.
-  private func prefetch(_ relationship: Relationship, of sources: FetchBatch) throws -> FetchBatch? {
+  /// The batch of all destinations, with their rows; nil when there are none.
+  private func prefetch(_ relationship: RelationshipDescription, of sources: FetchBatch) throws -> FetchBatch?
+  {
     if relationship.isTransient { return nil }
     if !relationship.isToMany {
       if !knows(sources, relationship) { try fire(sources) }
-      guard let targets = toOneBatch(sources, relationship) else { return nil }
-      try fire(targets)
-      return targets
+      guard let destinations = toOneBatch(sources, relationship) else { return nil }
+      try fire(destinations)
+      return destinations
     }
-    if let known = sources.knownTargets(relationship, generation: generation) {
+    if let known = sources.knownDestinations(relationship, generation: generation) {
       try fire(known)
       return known
     }
-    let found = try source.newTargets(for: relationship, of: sources.references)
-    let batch = FetchBatch(relationship, found.targets, generation: generation)
+    let found = try source.newDestinations(for: relationship, of: sources.references)
+    let batch = FetchBatch(relationship, found.destinations, generation: generation)
     batch.keep(found.nodes)
-    sources.keep(relationship, found.targets, batch, generation: generation)
+    sources.keep(relationship, found.destinations, batch, generation: generation)
     for case .some(let node) in found.nodes {
       if let known = registered(relationship.destination, node.reference) { adopt(node, known) }
     }

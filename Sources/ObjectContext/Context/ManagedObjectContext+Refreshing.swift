@@ -15,19 +15,19 @@ extension ManagedObjectContext {
     generation += 1
     if mergeChanges {
       guard let node = try source.newValues(for: [object.reference], of: object.entity)[0] else {
-        guard shouldDeleteInaccessibleFaults else { throw gone(object) }
-        if !object.hasChangesToKeep, !object.state.contains(.gone) {
+        guard shouldDeleteInaccessibleFaults else { throw objectNotFound(object) }
+        if !object.hasUnsavedChanges, !object.state.contains(.deletedInStore) {
           turnDeleted(object)
           sweepLists()
         }
         return
       }
       turnBackIntoFault(object)
-      keptList.removeAll { $0 === object }
+      deferredDeletions.removeAll { $0 === object }
       try rebase(object, on: node)
       object.awakeFromSnapshotEvents(.refresh)
     } else {
-      if object.hasChanges, !object.state.contains(.gone) {
+      if object.hasChanges, !object.state.contains(.deletedInStore) {
         // Objects at the other ends follow, or the next save would store half of a link.
         if object.isDeleted { try takeBackDeletion(of: object) } else { try drop(object) }
         object.state.subtract([.updated, .deleted])
@@ -36,13 +36,13 @@ extension ManagedObjectContext {
       turnBackIntoFault(object)
       turnIntoFault(object)
     }
-    noteChange(.refreshed, object)
+    recordChange(.refreshed, object)
   }
 
   /// Turns every unchanged object into a fault, so that the next read brings what is stored then.
   public func refreshAllObjects() {
     refreshUnchanged()
-    for object in heldObjects { turnBackIntoFault(object) }
+    for object in retainedObjects { turnBackIntoFault(object) }
   }
 
   /// The same, and what others deleted keeps its values.
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     generation += 1
     for object in registeredObjects where !object.hasChanges {
       turnIntoFault(object)
-      noteChange(.refreshed, object)
+      recordChange(.refreshed, object)
     }
   }
 
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
 
   /// Lets go of an object's row and of what is known of its relationships.
   func turnIntoFault(_ object: ManagedObject, batch: FetchBatch? = nil) {
-    if object.state.contains(.gone) { return }
+    if object.state.contains(.deletedInStore) { return }
     if object.unmanagedNode == nil, object.unmanagedChanges == nil { return }
     object.willTurnIntoFault()
     object.node = nil
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
 
   /// An object is of no context any more, and keeps what it has.
   func dismiss(_ object: ManagedObject) {
-    object.state = [.gone]
+    object.state = [.deletedInStore]
     unregister(object)
     object.managedObjectContext = nil
     object.keeper = nil
@@ -93,12 +93,13 @@ extension ManagedObjectContext {
     func sweep(_ list: inout [ManagedObject], _ state: ManagedObject.State) {
       var seen: Set<ObjectIdentifier> = []
       list.removeAll {
-        !$0.state.contains(state) || $0.state.contains(.gone) || !seen.insert(ObjectIdentifier($0)).inserted
+        !$0.state.contains(state) || $0.state.contains(.deletedInStore)
+          || !seen.insert(ObjectIdentifier($0)).inserted
       }
     }
     sweep(&insertedList, .inserted)
     sweep(&updatedList, .updated)
     sweep(&deletedList, .deleted)
-    oneWayHolders.removeAll { $0.state.isDisjoint(with: [.inserted, .updated]) }
+    unidirectionalHolders.removeAll { $0.state.isDisjoint(with: [.inserted, .updated]) }
   }
 }

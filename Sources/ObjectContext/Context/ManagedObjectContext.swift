@@ -8,7 +8,7 @@ import StoreContract
 /// all, so what a program lets go of is freed.
 public final class ManagedObjectContext {
   /// The coordinator whose stores this context, or the one it is a child of, works on.
-  public let coordinator: PersistentStoreCoordinator
+  public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// The context that this one reads from and saves to; nil when those are the stores.
   public let parent: ManagedObjectContext?
   /// A name for messages, and for those who hear of this context's saves.
@@ -26,7 +26,7 @@ public final class ManagedObjectContext {
     get { inbox.wantsSaves.load(ordering: .relaxed) }
     set {
       inbox.wantsSaves.store(newValue, ordering: .relaxed)
-      if newValue, parent == nil { coordinator.watchStores() }
+      if newValue, parent == nil { persistentStoreCoordinator.watchStores() }
     }
   }
   /// Where this context reads.
@@ -41,10 +41,10 @@ public final class ManagedObjectContext {
   let plans: EntityPlans
   /// The stores' own, or those of temporary IDs where no store has the entity.
   var storeEntities: [StoreEntity] {
-    let changes = coordinator.storeChanges
+    let changes = persistentStoreCoordinator.storeChanges
     if changes != knownStoreChanges {
       knownStoreChanges = changes
-      storeEntitiesOfStores = coordinator.storeEntities
+      storeEntitiesOfStores = persistentStoreCoordinator.storeEntities
     }
     return storeEntitiesOfStores
   }
@@ -75,10 +75,10 @@ public final class ManagedObjectContext {
   private var takenBack = 0
   @exclusivity(unchecked) var updatedList: [ManagedObject] = []
   /// Those among both that have relationships without an inverse; some may have no changes any more.
-  var oneWayHolders: [ManagedObject] = []
+  var unidirectionalHolders: [ManagedObject] = []
   @exclusivity(unchecked) var deletedList: [ManagedObject] = []
   /// Changed objects that are known to be deleted by others: they stay while they have changes.
-  var keptList: [ManagedObject] = []
+  var deferredDeletions: [ManagedObject] = []
   /// Unchanged objects whose version the next save checks.
   var lockedList: [ManagedObject] = []
   /// While a save is under way whose conflicts the merge policy decides.
@@ -90,13 +90,13 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var changeLog = ChangeLog()
   var liveResults: [WeakObserver] = []
   let (willSaveStreams, saveStreams, changeStreams) = (
-    NewsStreams<ContextChanges>(), NewsStreams<ContextChanges>(), NewsStreams<ContextChanges>()
+    ChangeStreams<ContextChanges>(), ChangeStreams<ContextChanges>(), ChangeStreams<ContextChanges>()
   )
   /// Ends the event later, where the isolation allows.
   var eventEnd: (() -> Void)?
   var isEventEndScheduled = false
   /// Called when an object has changes that had none.
-  package var noteNews: (() -> Void)?
+  package var didReceiveChanges: (() -> Void)?
   /// The layer above that this context works for.
   package weak var host: AnyObject?
   /// Whether the layer above has objects that it is to adopt before it answers anything.
@@ -130,7 +130,7 @@ public final class ManagedObjectContext {
   /// Makes a child of another context: it sees the parent's unsaved changes, and saves into the parent, which saves into
   /// the stores. It lives where its parent does. Issues no statement.
   public convenience init(parent: ManagedObjectContext) {
-    self.init(parent.coordinator, parent: parent, isolation: parent.isolation)
+    self.init(parent.persistentStoreCoordinator, parent: parent, isolation: parent.isolation)
     parent.children.removeAll { $0.context == nil }
     parent.children.append(WeakContext(context: self))
   }
@@ -139,18 +139,18 @@ public final class ManagedObjectContext {
     _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
     isolation: ContextIsolation
   ) {
-    self.coordinator = coordinator
+    self.persistentStoreCoordinator = coordinator
     self.parent = parent
     self.isolation = isolation
     source = parent.map { ParentContext($0) } ?? coordinator
     knownRemovals = coordinator.storeRemovals
-    model = coordinator.model
+    model = coordinator.managedObjectModel
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities
-    plans = EntityPlans(coordinator.model)
+    plans = EntityPlans(coordinator.managedObjectModel)
     (parent?.childInboxes ?? coordinator.inboxes).add(inbox)
     storeEntitiesOfStores = coordinator.temporaryEntities
-    hasRegistrar = coordinator.stores.contains { $0.wantsRegistrations }
+    hasRegistrar = coordinator.persistentStores.contains { $0.observesRegistrations }
     var byRoot: [Int: IdentityMapBox] = [:]
     identities = model.entities.map { entity in
       if let box = byRoot[entity.root.index] { return box }
@@ -161,7 +161,7 @@ public final class ManagedObjectContext {
   }
 
   deinit {
-    letGoOfAll()
+    unregisterAll()
     for streams in [willSaveStreams, saveStreams, changeStreams] { streams.finish() }
   }
 
@@ -175,14 +175,16 @@ public final class ManagedObjectContext {
   // MARK: Identity
 
   @inline(__always)
-  func registered(_ entity: Entity, _ reference: Int64) -> ManagedObject? {
+  func registered(_ entity: EntityDescription, _ reference: Int64) -> ManagedObject? {
     identities[entity.index].map.object(reference)
   }
 
   func register(_ object: ManagedObject) {
     identities[object.entity.index].map.insert(object)
     if object.needsContext { object.keeper = self }
-    if hasRegistrar, object.reference > 0 { registrar(object.entity)?.didRegister([object.objectID]) }
+    if hasRegistrar, object.reference > 0 {
+      registrar(object.entity)?.managedObjectContextDidRegisterObjects(with: [object.objectID])
+    }
   }
 
   func unregister(_ object: ManagedObject) {
@@ -190,28 +192,32 @@ public final class ManagedObjectContext {
     // A successor of the same ID may be there already.
     guard box.map.object(object.reference) === object else { return }
     box.map.remove(object.reference)
-    if hasRegistrar, object.reference > 0 { registrar(object.entity)?.didUnregister([object.objectID]) }
+    if hasRegistrar, object.reference > 0 {
+      registrar(object.entity)?.managedObjectContextDidUnregisterObjects(with: [object.objectID])
+    }
   }
 
   /// Lets go of the objects of stores that were closed, whose numbers another store may give to others.
   func forgetClosedStores() {
-    let changes = coordinator.storeChanges
+    let changes = persistentStoreCoordinator.storeChanges
     if changes == forgottenStoreChanges { return }
     forgottenStoreChanges = changes
-    knownRemovals = coordinator.storeRemovals
+    knownRemovals = persistentStoreCoordinator.storeRemovals
     generation += 1
-    let open = Set(coordinator.stores.map(\.identifier))
-    for object in heldObjects where object.reference > 0 {
+    let open = Set(persistentStoreCoordinator.persistentStores.map(\.identifier))
+    for object in retainedObjects where object.reference > 0 {
       guard let store = object.storeEntity.storeIdentifier, !open.contains(store) else { continue }
-      noteChange(.deleted, object)
+      recordChange(.deleted, object)
       forget(object)
     }
     sweepLists()
     markStale()
   }
 
-  private func registrar(_ entity: Entity) -> (any IncrementalStore)? {
-    (try? coordinator.store(for: entity)).flatMap { $0.wantsRegistrations ? $0 : nil }
+  private func registrar(_ entity: EntityDescription) -> (any IncrementalStore)? {
+    (try? persistentStoreCoordinator.persistentStore(for: entity)).flatMap {
+      $0.observesRegistrations ? $0 : nil
+    }
   }
 
   func make(
@@ -243,10 +249,10 @@ public final class ManagedObjectContext {
     }
   }
 
-  func letGoOfAll() {
+  func unregisterAll() {
     let held = insertedList + updatedList + deletedList + lockedList
-    (lockedList, keptList, insertedList, updatedList) = ([], [], [], [])
-    oneWayHolders = []
+    (lockedList, deferredDeletions, insertedList, updatedList) = ([], [], [], [])
+    unidirectionalHolders = []
     deletedList = []
     var roots: Set<ObjectIdentifier> = []
     for box in identities where roots.insert(ObjectIdentifier(box)).inserted {
@@ -255,31 +261,35 @@ public final class ManagedObjectContext {
         if hasRegistrar, $0.reference > 0 { ids.append($0.objectID) }
         $0.losesContext()
       }
-      if let first = ids.first { registrar(first.entity)?.didUnregister(ids) }
+      if let first = ids.first {
+        registrar(first.entity)?.managedObjectContextDidUnregisterObjects(with: ids)
+      }
       box.map = IdentityMap()
     }
     withExtendedLifetime(held) {}
   }
 
-  package func noteFaultFailure(_ error: any Error) {
-    if shouldDeleteInaccessibleFaults, (error as? ContextError)?.code == .objectGone { return }
+  package func recordFaultFailure(_ error: any Error) {
+    if shouldDeleteInaccessibleFaults, (error as? ContextError)?.code == .objectNotFound { return }
     faultFailure = faultFailure ?? error
   }
 
   // MARK: Changes
 
-  func noteUpdated(_ object: ManagedObject) {
-    if object.state.isDisjoint(with: [.updated, .inserted, .gone]) {
+  func recordUpdate(_ object: ManagedObject) {
+    if object.state.isDisjoint(with: [.updated, .inserted, .deletedInStore]) {
       object.state.insert(.updated)
       listUpdated(object)
-      noteNews?()
+      didReceiveChanges?()
     }
   }
 
   /// - Parameter object: One that is new, or was swept out by `sweepInserted()` before it became new again.
   func listInserted(_ object: ManagedObject) {
     insertions.append(object)
-    if plans.hasOneWay, plans.holdsOneWay(object.entity) { oneWayHolders.append(object) }
+    if plans.hasUnidirectional, plans.holdsUnidirectional(object.entity) {
+      unidirectionalHolders.append(object)
+    }
   }
 
   /// Objects are gone that were new.
@@ -288,12 +298,14 @@ public final class ManagedObjectContext {
   func sweepInserted() {
     if takenBack == 0 { return }
     takenBack = 0
-    insertions.removeAll { $0.state.contains(.gone) }
+    insertions.removeAll { $0.state.contains(.deletedInStore) }
   }
 
   func listUpdated(_ object: ManagedObject) {
     updatedList.append(object)
-    if plans.hasOneWay, plans.holdsOneWay(object.entity) { oneWayHolders.append(object) }
+    if plans.hasUnidirectional, plans.holdsUnidirectional(object.entity) {
+      unidirectionalHolders.append(object)
+    }
   }
 
   /// Whether the next save has something to do.
@@ -307,16 +319,18 @@ public final class ManagedObjectContext {
   /// Objects that the next save removes.
   public var deletedObjects: [ManagedObject] { deletedList }
   /// The number of objects alive in this context.
-  public var registeredCount: Int {
+  public var registeredObjectCount: Int {
     var seen: Set<ObjectIdentifier> = []
     return identities.reduce(0) { seen.insert(ObjectIdentifier($1)).inserted ? $0 + $1.map.count : $0 }
   }
 
   /// The objects alive in this context, without those that others deleted.
-  public var registeredObjects: [ManagedObject] { heldObjects.filter { !$0.state.contains(.gone) } }
+  public var registeredObjects: [ManagedObject] {
+    retainedObjects.filter { !$0.state.contains(.deletedInStore) }
+  }
 
   /// Those too.
-  var heldObjects: [ManagedObject] {
+  var retainedObjects: [ManagedObject] {
     var result: [ManagedObject] = []
     var seen: Set<ObjectIdentifier> = []
     for box in identities where seen.insert(ObjectIdentifier(box)).inserted {
@@ -335,7 +349,7 @@ public final class ManagedObjectContext {
       isolation.check { "a context" }
     #endif
     guard let entity = model.entity(named: entityName) else {
-      throw ContextError(.unknownName, "the model has no entity \(entityName)")
+      throw ContextError(.unknownKey, "the model has no entity \(entityName)")
     }
     guard !entity.isAbstract else {
       throw ContextError(.abstractEntity, "\(entityName) is abstract; insert one of its subentities")
@@ -346,21 +360,21 @@ public final class ManagedObjectContext {
     listInserted(object)
     if isWatched {
       record(.inserted(object))
-      noteChange(.inserted, object)
+      recordChange(.inserted, object)
     }
     object.awakeFromInsert()
-    noteNews?()
+    didReceiveChanges?()
     return object
   }
 
   /// Takes in an object that no context has: it is new here, with the values it has. Its relationships have to be empty.
-  /// - Precondition: The object is detached, and the entity has the slots of the one it was made with.
-  package func adopt(_ object: ManagedObject, as entity: Entity) {
+  /// - Precondition: The object is detached, and the entity has the property indexes of the one it was made with.
+  package func adopt(_ object: ManagedObject, as entity: EntityDescription) {
     #if DEBUG
       isolation.check { "a context" }
     #endif
     precondition(
-      object.managedObjectContext == nil && entity.slotCount == object.entity.slotCount,
+      object.managedObjectContext == nil && entity.propertyCount == object.entity.propertyCount,
       "a \(entity.name) can be taken in by one context only")
     sweepInserted()
     object.storeEntity = temporaryEntities[entity.index]
@@ -372,10 +386,10 @@ public final class ManagedObjectContext {
     listInserted(object)
     if isWatched {
       record(.inserted(object))
-      noteChange(.inserted, object)
+      recordChange(.inserted, object)
     }
     object.awakeFromInsert()
-    noteNews?()
+    didReceiveChanges?()
   }
 
   /// Makes a new object of the entity that a class is registered for.
@@ -384,16 +398,16 @@ public final class ManagedObjectContext {
   public func insert<T: ManagedObject>(_ type: T.Type) throws -> T {
     let entity = try entity(for: type)
     guard let object = try insert(entity.name) as? T else {
-      throw ContextError(.unknownName, "\(T.self) is not registered for \(entity.name)")
+      throw ContextError(.unknownKey, "\(T.self) is not registered for \(entity.name)")
     }
     return object
   }
 
-  func entity<T: ManagedObject>(for type: T.Type) throws -> Entity {
+  func entity<T: ManagedObject>(for type: T.Type) throws -> EntityDescription {
     if let index = classes.firstIndex(where: { $0 == type && type != ManagedObject.self }) {
       return model.entities[index]
     }
     throw ContextError(
-      .unknownName, "\(T.self) is not registered for any entity; register it with the container")
+      .unknownKey, "\(T.self) is not registered for any entity; register it with the container")
   }
 }

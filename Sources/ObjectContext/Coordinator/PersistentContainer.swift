@@ -6,53 +6,61 @@ public final class PersistentContainer: Sendable {
   /// The container's name.
   public let name: String
   /// The coordinator.
-  public let coordinator: PersistentStoreCoordinator
+  public let persistentStoreCoordinator: PersistentStoreCoordinator
   /// Where and how the stores are opened.
-  public let storeDescriptions: [PersistentStoreDescription]
+  public let persistentStoreDescriptions: [PersistentStoreDescription]
   /// The first store's.
-  public var storeDescription: PersistentStoreDescription { storeDescriptions[0] }
+  public var persistentStoreDescription: PersistentStoreDescription { persistentStoreDescriptions[0] }
 
-  /// Makes a container; `load()` opens its store.
-  public init(name: String, model: ManagedObjectModel, storeDescription: PersistentStoreDescription) {
+  /// Makes a container; `loadPersistentStores()` opens its store.
+  public init(
+    name: String, managedObjectModel: ManagedObjectModel,
+    persistentStoreDescription: PersistentStoreDescription
+  ) {
     self.name = name
-    storeDescriptions = [storeDescription]
-    coordinator = PersistentStoreCoordinator(model: model)
+    persistentStoreDescriptions = [persistentStoreDescription]
+    persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel)
   }
 
   /// Makes a container of several stores, each with the entities of its description's `configuration`.
   /// - Precondition: There is one description at least.
-  public init(name: String, model: ManagedObjectModel, storeDescriptions: [PersistentStoreDescription]) {
-    precondition(!storeDescriptions.isEmpty, "a container needs a store")
+  public init(
+    name: String, managedObjectModel: ManagedObjectModel,
+    persistentStoreDescriptions: [PersistentStoreDescription]
+  ) {
+    precondition(!persistentStoreDescriptions.isEmpty, "a container needs a store")
     self.name = name
-    self.storeDescriptions = storeDescriptions
-    coordinator = PersistentStoreCoordinator(model: model)
+    self.persistentStoreDescriptions = persistentStoreDescriptions
+    persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel)
   }
 
   /// The model.
-  public var model: ManagedObjectModel { coordinator.model }
+  public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
   /// Opens the stores, or makes them when their descriptions allow. About ten statements an encrypted store that is there, and one
   /// more for each table and index that is made.
   /// - Throws: `StoreError`, `ContextError` for configurations that do not fit, and the vaults' errors, each saying what to do;
   ///   none is open then.
-  public func load() async throws {
+  public func loadPersistentStores() async throws {
     do {
-      for description in storeDescriptions { try await coordinator.addStore(description) }
+      for description in persistentStoreDescriptions {
+        try await persistentStoreCoordinator.addPersistentStore(with: description)
+      }
     } catch {
-      if storeDescriptions.count > 1 { try? coordinator.removeStore() }
+      if persistentStoreDescriptions.count > 1 { try? persistentStoreCoordinator.removePersistentStores() }
       throw error
     }
   }
 
   /// Closes the stores. Issues no statement on rows.
   /// - Throws: whatever the store throws.
-  public func close() throws { try coordinator.removeStore() }
+  public func close() throws { try persistentStoreCoordinator.removePersistentStores() }
 
   /// A new context, for the isolation that calls. Make one for each task; keep one on the main actor for what is
   /// shown.
   /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil where no actor runs.
   public func newContext(isolation: (any Actor)? = #isolation) -> ManagedObjectContext {
-    ManagedObjectContext(coordinator, isolation: isolation)
+    ManagedObjectContext(persistentStoreCoordinator, isolation: isolation)
   }
 
   // nonisolated(unsafe): used on the main actor only, and handed over to it at the end.
@@ -79,7 +87,7 @@ public final class PersistentContainer: Sendable {
   /// `automaticallyMergesChangesFromParent` is set, it takes in what others save at once. Events end by themselves.
   @MainActor public var viewContext: ManagedObjectContext {
     if let mainContext { return mainContext }
-    let context = ManagedObjectContext(coordinator, isolation: MainActor.shared)
+    let context = ManagedObjectContext(persistentStoreCoordinator, isolation: MainActor.shared)
     context.name = "viewContext"
     let box = MainContext(context: context)
     context.eventEnd = { box.endEvent() }
@@ -90,7 +98,7 @@ public final class PersistentContainer: Sendable {
 
   /// A context that belongs to no actor, to be used from anywhere by its `perform`.
   public func newBackgroundContext(name: String? = nil) -> BackgroundContext {
-    BackgroundContext(coordinator, name: name)
+    BackgroundContext(persistentStoreCoordinator, name: name)
   }
 
   /// Runs work on a context of its own off the calling actor.

@@ -4,7 +4,7 @@ extension PersistentStoreCoordinator {
   /// What a store says of itself, by the names of `StoreMetadata`, and the program's own metadata. Issues no statement.
   public func metadata(for store: any IncrementalStore) -> [String: String] {
     StoreMetadata.whole(
-      store.metadata, of: store, versionIdentifiers: model.description.versionIdentifiers)
+      store.metadata, of: store, versionIdentifiers: managedObjectModel.declaration.versionIdentifiers)
   }
 
   /// Stores the program's own metadata of a store, in place of what it had, in a transaction of its own. What the store says of

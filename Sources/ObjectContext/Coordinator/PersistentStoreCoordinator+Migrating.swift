@@ -15,47 +15,49 @@ extension PersistentStoreCoordinator {
     _ store: any IncrementalStore, to description: PersistentStoreDescription
   ) async throws -> any IncrementalStore {
     _ = try entities(of: store)
-    let target = try await open(description)
+    let destination = try await open(description)
     do {
       // Nobody writes meanwhile, so that nothing is left behind.
       try writing.exclusively {
-        try StoreCopy(from: store, to: target, entities(of: store)).run()
-        try replace(store, by: target)
+        try StoreCopy(from: store, to: destination, entities(of: store)).run()
+        try replace(store, by: destination)
       }
     } catch {
-      try? target.close()
+      try? destination.close()
       throw error
     }
     // The move is done whether or not the old store can be closed in order.
     try? store.close()
-    return target
+    return destination
   }
 }
 
 /// Copies a store's objects and links into an empty one.
 private struct StoreCopy {
   private let source: any IncrementalStore
-  private let target: any IncrementalStore
-  private let entities: [Entity]
+  private let destination: any IncrementalStore
+  private let entities: [EntityDescription]
   private static let portion = 1000
 
-  init(from source: any IncrementalStore, to target: any IncrementalStore, _ entities: [Entity]) {
+  init(
+    from source: any IncrementalStore, to destination: any IncrementalStore, _ entities: [EntityDescription]
+  ) {
     self.source = source
-    self.target = target
+    self.destination = destination
     self.entities = entities
   }
 
   func run() throws {
     let roots = entities.filter { $0.root === $0 }
-    var numbers: [Entity: [Int64: ManagedObjectID]] = [:]
+    var numbers: [EntityDescription: [Int64: ManagedObjectID]] = [:]
     for root in roots {
-      guard case .count(0) = try count(root, in: target) else {
+      guard case .count(0) = try count(root, in: destination) else {
         throw StoreError(.fileExists, "the new store has objects already; choose an empty one")
       }
       var request = FetchRequest(root.name)
       request.resultType = .objectIDs
       guard case .objectIDs(let ids) = try source.execute(request, lookup: nil) else { continue }
-      let new = try target.obtainPermanentIDs(for: ids.map(\.entity))
+      let new = try destination.obtainPermanentIDs(for: ids.map(\.entity))
       numbers[root] = Dictionary(
         zip(ids.map(\.reference), new), uniquingKeysWith: { first, _ in first })
     }
@@ -66,26 +68,26 @@ private struct StoreCopy {
       }
     }
     var seen: Set<ObjectIdentifier> = []
-    for relationship in entities.flatMap(\.relationships).filter(\.hasLinkTable).map(\.linkOwner)
+    for relationship in entities.flatMap(\.relationships).filter(\.hasJoinTable).map(\.joinTableOwner)
     where seen.insert(ObjectIdentifier(relationship)).inserted {
-      try copyLinks(relationship, numbers)
+      try copyRelationships(relationship, numbers)
       if let inverse = relationship.inverse, inverse.isToMany, inverse.isOrdered, inverse !== relationship {
-        try copyLinks(inverse, numbers)
+        try copyRelationships(inverse, numbers)
       }
     }
     var metadata = SaveChangesRequest()
     metadata.metadata = source.metadata
-    _ = try target.execute(metadata, lookup: nil)
+    _ = try destination.execute(metadata, lookup: nil)
   }
 
-  private func count(_ root: Entity, in store: any IncrementalStore) throws -> StoreResult {
+  private func count(_ root: EntityDescription, in store: any IncrementalStore) throws -> StoreResult {
     var request = FetchRequest(root.name)
     request.resultType = .count
     return try store.execute(request, lookup: nil)
   }
 
   private func copyRows(
-    _ references: [Int64], _ root: Entity, _ numbers: [Entity: [Int64: ManagedObjectID]]
+    _ references: [Int64], _ root: EntityDescription, _ numbers: [EntityDescription: [Int64: ManagedObjectID]]
   ) throws {
     var save = SaveChangesRequest()
     let builder = NodeBuilder()
@@ -96,7 +98,7 @@ private struct StoreCopy {
       builder.begin(fieldCount: node.entity.fieldCount)
       for (field, stored) in node.entity.storedFields.enumerated() {
         if case .toOne(let relationship) = stored {
-          guard let old = node.target(field), let new = numbers[relationship.destination.root]?[old] else {
+          guard let old = node.reference(field), let new = numbers[relationship.destination.root]?[old] else {
             continue
           }
           builder.set(field, integer: new.reference)
@@ -106,31 +108,33 @@ private struct StoreCopy {
       }
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: node.version))
     }
-    _ = try target.execute(save, lookup: nil)
+    _ = try destination.execute(save, lookup: nil)
   }
 
   /// The links from one end, with their order; from the end that does not name the table, the order only.
-  private func copyLinks(_ relationship: Relationship, _ numbers: [Entity: [Int64: ManagedObjectID]]) throws {
+  private func copyRelationships(
+    _ relationship: RelationshipDescription, _ numbers: [EntityDescription: [Int64: ManagedObjectID]]
+  ) throws {
     let references = (numbers[relationship.entity.root] ?? [:]).keys.sorted()
-    let isOwner = relationship.linkOwner === relationship
+    let isOwner = relationship.joinTableOwner === relationship
     for start in stride(from: 0, to: references.count, by: Self.portion) {
       let sources = Array(references[start..<min(start + Self.portion, references.count)])
-      var changes = LinkChanges(relationship: relationship.linkOwner)
+      var changes = RelationshipChanges(relationship: relationship.joinTableOwner)
       let found = try source.newValues(for: relationship, of: sources)
       for (place, reference) in sources.enumerated() {
         guard let from = numbers[relationship.entity.root]?[reference]?.reference else { continue }
-        let to = found.targets(at: place).compactMap {
+        let to = found.destinations(at: place).compactMap {
           numbers[relationship.destination.root]?[$0]?.reference
         }
         if to.isEmpty { continue }
-        if isOwner { changes.added += to.map { .init(source: from, target: $0) } }
+        if isOwner { changes.added += to.map { .init(source: from, destination: $0) } }
         guard relationship.isOrdered else { continue }
         if isOwner { changes.orders.append((from, to)) } else { changes.inverseOrders.append((from, to)) }
       }
       if changes.added.isEmpty, changes.inverseOrders.isEmpty { continue }
       var save = SaveChangesRequest()
-      save.links = [changes]
-      _ = try target.execute(save, lookup: nil)
+      save.relationshipChanges = [changes]
+      _ = try destination.execute(save, lookup: nil)
     }
   }
 }

@@ -8,23 +8,25 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError` with nothing saved; `partlySaved` when a disk failed at the very commit of one store after another
   ///   had committed.
   func save(_ save: SaveChangesRequest) throws {
-    _ = try store
+    _ = try persistentStore
     var parts: [UUID: SaveChangesRequest] = [:]
-    func add(_ entity: Entity, _ change: (inout SaveChangesRequest) -> Void) throws {
-      change(&parts[try store(for: entity).identifier, default: SaveChangesRequest()])
+    func add(_ entity: EntityDescription, _ change: (inout SaveChangesRequest) -> Void) throws {
+      change(&parts[try persistentStore(for: entity).identifier, default: SaveChangesRequest()])
     }
     for node in save.inserted { try add(node.entity) { $0.inserted.append(node) } }
     for object in save.updated { try add(object.node.entity) { $0.updated.append(object) } }
     for object in save.deleted { try add(object.objectID.entity) { $0.deleted.append(object) } }
     for object in save.locked { try add(object.objectID.entity) { $0.locked.append(object) } }
     for id in save.existing { try add(id.entity) { $0.existing.append(id) } }
-    for links in save.links { try add(links.relationship.entity) { $0.links.append(links) } }
+    for links in save.relationshipChanges {
+      try add(links.relationship.entity) { $0.relationshipChanges.append(links) }
+    }
     // Metadata is the first store's, as everything is that names no entity.
     if let metadata = save.metadata {
-      parts[try store.identifier, default: SaveChangesRequest()].metadata = metadata
+      parts[try persistentStore.identifier, default: SaveChangesRequest()].metadata = metadata
     }
     // In one order whoever saves, so that two programs never wait for each other's stores.
-    let concerned = stores.filter { store in
+    let concerned = persistentStores.filter { store in
       parts[store.identifier].map { !$0.isEmpty || $0.metadata != nil } ?? false
     }.sorted { $0.identifier.uuidString < $1.identifier.uuidString }
     guard concerned.count == parts.values.filter({ !$0.isEmpty || $0.metadata != nil }).count else {
@@ -39,7 +41,7 @@ extension PersistentStoreCoordinator {
       if saved.isEmpty { throw error }
       let names = saved.map { "\($0.identifier)" }.joined(separator: ", ")
       throw ContextError(
-        .partlySaved,
+        .partiallySaved,
         "the stores \(names) were saved and the others were not: a disk failed while they were committed",
         cause: error)
     }

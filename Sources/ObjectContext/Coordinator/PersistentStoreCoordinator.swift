@@ -10,12 +10,12 @@ import Synchronization
 /// Sendable; one coordinator serves any number of contexts on any isolation.
 public final class PersistentStoreCoordinator: Sendable {
   /// The model of the store and of every context.
-  public let model: ManagedObjectModel
+  public let managedObjectModel: ManagedObjectModel
   let temporaryEntities: [StoreEntity]
 
   let inboxes = Inboxes()
   let writing = WriteGate()
-  private let streams = NewsStreams<ContextChanges>()
+  private let streams = ChangeStreams<ContextChanges>()
 
   private let loaded: Locked<StoreAssignment>
   /// How often stores were added and removed, so that contexts see when what they know is out of date.
@@ -28,7 +28,7 @@ public final class PersistentStoreCoordinator: Sendable {
     InMemoryStore.storeType: InMemoryStore.self
   ])
 
-  let remoteStreams = NewsStreams<PersistentStoreRemoteChange>()
+  let remoteStreams = ChangeStreams<PersistentStoreRemoteChange>()
   /// One a store; nil until somebody wants to know of others' commits.
   private let watches = Locked<[RemoteChangeWatch]?>(nil)
 
@@ -38,15 +38,15 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Makes a coordinator without a store.
-  public init(model: ManagedObjectModel) {
-    self.model = model
-    temporaryEntities = StoreEntity.all(of: model, in: nil)
-    loaded = Locked(StoreAssignment(model, temporaryEntities))
-    classesByIndex = Locked(Array(repeating: ManagedObject.self, count: model.entities.count))
+  public init(managedObjectModel: ManagedObjectModel) {
+    self.managedObjectModel = managedObjectModel
+    temporaryEntities = StoreEntity.all(of: managedObjectModel, in: nil)
+    loaded = Locked(StoreAssignment(managedObjectModel, temporaryEntities))
+    classesByIndex = Locked(Array(repeating: ManagedObject.self, count: managedObjectModel.entities.count))
   }
 
   /// Makes a kind of store known under its `storeType`, for all coordinators of the process.
-  public static func register(_ storeType: any IncrementalStore.Type) {
+  public static func registerStoreClass(_ storeType: any IncrementalStore.Type) {
     storeTypes.withLock { $0[storeType.storeType] = storeType }
   }
 
@@ -57,8 +57,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// statement.
   /// - Throws: `unknownName` when the model has no such entity.
   public func register(_ objectClass: ManagedObject.Type, for entityName: String) throws {
-    guard let entity = model.entity(named: entityName) else {
-      throw ContextError(.unknownName, "the model has no entity \(entityName)")
+    guard let entity = managedObjectModel.entity(named: entityName) else {
+      throw ContextError(.unknownKey, "the model has no entity \(entityName)")
     }
     classesByIndex.withLock { $0[entity.index] = objectClass }
   }
@@ -66,12 +66,12 @@ public final class PersistentStoreCoordinator: Sendable {
   var objectClasses: [ManagedObject.Type] { classesByIndex.withLock { $0 } }
 
   /// Opens the store that a description names, for the entities of its configuration and their families; for all when it
-  /// names none. Several stores may be open, each with entities of its own. About ten statements, as `PersistentContainer.load()`.
+  /// names none. Several stores may be open, each with entities of its own. About ten statements, as `PersistentContainer.loadPersistentStores()`.
   /// - Throws: `noStore` when its type is not registered; `unknownName` when the model has no such configuration;
   ///   `configuration` when another store has one of its entities, or a relationship leads from one of them to an entity
   ///   that is not among them; whatever the store throws.
-  public func addStore(_ description: PersistentStoreDescription) async throws {
-    let entities = try StoreAssignment.entities(of: description.configuration, in: model)
+  public func addPersistentStore(with description: PersistentStoreDescription) async throws {
+    let entities = try StoreAssignment.entities(of: description.configuration, in: managedObjectModel)
     try loaded.withLock { try $0.check(entities) }
     let store = try await open(description)
     do {
@@ -87,12 +87,12 @@ public final class PersistentStoreCoordinator: Sendable {
     guard let type = Self.storeTypes.withLock({ $0[description.type] }) else {
       throw ContextError(.noStore, "no store of type \(description.type) is registered")
     }
-    let store = try type.init(model: model, description: description)
+    let store = try type.init(model: managedObjectModel, description: description)
     try await store.loadMetadata()
     return store
   }
 
-  func entities(of store: any IncrementalStore) throws -> [Entity] {
+  func entities(of store: any IncrementalStore) throws -> [EntityDescription] {
     try loaded.withLock { try $0.entities(of: store) }
   }
 
@@ -103,15 +103,15 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Adds a store that is loaded already, for the entities of a configuration.
   /// - Throws: `ContextError` as `addStore(_:)` with a description does; the store stays open then.
-  public func addStore(_ store: any IncrementalStore, configuration: String? = nil) throws {
-    let entities = try StoreAssignment.entities(of: configuration, in: model)
+  public func addPersistentStore(_ store: any IncrementalStore, configuration: String? = nil) throws {
+    let entities = try StoreAssignment.entities(of: configuration, in: managedObjectModel)
     try loaded.withLock { try $0.add(store, entities) }
     storesDidChange()
   }
 
   /// Closes one store. Its objects are gone from contexts, and asking for its entities throws until another has them.
   /// - Throws: `noStore` when it is none of this coordinator's; whatever the store throws.
-  public func remove(_ store: any IncrementalStore) throws {
+  public func removePersistentStore(_ store: any IncrementalStore) throws {
     try loaded.withLock { try $0.remove(store) }
     storesDidChange(isRemoval: true)
     try store.close()
@@ -119,9 +119,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Closes every store. Contexts let go of their objects when they are next used; saving and reading throw `noStore`.
   /// - Throws: whatever a store throws, once all are closed.
-  public func removeStore() throws {
+  public func removePersistentStores() throws {
     let stores = loaded.withLock { loaded in
-      defer { loaded = StoreAssignment(model, temporaryEntities) }
+      defer { loaded = StoreAssignment(managedObjectModel, temporaryEntities) }
       return loaded.stores
     }
     storesDidChange(isRemoval: true)
@@ -150,17 +150,17 @@ public final class PersistentStoreCoordinator: Sendable {
   func watchStores() { watches.withLock { if $0 == nil { $0 = renewed([]) } } }
 
   private func renewed(_ old: [RemoteChangeWatch]) -> [RemoteChangeWatch] {
-    stores.map { store in
-      old.first { $0.store === store } ?? RemoteChangeWatch(store) { [weak self] in self?.tell($0) }
+    persistentStores.map { store in
+      old.first { $0.store === store } ?? RemoteChangeWatch(store) { [weak self] in self?.post($0) }
     }
   }
 
   /// The stores, in the order they were added.
-  public var stores: [any IncrementalStore] { loaded.withLock { $0.stores } }
+  public var persistentStores: [any IncrementalStore] { loaded.withLock { $0.stores } }
 
   /// The store; the first of several.
   /// - Throws: `noStore` when none is open.
-  public var store: any IncrementalStore {
+  public var persistentStore: any IncrementalStore {
     get throws {
       guard let store = loaded.withLock({ $0.stores.first }) else { throw Self.closed }
       return store
@@ -169,9 +169,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The store that has the objects of an entity. Issues no statement.
   /// - Throws: `noStore` when none has.
-  public func store(for entity: Entity) throws -> any IncrementalStore {
+  public func persistentStore(for entity: EntityDescription) throws -> any IncrementalStore {
     guard let store = loaded.withLock({ $0.store(of: entity) }) else {
-      throw stores.isEmpty
+      throw persistentStores.isEmpty
         ? Self.closed
         : ContextError(
           .noStore, "no open store has the entity \(entity.name); add a store for its configuration")
@@ -179,7 +179,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return store
   }
 
-  func hasStore(for entity: Entity) -> Bool { loaded.withLock { $0.store(of: entity) != nil } }
+  func hasStore(for entity: EntityDescription) -> Bool { loaded.withLock { $0.store(of: entity) != nil } }
 
   private static var closed: ContextError {
     ContextError(.noStore, "no store is open; load the container's store first")
@@ -187,8 +187,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   @usableFromInline
   func store(forEntityNamed name: String) throws -> any IncrementalStore {
-    guard let entity = model.entity(named: name) else { return try store }
-    return try store(for: entity)
+    guard let entity = managedObjectModel.entity(named: name) else { return try persistentStore }
+    return try persistentStore(for: entity)
   }
 
   /// By entity; those of temporary IDs where no store has the entity.
@@ -196,18 +196,19 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The store's own instance of what an ID from anywhere names.
   func storeEntity(of id: ManagedObjectID) throws -> StoreEntity {
-    guard let entity = model.entity(named: id.entity.name),
+    guard let entity = managedObjectModel.entity(named: id.entity.name),
       case let own = storeEntities[entity.index], own.storeIdentifier == id.storeIdentifier,
       own.storeIdentifier != nil
     else {
-      throw ContextError(.foreignObject, "the ID of a \(id.entity.name) is of another store")
+      throw ContextError(.objectOfAnotherContext, "the ID of a \(id.entity.name) is of another store")
     }
     return own
   }
 
   /// The ID that a URI names; nil when it is of another store or entity.
-  public func objectID(for uri: URL) -> ManagedObjectID? {
-    guard let parts = ManagedObjectID.components(of: uri), let entity = model.entity(named: parts.entityName),
+  public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
+    guard let parts = ManagedObjectID.components(of: uri),
+      let entity = managedObjectModel.entity(named: parts.entityName),
       case let own = storeEntities[entity.index], own.storeIdentifier == parts.store
     else { return nil }
     return ManagedObjectID(own, reference: parts.reference)
@@ -229,11 +230,11 @@ public final class PersistentStoreCoordinator: Sendable {
         try self.save(save)
         return .saved
       }
-    default: return try store.execute(request, lookup: lookup)
+    default: return try persistentStore.execute(request, lookup: lookup)
     }
   }
 
-  func post(_ news: ContextInbox.News, from sender: ContextInbox?) { inboxes.post(news, from: sender) }
+  func post(_ news: ContextInbox.Changes, from sender: ContextInbox?) { inboxes.post(news, from: sender) }
 
   /// Whatever was read from a store that is gone must not be written to another, where its numbers are others'.
   func refuseForeign(_ save: SaveChangesRequest, _ store: any IncrementalStore) throws {
@@ -245,7 +246,7 @@ public final class PersistentStoreCoordinator: Sendable {
       || save.existing.contains { $0.storeIdentifier != own }
     if isForeign {
       throw ContextError(
-        .foreignObject,
+        .objectOfAnotherContext,
         "nothing was saved: the store of some objects was replaced meanwhile; fetch them again")
     }
   }
@@ -257,15 +258,16 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Tells after each save of any context of this coordinator what was saved.
-  public func saves() -> AsyncStream<ContextChanges> { streams.stream() }
+  public func didSaveObjects() -> AsyncStream<ContextChanges> { streams.stream() }
 
-  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+  func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID] {
     if let only = loaded.withLock({ $0.onlyStore }) { return try only.obtainPermanentIDs(for: entities) }
     var ids: [Int: ManagedObjectID] = [:]
     for (_, places) in Dictionary(
       grouping: entities.indices, by: { storeEntities[entities[$0].index].storeIdentifier })
     {
-      let own = try store(for: entities[places[0]]).obtainPermanentIDs(for: places.map { entities[$0] })
+      let own = try persistentStore(for: entities[places[0]]).obtainPermanentIDs(
+        for: places.map { entities[$0] })
       for (place, id) in zip(places, own) { ids[place] = id }
     }
     return entities.indices.compactMap { ids[$0] }

@@ -18,14 +18,14 @@ struct StoreAssignment: Sendable {
 
   /// The entities of a configuration with all that inherit from the same roots, since a family shares a table.
   static func entities(of configuration: String?, in model: ManagedObjectModel) throws(ContextError)
-    -> [Entity]
+    -> [EntityDescription]
   {
-    guard let configuration, configuration != "Default" || model.description.configurations["Default"] != nil
+    guard let configuration, configuration != "Default" || model.declaration.configurations["Default"] != nil
     else {
       return model.entities
     }
-    guard let names = model.description.configurations[configuration] else {
-      throw ContextError(.unknownName, "the model has no configuration \(configuration)")
+    guard let names = model.declaration.configurations[configuration] else {
+      throw ContextError(.unknownKey, "the model has no configuration \(configuration)")
     }
     let roots = Set(names.compactMap { model.entity(named: $0)?.root })
     let entities = model.entities.filter { roots.contains($0.root) }
@@ -42,7 +42,7 @@ struct StoreAssignment: Sendable {
     return entities
   }
 
-  func check(_ entities: [Entity]) throws(ContextError) {
+  func check(_ entities: [EntityDescription]) throws(ContextError) {
     guard let taken = entities.first(where: { places[$0.index] != nil }) else { return }
     throw ContextError(
       .configuration,
@@ -50,7 +50,7 @@ struct StoreAssignment: Sendable {
         + "or use a container of its own")
   }
 
-  mutating func add(_ store: any IncrementalStore, _ entities: [Entity]) throws(ContextError) {
+  mutating func add(_ store: any IncrementalStore, _ entities: [EntityDescription]) throws(ContextError) {
     try check(entities)
     stores.append(store)
     let own = store.storeEntities
@@ -86,7 +86,7 @@ struct StoreAssignment: Sendable {
     if onlyStore != nil { onlyStore = other }
   }
 
-  func entities(of store: any IncrementalStore) throws(ContextError) -> [Entity] {
+  func entities(of store: any IncrementalStore) throws(ContextError) -> [EntityDescription] {
     guard let place = stores.firstIndex(where: { $0 === store }) else {
       throw ContextError(.noStore, "the store is none of this coordinator's")
     }
@@ -96,5 +96,7 @@ struct StoreAssignment: Sendable {
   /// The store that has every entity.
   private(set) var onlyStore: (any IncrementalStore)?
 
-  func store(of entity: Entity) -> (any IncrementalStore)? { places[entity.index].map { stores[$0] } }
+  func store(of entity: EntityDescription) -> (any IncrementalStore)? {
+    places[entity.index].map { stores[$0] }
+  }
 }

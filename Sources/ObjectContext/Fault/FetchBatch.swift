@@ -4,7 +4,7 @@ import StoreContract
 /// The objects that came in together, so that a fault among them fires for all: one statement a batch, not one an
 /// object.
 final class FetchBatch {
-  let entity: Entity
+  let entity: EntityDescription
   let references: [Int64]
   /// Real entities by place, where the entity has subentities and they are known.
   let entityIndices: [Int32]
@@ -17,23 +17,25 @@ final class FetchBatch {
   /// Rows of which only some fields were read, and those fields.
   private var partial: (nodes: [IncrementalStoreNode], fields: Set<Int>)?
   private var toOnes: [Int: FetchBatch] = [:]
-  private var toManys: [Int: (targets: RelationshipTargets, batch: FetchBatch)] = [:]
+  private var toManys: [Int: (destinations: RelationshipDestinations, batch: FetchBatch)] = [:]
   /// The rows that lead to the batch's objects by a to-one without an inverse, by what they lead to.
   private var holders: [ObjectIdentifier: [Int64: [IncrementalStoreNode]]] = [:]
   /// Where a reference stands first.
   private lazy var places = Dictionary(
     references.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
 
-  init(_ entity: Entity, _ references: [Int64], entityIndices: [Int32] = [], generation: Int) {
+  init(_ entity: EntityDescription, _ references: [Int64], entityIndices: [Int32] = [], generation: Int) {
     self.entity = entity
     self.references = references
     self.entityIndices = entityIndices
     self.generation = generation
   }
 
-  convenience init(_ relationship: Relationship, _ targets: RelationshipTargets, generation: Int) {
+  convenience init(
+    _ relationship: RelationshipDescription, _ destinations: RelationshipDestinations, generation: Int
+  ) {
     self.init(
-      relationship.destination, targets.references, entityIndices: targets.entityIndices,
+      relationship.destination, destinations.references, entityIndices: destinations.entityIndices,
       generation: generation)
   }
 
@@ -57,7 +59,7 @@ final class FetchBatch {
     nodes[place] = node
   }
 
-  func noteMissing(_ reference: Int64) { missing.insert(reference) }
+  func recordMissing(_ reference: Int64) { missing.insert(reference) }
 
   /// Whether the store had no row for an object when it was asked.
   func isMissing(_ reference: Int64, generation: Int) -> Bool {
@@ -100,53 +102,56 @@ final class FetchBatch {
     return nodes.isEmpty ? nil : nodes[place]
   }
 
-  func toOneBatch(_ slot: Int, generation: Int, make: () -> FetchBatch?) -> FetchBatch? {
+  func toOneBatch(_ index: Int, generation: Int, make: () -> FetchBatch?) -> FetchBatch? {
     check(generation)
-    if let known = toOnes[slot] { return known }
-    toOnes[slot] = make()
-    return toOnes[slot]
+    if let known = toOnes[index] { return known }
+    toOnes[index] = make()
+    return toOnes[index]
   }
 
-  /// What a to-many of one of the batch's objects leads to, with the place of the first target in the batch of all;
+  /// What a to-many of one of the batch's objects leads to, with the place of the first destination in the batch of all;
   /// loaded for the whole batch at the first question.
-  func targets(
-    _ relationship: Relationship, of reference: Int64, generation: Int,
-    load: ([Int64]) throws -> RelationshipTargets
+  func destinations(
+    _ relationship: RelationshipDescription, of reference: Int64, generation: Int,
+    load: ([Int64]) throws -> RelationshipDestinations
   ) throws -> (ArraySlice<Int64>, FetchBatch)? {
     check(generation)
     guard let place = places[reference] else { return nil }
-    if let known = toManys[relationship.slot] { return (known.targets.targets(at: place), known.batch) }
-    let targets = try load(references)
-    let batch = FetchBatch(relationship, targets, generation: generation)
-    toManys[relationship.slot] = (targets, batch)
-    return (targets.targets(at: place), batch)
+    if let known = toManys[relationship.index] {
+      return (known.destinations.destinations(at: place), known.batch)
+    }
+    let destinations = try load(references)
+    let batch = FetchBatch(relationship, destinations, generation: generation)
+    toManys[relationship.index] = (destinations, batch)
+    return (destinations.destinations(at: place), batch)
   }
 
   /// Keeps the rows of all objects, in their order.
   func keep(_ all: [IncrementalStoreNode?]) { nodes = all }
 
   /// The batch of what a to-many of all objects leads to, if it was asked for already.
-  func knownTargets(_ relationship: Relationship, generation: Int) -> FetchBatch? {
+  func knownDestinations(_ relationship: RelationshipDescription, generation: Int) -> FetchBatch? {
     check(generation)
-    return toManys[relationship.slot]?.batch
+    return toManys[relationship.index]?.batch
   }
 
   /// Takes in what a to-many of all objects leads to.
   func keep(
-    _ relationship: Relationship, _ targets: RelationshipTargets, _ batch: FetchBatch, generation: Int
+    _ relationship: RelationshipDescription, _ destinations: RelationshipDestinations, _ batch: FetchBatch,
+    generation: Int
   ) {
     check(generation)
-    toManys[relationship.slot] = (targets, batch)
+    toManys[relationship.index] = (destinations, batch)
   }
 
   /// The rows that lead to an object by a to-one without an inverse; loaded for the whole batch at the first question.
   func holders(
-    of reference: Int64, _ toOne: Relationship, generation: Int,
+    of reference: Int64, _ toOne: RelationshipDescription, generation: Int,
     load: ([Int64]) throws -> [IncrementalStoreNode]
   ) rethrows -> [IncrementalStoreNode] {
     check(generation)
     if let known = holders[ObjectIdentifier(toOne)] { return known[reference] ?? [] }
-    let loaded = Dictionary(grouping: try load(references)) { $0.target(toOne.field) ?? 0 }
+    let loaded = Dictionary(grouping: try load(references)) { $0.reference(toOne.field) ?? 0 }
     holders[ObjectIdentifier(toOne)] = loaded
     return loaded[reference] ?? []
   }

@@ -41,7 +41,7 @@ public final class BackgroundContext: Sendable {
   deinit {
     // Objects that are alive tell their context of their end; it has to be theirs alone then too.
     nonisolated(unsafe) let context = context
-    lock.locked { context.letGoOfAll() }
+    lock.locked { context.unregisterAll() }
   }
 
   private func mergeAtOnce() {

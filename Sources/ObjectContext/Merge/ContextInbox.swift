@@ -5,7 +5,7 @@ import Synchronization
 /// What others did to the stores, kept for a context until it next looks: contexts are used on one isolation each, so
 /// nobody else may touch their objects.
 final class ContextInbox: Sendable {
-  enum News: Sendable {
+  enum Changes: Sendable {
     /// Batches, which do not tell their objects.
     case batchInserted, batchUpdated, batchDeleted
     /// Another context's save.
@@ -20,7 +20,7 @@ final class ContextInbox: Sendable {
       }
     }
 
-    func isSame(as other: News) -> Bool {
+    func isSame(as other: Changes) -> Bool {
       switch (self, other) {
       case (.batchInserted, .batchInserted), (.batchUpdated, .batchUpdated), (.batchDeleted, .batchDeleted):
         true
@@ -30,36 +30,36 @@ final class ContextInbox: Sendable {
     }
   }
 
-  private let hasNews = Atomic<Bool>(false)
-  private let news = Locked<[News]>([])
+  private let hasChanges = Atomic<Bool>(false)
+  private let pending = Locked<[Changes]>([])
   /// Whether the context wants to hear of saves.
   let wantsSaves = Atomic<Bool>(false)
   /// Sees to it that the context looks soon; nil when it looks whenever it is used.
   let wake = Locked<(@Sendable () -> Void)?>(nil)
 
-  func put(_ item: News) {
+  func put(_ item: Changes) {
     if item.isForMergingContexts, !wantsSaves.load(ordering: .relaxed) { return }
-    news.withLock { news in
+    pending.withLock { news in
       // What does not tell its objects is enough once in a row.
       if let last = news.last, last.isSame(as: item) { return }
       news.append(item)
     }
-    hasNews.store(true, ordering: .releasing)
+    hasChanges.store(true, ordering: .releasing)
     guard wantsSaves.load(ordering: .relaxed) else { return }
     wake.withLock { $0 }?()
   }
 
   /// Puts back what could not be taken in.
-  func putBack(_ items: [News]) {
-    news.withLock { $0 = items + $0 }
-    hasNews.store(true, ordering: .releasing)
+  func putBack(_ items: [Changes]) {
+    pending.withLock { $0 = items + $0 }
+    hasChanges.store(true, ordering: .releasing)
   }
 
   /// Takes everything out.
-  func take() -> [News] {
-    if !hasNews.load(ordering: .relaxed) { return [] }
-    return news.withLock { news in
-      hasNews.store(false, ordering: .releasing)
+  func take() -> [Changes] {
+    if !hasChanges.load(ordering: .relaxed) { return [] }
+    return pending.withLock { news in
+      hasChanges.store(false, ordering: .releasing)
       defer { news = [] }
       return news
     }
@@ -82,7 +82,7 @@ final class Inboxes: Sendable {
     }
   }
 
-  func post(_ news: ContextInbox.News, from sender: ContextInbox?) {
+  func post(_ news: ContextInbox.Changes, from sender: ContextInbox?) {
     // Outside the lock, since an inbox may wake its context.
     for inbox in slots.withLock({ $0.compactMap(\.inbox) }) where inbox !== sender { inbox.put(news) }
   }

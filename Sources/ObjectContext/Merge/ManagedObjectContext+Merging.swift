@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   public func mergeChanges() throws {
     forgetClosedStores()
     // A pinned context that does not merge sees its moment only.
-    if queryGeneration != nil, !automaticallyMergesChangesFromParent { return }
+    if queryGenerationToken != nil, !automaticallyMergesChangesFromParent { return }
     let news = inbox.take()
     if news.isEmpty { return }
     do {
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     endEvent()
   }
 
-  private func merge(_ news: [ContextInbox.News]) throws {
+  private func merge(_ news: [ContextInbox.Changes]) throws {
     var batches = (inserted: false, updated: false, deleted: false)
     var stores: Set<UUID> = []
     for item in news {
@@ -72,9 +72,9 @@ extension ManagedObjectContext {
     for id in changes.inserted + changes.updated {
       guard let object = registeredObject(for: id) else { continue }
       turnBackIntoFault(object)
-      keptList.removeAll { $0 === object }
+      deferredDeletions.removeAll { $0 === object }
     }
-    var stale: [Entity: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
+    var stale: [EntityDescription: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
     let locked = Set(lockedList.map { ObjectIdentifier($0) })
     var again: [ManagedObjectID] = []
     for id in changes.inserted {
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
       let batch = FetchBatch(root, objects.unchanged.map(\.reference), generation: generation)
       for object in objects.unchanged {
         turnIntoFault(object, batch: batch)
-        noteChange(.refreshed, object)
+        recordChange(.refreshed, object)
       }
     }
     // Those may change others, which have to be as they are stored by then.
@@ -107,25 +107,25 @@ extension ManagedObjectContext {
     try rebase(rows)
     for (object, _) in rows {
       object.awakeFromSnapshotEvents(.refresh)
-      noteChange(.refreshed, object)
+      recordChange(.refreshed, object)
     }
     for id in changes.deleted {
       guard let object = own(id), !object.isInserted else { continue }
-      try turnDeletedOrKeep(object)
+      try markInaccessibleDeleted(object)
     }
     sweepLists()
-    if !changes.deleted.isEmpty { forgetLinks(to: changes.deleted) }
+    if !changes.deleted.isEmpty { forgetRelationships(to: changes.deleted) }
     let names = Set((changes.inserted + changes.updated + changes.deleted).map(\.entity.name))
     refreshDerived(Set(names.compactMap { model.entity(named: $0) }.flatMap(\.derivedEntities)))
     if isObserved {
-      noteInsertions(changes.inserted)
-      try noteArrivals(changes.inserted + changes.updated)
+      recordInsertions(changes.inserted)
+      try recordArrivals(changes.inserted + changes.updated)
     }
   }
 
   /// Links went with the objects, and the objects at their other ends may not be among the changed ones.
-  func forgetLinks(
-    to deleted: [ManagedObjectID], where isConcerned: (Relationship) -> Bool = { _ in true }
+  func forgetRelationships(
+    to deleted: [ManagedObjectID], where isConcerned: (RelationshipDescription) -> Bool = { _ in true }
   ) {
     let gone = Dictionary(grouping: deleted, by: \.entity.root.name).mapValues { Set($0.map(\.reference)) }
     for object in registeredObjects {
@@ -138,11 +138,12 @@ extension ManagedObjectContext {
   }
 
   /// What others inserted is told by its ID; no object is made for it.
-  private func noteInsertions(_ ids: [ManagedObjectID]) {
+  private func recordInsertions(_ ids: [ManagedObjectID]) {
     if changeStreams.isEmpty { return }
     let known = ids.filter { id in
       id.isTemporaryID
-        ? parent?.registeredObject(for: id) != nil : (try? coordinator.storeEntity(of: id)) != nil
+        ? parent?.registeredObject(for: id) != nil
+        : (try? persistentStoreCoordinator.storeEntity(of: id)) != nil
     }
     if known.isEmpty { return }
     changeLog.arrived += known
@@ -150,25 +151,25 @@ extension ManagedObjectContext {
   }
 
   /// What others inserted, or changed so that it may belong there now, is shown to live results.
-  private func noteArrivals(_ ids: [ManagedObjectID]) throws {
+  private func recordArrivals(_ ids: [ManagedObjectID]) throws {
     let wanted = Set(liveResults.flatMap { $0.results?.rootNames ?? [] })
     if wanted.isEmpty { return }
     for id in ids where wanted.contains(id.entity.root.name) {
       // One that is no longer known under this ID comes with later news.
       guard let object = try? object(with: id) else { continue }
-      noteChange(.refreshed, object)
+      recordChange(.refreshed, object)
     }
   }
 
   private func own(_ id: ManagedObjectID) -> ManagedObject? {
-    guard let object = registeredObject(for: id), !object.state.contains(.gone) else { return nil }
+    guard let object = registeredObject(for: id), !object.state.contains(.deletedInStore) else { return nil }
     return object
   }
 
   /// Marks deleted what is no longer in the store, and turns all else that is unchanged into faults.
   /// - Parameter keepsChanges: Whether a changed object stays, of which the save tells that it is a conflict.
   func mergeDeletions(keepsChanges: Bool) throws {
-    var wanted: [Entity: Set<Int64>] = [:]
+    var wanted: [EntityDescription: Set<Int64>] = [:]
     let objects = registeredObjects.filter { !$0.isInserted }
     for object in objects { wanted[object.entity.root, default: []].insert(object.reference) }
     // Those of deleted objects are not read again.
@@ -176,7 +177,7 @@ extension ManagedObjectContext {
     for state in kept {
       wanted[state.relationship.destination.root, default: []].formUnion(state.current ?? [])
     }
-    var gone: [Entity: Set<Int64>] = [:]
+    var gone: [EntityDescription: Set<Int64>] = [:]
     for (root, references) in wanted {
       let list = references.sorted().map { FetchExpression.value(.reference($0)) }
       let request = FetchRequest(
@@ -185,10 +186,10 @@ extension ManagedObjectContext {
     }
     // First, since they keep what was read of them.
     for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
-      if keepsChanges { try turnDeletedOrKeep(object) } else { turnDeleted(object) }
+      if keepsChanges { try markInaccessibleDeleted(object) } else { turnDeleted(object) }
     }
     sweepLists()
-    dropAddedGone()
+    removeAddedDeleted()
     try refreshAfterBatch()
     for state in kept {
       if let gone = gone[state.relationship.destination.root] { state.forget(gone.contains) }

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
       storeEntity.storeIdentifier.map(stores.contains) ?? false
     }
     let known = registeredObjects.filter {
-      !$0.isInserted && ($0.changes != nil || heldVersion($0) != nil) && isConcerned($0.storeEntity)
+      !$0.isInserted && ($0.changes != nil || registeredVersion($0) != nil) && isConcerned($0.storeEntity)
     }
     // Everything is read before anything is changed.
     var rows: [(object: ManagedObject, row: IncrementalStoreNode?)] = []
@@ -32,16 +32,16 @@ extension ManagedObjectContext {
     let unchanged = rows.filter { !$0.object.hasChanges && !locked.contains(ObjectIdentifier($0.object)) }
     let stale = unchanged.filter { isStale($0.object, $0.row) }
     let relinked = try unchanged.filter { $0.row != nil && !isStale($0.object, $0.row) }.map(\.object)
-      .withOtherTargets(in: source)
+      .withOtherDestinations(in: source)
 
     generation += 1
     for (object, row) in stale {
       guard let row else { continue }
       turnIntoFault(object)
       adopt(row, object)
-      noteChange(.refreshed, object)
+      recordChange(.refreshed, object)
     }
-    for object in relinked { noteChange(.refreshed, object) }
+    for object in relinked { recordChange(.refreshed, object) }
     var changed: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for (object, row) in rows where object.hasChanges || locked.contains(ObjectIdentifier(object)) {
       guard let row else { continue }
@@ -55,26 +55,26 @@ extension ManagedObjectContext {
     try rebase(changed)
     for (object, _) in changed {
       object.awakeFromSnapshotEvents(.refresh)
-      noteChange(.refreshed, object)
+      recordChange(.refreshed, object)
     }
     let gone = rows.filter { $0.row == nil }.map(\.object)
-    for object in gone { try turnDeletedOrKeep(object) }
-    let ids = gone.filter { $0.state.contains(.gone) }.map(\.objectID)
+    for object in gone { try markInaccessibleDeleted(object) }
+    let ids = gone.filter { $0.state.contains(.deletedInStore) }.map(\.objectID)
     sweepLists()
-    if !ids.isEmpty { forgetLinks(to: ids) }
+    if !ids.isEmpty { forgetRelationships(to: ids) }
     let roots = Set(storeEntities.filter(isConcerned).map(\.entity.root.name))
     markStale { !$0.rootNames.isDisjoint(with: roots) }
   }
 
   /// The version of what was read of an object's row, all of it or parts.
-  func heldVersion(_ object: ManagedObject) -> Int64? {
+  func registeredVersion(_ object: ManagedObject) -> Int64? {
     object.node?.version ?? object.batch?.partialVersion(object.reference, generation: generation)
   }
 
   /// Whether a row is another one than the object has. What is derived from other objects changes without the version.
   private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
     guard let row else { return false }
-    if let version = heldVersion(object), version != row.version { return true }
+    if let version = registeredVersion(object), version != row.version { return true }
     guard let held = object.node else { return false }
     return object.entity.attributes.contains {
       $0.derivation != nil && held.value(of: $0) != row.value(of: $0)
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
 
 extension [ManagedObject] {
   /// Those of which a to-many that was read, and not changed since, leads elsewhere now; what was read of it is let go of.
-  fileprivate func withOtherTargets(in source: any ContextSource) throws -> [ManagedObject] {
+  fileprivate func withOtherDestinations(in source: any ContextSource) throws -> [ManagedObject] {
     var read: [ObjectIdentifier: [(object: ManagedObject, state: ToManyState)]] = [:]
     for object in self {
       for state in object.changes?.toManys ?? []
@@ -97,7 +97,7 @@ extension [ManagedObject] {
       let relationship = states[0].state.relationship
       let now = try source.newValues(for: relationship, of: states.map(\.object.reference))
       for (place, one) in states.enumerated() {
-        let (stored, held) = (now.targets(at: place), one.state.current ?? [])
+        let (stored, held) = (now.destinations(at: place), one.state.current ?? [])
         let isSame =
           relationship.isOrdered
           ? stored.elementsEqual(held) : stored.count == held.count && Set(stored) == Set(held)

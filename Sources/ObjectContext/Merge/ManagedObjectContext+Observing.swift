@@ -3,16 +3,16 @@ import StoreContract
 /// Being told of what happens in a context, and ends of events.
 extension ManagedObjectContext {
   /// Tells before each save what it will save. IDs of new objects may be temporary.
-  public func willSaves() -> AsyncStream<ContextChanges> { willSaveStreams.stream() }
+  public func willSaveObjects() -> AsyncStream<ContextChanges> { willSaveStreams.stream() }
 
   /// Tells after each save of this context what was saved, by permanent IDs (in a child context: as the parent has them).
-  public func saves() -> AsyncStream<ContextChanges> { saveStreams.stream() }
+  public func didSaveObjects() -> AsyncStream<ContextChanges> { saveStreams.stream() }
 
   /// Tells at the end of each event what was changed in this context since the last one, saved or not.
   ///
   /// Events end with `processPendingChanges()`, with every save, merge and undo, and with every closure of a
   /// `BackgroundContext`; in a container's `viewContext` soon after the code that changed something.
-  public func objectChanges() -> AsyncStream<ContextChanges> {
+  public func didChangeObjects() -> AsyncStream<ContextChanges> {
     isObserved = true
     return changeStreams.stream()
   }
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     guard !changeLog.isEmpty || liveResults.contains(where: { $0.results?.isStale == true }) else { return }
     let log = changeLog
     changeLog = ChangeLog()
-    for results in liveResults.compactMap(\.results) { results.take(log) }
+    for results in liveResults.compactMap(\.results) { results.receive(log) }
     if !changeStreams.isEmpty {
       changeStreams.yield(log.changes(name))
     } else if liveResults.isEmpty {
@@ -50,8 +50,8 @@ extension ManagedObjectContext {
   }
 
   /// Keeps account of what happened to an object, if anybody wants to know.
-  func noteChange(_ kind: ChangeLog.Kind, _ object: ManagedObject) {
-    if object.tellsOfChanges, kind != .updated { object.valuesDidChange(at: nil) }
+  func recordChange(_ kind: ChangeLog.Kind, _ object: ManagedObject) {
+    if object.reportsChanges, kind != .updated { object.valuesDidChange(at: nil) }
     guard isObserved else { return }
     changeLog.note(kind, object)
     scheduleEventEnd()
@@ -75,7 +75,7 @@ protocol ChangeObserver: AnyObject {
   var isOfStoreOnly: Bool { get }
   /// Objects have permanent IDs now.
   func objectsWereRenamed()
-  func take(_ log: ChangeLog)
+  func receive(_ log: ChangeLog)
 }
 
 /// A weak reference to an observer.

@@ -8,15 +8,16 @@ extension ManagedObject {
 
   /// Whether a context may adopt it: it is detached, or was new when it was deleted or rolled back.
   package final var isAdoptable: Bool {
-    managedObjectContext == nil && unmanagedNode == nil && (state == [.inserted] || state == [.gone])
+    managedObjectContext == nil && unmanagedNode == nil
+      && (state == [.inserted] || state == [.deletedInStore])
   }
 
   /// Whether its row is no longer there, or never was.
-  package final var isGone: Bool { state.contains(.gone) }
+  package final var isDeletedInStore: Bool { state.contains(.deletedInStore) }
 
   /// Stops the program where the object is used though its context was let go, or written though nobody can save it.
   package final func checkContext(writing: Bool = false) {
-    guard needsContext, !isGone, !isDetached else { return }
+    guard needsContext, !isDeletedInStore, !isDetached else { return }
     if let managedObjectContext, !writing || managedObjectContext.host != nil { return }
     fatalError(
       "a \(entity.name) is \(writing ? "written" : "read") after its context was let go, so that nothing of it can be saved: hold"
@@ -32,43 +33,43 @@ extension ManagedObject {
   }
 
   /// What a to-many leads to, with no list of objects made; nil when it cannot be read.
-  package final func related(_ property: PropertySlot) -> RelatedObjects? {
-    guard case .relationship(let relationship) = entity.properties[property.slot], let managedObjectContext
+  package final func related(_ property: PropertyIndex) -> RelatedObjects? {
+    guard case .relationship(let relationship) = entity.properties[property.index], let managedObjectContext
     else { return nil }
-    do { return try targets(relationship) } catch {
-      managedObjectContext.noteFaultFailure(error)
+    do { return try destinations(relationship) } catch {
+      managedObjectContext.recordFaultFailure(error)
       return nil
     }
   }
 
   /// Makes a to-many lead to objects of this context, and keeps the inverses in step. Where only some come behind those it
   /// has, the others are not looked at.
-  package final func replaceRelated(_ property: PropertySlot, by wanted: [ManagedObject]) {
+  package final func replaceRelated(_ property: PropertyIndex, by wanted: [ManagedObject]) {
     guard let present = related(property), let managedObjectContext,
-      case .relationship(let relationship) = entity.properties[property.slot]
+      case .relationship(let relationship) = entity.properties[property.index]
     else { return }
     do {
       // What others deleted is in no list.
-      let wanted = wanted.filter { !$0.isGone }
+      let wanted = wanted.filter { !$0.isDeletedInStore }
       let old = present.references
       if wanted.count >= old.count, zip(old, wanted).allSatisfy({ $0 == $1.reference }) {
-        for target in wanted[old.count...] {
-          try check(target, relationship)
-          try managedObjectContext.link(self, relationship, target)
+        for destination in wanted[old.count...] {
+          try check(destination, relationship)
+          try managedObjectContext.link(self, relationship, destination)
         }
       } else {
-        try setObjects(wanted, for: relationship.name)
+        try setObjects(wanted, forKey: relationship.name)
       }
     } catch {
-      managedObjectContext.noteFaultFailure(error)
+      managedObjectContext.recordFaultFailure(error)
     }
   }
 
-  /// Takes over the values that another detached object has in the slots of its entity, which come first in this one's.
+  /// Takes over the values that another detached object has in the property indexes of its entity, which come first in this one's.
   package final func takeOver(_ other: ManagedObject) {
     guard let changes = other.changes else { return }
-    for slot in 0..<other.entity.slotCount {
-      if let value = changes.value(slot) { setSlot(slot, value) }
+    for index in 0..<other.entity.propertyCount {
+      if let value = changes.value(index) { setSlot(index, value) }
     }
   }
 
@@ -76,7 +77,7 @@ extension ManagedObject {
   package final func clearRelationships() {
     guard let changes else { return }
     for relationship in entity.relationships where !relationship.isToMany {
-      changes.set(relationship.slot, .null, slotCount: entity.slotCount, isWatched: false)
+      changes.set(relationship.index, .null, propertyCount: entity.propertyCount, isWatched: false)
     }
     changes.adopt([])
   }

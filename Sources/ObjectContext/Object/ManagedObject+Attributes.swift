@@ -6,7 +6,7 @@ extension ManagedObject {
   /// - Throws: `unknownName` when the entity has no such attribute, `objectGone` when the row is no longer there.
   ///
   /// A name with dots leads into a composite: `address.city`.
-  public final func value(for name: String) throws -> AttributeValue {
+  public final func value(forKey name: String) throws -> AttributeValue {
     if let attribute = entity.attribute(named: name) { return try slotValue(.attribute(attribute)) }
     guard let (composite, path) = element(name) else { throw unknown(name) }
     _ = try attribute(name)
@@ -16,7 +16,7 @@ extension ManagedObject {
   /// An attribute's value by name as a Swift type; nil when it is null.
   /// - Throws: as `value(for:)`, and `wrongType` when the attribute holds another type.
   public final func get<T: AttributeConvertible>(_ name: String, as type: T.Type = T.self) throws -> T? {
-    let value = try value(for: name)
+    let value = try value(forKey: name)
     if value.isNull { return nil }
     guard let result = T(attributeValue: value) else {
       throw ContextError(.wrongType, "\(entity.name).\(name) cannot be read as \(T.self)")
@@ -27,7 +27,7 @@ extension ManagedObject {
   /// Sets an attribute by name; `.null` clears it. Issues no statement unless the object is a fault.
   /// - Throws: `unknownName`, `wrongType` when the value is not of the attribute's type, `derivedAttribute`, `objectGone` when
   ///   others deleted the object.
-  public final func setValue(_ value: AttributeValue, for name: String) throws {
+  public final func setValue(_ value: AttributeValue, forKey name: String) throws {
     var attribute = try attribute(name)
     guard attribute.accepts(value) else {
       throw ContextError(
@@ -40,34 +40,34 @@ extension ManagedObject {
     let context = try context()
     try readRowToChange()
     var value = value
-    if attribute.slot < 0, let (composite, path) = element(name) {
+    if attribute.index < 0, let (composite, path) = element(name) {
       attribute = composite
       value = try slotValue(.attribute(composite)).setting(value, at: path)
     }
-    setSlot(attribute.slot, value)
-    if !attribute.isTransient { context.noteUpdated(self) }
+    setSlot(attribute.index, value)
+    if !attribute.isTransient { context.recordUpdate(self) }
   }
 
   /// Sets an attribute by name from a Swift value; nil clears it.
   /// - Throws: as `setValue(_:for:)`.
   public final func set<T: AttributeConvertible>(_ name: String, _ value: T?) throws {
     let type = try attribute(name).type
-    try setValue(value?.attributeValue(for: type) ?? .null, for: name)
+    try setValue(value?.attributeValue(for: type) ?? .null, forKey: name)
   }
 
   /// The attribute of a name, or the element of a composite that a name with dots leads to.
-  final func attribute(_ name: String) throws(ContextError) -> Attribute {
+  final func attribute(_ name: String) throws(ContextError) -> AttributeDescription {
     if let attribute = entity.attribute(named: name) { return attribute }
     if let (composite, path) = element(name), let element = composite.element(path) { return element }
     throw unknown(name)
   }
 
   private func unknown(_ name: String) -> ContextError {
-    ContextError(.unknownName, "\(entity.name) has no attribute \(name)")
+    ContextError(.unknownKey, "\(entity.name) has no attribute \(name)")
   }
 
   /// A composite and the names that lead into it; nil for a name without dots.
-  private func element(_ name: String) -> (Attribute, [String])? {
+  private func element(_ name: String) -> (AttributeDescription, [String])? {
     guard name.contains(".") else { return nil }
     let names = name.keyPathNames(keepingEmpty: true)
     guard let composite = entity.attribute(named: names[0]), composite.type == .composite else { return nil }
@@ -81,7 +81,7 @@ extension ManagedObject {
     guard let changes else { return [:] }
     var result: [String: AttributeValue] = [:]
     for property in entity.properties {
-      guard let value = changes.value(property.slot) else { continue }
+      guard let value = changes.value(property.index) else { continue }
       if try isInserted || value != committed(property) { result[property.name] = value }
     }
     return result
@@ -95,7 +95,7 @@ extension ManagedObject {
     guard let changes else { return false }
     for state in changes.toManys where state.hasChanges && !state.relationship.isTransient { return true }
     for property in entity.properties where !property.isTransient {
-      guard let value = changes.value(property.slot) else { continue }
+      guard let value = changes.value(property.index) else { continue }
       // Bytes that nobody read are not read for this.
       if node?.isUnread(property) == true { return true }
       guard let stored = try? committed(property), stored == value else { return true }
@@ -107,7 +107,7 @@ extension ManagedObject {
   /// statement for the batch when the object is a fault.
   /// - Parameter names: Those wanted; nil for all.
   /// - Throws: when the object's row is gone.
-  public final func committedValues(for names: [String]? = nil) throws -> [String: AttributeValue] {
+  public final func committedValues(forKeys names: [String]? = nil) throws -> [String: AttributeValue] {
     if isInserted { return [:] }
     var result: [String: AttributeValue] = [:]
     for field in entity.storedFields where names?.contains(field.name) ?? true {
@@ -119,7 +119,7 @@ extension ManagedObject {
     return result
   }
 
-  private func committed(_ property: Property) throws -> AttributeValue {
+  private func committed(_ property: PropertyDescription) throws -> AttributeValue {
     if property.isStored, let row = changes?.committedRow, !row.isUnread(property) {
       return row.value(of: property)
     }
@@ -127,7 +127,7 @@ extension ManagedObject {
     case .attribute(let attribute): return attribute.isTransient ? .null : try storedValue(attribute)
     case .relationship(let relationship):
       return try relationship.field < 0
-        ? .null : row().target(relationship.field).map(AttributeValue.reference) ?? .null
+        ? .null : row().reference(relationship.field).map(AttributeValue.reference) ?? .null
     }
   }
 }

@@ -8,7 +8,7 @@ extension ManagedObject {
   ///   names another variable, and what fetching throws.
   public final func fetchedObjects(_ name: String) throws -> [ManagedObject] {
     guard let property = entity.fetchedProperty(named: name) else {
-      throw ContextError(.unknownName, "\(entity.name) has no fetched property \(name)")
+      throw ContextError(.unknownKey, "\(entity.name) has no fetched property \(name)")
     }
     let context = try context()
     var request = try FetchRequest(property.fetchRequest)

@@ -7,15 +7,15 @@ extension ManagedObject {
   /// there; the index counts the places without it. The first read of the relationship issues one statement.
   /// One statement for the batch when the order was not read yet.
   /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`, `foreignObject`.
-  public final func insert(_ target: ManagedObject, into name: String, at index: Int) throws {
+  public final func insert(_ destination: ManagedObject, into name: String, at index: Int) throws {
     let relationship = try ordered(name)
-    try check(target, relationship)
+    try check(destination, relationship)
     let context = try context()
-    let count = try targets(relationship).count
-    let others = toManyState(relationship).lacks(target.reference) ? count : count - 1
+    let count = try destinations(relationship).count
+    let others = toManyState(relationship).lacks(destination.reference) ? count : count - 1
     guard index >= 0, index <= others else { throw wrongIndex(index, relationship) }
-    try context.link(self, relationship, target)
-    try context.move(target.reference, in: self, relationship, to: index)
+    try context.link(self, relationship, destination)
+    try context.move(destination.reference, in: self, relationship, to: index)
   }
 
   /// Moves objects of an ordered to-many, as `Array.move(fromOffsets:toOffset:)` does.
@@ -23,7 +23,7 @@ extension ManagedObject {
   /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`.
   public final func move(fromOffsets source: IndexSet, toOffset destination: Int, in name: String) throws {
     let relationship = try ordered(name)
-    let order = Array(try targets(relationship).references)
+    let order = Array(try destinations(relationship).references)
     if let last = source.last, last >= order.count { throw wrongIndex(last, relationship) }
     guard destination >= 0, destination <= order.count else { throw wrongIndex(destination, relationship) }
     let moved = source.map { order[$0] }
@@ -35,20 +35,20 @@ extension ManagedObject {
   /// Puts another object in the place of one of an ordered to-many, and keeps the inverses in step. An object that
   /// is in it already moves there.
   /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`, `foreignObject`.
-  public final func replace(at index: Int, in name: String, with target: ManagedObject) throws {
+  public final func replace(at index: Int, in name: String, with destination: ManagedObject) throws {
     let relationship = try ordered(name)
-    try check(target, relationship)
+    try check(destination, relationship)
     let context = try context()
-    let present = try targets(relationship)
+    let present = try destinations(relationship)
     guard present.indices.contains(index) else { throw wrongIndex(index, relationship) }
     let old = present[index]
-    if old === target { return }
-    let other = present.references.firstIndex(of: target.reference)
+    if old === destination { return }
+    let other = present.references.firstIndex(of: destination.reference)
     var order = Array(present.references)
-    order[index] = target.reference
+    order[index] = destination.reference
     if let other { order.remove(at: other - present.references.startIndex) }
     try context.unlink(self, relationship, old)
-    try context.link(self, relationship, target)
+    try context.link(self, relationship, destination)
     try context.reorder(self, relationship, order)
   }
 
@@ -56,12 +56,12 @@ extension ManagedObject {
   /// - Throws: `unknownName`, `notOrdered`, `wrongIndex`.
   public final func remove(at index: Int, from name: String) throws {
     let relationship = try ordered(name)
-    let present = try targets(relationship)
+    let present = try destinations(relationship)
     guard present.indices.contains(index) else { throw wrongIndex(index, relationship) }
     try context().unlink(self, relationship, present[index])
   }
 
-  private func ordered(_ name: String) throws -> Relationship {
+  private func ordered(_ name: String) throws -> RelationshipDescription {
     let relationship = try relationship(name, toMany: true)
     guard relationship.isOrdered else {
       throw ContextError(
@@ -70,7 +70,7 @@ extension ManagedObject {
     return relationship
   }
 
-  private func wrongIndex(_ index: Int, _ relationship: Relationship) -> ContextError {
+  private func wrongIndex(_ index: Int, _ relationship: RelationshipDescription) -> ContextError {
     ContextError(.wrongIndex, "\(entity.name).\(relationship.name) has no place \(index)")
   }
 }

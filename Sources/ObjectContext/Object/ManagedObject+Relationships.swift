@@ -3,70 +3,70 @@ import StoreContract
 
 extension ManagedObject {
   /// The object a to-one leads to, often a fault. Issues a statement only when this object is a fault itself, or
-  /// when the destination has subentities and the target is not known yet; either serves the whole batch.
+  /// when the destination has subentities and the destination is not known yet; either serves the whole batch.
   /// - Throws: `unknownName`, `objectGone`.
   public final func object(_ name: String) throws -> ManagedObject? {
     let relationship = try relationship(name, toMany: false)
-    return try target(relationship)
+    return try destination(relationship)
   }
 
   /// The objects a to-many leads to, in their order when it is ordered. The first read issues one statement for the
   /// whole batch this object came with.
   /// - Throws: `unknownName`, `objectGone`.
   public final func objects(_ name: String) throws -> RelatedObjects {
-    try targets(try relationship(name, toMany: true))
+    try destinations(try relationship(name, toMany: true))
   }
 
   /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step. One statement for the batch when the object is a
-  /// fault; where both ends are to-ones, another for the target's.
-  /// - Throws: `unknownName`, `foreignObject` when the target is of another context or not of the destination entity, `objectGone`
+  /// fault; where both ends are to-ones, another for the destination's.
+  /// - Throws: `unknownName`, `foreignObject` when the destination is of another context or not of the destination entity, `objectGone`
   ///   when it or this object is known to be deleted by others.
-  public final func setObject(_ target: ManagedObject?, for name: String) throws {
+  public final func setObject(_ destination: ManagedObject?, forKey name: String) throws {
     let relationship = try relationship(name, toMany: false)
-    try check(target, relationship)
-    try context().setToOne(self, relationship, target)
+    try check(destination, relationship)
+    try context().setToOne(self, relationship, destination)
   }
 
   /// Adds objects to a to-many, at the end when it is ordered, and keeps the inverses in step. What is in it already
-  /// stays once. Issues no statement unless a target is a fault, or was taken out before anybody had read whether it was in.
+  /// stays once. Issues no statement unless a destination is a fault, or was taken out before anybody had read whether it was in.
   /// - Throws: as `setObject(_:for:)`.
-  public final func add(_ targets: ManagedObject..., to name: String) throws {
-    try add(contentsOf: targets, to: name)
+  public final func add(_ destinations: ManagedObject..., to name: String) throws {
+    try add(contentsOf: destinations, to: name)
   }
 
   /// Adds objects to a to-many; see `add(_:to:)`.
   /// - Throws: as `setObject(_:for:)`.
-  public final func add(contentsOf targets: some Sequence<ManagedObject>, to name: String) throws {
+  public final func add(contentsOf destinations: some Sequence<ManagedObject>, to name: String) throws {
     let relationship = try relationship(name, toMany: true)
     let context = try context()
-    for target in targets {
-      try check(target, relationship)
-      try context.link(self, relationship, target)
+    for destination in destinations {
+      try check(destination, relationship)
+      try context.link(self, relationship, destination)
     }
   }
 
   /// Takes objects out of a to-many and keeps the inverses in step. Statements as for `add(_:to:)`.
   /// - Throws: as `setObject(_:for:)`.
-  public final func remove(_ targets: ManagedObject..., from name: String) throws {
+  public final func remove(_ destinations: ManagedObject..., from name: String) throws {
     let relationship = try relationship(name, toMany: true)
-    for target in targets {
-      try check(target, relationship, isLinking: false)
-      try context().unlink(self, relationship, target)
+    for destination in destinations {
+      try check(destination, relationship, isLinking: false)
+      try context().unlink(self, relationship, destination)
     }
   }
 
   /// Replaces the objects of a to-many, in the order given when it is ordered. Reads the present ones first.
   /// - Throws: as `setObject(_:for:)`.
-  public final func setObjects(_ targets: some Sequence<ManagedObject>, for name: String) throws {
+  public final func setObjects(_ destinations: some Sequence<ManagedObject>, forKey name: String) throws {
     let relationship = try relationship(name, toMany: true)
     let context = try context()
-    let wanted = Array(targets)
-    for target in wanted { try check(target, relationship) }
+    let wanted = Array(destinations)
+    for destination in wanted { try check(destination, relationship) }
     let references = Set(wanted.map(\.reference))
-    for old in try self.targets(relationship) where !references.contains(old.reference) {
+    for old in try self.destinations(relationship) where !references.contains(old.reference) {
       try context.unlink(self, relationship, old)
     }
-    for target in wanted { try context.link(self, relationship, target) }
+    for destination in wanted { try context.link(self, relationship, destination) }
     if relationship.isOrdered {
       var seen: Set<Int64> = []
       let order = wanted.map(\.reference).filter { seen.insert($0).inserted }
@@ -76,54 +76,56 @@ extension ManagedObject {
 
   // MARK: Inside
 
-  final func target(_ relationship: Relationship) throws -> ManagedObject? {
+  final func destination(_ relationship: RelationshipDescription) throws -> ManagedObject? {
     guard case .reference(let reference) = try slotValue(.relationship(relationship)) else { return nil }
     let context = try context()
     if let known = context.registered(relationship.destination.root, reference) { return known }
     return context.materialize(reference, relationship.destination, context.toOneBatch(self, relationship))
   }
 
-  final func targets(_ relationship: Relationship) throws -> RelatedObjects {
+  final func destinations(_ relationship: RelationshipDescription) throws -> RelatedObjects {
     let context = try context()
     let state = toManyState(relationship)
     if !state.isLoaded { try context.load(state, of: self) }
-    context.dropGone(from: state)
+    context.removeDeleted(from: state)
     return RelatedObjects(
       references: state.current ?? [], destination: relationship.destination, batch: state.batch,
       offset: state.batchOffset, context: context)
   }
 
-  final func toManyState(_ relationship: Relationship) -> ToManyState {
+  final func toManyState(_ relationship: RelationshipDescription) -> ToManyState {
     knownChanges.toMany(relationship, isNew: state.contains(.inserted) || relationship.isTransient)
   }
 
-  final func check(_ target: ManagedObject?, _ relationship: Relationship, isLinking: Bool = true) throws {
+  final func check(
+    _ destination: ManagedObject?, _ relationship: RelationshipDescription, isLinking: Bool = true
+  ) throws {
     if isLinking, let managedObjectContext {
-      for end in [self, target] {
-        if let end, end.state.contains(.gone), end.managedObjectContext === managedObjectContext {
-          throw managedObjectContext.gone(end)
+      for end in [self, destination] {
+        if let end, end.state.contains(.deletedInStore), end.managedObjectContext === managedObjectContext {
+          throw managedObjectContext.objectNotFound(end)
         }
       }
     }
-    guard let target else { return }
-    guard target.managedObjectContext === managedObjectContext, managedObjectContext != nil else {
+    guard let destination else { return }
+    guard destination.managedObjectContext === managedObjectContext, managedObjectContext != nil else {
       throw ContextError(
-        .foreignObject,
+        .objectOfAnotherContext,
         "\(entity.name).\(relationship.name) was given an object of another context; get it by its objectID here"
       )
     }
-    guard target.entity.isKind(of: relationship.destination) else {
+    guard destination.entity.isKind(of: relationship.destination) else {
       throw ContextError(
-        .foreignObject,
-        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to \(target.entity.name)"
+        .objectOfAnotherContext,
+        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to \(destination.entity.name)"
       )
     }
   }
 
-  final func relationship(_ name: String, toMany: Bool) throws -> Relationship {
+  final func relationship(_ name: String, toMany: Bool) throws -> RelationshipDescription {
     guard let relationship = entity.relationship(named: name), relationship.isToMany == toMany else {
       throw ContextError(
-        .unknownName, "\(entity.name) has no \(toMany ? "to-many" : "to-one") relationship \(name)")
+        .unknownKey, "\(entity.name) has no \(toMany ? "to-many" : "to-one") relationship \(name)")
     }
     return relationship
   }

@@ -8,7 +8,7 @@ extension ManagedObject {
   ///   what the transformer throws.
   public final func transformed<T>(_ name: String, as type: T.Type = T.self) throws -> T? {
     let attribute = try transformable(name)
-    guard case .data(let data) = try value(for: name) else { return nil }
+    guard case .data(let data) = try value(forKey: name) else { return nil }
     let made: Any
     if let transformer = try transformer(of: attribute) {
       made = try transformer.read(data)
@@ -24,20 +24,20 @@ extension ManagedObject {
 
   /// Sets a transformable attribute to what its transformer makes of a value; nil clears it.
   /// - Throws: as `transformed(_:as:)`.
-  public final func setTransformed<T>(_ value: T?, for name: String) throws {
+  public final func setTransformed<T>(_ value: T?, forKey name: String) throws {
     let attribute = try transformable(name)
-    guard let value else { return try setValue(.null, for: name) }
+    guard let value else { return try setValue(.null, forKey: name) }
     if let transformer = try transformer(of: attribute) {
       guard let data = try transformer.write(value) else {
         throw ContextError(.wrongType, "the transformer of \(entity.name).\(name) takes no \(T.self)")
       }
-      return try setValue(.data(data), for: name)
+      return try setValue(.data(data), forKey: name)
     }
     guard let codable = value as? any Encodable else { throw uncodable(attribute, T.self) }
-    try setValue(.data(CodableCoding.data(codable)), for: name)
+    try setValue(.data(CodableCoding.data(codable)), forKey: name)
   }
 
-  private func transformable(_ name: String) throws(ContextError) -> Attribute {
+  private func transformable(_ name: String) throws(ContextError) -> AttributeDescription {
     let attribute = try attribute(name)
     guard attribute.type == .transformable else {
       throw ContextError(.wrongType, "\(entity.name).\(name) is not transformable")
@@ -47,7 +47,7 @@ extension ManagedObject {
 
   /// Nil for an attribute that takes Codable values.
   private func transformer(
-    of attribute: Attribute
+    of attribute: AttributeDescription
   ) throws -> (read: AttributeTransformers.Read, write: AttributeTransformers.Write)? {
     let name = attribute.declaration.valueTransformerName
     if let known = name.flatMap({ AttributeTransformers[$0] }) { return known }
@@ -58,7 +58,7 @@ extension ManagedObject {
     )
   }
 
-  private func uncodable(_ attribute: Attribute, _ type: Any.Type) -> ContextError {
+  private func uncodable(_ attribute: AttributeDescription, _ type: Any.Type) -> ContextError {
     ContextError(
       .noTransformer,
       "\(type) is not Codable, and the model names no transformer for \(entity.name).\(attribute.name)")

@@ -6,9 +6,9 @@ extension ManagedObject {
   /// `validateValue(_:for:)` of the object's class. Issues no statement.
   /// - Throws: `ContextError`: `validation` with every rule that the value breaks; `wrongType`, `unknownName`,
   ///   `derivedAttribute` as `setValue(_:for:)`.
-  public final func validate(_ value: AttributeValue, for name: String) throws {
+  public final func validate(_ value: AttributeValue, forKey name: String) throws {
     guard let property = entity.property(named: name) else {
-      throw ContextError(.unknownName, "\(entity.name) has no attribute or to-one \(name)")
+      throw ContextError(.unknownKey, "\(entity.name) has no attribute or to-one \(name)")
     }
     switch (property, value) {
     case (.attribute(let attribute), _):
@@ -35,8 +35,8 @@ extension ManagedObject {
   /// - Throws: as `validate(_:for:)` with an attribute's value.
   public final func validate<T: AttributeConvertible>(_ name: String, _ value: T?) throws {
     guard let attribute = entity.attribute(named: name) else {
-      throw ContextError(.unknownName, "\(entity.name) has no attribute \(name)")
+      throw ContextError(.unknownKey, "\(entity.name) has no attribute \(name)")
     }
-    try validate(value?.attributeValue(for: attribute.type) ?? .null, for: name)
+    try validate(value?.attributeValue(for: attribute.type) ?? .null, forKey: name)
   }
 }

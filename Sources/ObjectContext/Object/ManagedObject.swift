@@ -43,7 +43,7 @@ open class ManagedObject {
     static let deleted = State(rawValue: 4)
     /// Deleted and saved, or inserted and rolled back, and of no context then; or, along with `deleted`, found to be deleted by
     /// others, and registered still.
-    static let gone = State(rawValue: 8)
+    static let deletedInStore = State(rawValue: 8)
   }
 
   // unowned(unsafe): a context that goes away clears this in every object that is registered in it.
@@ -57,10 +57,10 @@ open class ManagedObject {
   @exclusivity(unchecked) final var unmanagedChanges: Unmanaged<ObjectChanges>?
   @exclusivity(unchecked) final var batch: FetchBatch?
   @exclusivity(unchecked) final var state: State = []
-  /// Which slots were set since the row was read, in the form of `PropertySlot.bit`.
+  /// Which property indexes were set since the row was read, in the form of `PropertyIndex.bit`.
   @exclusivity(unchecked) final var dirty: UInt32 = 0
   /// Whether `valuesDidChange(at:)` is to be called.
-  @exclusivity(unchecked) package final var tellsOfChanges = false
+  @exclusivity(unchecked) package final var reportsChanges = false
   /// Whether it keeps its context alive, and stops the program when it is written after the context was let go all the same, since
   /// it has no way to throw.
   @exclusivity(unchecked) package final var needsContext = false
@@ -106,7 +106,7 @@ open class ManagedObject {
   }
 
   /// The object's entity.
-  public final var entity: Entity { storeEntity.entity }
+  public final var entity: EntityDescription { storeEntity.entity }
   /// The object's ID: temporary until its first save.
   public final var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
   /// Whether the object's row has not been read yet.
@@ -120,7 +120,7 @@ open class ManagedObject {
   public final var isDeleted: Bool { state.contains(.deleted) }
   /// Whether the next save has something to do for this object.
   public final var hasChanges: Bool {
-    !state.contains(.gone) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
+    !state.contains(.deletedInStore) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
   }
   /// The version of the stored row: 1 when inserted, one more with each save; 0 for an object not saved yet.
   /// - Throws: when the object is a fault whose row cannot be read.
@@ -154,7 +154,7 @@ open class ManagedObject {
   /// Called before the object is deleted, while its relationships still stand.
   open func prepareForDeletion() {}
   /// Checks one attribute or to-one (as `.reference`) that was set, before the object is saved. Throw to refuse.
-  open func validateValue(_ value: AttributeValue, for name: String) throws {}
+  open func validateValue(_ value: AttributeValue, forKey name: String) throws {}
   /// Checks a new object before it is saved. Throw to refuse: the save tells it among all failures.
   open func validateForInsert() throws {}
   /// Checks a changed object before it is saved. Throw to refuse: the save tells it among all failures.
@@ -164,10 +164,10 @@ open class ManagedObject {
 
   /// Called after a property changed in any way but by a first read, where somebody asked for it: the value was set, the
   /// other end of a relationship was, another context's save came in, changes were taken back.
-  /// - Parameter slot: The property's; nil when any may have changed.
-  open func valuesDidChange(at slot: Int?) {}
+  /// - Parameter property index: The property's; nil when any may have changed.
+  open func valuesDidChange(at index: Int?) {}
 
-  // MARK: Slots
+  // MARK: Indexes
 
   final func context() throws(ContextError) -> ManagedObjectContext {
     checkIsolation()
@@ -189,21 +189,23 @@ open class ManagedObject {
 
   /// Reads the row, where there is one: what is changed next is checked against it when it is saved.
   final func readRow() throws {
-    if state.isDisjoint(with: [.inserted, .gone]) { _ = try row() }
+    if state.isDisjoint(with: [.inserted, .deletedInStore]) { _ = try row() }
   }
 
   /// The same, for what the program is about to change.
   /// - Throws: `objectGone` when others deleted the object, which nothing can be saved of.
   final func readRowToChange() throws {
     try readRow()
-    if state.contains(.gone), let context = managedObjectContext { throw context.gone(self) }
+    if state.contains(.deletedInStore), let context = managedObjectContext {
+      throw context.objectNotFound(self)
+    }
   }
 
   /// Whether it has changes that are lost when others have deleted it, so that the save tells of them: values that were set, links
   /// that were added, an order. Links that were taken away go with the row.
-  final var hasChangesToKeep: Bool {
+  final var hasUnsavedChanges: Bool {
     guard state.contains(.updated), !state.contains(.deleted), let changes else { return false }
-    return entity.properties.contains { !$0.isTransient && changes.value($0.slot) != nil }
+    return entity.properties.contains { !$0.isTransient && changes.value($0.index) != nil }
       || changes.toManys.contains {
         !$0.relationship.isTransient && (!$0.added.isEmpty || $0.isReordered)
       }
@@ -216,21 +218,21 @@ open class ManagedObject {
   }
 
   /// The stored value of an attribute, with its bytes read now if the row came without them.
-  final func storedValue(_ attribute: Attribute) throws -> AttributeValue {
+  final func storedValue(_ attribute: AttributeDescription) throws -> AttributeValue {
     if let partial = partialRow(attribute.field), !partial.isUnread(attribute.field) {
       return partial.value(of: attribute)
     }
     let row = try row()
     guard attribute.isExternal, row.isUnread(attribute.field) else { return row.value(of: attribute) }
-    if state.contains(.gone) { return .null }
+    if state.contains(.deletedInStore) { return .null }
     let whole = try context().readExternal(attribute, of: self, row)
     return whole.isUnread(attribute.field) ? .null : whole.value(of: attribute)
   }
 
   /// The present value of an attribute or the present `.reference` of a to-one.
-  final func slotValue(_ property: Property) throws -> AttributeValue {
+  final func slotValue(_ property: PropertyDescription) throws -> AttributeValue {
     checkIsolation()
-    if let value = changes?.value(property.slot) { return value }
+    if let value = changes?.value(property.index) { return value }
     if state.contains(.inserted) { return .null }
     switch property {
     case .attribute(let attribute):
@@ -238,9 +240,9 @@ open class ManagedObject {
     case .relationship(let relationship):
       if relationship.field < 0 { return .null }
       if let partial = partialRow(relationship.field) {
-        return partial.target(relationship.field).map(AttributeValue.reference) ?? .null
+        return partial.reference(relationship.field).map(AttributeValue.reference) ?? .null
       }
-      return try row().target(relationship.field).map(AttributeValue.reference) ?? .null
+      return try row().reference(relationship.field).map(AttributeValue.reference) ?? .null
     }
   }
 
@@ -251,13 +253,13 @@ open class ManagedObject {
     return new
   }
 
-  final func setSlot(_ slot: Int, _ value: AttributeValue) {
+  final func setSlot(_ index: Int, _ value: AttributeValue) {
     let isWatched = managedObjectContext?.isWatched ?? false
-    if isWatched { managedObjectContext?.willSet(self, slot) }
+    if isWatched { managedObjectContext?.willSet(self, index) }
     let changes = knownChanges
-    changes.set(slot, value, slotCount: entity.slotCount, isWatched: isWatched)
-    dirty |= PropertySlot.bit(slot)
-    if tellsOfChanges { valuesDidChange(at: slot) }
+    changes.set(index, value, propertyCount: entity.propertyCount, isWatched: isWatched)
+    dirty |= PropertyIndex.bit(index)
+    if reportsChanges { valuesDidChange(at: index) }
   }
 
   /// Stops a debug build that uses the object where its context is not.

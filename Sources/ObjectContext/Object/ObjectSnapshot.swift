@@ -17,10 +17,10 @@ public struct ObjectSnapshot: Sendable {
   /// An attribute's value, or the `.reference` of a to-one.
   /// - Throws: `unknownName` when the entity stores no such property, `wrongType` for the bytes of an external attribute that
   ///   were not read when the snapshot was taken.
-  public func value(for name: String) throws -> AttributeValue {
+  public func value(forKey name: String) throws -> AttributeValue {
     let field = objectID.entity.storedFields.first { $0.name == name }
     guard let field else {
-      throw ContextError(.unknownName, "\(objectID.entity.name) stores no attribute or to-one \(name)")
+      throw ContextError(.unknownKey, "\(objectID.entity.name) stores no attribute or to-one \(name)")
     }
     if case .attribute(let attribute) = field, attribute.isExternal, node.isUnread(attribute.field) {
       throw ContextError(
@@ -32,7 +32,7 @@ public struct ObjectSnapshot: Sendable {
   /// An attribute's value as a Swift type; nil when it is null.
   /// - Throws: as `value(for:)`, and `wrongType` when the attribute holds another type.
   public func get<T: AttributeConvertible>(_ name: String, as type: T.Type = T.self) throws -> T? {
-    let value = try value(for: name)
+    let value = try value(forKey: name)
     if value.isNull { return nil }
     guard let result = T(attributeValue: value) else {
       throw ContextError(.wrongType, "\(objectID.entity.name).\(name) cannot be read as \(T.self)")
@@ -47,7 +47,7 @@ extension ManagedObject {
   public final func snapshot() throws -> ObjectSnapshot {
     let context = try context()
     let node = try context.currentNode(self)
-    if state.contains(.gone) { throw context.gone(self) }
+    if state.contains(.deletedInStore) { throw context.objectNotFound(self) }
     return ObjectSnapshot(objectID, node)
   }
 }

@@ -5,7 +5,7 @@ import ObjectModel
 /// Objects come as faults that fire together. Walking issues no statement by itself.
 public struct RelatedObjects: RandomAccessCollection {
   let references: ArraySlice<Int64>
-  let destination: Entity
+  let destination: EntityDescription
   let batch: FetchBatch?
   /// Where the first stands in the batch, while they stand there in this order.
   let offset: Int?

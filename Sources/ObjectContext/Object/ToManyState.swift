@@ -3,7 +3,7 @@ import ObjectModel
 /// What a context knows of one to-many of one object: what the store holds, once it was asked, and what was added
 /// and removed since. References only, so that objects never hold each other.
 final class ToManyState {
-  let relationship: Relationship
+  let relationship: RelationshipDescription
   /// Whether `list` is all there is. Before, the store was not asked.
   @exclusivity(unchecked) private(set) var isLoaded: Bool
   /// Whether the store knows of none, so that the whole list is what was added.
@@ -14,21 +14,21 @@ final class ToManyState {
   /// Of what was added or removed, that of which nobody knew whether the store has it.
   @exclusivity(unchecked) private var doubtful: Set<Int64> = []
   @exclusivity(unchecked) private(set) var isReordered = false
-  /// The order that was given to the targets before the store is asked for them again.
+  /// The order that was given to the destinations before the store is asked for them again.
   @exclusivity(unchecked) private var order: [Int64]?
   @exclusivity(unchecked) private(set) var batch: FetchBatch?
-  /// Where the first target stands in the batch, while the list is as it was loaded.
+  /// Where the first destination stands in the batch, while the list is as it was loaded.
   @exclusivity(unchecked) private(set) var batchOffset: Int?
   /// How many deletions by others the context knew of when the list was last looked through for them.
   @exclusivity(unchecked) var deletions = 0
 
-  init(_ relationship: Relationship, isNew: Bool) {
+  init(_ relationship: RelationshipDescription, isNew: Bool) {
     self.relationship = relationship
     self.isNew = isNew
     isLoaded = isNew
   }
 
-  /// The current targets; nil until the store was asked.
+  /// The current destinations; nil until the store was asked.
   var current: ArraySlice<Int64>? { isLoaded ? list.items : nil }
   var added: ArraySlice<Int64> { isNew ? list.items : additions.items }
   var hasChanges: Bool { isNew ? !list.isEmpty : !additions.isEmpty || !removed.isEmpty || isReordered }
@@ -88,24 +88,26 @@ final class ToManyState {
     refault()
   }
 
-  /// Where a target stands; nil when it is not there or not known.
-  func index(of target: Int64) -> Int? {
+  /// Where a destination stands; nil when it is not there or not known.
+  func index(of destination: Int64) -> Int? {
     if !isLoaded { return nil }
     let items = list.items
-    if items.last == target { return items.count - 1 }
-    return items.firstIndex(of: target).map { $0 - items.startIndex }
+    if items.last == destination { return items.count - 1 }
+    return items.firstIndex(of: destination).map { $0 - items.startIndex }
   }
 
-  /// Whether the opposite of what was done to a target may not make it as it was, so that the store has to be asked first.
-  func isDoubtful(_ target: Int64) -> Bool { doubtful.contains(target) }
+  /// Whether the opposite of what was done to a destination may not make it as it was, so that the store has to be asked first.
+  func isDoubtful(_ destination: Int64) -> Bool { doubtful.contains(destination) }
 
-  /// Whether a target is known not to be there.
-  func lacks(_ target: Int64) -> Bool { isLoaded && !list.contains(target) }
+  /// Whether a destination is known not to be there.
+  func lacks(_ destination: Int64) -> Bool { isLoaded && !list.contains(destination) }
 
-  /// Whether a target is there that the store has not.
-  func isAdded(_ target: Int64) -> Bool { isNew ? list.contains(target) : additions.contains(target) }
+  /// Whether a destination is there that the store has not.
+  func isAdded(_ destination: Int64) -> Bool {
+    isNew ? list.contains(destination) : additions.contains(destination)
+  }
 
-  /// Drops targets that are gone from the store. Links that were added here stay, of which the save tells that they lead to
+  /// Drops destinations that are gone from the store. Links that were added here stay, of which the save tells that they lead to
   /// nothing.
   func forget(_ isGone: (Int64) -> Bool) {
     // All of a new object's list was added here.
@@ -122,27 +124,27 @@ final class ToManyState {
     refault()
   }
 
-  /// Has what was changed here about one target say no more and no less than how it is here and how it is stored.
-  func align(_ target: Int64, isHere: Bool, isStored: Bool) {
+  /// Has what was changed here about one destination say no more and no less than how it is here and how it is stored.
+  func align(_ destination: Int64, isHere: Bool, isStored: Bool) {
     if isNew {
       batchOffset = nil
-      _ = isHere ? list.append(target) : list.remove(target)
+      _ = isHere ? list.append(destination) : list.remove(destination)
       return
     }
-    doubtful.remove(target)
-    if isHere, !isStored { _ = additions.append(target) } else { _ = additions.remove(target) }
-    if isStored, !isHere { removed.insert(target) } else { removed.remove(target) }
+    doubtful.remove(destination)
+    if isHere, !isStored { _ = additions.append(destination) } else { _ = additions.remove(destination) }
+    if isStored, !isHere { removed.insert(destination) } else { removed.remove(destination) }
     refault()
   }
 
-  /// Takes back what was changed here about one target.
-  func takeBack(_ target: Int64) {
+  /// Takes back what was changed here about one destination.
+  func takeBack(_ destination: Int64) {
     if isNew {
-      if list.remove(target) { batchOffset = nil }
+      if list.remove(destination) { batchOffset = nil }
     } else {
-      _ = additions.remove(target)
-      removed.remove(target)
-      doubtful.remove(target)
+      _ = additions.remove(destination)
+      removed.remove(destination)
+      doubtful.remove(destination)
       refault()
     }
   }
@@ -157,59 +159,59 @@ final class ToManyState {
     refault()
   }
 
-  /// Answers false when the target was there already.
+  /// Answers false when the destination was there already.
   /// - Parameter isKnown: Whether somebody knows that the store has it not.
   @discardableResult
-  func add(_ target: Int64, isKnown: Bool = false) -> Bool {
+  func add(_ destination: Int64, isKnown: Bool = false) -> Bool {
     if isLoaded {
-      guard list.append(target) else { return false }
+      guard list.append(destination) else { return false }
       batchOffset = nil
       if isNew { return true }
-      if removed.remove(target) == nil {
-        additions.append(new: target)
+      if removed.remove(destination) == nil {
+        additions.append(new: destination)
       } else {
         isReordered = isReordered || relationship.isOrdered
       }
       return true
     }
-    if removed.remove(target) != nil {
+    if removed.remove(destination) != nil {
       isReordered = isReordered || relationship.isOrdered
       return true
     }
-    guard additions.append(target) else { return false }
-    if !isKnown { doubtful.insert(target) }
+    guard additions.append(destination) else { return false }
+    if !isKnown { doubtful.insert(destination) }
     return true
   }
 
-  /// Adds a target that the other end, which knows all its own, says is new.
-  func add(new target: Int64) {
+  /// Adds a destination that the other end, which knows all its own, says is new.
+  func add(new destination: Int64) {
     guard removed.isEmpty else {
-      add(target, isKnown: true)
+      add(destination, isKnown: true)
       return
     }
     // A list that was read may know of a link that another context made meanwhile.
     if isLoaded, !isNew {
-      add(target)
+      add(destination)
       return
     }
     batchOffset = nil
-    if isLoaded { list.append(new: target) }
-    if !isNew { additions.append(new: target) }
+    if isLoaded { list.append(new: destination) }
+    if !isNew { additions.append(new: destination) }
   }
 
   /// - Parameter isKnown: Whether somebody knows that the store has it.
-  func remove(_ target: Int64, isKnown: Bool = false) {
+  func remove(_ destination: Int64, isKnown: Bool = false) {
     if isLoaded {
-      guard list.remove(target) else { return }
+      guard list.remove(destination) else { return }
       batchOffset = nil
       if isNew { return }
     }
-    if additions.remove(target) { return }
-    removed.insert(target)
-    if !isLoaded, !isKnown { doubtful.insert(target) }
+    if additions.remove(destination) { return }
+    removed.insert(destination)
+    if !isLoaded, !isKnown { doubtful.insert(destination) }
   }
 
-  /// Puts the present targets into another order; false when it is theirs already.
+  /// Puts the present destinations into another order; false when it is theirs already.
   func reorder(_ ordered: [Int64]) -> Bool {
     if list.items.elementsEqual(ordered) { return false }
     list.replace(ordered)
@@ -218,10 +220,10 @@ final class ToManyState {
     return true
   }
 
-  /// Puts one of the present targets into another place, which counts without it; false when it stands there.
+  /// Puts one of the present destinations into another place, which counts without it; false when it stands there.
   @discardableResult
-  func move(_ target: Int64, to place: Int) -> Bool {
-    guard list.move(target, to: place) else { return false }
+  func move(_ destination: Int64, to place: Int) -> Bool {
+    guard list.move(destination, to: place) else { return false }
     batchOffset = nil
     isReordered = true
     return true
@@ -250,15 +252,15 @@ final class ToManyState {
     removed = Set(removed.map { successor($0) ?? $0 })
     doubtful = Set(doubtful.map { successor($0) ?? $0 })
     guard additions.replaceOnce(successor) else { return }
-    for target in came {
-      if removed.remove(target) != nil, !doubtful.contains(target) {
+    for destination in came {
+      if removed.remove(destination) != nil, !doubtful.contains(destination) {
         // The store has it: it was taken out, and comes back.
-        _ = additions.remove(target)
+        _ = additions.remove(destination)
         isReordered = isReordered || relationship.isOrdered
-      } else if stored.contains(target) {
-        _ = additions.remove(target)
+      } else if stored.contains(destination) {
+        _ = additions.remove(destination)
       } else if !isLoaded {
-        doubtful.insert(target)
+        doubtful.insert(destination)
       }
     }
   }

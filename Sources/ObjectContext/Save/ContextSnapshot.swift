@@ -27,7 +27,7 @@ struct ContextSnapshot {
     }
     (inserted, updated) = (context.insertedList, context.updatedList)
     (deleted, locked) = (context.deletedList, context.lockedList)
-    holders = context.oneWayHolders
+    holders = context.unidirectionalHolders
     recorded = context.undoManager?.contents
   }
 
@@ -46,11 +46,11 @@ struct ContextSnapshot {
       object.batch = nil
       object.managedObjectContext = context
       context.register(object)
-      if object.tellsOfChanges { object.valuesDidChange(at: nil) }
+      if object.reportsChanges { object.valuesDidChange(at: nil) }
     }
     (context.insertedList, context.updatedList) = (inserted, updated)
     (context.deletedList, context.lockedList) = (deleted, locked)
-    context.oneWayHolders = holders
+    context.unidirectionalHolders = holders
     if let recorded { context.undoManager?.contents = recorded }
     context.source = source
     context.generation += 1
@@ -62,7 +62,7 @@ struct ContextSnapshot {
 struct SaveMerging {
   let before: ContextSnapshot
   /// New objects that became others, by root entity.
-  var successors: [Entity: [Int64: Int64]] = [:]
+  var successors: [EntityDescription: [Int64: Int64]] = [:]
 }
 
 extension ManagedObjectContext {
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
   /// context is pinned to.
   func beginMerging() {
     if merging == nil { merging = SaveMerging(before: ContextSnapshot(self)) }
-    if queryGeneration != nil { source = coordinator }
+    if queryGenerationToken != nil { source = persistentStoreCoordinator }
   }
 
   /// - Parameter isSaved: Whether the save went through; else everything is as it was before.
@@ -87,19 +87,19 @@ extension ManagedObjectContext {
   }
 
   /// New objects of the parent were saved as others, which were stored already.
-  private func parentMerged(_ root: Entity, _ successors: [Int64: Int64]) {
+  private func parentMerged(_ root: EntityDescription, _ successors: [Int64: Int64]) {
     generation += 1
     for (old, new) in successors {
       guard let object = registered(root, old) else { continue }
       let known = registered(root, new)
       let own = parent?.registered(root, new)?.entity
       if known?.hasChanges == true || own !== object.entity {
-        noteChange(.deleted, object)
+        recordChange(.deleted, object)
         forget(object)
         continue
       }
       if let known {
-        noteChange(.deleted, known)
+        recordChange(.deleted, known)
         forget(known)
       }
       rename(object, ManagedObjectID(storeEntities[object.entity.index], reference: new))

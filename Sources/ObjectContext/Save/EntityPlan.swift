@@ -5,7 +5,7 @@ import StoreContract
 /// What saving needs to know of an entity, worked out once.
 final class EntityPlan {
   struct Field {
-    let slot: Int
+    let index: Int
     let type: AttributeType
     let isBytes: Bool
     /// The store computes it.
@@ -15,27 +15,27 @@ final class EntityPlan {
   /// By field of the row.
   let fields: [Field]
   /// By field of the row; nil for to-ones.
-  let attributes: [Attribute?]
+  let attributes: [AttributeDescription?]
   /// By field of the row; nil for attributes.
-  let destinations: [Entity?]
-  let transientSlots: SlotSet
+  let destinations: [EntityDescription?]
+  let transientSlots: PropertyIndexSet
   /// To-ones whose inverse is one too: both rows have to agree.
   let oneToOnes: [Int]
   /// The attributes and relationships that have a rule.
-  let checkedAttributes: [Attribute]
-  let checkedRelationships: [Relationship]
+  let checkedAttributes: [AttributeDescription]
+  let checkedRelationships: [RelationshipDescription]
   /// The compiled patterns of attributes and of elements of composites.
-  let expressions: [Attribute: NSRegularExpression]
+  let expressions: [AttributeDescription: NSRegularExpression]
 
-  init(_ entity: Entity) {
-    var transient = SlotSet()
-    var expressions: [Attribute: NSRegularExpression] = [:]
+  init(_ entity: EntityDescription) {
+    var transient = PropertyIndexSet()
+    var expressions: [AttributeDescription: NSRegularExpression] = [:]
     for attribute in entity.attributes {
-      if attribute.isTransient { transient.insert(attribute.slot) }
+      if attribute.isTransient { transient.insert(attribute.index) }
       Self.compile(attribute, &expressions)
     }
     for relationship in entity.relationships where relationship.isTransient {
-      transient.insert(relationship.slot)
+      transient.insert(relationship.index)
     }
     transientSlots = transient
     self.expressions = expressions
@@ -43,9 +43,9 @@ final class EntityPlan {
       switch stored {
       case .attribute(let attribute):
         Field(
-          slot: attribute.slot, type: attribute.type, isBytes: stored.isStoredAsBytes,
+          index: attribute.index, type: attribute.type, isBytes: stored.isStoredAsBytes,
           isDerived: attribute.derivation != nil)
-      case .toOne(let relationship): Field(slot: relationship.slot, type: .objectID, isBytes: false)
+      case .toOne(let relationship): Field(index: relationship.index, type: .objectID, isBytes: false)
       }
     }
     attributes = entity.storedFields.map { stored in
@@ -56,7 +56,7 @@ final class EntityPlan {
     }
     oneToOnes = entity.relationships.filter {
       !$0.isToMany && !$0.isTransient && $0.inverse.map { !$0.isToMany && !$0.isTransient } == true
-    }.map(\.slot)
+    }.map(\.index)
     checkedAttributes = entity.attributes.filter {
       !$0.isTransient && $0.derivation == nil && Self.hasRules($0)
     }
@@ -65,14 +65,14 @@ final class EntityPlan {
     }
   }
 
-  private static func hasRules(_ attribute: Attribute) -> Bool {
+  private static func hasRules(_ attribute: AttributeDescription) -> Bool {
     let rules = attribute.declaration
     return !attribute.isOptional || rules.minValue != nil || rules.maxValue != nil
       || rules.regularExpression != nil || attribute.elements.contains(where: hasRules)
   }
 
   private static func compile(
-    _ attribute: Attribute, _ expressions: inout [Attribute: NSRegularExpression]
+    _ attribute: AttributeDescription, _ expressions: inout [AttributeDescription: NSRegularExpression]
   ) {
     if let pattern = attribute.declaration.regularExpression {
       // The model's check has compiled it. Core Data asks SELF MATCHES, which is about the whole text.
@@ -91,24 +91,26 @@ final class EntityPlans {
     self.model = model
     plans = Array(repeating: nil, count: model.entities.count)
     holders = model.entities.map { entity in entity.relationships.contains { $0.inverse == nil } }
-    hasOneWay = holders.contains(true)
+    hasUnidirectional = holders.contains(true)
   }
 
   /// The to-manys without an inverse, by the root entity they lead to.
-  private lazy var oneWayToManys = Dictionary(
+  private lazy var unidirectionalToManys = Dictionary(
     grouping: model.entities.flatMap { entity in
       entity.relationships.filter { $0.entity === entity && $0.isToMany && $0.inverse == nil }
     }, by: \.destination.root)
 
   /// Whether an entity has relationships without an inverse; by its index.
   private let holders: [Bool]
-  let hasOneWay: Bool
+  let hasUnidirectional: Bool
 
-  func holdsOneWay(_ entity: Entity) -> Bool { holders[entity.index] }
+  func holdsUnidirectional(_ entity: EntityDescription) -> Bool { holders[entity.index] }
 
-  func oneWayToManys(to root: Entity) -> [Relationship] { oneWayToManys[root] ?? [] }
+  func unidirectionalToManys(to root: EntityDescription) -> [RelationshipDescription] {
+    unidirectionalToManys[root] ?? []
+  }
 
-  subscript(entity: Entity) -> EntityPlan {
+  subscript(entity: EntityDescription) -> EntityPlan {
     if let known = plans[entity.index] { return known }
     let new = EntityPlan(entity)
     plans[entity.index] = new

@@ -18,11 +18,13 @@ extension ManagedObjectContext {
     let objects = (insertedList + updatedToSave + deletedList + lockedList).filter {
       stale.contains($0.objectID) && seen.insert(ObjectIdentifier($0)).inserted
     }
-    if objects.isEmpty { return try resolveMissingTargets(stale, error) }
+    if objects.isEmpty { return try resolveMissingDestinations(stale, error) }
     var found: [(object: ManagedObject, row: IncrementalStoreNode?, conflict: MergeConflict)] = []
     var deletedTwice: [ManagedObject] = []
     for (root, own) in Dictionary(grouping: objects, by: \.entity.root) {
-      for (object, row) in zip(own, try coordinator.newValues(for: own.map(\.reference), of: root)) {
+      for (object, row) in zip(
+        own, try persistentStoreCoordinator.newValues(for: own.map(\.reference), of: root))
+      {
         if object.isDeleted, row == nil {
           deletedTwice.append(object)
         } else {
@@ -46,9 +48,9 @@ extension ManagedObjectContext {
     let hadDeletions = objects.contains(where: \.isDeleted)
     for (item, resolution) in zip(found, resolutions) {
       try withoutUndo { try apply(resolution, to: item.object, item.row) }
-      if item.object.state.contains(.gone) { continue }
+      if item.object.state.contains(.deletedInStore) { continue }
       item.object.awakeFromSnapshotEvents(.mergePolicy)
-      noteChange(.refreshed, item.object)
+      recordChange(.refreshed, item.object)
     }
     if hadDeletions { refaultRelationships() }
   }
@@ -114,59 +116,59 @@ extension ManagedObjectContext {
     case .overwrite:
       guard let cached else { break }
       for property in object.entity.properties
-      where property.isStored && object.changes?.value(property.slot) == nil {
+      where property.isStored && object.changes?.value(property.index) == nil {
         switch property {
         case .attribute(let attribute):
           if attribute.derivation != nil || attribute.isExternal && cached.isUnread(attribute.field) {
             continue
           }
-          object.setSlot(property.slot, cached.value(of: property))
+          object.setSlot(property.index, cached.value(of: property))
         case .relationship(let relationship):
           if relationship.isToMany || cached.value(of: property) == row.value(of: property) { continue }
-          let target = cached.target(relationship.field)
-          try lead(
-            object, relationship, to: target.map { materialize($0, relationship.destination, nil) })
+          let destination = cached.reference(relationship.field)
+          try point(
+            object, relationship, to: destination.map { materialize($0, relationship.destination, nil) })
         }
       }
-      noteUpdated(object)
+      recordUpdate(object)
     case .rollback: try drop(object)
     case .values(let values):
       for property in object.entity.properties where property.isStored { try giveBack(property, of: object) }
       try set(values, on: object)
     }
     object.changes = object.changes
-    try keepEnds(of: object, over: shown)
+    try maintainInverses(of: object, over: shown)
   }
 
   /// Leaves a property as it is stored.
-  func giveBack(_ property: Property, of object: ManagedObject) throws {
+  func giveBack(_ property: PropertyDescription, of object: ManagedObject) throws {
     if case .relationship(let relationship) = property, !relationship.isToMany {
       try release(object, relationship)
     } else {
-      object.changes?.unset(property.slot)
+      object.changes?.unset(property.index)
     }
   }
 
   func set(_ values: [String: AttributeValue], on object: ManagedObject) throws {
     for (name, value) in values {
       switch object.entity.property(named: name) {
-      case .attribute?: try object.setValue(value, for: name)
+      case .attribute?: try object.setValue(value, forKey: name)
       case .relationship(let relationship)? where !relationship.isToMany:
-        var target: ManagedObject?
+        var destination: ManagedObject?
         if case .reference(let reference) = value {
-          target = materialize(reference, relationship.destination, nil)
+          destination = materialize(reference, relationship.destination, nil)
         }
-        try lead(object, relationship, to: target)
-      default: throw ContextError(.unknownName, "\(object.entity.name) has no attribute or to-one \(name)")
+        try point(object, relationship, to: destination)
+      default: throw ContextError(.unknownKey, "\(object.entity.name) has no attribute or to-one \(name)")
       }
     }
   }
 
   /// Objects that others were to refer to were deleted elsewhere. Where the store wins, nothing leads to them any more.
-  private func resolveMissingTargets(_ missing: Set<ManagedObjectID>, _ error: StoreError) throws {
+  private func resolveMissingDestinations(_ missing: Set<ManagedObjectID>, _ error: StoreError) throws {
     var found: [(object: ManagedObject, conflict: MergeConflict)] = []
     for object in insertedList + updatedToSave {
-      let leads = object.entity.relationships.contains { leadsTo(missing, object, $0) }
+      let leads = object.entity.relationships.contains { references(missing, object, $0) }
       if leads { found.append((object, try conflict(object, object.node, missing: missing))) }
     }
     let resolutions = try found.map { try mergePolicy.resolve($0.conflict) }
@@ -184,30 +186,36 @@ extension ManagedObjectContext {
     }
     beginMerging()
     for (object, _) in found {
-      for relationship in object.entity.relationships where leadsTo(missing, object, relationship) {
+      for relationship in object.entity.relationships where references(missing, object, relationship) {
         if relationship.isToMany {
           for reference in object.changes?.knownToMany(relationship)?.added ?? []
           where isMissing(reference, relationship, missing) {
-            try removeTarget(reference, from: object, relationship)
+            try removeDestination(reference, from: object, relationship)
           }
         } else {
-          object.setSlot(relationship.slot, .null)
+          object.setSlot(relationship.index, .null)
         }
       }
     }
     for id in missing {
-      if let object = registeredObject(for: id), !object.state.contains(.gone) { turnDeleted(object) }
+      if let object = registeredObject(for: id), !object.state.contains(.deletedInStore) {
+        turnDeleted(object)
+      }
     }
     sweepLists()
   }
 
-  private func isMissing(_ reference: Int64, _ relationship: Relationship, _ missing: Set<ManagedObjectID>)
+  private func isMissing(
+    _ reference: Int64, _ relationship: RelationshipDescription, _ missing: Set<ManagedObjectID>
+  )
     -> Bool
   {
     missing.contains(ManagedObjectID(storeEntities[relationship.destination.index], reference: reference))
   }
 
-  private func leadsTo(_ missing: Set<ManagedObjectID>, _ object: ManagedObject, _ relationship: Relationship)
+  private func references(
+    _ missing: Set<ManagedObjectID>, _ object: ManagedObject, _ relationship: RelationshipDescription
+  )
     -> Bool
   {
     if relationship.isToMany {
@@ -215,7 +223,7 @@ extension ManagedObjectContext {
         isMissing($0, relationship, missing)
       } ?? false
     }
-    guard case .reference(let reference)? = object.changes?.value(relationship.slot) else { return false }
+    guard case .reference(let reference)? = object.changes?.value(relationship.index) else { return false }
     return isMissing(reference, relationship, missing)
   }
 }
@@ -226,7 +234,7 @@ extension ManagedObject {
     var result: [String: AttributeValue] = [:]
     for property in entity.properties where property.isStored {
       // Bytes that nobody read are not read for this.
-      if changes?.value(property.slot) == nil, node?.isUnread(property) == true { continue }
+      if changes?.value(property.index) == nil, node?.isUnread(property) == true { continue }
       result[property.name] = try slotValue(property)
     }
     return result
@@ -244,7 +252,7 @@ extension IncrementalStoreNode {
   }
 
   /// Whether a property's bytes were left out of the row.
-  func isUnread(_ property: Property) -> Bool {
+  func isUnread(_ property: PropertyDescription) -> Bool {
     guard case .attribute(let attribute) = property, attribute.isExternal, attribute.field >= 0 else {
       return false
     }

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
 
   /// Objects with changes to write; those that are new or go away besides have them written by that.
   var updatedToSave: [ManagedObject] {
-    updatedList.filter { $0.state.isDisjoint(with: [.deleted, .inserted, .gone]) }
+    updatedList.filter { $0.state.isDisjoint(with: [.deleted, .inserted, .deletedInStore]) }
   }
 
   func validate() throws {
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
       let plan = try SavePlan(
         plans, inserted: insertedList, updated: updated, deleted: deletedList, locked: lockedList)
       do {
-        if !plan.request.isEmpty { _ = try coordinator.execute(plan.request, lookup: nil) }
+        if !plan.request.isEmpty { _ = try persistentStoreCoordinator.execute(plan.request, lookup: nil) }
       } catch let error as StoreError where tries < Self.mostTries {
         // Each try has met what others wrote since the one before.
         tries += 1
@@ -71,30 +71,30 @@ extension ManagedObjectContext {
       }
       var changes = pendingChanges
       let saved = insertedList + updated + deletedList
-      let ends = unnotedEnds(of: insertedList + updated)
+      let ends = unrecordedInverses(of: insertedList + updated)
       changes.refreshed = ends.map(\.id)
       settle(plan, updated: updated)
       for end in ends { registeredObject(for: end.id)?.changes?.knownToMany(end.inverse)?.refault() }
       refreshDerived(saved)
-      coordinator.posted(changes, from: inbox)
+      persistentStoreCoordinator.posted(changes, from: inbox)
       childInboxes.post(.saved(changes), from: inbox)
       endMerging(isSaved: true)
       // The save is done, so nothing may fail any more: where no new moment can be had, the stores are read as they are.
-      do { try renewQueryGeneration() } catch { source = coordinator }
+      do { try renewQueryGeneration() } catch { source = persistentStoreCoordinator }
       return changes
     }
   }
 
   /// Turns objects whose derived attributes the store has computed anew into faults, which fire together.
   private func refreshDerived(_ saved: [ManagedObject]) {
-    var entities: Set<Entity> = []
+    var entities: Set<EntityDescription> = []
     for object in saved { entities.formUnion(object.entity.derivedEntities) }
     refreshDerived(entities)
   }
 
-  func refreshDerived(_ entities: Set<Entity>) {
+  func refreshDerived(_ entities: Set<EntityDescription>) {
     if entities.isEmpty { return }
-    var stale: [Entity: [ManagedObject]] = [:]
+    var stale: [EntityDescription: [ManagedObject]] = [:]
     for object in registeredObjects where !object.hasChanges && object.node != nil {
       if entities.contains(where: object.entity.isKind) {
         stale[object.entity.root, default: []].append(object)
@@ -105,7 +105,7 @@ extension ManagedObjectContext {
       for object in objects {
         object.node = nil
         object.batch = batch
-        noteChange(.refreshed, object)
+        recordChange(.refreshed, object)
       }
     }
   }
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
     while again {
       again = false
       for object in insertedList + updatedList + deletedList
-      where seen.insert(ObjectIdentifier(object)).inserted && !object.state.contains(.gone) {
+      where seen.insert(ObjectIdentifier(object)).inserted && !object.state.contains(.deletedInStore) {
         object.willSave()
         again = true
       }
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
   private func takePermanentIDs(_ objects: [ManagedObject], also others: [ManagedObject]) throws {
     let new = objects.filter { $0.reference < 0 }
     if new.isEmpty { return }
-    let ids = try coordinator.obtainPermanentIDs(for: new.map(\.entity))
+    let ids = try persistentStoreCoordinator.obtainPermanentIDs(for: new.map(\.entity))
     let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
     let renamed = Array(zip(new.map(\.objectID), ids))
     for (object, id) in zip(new, ids) { rename(object, id) }
@@ -162,9 +162,9 @@ extension ManagedObjectContext {
     let (inserted, deleted) = (insertedList, deletedList)
     insertedList = []
     updatedList = []
-    oneWayHolders = []
+    unidirectionalHolders = []
     deletedList = []
-    (lockedList, keptList) = ([], [])
+    (lockedList, deferredDeletions) = ([], [])
     for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
     for object in updated { settle(object, nil) }
     for (object, change) in plan.updates { settle(object, change) }
@@ -187,8 +187,8 @@ extension ManagedObjectContext {
     for object in deleted { dismiss(object) }
     // Relationships without an inverse do not hear of it otherwise.
     let roots = Set(deleted.map(\.entity.root))
-    if roots.allSatisfy({ plans.oneWayToManys(to: $0).isEmpty }) { return }
-    forgetLinks(to: deleted.map(\.objectID)) { $0.inverse == nil }
+    if roots.allSatisfy({ plans.unidirectionalToManys(to: $0).isEmpty }) { return }
+    forgetRelationships(to: deleted.map(\.objectID)) { $0.inverse == nil }
   }
 
   /// Drops every change: new objects go away, changed and deleted ones are as last read or saved.
@@ -201,21 +201,21 @@ extension ManagedObjectContext {
     let hadDeletions = !deletedList.isEmpty
     insertedList = []
     updatedList = []
-    oneWayHolders = []
+    unidirectionalHolders = []
     deletedList = []
     lockedList = []
     for object in inserted {
-      noteChange(.deleted, object)
+      recordChange(.deleted, object)
       dismiss(object)
     }
-    for object in others where !object.state.contains(.gone) {
-      noteChange(object.isDeleted ? .inserted : .refreshed, object)
+    for object in others where !object.state.contains(.deletedInStore) {
+      recordChange(object.isDeleted ? .inserted : .refreshed, object)
       object.state.subtract([.updated, .deleted])
       object.changes = nil
-      if object.tellsOfChanges { object.valuesDidChange(at: nil) }
+      if object.reportsChanges { object.valuesDidChange(at: nil) }
       object.awakeFromSnapshotEvents(.rollback)
     }
-    turnKeptDeleted()
+    markDeferredDeleted()
     if hadDeletions { refaultRelationships() }
     endEvent()
   }
@@ -231,8 +231,8 @@ extension ManagedObjectContext {
     generation += 1
     faultFailure = nil
     undoManager?.removeAllActions()
-    if isObserved { for object in registeredObjects { noteChange(.deleted, object) } }
-    letGoOfAll()
+    if isObserved { for object in registeredObjects { recordChange(.deleted, object) } }
+    unregisterAll()
     markStale()
     endEvent()
   }
@@ -242,11 +242,11 @@ extension ManagedObjectContext {
   /// - Throws: `objectGone` when the object's row is no longer there.
   public func detectConflicts(for object: ManagedObject) throws {
     guard object.managedObjectContext === self else {
-      throw ContextError(.foreignObject, "a \(object.entity.name) of another context was given")
+      throw ContextError(.objectOfAnotherContext, "a \(object.entity.name) of another context was given")
     }
     if object.isInserted { return }
     _ = try object.row()
-    if object.state.contains(.gone) { throw gone(object) }
+    if object.state.contains(.deletedInStore) { throw objectNotFound(object) }
     lockedList.append(object)
   }
 }

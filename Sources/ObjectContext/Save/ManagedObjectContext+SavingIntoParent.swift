@@ -12,13 +12,13 @@ extension ManagedObjectContext {
     changes.updated = updated.map(\.objectID)
     changes.deleted = deleted.map(\.objectID)
     // Whatever can fail comes before the first change.
-    let targets = try parent.objects(with: changes.updated)
-    for target in targets {
-      if !target.isInserted { _ = try target.row() }
-      if target.isDeleted {
+    let destinations = try parent.objects(with: changes.updated)
+    for destination in destinations {
+      if !destination.isInserted { _ = try destination.row() }
+      if destination.isDeleted {
         throw ContextError(
           .conflict,
-          "a changed \(target.entity.name) is deleted in the parent context; refresh or delete it here")
+          "a changed \(destination.entity.name) is deleted in the parent context; refresh or delete it here")
       }
     }
     let doomed = try parent.objects(with: changes.deleted)
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
 
     for object in inserted + updated {
       _ = try currentNode(object)
-      try parent.checkTargets(of: object)
+      try parent.checkDestinations(of: object)
     }
     // Orders too, as they are above the parent's of before.
     for object in inserted + updated + deleted {
@@ -37,18 +37,18 @@ extension ManagedObjectContext {
     }
 
     for object in inserted { try parent.takeIn(object) }
-    for (object, target) in zip(updated, targets) { try parent.takeIn(object, over: target) }
+    for (object, destination) in zip(updated, destinations) { try parent.takeIn(object, over: destination) }
     // Lists come last: by then each object is where its to-one leads.
     for object in inserted + updated + deleted { try parent.takeInToManys(of: object) }
     // The rules of the child's deletions concern what the parent has linked since too.
     try parent.delete(doomed, isTelling: false)
     // An object of which only links change is held by nobody else in the parent until they are taken in.
-    withExtendedLifetime((targets, doomed)) {}
+    withExtendedLifetime((destinations, doomed)) {}
 
     generation += 1
     insertedList = []
     updatedList = []
-    oneWayHolders = []
+    unidirectionalHolders = []
     deletedList = []
     lockedList = []
     for object in inserted + updated {
@@ -62,13 +62,17 @@ extension ManagedObjectContext {
   }
 
   /// What a child's object is to lead to must not be deleted here.
-  private func checkTargets(of object: ManagedObject) throws {
+  private func checkDestinations(of object: ManagedObject) throws {
     for relationship in object.entity.relationships where !relationship.isTransient {
-      var targets = Array(object.changes?.knownToMany(relationship)?.added ?? [])
-      if case .reference(let target)? = object.changes?.value(relationship.slot) { targets = [target] }
-      for target in targets where registered(relationship.destination, target)?.isDeleted == true {
+      var destinations = Array(object.changes?.knownToMany(relationship)?.added ?? [])
+      if case .reference(let destination)? = object.changes?.value(relationship.index) {
+        destinations = [destination]
+      }
+      for destination in destinations
+      where registered(relationship.destination, destination)?.isDeleted == true {
         // Its deletion may have been taken back.
-        if object.managedObjectContext?.registered(relationship.destination, target)?.isInserted == true {
+        if object.managedObjectContext?.registered(relationship.destination, destination)?.isInserted == true
+        {
           continue
         }
         throw ContextError(
@@ -82,20 +86,20 @@ extension ManagedObjectContext {
   /// A child's new object is new here too, under the same ID; one whose deletion the child took back stays.
   private func takeIn(_ object: ManagedObject) throws {
     let known = registered(object.entity, object.reference)
-    if let known, known.state.contains(.gone) {
+    if let known, known.state.contains(.deletedInStore) {
       forget(known)
     } else if let deleted = known, deleted.isDeleted {
       deleted.state.remove(.deleted)
       sweepLists()
       if isWatched { record(.undeleted(deleted)) }
-      noteChange(.inserted, deleted)
+      recordChange(.inserted, deleted)
       return try takeIn(object, over: deleted)
     }
     let own = make(object.storeEntity, object.reference, nil, nil)
     let changes = ObjectChanges(defaultsOf: object.entity, isWatched: isWatched)
     for property in object.entity.properties {
-      guard let value = object.changes?.value(property.slot) else { continue }
-      changes.set(property.slot, value, slotCount: object.entity.slotCount, isWatched: isWatched)
+      guard let value = object.changes?.value(property.index) else { continue }
+      changes.set(property.index, value, propertyCount: object.entity.propertyCount, isWatched: isWatched)
     }
     own.changes = changes
     own.state.insert(.inserted)
@@ -103,35 +107,35 @@ extension ManagedObjectContext {
     own.node = object.node
     listInserted(own)
     if isWatched { record(.inserted(own)) }
-    noteChange(.inserted, own)
+    recordChange(.inserted, own)
   }
 
   private func takeIn(_ object: ManagedObject, over own: ManagedObject) throws {
     for property in object.entity.properties where !property.isTransient {
-      guard let value = object.changes?.value(property.slot), try own.slotValue(property) != value else {
+      guard let value = object.changes?.value(property.index), try own.slotValue(property) != value else {
         continue
       }
       guard case .relationship(let relationship) = property else {
-        own.setSlot(property.slot, value)
-        noteUpdated(own)
+        own.setSlot(property.index, value)
+        recordUpdate(own)
         continue
       }
       // Where it leads here may not be where the child saw it lead.
-      var target: ManagedObject?
+      var destination: ManagedObject?
       if case .reference(let reference) = value {
-        target = materialize(reference, relationship.destination, nil)
+        destination = materialize(reference, relationship.destination, nil)
       }
-      try setToOne(own, relationship, target)
+      try setToOne(own, relationship, destination)
     }
   }
 
   private func takeInToManys(of object: ManagedObject) throws {
     guard let own = registered(object.entity, object.reference) else { return }
     for state in object.changes?.toManys ?? [] where state.hasChanges && !state.relationship.isTransient {
-      for target in state.removed { try removeTarget(target, from: own, state.relationship) }
-      for target in state.added { try addTarget(target, to: own, state.relationship) }
+      for destination in state.removed { try removeDestination(destination, from: own, state.relationship) }
+      for destination in state.added { try addDestination(destination, to: own, state.relationship) }
       guard state.relationship.isOrdered else { continue }
-      let present = try own.targets(state.relationship).references
+      let present = try own.destinations(state.relationship).references
       let wanted = (state.current ?? []).filter(Set(present).contains)
       let known = Set(wanted)
       try reorder(own, state.relationship, wanted + present.filter { !known.contains($0) })

@@ -100,8 +100,8 @@ extension ManagedObjectContext {
   }
 
   /// Every constraint with the entity that has it first, and the new and changed objects that it binds.
-  private func concerned() throws -> [(Entity, UniquenessConstraint, [ManagedObject])] {
-    var result: [(Entity, UniquenessConstraint, [ManagedObject])] = []
+  private func concerned() throws -> [(EntityDescription, UniquenessConstraint, [ManagedObject])] {
+    var result: [(EntityDescription, UniquenessConstraint, [ManagedObject])] = []
     for object in insertedList + updatedToSave {
       for constraint in object.entity.uniquenessConstraints {
         var entity = object.entity
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
 
   /// The stored rows that have one of the values.
   private func stored(
-    _ entity: Entity, _ properties: [Property], _ keys: [[AttributeValue]]
+    _ entity: EntityDescription, _ properties: [PropertyDescription], _ keys: [[AttributeValue]]
   ) throws -> [IncrementalStoreNode] {
     let keys = Array(Set(keys))
     if keys.isEmpty { return [] }
@@ -142,7 +142,7 @@ extension ManagedObjectContext {
     }
     return try predicates.flatMap { predicate -> [IncrementalStoreNode] in
       guard
-        case .nodes(let nodes) = try coordinator.fetch(
+        case .nodes(let nodes) = try persistentStoreCoordinator.fetch(
           FetchRequest(entity.name, where: predicate), lookup: nil)
       else { return [] }
       return nodes
@@ -170,6 +170,6 @@ extension ManagedObjectContext {
     }
     object.changes = object.changes
     object.awakeFromSnapshotEvents(.mergePolicy)
-    noteChange(.refreshed, object)
+    recordChange(.refreshed, object)
   }
 }

@@ -7,8 +7,8 @@ import StoreContract
 struct SavePlan {
   private(set) var request = SaveChangesRequest()
   private(set) var updates: [(ManagedObject, IncrementalStoreNode)] = []
-  private var required: [Entity: Set<Int64>] = [:]
-  private var linkPlaces: [ObjectIdentifier: Int] = [:]
+  private var required: [EntityDescription: Set<Int64>] = [:]
+  private var relationshipChangeIndexes: [ObjectIdentifier: Int] = [:]
   private let builder = NodeBuilder()
 
   private let plans: EntityPlans
@@ -21,7 +21,7 @@ struct SavePlan {
     request.inserted.reserveCapacity(inserted.count)
     for object in inserted {
       request.inserted.append(try insertion(object))
-      try addLinks(of: object)
+      try addRelationshipChanges(of: object)
     }
     for object in updated { try add(updated: object) }
     request.deleted = try deleted.map {
@@ -37,7 +37,7 @@ struct SavePlan {
       let storeEntity = context.storeEntities[entity.index]
       request.existing += references.map { ManagedObjectID(storeEntity, reference: $0) }
     }
-    request.links.sort {
+    request.relationshipChanges.sort {
       ($0.relationship.entity.name, $0.relationship.name) < (
         $1.relationship.entity.name, $1.relationship.name
       )
@@ -48,7 +48,7 @@ struct SavePlan {
     let plan = plans[object.entity]
     builder.begin(fieldCount: plan.fields.count)
     if let values = object.changes?.values {
-      for field in plan.fields.indices { try set(field, plan, values[plan.fields[field].slot], of: object) }
+      for field in plan.fields.indices { try set(field, plan, values[plan.fields[field].index], of: object) }
     }
     let old = object.node?.version ?? 0
     return builder.finish(
@@ -76,16 +76,16 @@ struct SavePlan {
 
   /// A row is written when a column differs from what is stored, or links of the object's own changed.
   private mutating func add(updated object: ManagedObject) throws {
-    let linked = try addLinks(of: object)
+    let linked = try addRelationshipChanges(of: object)
     guard let changes = object.changes, !changes.changed.isEmpty || linked else { return }
     let row = try object.row()
     let version = try object.committedRow().version
     let plan = plans[object.entity]
-    var changed = SlotSet()
+    var changed = PropertyIndexSet()
     builder.begin(fieldCount: plan.fields.count)
     for field in plan.fields.indices {
       let step = plan.fields[field]
-      if !step.isDerived, let value = changes.value(step.slot) {
+      if !step.isDerived, let value = changes.value(step.index) {
         try set(field, plan, value, of: object)
         changed.insert(field)
       } else {
@@ -109,9 +109,10 @@ struct SavePlan {
   }
 
   /// What is new in this save exists; what is referred to besides must still.
-  private mutating func require(_ reference: Int64, _ destination: Entity, _ object: ManagedObject) {
-    if let target = object.managedObjectContext?.registered(destination, reference),
-      target.state.contains(.inserted)
+  private mutating func require(_ reference: Int64, _ destination: EntityDescription, _ object: ManagedObject)
+  {
+    if let destination = object.managedObjectContext?.registered(destination, reference),
+      destination.state.contains(.inserted)
     {
       return
     }
@@ -121,44 +122,45 @@ struct SavePlan {
   /// Adds what changed in the object's link tables; answers whether its row's version must rise. Links are a set, to
   /// which others may add at the same time; an order is one value.
   @discardableResult
-  private mutating func addLinks(of object: ManagedObject) throws -> Bool {
+  private mutating func addRelationshipChanges(of object: ManagedObject) throws -> Bool {
     guard let states = object.changes?.toManys else { return false }
     var isReordered = false
-    for state in states where state.hasChanges && state.relationship.hasLinkTable {
+    for state in states where state.hasChanges && state.relationship.hasJoinTable {
       if state.isReordered {
         isReordered = true
         if !state.isLoaded { try object.context().load(state, of: object) }
       }
       let relationship = state.relationship
-      let owner = relationship.linkOwner
+      let owner = relationship.joinTableOwner
       let place = place(of: owner)
       require(object.reference, object.entity, object)
       if relationship === owner {
         let source = object.reference
-        for target in state.added {
-          request.links[place].added.append(.init(source: source, target: target))
-          require(target, relationship.destination, object)
+        for destination in state.added {
+          request.relationshipChanges[place].added.append(.init(source: source, destination: destination))
+          require(destination, relationship.destination, object)
         }
-        for target in state.removed {
-          request.links[place].removed.append(.init(source: source, target: target))
+        for destination in state.removed {
+          request.relationshipChanges[place].removed.append(.init(source: source, destination: destination))
         }
         if state.isReordered, let current = state.current {
-          request.links[place].orders.append((source, Array(current)))
+          request.relationshipChanges[place].orders.append((source, Array(current)))
         }
       } else if relationship.isOrdered, state.isReordered || state.added.count > 1 {
         // The links are written by the other ends, one after another.
         if !state.isLoaded { try object.context().load(state, of: object) }
-        request.links[place].inverseOrders.append((object.reference, Array(state.current ?? [])))
+        request.relationshipChanges[place].inverseOrders.append(
+          (object.reference, Array(state.current ?? [])))
       }
     }
     return isReordered
   }
 
-  private mutating func place(of owner: Relationship) -> Int {
-    if let known = linkPlaces[ObjectIdentifier(owner)] { return known }
-    linkPlaces[ObjectIdentifier(owner)] = request.links.count
-    request.links.append(LinkChanges(relationship: owner))
-    return request.links.count - 1
+  private mutating func place(of owner: RelationshipDescription) -> Int {
+    if let known = relationshipChangeIndexes[ObjectIdentifier(owner)] { return known }
+    relationshipChangeIndexes[ObjectIdentifier(owner)] = request.relationshipChanges.count
+    request.relationshipChanges.append(RelationshipChanges(relationship: owner))
+    return request.relationshipChanges.count - 1
   }
 }
 

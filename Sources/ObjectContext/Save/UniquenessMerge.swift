@@ -19,8 +19,8 @@ final class UniquenessMerge {
     fileprivate var takesPlace = false
     /// The values that go over; nil until they are known.
     fileprivate var values: [String: AttributeValue]?
-    fileprivate var toOnes: [(relationship: Relationship, target: ManagedObject)] = []
-    fileprivate var toManys: [(relationship: Relationship, targets: [ManagedObject])] = []
+    fileprivate var toOnes: [(relationship: RelationshipDescription, destination: ManagedObject)] = []
+    fileprivate var toManys: [(relationship: RelationshipDescription, destinations: [ManagedObject])] = []
 
     init(
       _ object: ManagedObject, into holder: ManagedObject, _ isHolderFresh: Bool,
@@ -70,10 +70,10 @@ final class UniquenessMerge {
     try takePlaces()
     for item in items { successors.add(item.reference, of: item.object.entity, last(item.object).reference) }
     shareBatches()
-    try orders.noteOwn { last($0) }
+    try orders.recordOwn { last($0) }
     for place in items.indices { try giveValues(place) }
-    for item in items { try linkOthers(item) }
-    for item in items { try link(item) }
+    for item in items { try connectOthers(item) }
+    for item in items { try connect(item) }
     for object in context.insertedList + context.updatedList { successors.apply(to: object) }
     try orders.restore(successors) { last($0) }
     for item in items { finish(item) }
@@ -95,14 +95,16 @@ final class UniquenessMerge {
       let object = items[place].object
       for relationship in object.entity.relationships where !relationship.isTransient {
         if relationship.isToMany {
-          let targets = Array(try object.targets(relationship))
-          if targets.isEmpty { continue }
-          items[place].toManys.append((relationship, targets))
-          orders.noteMerged(object, relationship, targets, isTrump: items[place].resolution.objectWins)
-          for target in targets where !isMerged(target) { try orders.note(target, relationship.inverse) }
-        } else if let target = try object.target(relationship) {
-          items[place].toOnes.append((relationship, target))
-          if !isMerged(target) { try orders.note(target, relationship.inverse) }
+          let destinations = Array(try object.destinations(relationship))
+          if destinations.isEmpty { continue }
+          items[place].toManys.append((relationship, destinations))
+          orders.recordMerged(object, relationship, destinations, isTrump: items[place].resolution.objectWins)
+          for destination in destinations where !isMerged(destination) {
+            try orders.record(destination, relationship.inverse)
+          }
+        } else if let destination = try object.destination(relationship) {
+          items[place].toOnes.append((relationship, destination))
+          if !isMerged(destination) { try orders.record(destination, relationship.inverse) }
         }
       }
     }
@@ -112,8 +114,10 @@ final class UniquenessMerge {
   private func takeOff() throws {
     for item in items.reversed() {
       for (relationship, _) in item.toOnes { try context.setToOne(item.object, relationship, nil) }
-      for (relationship, targets) in item.toManys {
-        for target in targets.reversed() { try context.unlink(item.object, relationship, target) }
+      for (relationship, destinations) in item.toManys {
+        for destination in destinations.reversed() {
+          try context.unlink(item.object, relationship, destination)
+        }
       }
     }
   }
@@ -142,14 +146,14 @@ final class UniquenessMerge {
     object.state = []
     object.changes = nil
     object.node = row
-    for slot in context.plans[object.entity].transientSlots.elements {
-      if let value = old?.value(slot) { object.setSlot(slot, value) }
+    for index in context.plans[object.entity].transientSlots.elements {
+      if let value = old?.value(index) { object.setSlot(index, value) }
     }
   }
 
   /// Has what the objects are now read their relationships together.
   private func shareBatches() {
-    var holders: [Entity: [ManagedObject]] = [:]
+    var holders: [EntityDescription: [ManagedObject]] = [:]
     var seen: Set<ObjectIdentifier> = []
     for item in items {
       let holder = last(item.object)
@@ -173,8 +177,8 @@ final class UniquenessMerge {
     }
     for (name, value) in try item.values ?? wanted(of: item.object, over: holder, item.resolution) {
       guard let attribute = holder.entity.attribute(named: name) else { continue }
-      holder.setSlot(attribute.slot, value)
-      context.noteUpdated(holder)
+      holder.setSlot(attribute.index, value)
+      context.recordUpdate(holder)
     }
   }
 
@@ -215,65 +219,72 @@ final class UniquenessMerge {
   // MARK: Links
 
   /// Gives to-ones of objects that stay back to these, before any that is merged into one of them may win over them.
-  private func linkOthers(_ item: Item) throws {
+  private func connectOthers(_ item: Item) throws {
     let holder = last(item.object)
-    for (relationship, target) in item.toOnes where relationship.inverse?.isToMany == false {
-      if !isMerged(target), try takes(item, relationship, target) {
-        try context.setToOne(holder, relationship, target)
+    for (relationship, destination) in item.toOnes where relationship.inverse?.isToMany == false {
+      if !isMerged(destination), try takes(item, relationship, destination) {
+        try context.setToOne(holder, relationship, destination)
       }
     }
-    for (relationship, targets) in item.toManys {
+    for (relationship, destinations) in item.toManys {
       guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
-      for target in targets where !isMerged(target) { try context.setToOne(target, inverse, holder) }
+      for destination in destinations where !isMerged(destination) {
+        try context.setToOne(destination, inverse, holder)
+      }
     }
   }
 
-  private func link(_ item: Item) throws {
+  private func connect(_ item: Item) throws {
     let holder = last(item.object)
-    for (relationship, target) in item.toOnes
-    where isMerged(target) || relationship.inverse?.isToMany != false {
-      if try takes(item, relationship, target) { try context.setToOne(holder, relationship, last(target)) }
+    for (relationship, destination) in item.toOnes
+    where isMerged(destination) || relationship.inverse?.isToMany != false {
+      if try takes(item, relationship, destination) {
+        try context.setToOne(holder, relationship, last(destination))
+      }
     }
     // A to-many whose inverse is a to-one is the other end's value, and follows that.
-    for (relationship, targets) in item.toManys
+    for (relationship, destinations) in item.toManys
     where relationship.inverse?.isToMany != false && !item.resolution.isRollback {
-      _ = try holder.targets(relationship)
+      _ = try holder.destinations(relationship)
       let state = holder.toManyState(relationship)
-      for target in targets.map(last) where state.lacks(target.reference) {
-        try context.link(holder, relationship, target)
+      for destination in destinations.map(last) where state.lacks(destination.reference) {
+        try context.link(holder, relationship, destination)
       }
     }
   }
 
   /// Whether a to-one goes over: nothing goes over nothing, and of a pair of to-ones each has its say.
-  private func takes(_ item: Item, _ relationship: Relationship, _ target: ManagedObject) throws -> Bool {
-    let end = last(target)
+  private func takes(_ item: Item, _ relationship: RelationshipDescription, _ destination: ManagedObject)
+    throws -> Bool
+  {
+    let end = last(destination)
     guard try isFree(last(item.object), relationship, for: end, item.resolution) else { return false }
-    guard let inverse = relationship.inverse, !inverse.isToMany, let place = places[ObjectIdentifier(target)]
+    guard let inverse = relationship.inverse, !inverse.isToMany,
+      let place = places[ObjectIdentifier(destination)]
     else { return true }
     return try isFree(end, inverse, for: last(item.object), items[place].resolution)
   }
 
   private func isFree(
-    _ holder: ManagedObject, _ relationship: Relationship, for target: ManagedObject,
+    _ holder: ManagedObject, _ relationship: RelationshipDescription, for destination: ManagedObject,
     _ resolution: MergeResolution
   ) throws -> Bool {
     if resolution.isRollback { return false }
     if case .values(let values) = resolution, values[relationship.name] != nil { return false }
     if resolution.objectWins { return true }
-    let present = try holder.target(relationship)
-    return present == nil || present === target
+    let present = try holder.destination(relationship)
+    return present == nil || present === destination
   }
 
   private func finish(_ item: Item) {
     let holder = last(item.object)
     if holder !== item.object {
-      context.noteChange(.deleted, item.object)
+      context.recordChange(.deleted, item.object)
       context.forget(item.object)
     }
-    if item.takesPlace, holder.tellsOfChanges { holder.valuesDidChange(at: nil) }
+    if item.takesPlace, holder.reportsChanges { holder.valuesDidChange(at: nil) }
     holder.awakeFromSnapshotEvents(.mergePolicy)
-    context.noteChange(.refreshed, holder)
+    context.recordChange(.refreshed, holder)
   }
 }
 

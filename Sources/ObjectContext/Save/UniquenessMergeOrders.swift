@@ -6,15 +6,15 @@ struct UniquenessMergeOrders {
     let owner: ObjectIdentifier
     let relationship: ObjectIdentifier
 
-    init(_ owner: ManagedObject, _ relationship: Relationship) {
+    init(_ owner: ManagedObject, _ relationship: RelationshipDescription) {
       (self.owner, self.relationship) = (ObjectIdentifier(owner), ObjectIdentifier(relationship))
     }
   }
 
   private struct Order {
     let owner: ManagedObject
-    let relationship: Relationship
-    let targets: [Int64]
+    let relationship: RelationshipDescription
+    let destinations: [Int64]
     /// Whether it wins over an order that is there.
     let isTrump: Bool
   }
@@ -31,29 +31,32 @@ struct UniquenessMergeOrders {
   init(_ context: ManagedObjectContext) { self.context = context }
 
   /// Notes an order of an object that stays. One statement for its batch if nobody has read it.
-  mutating func note(_ owner: ManagedObject, _ relationship: Relationship?) throws {
+  mutating func record(_ owner: ManagedObject, _ relationship: RelationshipDescription?) throws {
     guard let relationship, relationship.isOrdered, !relationship.isTransient,
       seen.insert(Key(owner, relationship)).inserted
     else { return }
-    let targets = Array(try owner.targets(relationship).references)
-    kept.append(Order(owner: owner, relationship: relationship, targets: targets, isTrump: true))
+    let destinations = Array(try owner.destinations(relationship).references)
+    kept.append(Order(owner: owner, relationship: relationship, destinations: destinations, isTrump: true))
   }
 
   /// Notes an order of an object that becomes another.
-  mutating func noteMerged(
-    _ owner: ManagedObject, _ relationship: Relationship, _ targets: [ManagedObject], isTrump: Bool
+  mutating func recordMerged(
+    _ owner: ManagedObject, _ relationship: RelationshipDescription, _ destinations: [ManagedObject],
+    isTrump: Bool
   ) {
     guard relationship.isOrdered else { return }
     merged.append(
-      Order(owner: owner, relationship: relationship, targets: targets.map(\.reference), isTrump: isTrump))
+      Order(
+        owner: owner, relationship: relationship, destinations: destinations.map(\.reference),
+        isTrump: isTrump))
   }
 
   /// Notes what is there before links are put on.
-  mutating func noteOwn(_ last: (ManagedObject) -> ManagedObject) throws {
+  mutating func recordOwn(_ last: (ManagedObject) -> ManagedObject) throws {
     for order in merged {
       let owner = last(order.owner)
       let key = Key(owner, order.relationship)
-      if own[key] == nil { own[key] = Array(try owner.targets(order.relationship).references) }
+      if own[key] == nil { own[key] = Array(try owner.destinations(order.relationship).references) }
     }
   }
 
@@ -81,16 +84,16 @@ struct UniquenessMergeOrders {
   /// What an order leads to in the end, each object once.
   private func renamed(_ order: Order, _ successors: MergedReferences) -> [Int64] {
     var seen: Set<Int64> = []
-    return order.targets.map { successors($0, of: order.relationship.destination) ?? $0 }.filter {
+    return order.destinations.map { successors($0, of: order.relationship.destination) ?? $0 }.filter {
       seen.insert($0).inserted
     }
   }
 
   @discardableResult
   private func arrange(
-    _ owner: ManagedObject, _ relationship: Relationship, _ wanted: [Int64], over present: [Int64]
+    _ owner: ManagedObject, _ relationship: RelationshipDescription, _ wanted: [Int64], over present: [Int64]
   ) throws -> [Int64] {
-    let current = Array(try owner.targets(relationship).references)
+    let current = Array(try owner.destinations(relationship).references)
     let there = Set(current)
     let order = Self.merge(wanted.filter(there.contains), over: present.filter(there.contains))
     let known = Set(order)

@@ -14,7 +14,7 @@ struct Validation {
     let plan = plans[object.entity]
     if let changes = object.changes {
       for attribute in plan.checkedAttributes {
-        guard let value = changes.value(attribute.slot) else { continue }
+        guard let value = changes.value(attribute.index) else { continue }
         Self.check(value, attribute, attribute.name, plan) { fail(object, $0, $1, value: $2) }
       }
     }
@@ -31,15 +31,15 @@ struct Validation {
   private mutating func checkEach(_ object: ManagedObject) {
     guard let changes = object.changes, !changes.changed.isEmpty else { return }
     for property in object.entity.properties {
-      guard let value = changes.value(property.slot) else { continue }
-      do { try object.validateValue(value, for: property.name) } catch {
+      guard let value = changes.value(property.index) else { continue }
+      do { try object.validateValue(value, forKey: property.name) } catch {
         fail(object, property.name, .own, error, value: value)
       }
     }
   }
 
   /// Checks a value that an attribute or to-one of an object may get.
-  mutating func check(_ value: AttributeValue, for property: Property, of object: ManagedObject) {
+  mutating func check(_ value: AttributeValue, for property: PropertyDescription, of object: ManagedObject) {
     switch property {
     case .attribute(let attribute):
       if !attribute.isTransient {
@@ -52,13 +52,13 @@ struct Validation {
         fail(object, relationship.name, .required, value: value)
       }
     }
-    do { try object.validateValue(value, for: property.name) } catch {
+    do { try object.validateValue(value, forKey: property.name) } catch {
       fail(object, property.name, .own, error, value: value)
     }
   }
 
   /// Checks values that many objects are to get.
-  func check(_ values: [String: AttributeValue], of entity: Entity) throws {
+  func check(_ values: [String: AttributeValue], of entity: EntityDescription) throws {
     for name in values.keys.sorted() where entity.attribute(named: name)?.derivation != nil {
       throw ContextError(
         .derivedAttribute, "\(entity.name).\(name) is computed by the store and cannot be set")
@@ -77,17 +77,20 @@ struct Validation {
 
   mutating func checkDeletion(_ object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.deleteRule == .deny {
-      let targets =
+      let destinations =
         relationship.isToMany
-        ? Array(try object.targets(relationship)) : try object.target(relationship).map { [$0] } ?? []
-      if try hasLeft(targets, relationship) { fail(object, relationship.name, .denied) }
+        ? Array(try object.destinations(relationship))
+        : try object.destination(relationship).map { [$0] } ?? []
+      if try hasLeft(destinations, relationship) { fail(object, relationship.name, .denied) }
     }
     do { try object.validateForDelete() } catch { fail(object, nil, .own, error) }
   }
 
   /// Whether any object is there that is not deleted, here or by others. One statement when none is new.
-  private func hasLeft(_ targets: [ManagedObject], _ relationship: Relationship) throws -> Bool {
-    let left = targets.filter { !$0.isDeleted }
+  private func hasLeft(_ destinations: [ManagedObject], _ relationship: RelationshipDescription) throws
+    -> Bool
+  {
+    let left = destinations.filter { !$0.isDeleted }
     guard let context = left.first?.managedObjectContext else { return false }
     if left.contains(where: \.isInserted) { return true }
     let rows = try context.source.newValues(for: left.map(\.reference), of: relationship.destination)
@@ -110,7 +113,7 @@ struct Validation {
         objectID: object.objectID, property: property, rule: rule, value: value, cause: cause))
   }
 
-  private mutating func check(_ object: ManagedObject, _ relationship: Relationship) throws {
+  private mutating func check(_ object: ManagedObject, _ relationship: RelationshipDescription) throws {
     if !relationship.isToMany {
       guard !relationship.isOptional else { return }
       if try object.slotValue(.relationship(relationship)).isNull {
@@ -119,7 +122,7 @@ struct Validation {
       return
     }
     guard object.isInserted || object.changes?.knownToMany(relationship)?.hasChanges == true else { return }
-    let count = try object.targets(relationship).count
+    let count = try object.destinations(relationship).count
     if count == 0, relationship.isOptional { return }
     // A to-many that is not optional has no least count of its own: Core Data compiles it with a minimum of 0.
     if count < relationship.minCount {
@@ -131,7 +134,7 @@ struct Validation {
 
   /// Reports what an attribute's value breaks, and what the elements of a composite do.
   private static func check(
-    _ value: AttributeValue, _ attribute: Attribute, _ name: String, _ plan: EntityPlan,
+    _ value: AttributeValue, _ attribute: AttributeDescription, _ name: String, _ plan: EntityPlan,
     _ report: (String, ValidationRule, AttributeValue) -> Void
   ) {
     if let rule = broken(attribute, value, plan.expressions[attribute]) { report(name, rule, value) }
@@ -142,7 +145,7 @@ struct Validation {
   }
 
   private static func broken(
-    _ attribute: Attribute, _ value: AttributeValue, _ expression: NSRegularExpression?
+    _ attribute: AttributeDescription, _ value: AttributeValue, _ expression: NSRegularExpression?
   ) -> ValidationRule? {
     let rules = attribute.declaration
     switch value {

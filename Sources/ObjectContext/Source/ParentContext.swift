@@ -9,8 +9,8 @@ final class ParentContext: ContextSource {
 
   init(_ parent: ManagedObjectContext) { self.parent = parent }
 
-  private func isDeleted(_ target: Int64, _ relationship: Relationship) -> Bool {
-    !parent.deletedList.isEmpty && parent.registered(relationship.destination, target)?.isDeleted == true
+  private func isDeleted(_ destination: Int64, _ relationship: RelationshipDescription) -> Bool {
+    !parent.deletedList.isEmpty && parent.registered(relationship.destination, destination)?.isDeleted == true
   }
 
   /// Whether what the parent itself reads from may have the object.
@@ -34,7 +34,7 @@ final class ParentContext: ContextSource {
     }
   }
 
-  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+  func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {
     var nodes = [IncrementalStoreNode?](repeating: nil, count: references.count)
     var places: [Int] = []
     var wanted: [Int64] = []
@@ -55,18 +55,20 @@ final class ParentContext: ContextSource {
     return nodes
   }
 
-  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+  func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode? {
     guard let known = parent.registered(entity, reference), !known.isFault else {
       return isBelow(reference) ? try parent.source.wholeValues(for: reference, of: entity) : nil
     }
-    if known.state.contains(.gone) { return nil }
+    if known.state.contains(.deletedInStore) { return nil }
     for attribute in known.entity.attributes where attribute.isExternal {
       _ = try known.slotValue(.attribute(attribute))
     }
     return try parent.currentNode(known)
   }
 
-  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+  func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> RelationshipDestinations
+  {
     // The parent's own changes stand in registered objects; everything else is asked for at once.
     func changed(_ reference: Int64) -> ManagedObject? {
       guard let known = parent.registered(relationship.entity, reference),
@@ -77,26 +79,26 @@ final class ParentContext: ContextSource {
     let unchanged = references.filter { isBelow($0) && changed($0) == nil }
     let stored =
       unchanged.isEmpty
-      ? RelationshipTargets() : try parent.source.newValues(for: relationship, of: unchanged)
+      ? RelationshipDestinations() : try parent.source.newValues(for: relationship, of: unchanged)
     let isPolymorphic = relationship.destination.hasSubentities
     var place = 0
-    var result = RelationshipTargets()
+    var result = RelationshipDestinations()
     for reference in references {
       if let known = changed(reference) {
-        for target in try known.targets(relationship) where !target.isDeleted {
+        for destination in try known.destinations(relationship) where !destination.isDeleted {
           if isPolymorphic {
-            result.append(target.reference, entityIndex: target.entity.index)
+            result.append(destination.reference, entityIndex: destination.entity.index)
           } else {
-            result.append(target.reference)
+            result.append(destination.reference)
           }
         }
       } else if isBelow(reference) {
-        for (offset, target) in zip(stored.offsets[place]..., stored.targets(at: place))
-        where !isDeleted(target, relationship) {
+        for (offset, destination) in zip(stored.offsets[place]..., stored.destinations(at: place))
+        where !isDeleted(destination, relationship) {
           if isPolymorphic {
-            result.append(target, entityIndex: Int(stored.entityIndices[offset]))
+            result.append(destination, entityIndex: Int(stored.entityIndices[offset]))
           } else {
-            result.append(target)
+            result.append(destination)
           }
         }
         place += 1
@@ -107,14 +109,17 @@ final class ParentContext: ContextSource {
   }
 
   /// What is stored, past the parent's changes.
-  func openValue(of attribute: Attribute, of id: ManagedObjectID) throws -> ValueReader? {
+  func openValue(of attribute: AttributeDescription, of id: ManagedObjectID) throws -> ValueReader? {
     try parent.source.openValue(of: attribute, of: id)
   }
 
-  func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes {
-    let targets = try newValues(for: relationship, of: references)
-    return TargetNodes(
-      targets: targets, nodes: try newValues(for: targets.references, of: relationship.destination))
+  func newDestinations(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> DestinationNodes
+  {
+    let destinations = try newValues(for: relationship, of: references)
+    return DestinationNodes(
+      destinations: destinations,
+      nodes: try newValues(for: destinations.references, of: relationship.destination))
   }
 }
 
@@ -124,13 +129,14 @@ extension ManagedObjectContext {
     let row = object.isInserted ? nil : try object.row()
     guard let changes = object.changes, !changes.changed.isEmpty else {
       if let row { return row }
-      throw ContextError(.objectGone, "\(object.entity.name) \(object.objectID) is no longer in its context")
+      throw ContextError(
+        .objectNotFound, "\(object.entity.name) \(object.objectID) is no longer in its context")
     }
     let plan = plans[object.entity]
     let builder = NodeBuilder()
     builder.begin(fieldCount: plan.fields.count)
     for (field, step) in plan.fields.enumerated() {
-      guard let value = changes.value(step.slot), !step.isDerived || row == nil else {
+      guard let value = changes.value(step.index), !step.isDerived || row == nil else {
         if let row { builder.copy(field, from: row, isBytes: step.isBytes) }
         continue
       }

@@ -7,13 +7,13 @@ extension ManagedObjectContext {
   /// other contexts linked to an object while its deletion was unsaved is there again too. Fires objects that are faults, one
   /// statement a batch; one statement a root entity for deletions that were saved, of which others may have stored the object again.
   /// - Throws: when an object or a relationship cannot be read; what was not undone by then is undone by the next `undo()`.
-  public func undo() throws { try takeBack(isRedo: false) }
+  public func undo() throws { try revert(isRedo: false) }
 
   /// Does again what was undone last.
   /// - Throws: as `undo()`.
-  public func redo() throws { try takeBack(isRedo: true) }
+  public func redo() throws { try revert(isRedo: true) }
 
-  private func takeBack(isRedo: Bool) throws {
+  private func revert(isRedo: Bool) throws {
     try mergeChanges()
     guard let undoManager else { return }
     var touched: [ManagedObject: SnapshotEvents] = [:]
@@ -36,11 +36,11 @@ extension ManagedObjectContext {
       }
       for object in back.keys {
         try followDeletions(of: object)
-        try alignEnds(of: object)
+        try alignInverses(of: object)
       }
-      for step in all { try alignLink(of: step) { back[$0] != nil } }
+      for step in all { try alignRelationship(of: step) { back[$0] != nil } }
       for (object, events) in touched where !events.isDisjoint(with: [.undoInsertion, .undoDeletion]) {
-        try letGoOfOthers(object)
+        try releaseOthers(object)
       }
     }
   }
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
 
   func record(_ step: UndoStep, updating object: ManagedObject? = nil) {
     undoManager?.record(step)
-    if let object { noteChange(.updated, object) }
+    if let object { recordChange(.updated, object) }
     scheduleEventEnd()
   }
 
@@ -69,41 +69,41 @@ extension ManagedObjectContext {
       before: { if case .deleted(let one) = $0 { one === object } else { false } }, body)
   }
 
-  /// A slot is about to be set.
-  func willSet(_ object: ManagedObject, _ slot: Int) {
+  /// A property index is about to be set.
+  func willSet(_ object: ManagedObject, _ index: Int) {
     if let undoManager, undoManager.isUndoRegistrationEnabled {
-      let old = (try? object.slotValue(object.entity.properties[slot])) ?? .null
-      undoManager.record(.set(object, slot: slot, old: old))
+      let old = (try? object.slotValue(object.entity.properties[index])) ?? .null
+      undoManager.record(.set(object, index: index, old: old))
     }
-    noteChange(.updated, object)
+    recordChange(.updated, object)
     scheduleEventEnd()
   }
 
   /// Where a step put an object that is back into a to-many, or took it out, the object's own list decides: its deletion left that
   /// alone, and it has what others did to it since.
-  private func alignLink(of step: UndoStep, where isBack: (ManagedObject) -> Bool) throws {
-    let (end, relationship, target): (ManagedObject, Relationship, Int64)
+  private func alignRelationship(of step: UndoStep, where isBack: (ManagedObject) -> Bool) throws {
+    let (end, relationship, destination): (ManagedObject, RelationshipDescription, Int64)
     switch step {
     case .added(let object, let toMany, let reference):
-      (end, relationship, target) = (object, toMany, reference)
+      (end, relationship, destination) = (object, toMany, reference)
     case .removed(let object, let toMany, let reference, _):
-      (end, relationship, target) = (object, toMany, reference)
+      (end, relationship, destination) = (object, toMany, reference)
     default: return
     }
     guard let inverse = relationship.inverse, inverse.isToMany, !inverse.isTransient,
-      let object = registered(relationship.destination, target), isBack(object), object !== end
+      let object = registered(relationship.destination, destination), isBack(object), object !== end
     else { return }
-    _ = try object.targets(inverse)
+    _ = try object.destinations(inverse)
     align(end, relationship, with: object, object.toManyState(inverse))
   }
 
   /// The same where its list leads: objects that came back with it were in no list while it was deleted, and no step tells of them.
-  private func alignEnds(of object: ManagedObject) throws {
+  private func alignInverses(of object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
       guard let inverse = relationship.inverse, inverse.isToMany else { continue }
-      let targets = try object.targets(relationship).references
+      let destinations = try object.destinations(relationship).references
       let own = object.toManyState(relationship)
-      for reference in targets {
+      for reference in destinations {
         guard let end = registered(relationship.destination, reference), end !== object else { continue }
         align(end, inverse, with: object, own)
       }
@@ -111,18 +111,20 @@ extension ManagedObjectContext {
   }
 
   /// An object that is back may list objects that lead elsewhere: what they led to was not back yet, or they were led away meanwhile.
-  private func letGoOfOthers(_ object: ManagedObject) throws {
+  private func releaseOthers(_ object: ManagedObject) throws {
     guard object.managedObjectContext === self, !object.isDeleted else { return }
     for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
       guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
-      for end in try object.targets(relationship) where try isThere(end) && end.target(inverse) !== object {
-        try removeTarget(end.reference, from: object, relationship, isKnown: true)
+      for end in try object.destinations(relationship)
+      where try isThere(end) && end.destination(inverse) !== object {
+        try removeDestination(end.reference, from: object, relationship, isKnown: true)
       }
     }
   }
 
   private func align(
-    _ end: ManagedObject, _ relationship: Relationship, with object: ManagedObject, _ own: ToManyState
+    _ end: ManagedObject, _ relationship: RelationshipDescription, with object: ManagedObject,
+    _ own: ToManyState
   ) {
     let (isHere, isAdded) = (!own.lacks(end.reference), own.isAdded(end.reference))
     let isStored = isHere ? !isAdded : own.removed.contains(end.reference)
@@ -152,30 +154,33 @@ extension ManagedObjectContext {
   {
     let object = step.object
     switch step {
-    case .set(_, let slot, let old):
+    case .set(_, let index, let old):
       guard try isUsable(object) else { return nil }
-      try leaveTarget(object, object.entity.properties[slot], unless: old)
-      object.setSlot(slot, try leadsToGone(object, slot, old) ? .null : old)
-      if object.entity.properties[slot].isStored { noteUpdated(object) }
+      try leaveDestination(object, object.entity.properties[index], unless: old)
+      object.setSlot(index, try referencesDeleted(object, index, old) ? .null : old)
+      if object.entity.properties[index].isStored { recordUpdate(object) }
       return .undoUpdate
-    case .added(_, let relationship, let target):
+    case .added(_, let relationship, let destination):
       guard try isUsable(object) else { return nil }
-      try removeTarget(target, from: object, relationship)
+      try removeDestination(destination, from: object, relationship)
       return .undoUpdate
-    case .removed(_, let relationship, let target, let index):
-      guard try isUsable(object), try !isGone(target, relationship.destination) else { return nil }
-      try addTarget(target, to: object, relationship, at: index)
+    case .removed(_, let relationship, let destination, let index):
+      guard try isUsable(object), try !isDeletedInStore(destination, relationship.destination) else {
+        return nil
+      }
+      try addDestination(destination, to: object, relationship, at: index)
       return .undoUpdate
-    case .moved(_, let relationship, let target, let place):
-      guard try isUsable(object), try object.targets(relationship).references.contains(target) else {
+    case .moved(_, let relationship, let destination, let place):
+      guard try isUsable(object), try object.destinations(relationship).references.contains(destination)
+      else {
         return nil
       }
       let last = object.toManyState(relationship).current.map { $0.count - 1 } ?? 0
-      try move(target, in: object, relationship, to: min(place, last))
+      try move(destination, in: object, relationship, to: min(place, last))
       return .undoUpdate
     case .reordered(_, let relationship, let order):
       guard try isUsable(object) else { return nil }
-      let present = Set(try object.targets(relationship).references)
+      let present = Set(try object.destinations(relationship).references)
       let wanted = order.filter(present.contains)
       if wanted.count == present.count { try reorder(object, relationship, wanted) }
       return .undoUpdate
@@ -201,28 +206,35 @@ extension ManagedObjectContext {
   }
 
   /// What a merge has led an object to since knows of it no more. Everything else was told by the steps that come after this one.
-  private func leaveTarget(_ object: ManagedObject, _ property: Property, unless old: AttributeValue) throws {
+  private func leaveDestination(
+    _ object: ManagedObject, _ property: PropertyDescription, unless old: AttributeValue
+  ) throws {
     guard case .relationship(let relationship) = property, let inverse = relationship.inverse,
-      !inverse.isTransient, let target = try object.target(relationship), !target.state.contains(.gone),
-      old != .reference(target.reference)
+      !inverse.isTransient, let destination = try object.destination(relationship),
+      !destination.state.contains(.deletedInStore),
+      old != .reference(destination.reference)
     else { return }
     if inverse.isToMany {
-      if target.changes?.knownToMany(inverse)?.lacks(object.reference) == true { return }
-      if try isThere(target) { try removeTarget(object.reference, from: target, inverse, isKnown: true) }
-    } else if try isThere(target), try target.target(inverse) === object {
-      try assign(target, inverse, nil)
+      if destination.changes?.knownToMany(inverse)?.lacks(object.reference) == true { return }
+      if try isThere(destination) {
+        try removeDestination(object.reference, from: destination, inverse, isKnown: true)
+      }
+    } else if try isThere(destination), try destination.destination(inverse) === object {
+      try assign(destination, inverse, nil)
     }
   }
 
-  private func leadsToGone(_ object: ManagedObject, _ slot: Int, _ value: AttributeValue) throws -> Bool {
-    guard case .relationship(let relationship) = object.entity.properties[slot],
+  private func referencesDeleted(_ object: ManagedObject, _ index: Int, _ value: AttributeValue) throws
+    -> Bool
+  {
+    guard case .relationship(let relationship) = object.entity.properties[index],
       case .reference(let reference) = value
     else { return false }
-    return try isGone(reference, relationship.destination)
+    return try isDeletedInStore(reference, relationship.destination)
   }
 
   /// Whether others deleted an object, which nobody may have held meanwhile.
-  private func isGone(_ reference: Int64, _ destination: Entity) throws -> Bool {
+  private func isDeletedInStore(_ reference: Int64, _ destination: EntityDescription) throws -> Bool {
     try !isThere(materialize(reference, destination, nil))
   }
 
@@ -235,7 +247,7 @@ extension ManagedObjectContext {
   private func takeBack(_ object: ManagedObject) {
     dismiss(object)
     record(.tookBack(object))
-    noteChange(.deleted, object)
+    recordChange(.deleted, object)
   }
 
   /// An object that was new when it went away is new again.
@@ -244,7 +256,7 @@ extension ManagedObjectContext {
     adopt(object, state: [.inserted])
     listInserted(object)
     record(.inserted(object))
-    noteChange(.inserted, object)
+    recordChange(.inserted, object)
   }
 
   /// The next save removes the object, of which all is read before.
@@ -254,7 +266,7 @@ extension ManagedObjectContext {
     object.state.insert(.deleted)
     deletedList.append(object)
     record(.deleted(object))
-    noteChange(.deleted, object)
+    recordChange(.deleted, object)
   }
 
   /// Takes a deletion that was not saved back: the object stays, with the values it has now. What its delete rules emptied stays
@@ -269,16 +281,16 @@ extension ManagedObjectContext {
   private func undelete(_ object: ManagedObject) {
     if object.managedObjectContext === self {
       // Others deleted it too.
-      if object.state.contains(.gone) { return }
+      if object.state.contains(.deletedInStore) { return }
       object.state.remove(.deleted)
       record(.undeleted(object))
-      return noteChange(.inserted, object)
+      return recordChange(.inserted, object)
     }
     guard object.managedObjectContext == nil, let row = object.node else { return }
     adopt(object, state: [.inserted])
     reinsert(object, over: row)
     record(.undeleted(object))
-    noteChange(.inserted, object)
+    recordChange(.inserted, object)
   }
 
   private func adopt(_ object: ManagedObject, state: ManagedObject.State) {
@@ -295,7 +307,7 @@ extension ManagedObjectContext {
     let changes = ObjectChanges(defaultsOf: object.entity, isWatched: isWatched)
     for property in object.entity.properties {
       let value: AttributeValue
-      if let changed = object.changes?.value(property.slot) {
+      if let changed = object.changes?.value(property.index) {
         value = changed
       } else if property.isStored, !row.isUnread(property) {
         value = row.value(of: property)
@@ -303,7 +315,7 @@ extension ManagedObjectContext {
         // Long bytes that nobody read went with the row.
         continue
       }
-      changes.set(property.slot, value, slotCount: object.entity.slotCount, isWatched: isWatched)
+      changes.set(property.index, value, propertyCount: object.entity.propertyCount, isWatched: isWatched)
     }
     changes.adopt(toManys)
     object.changes = changes
@@ -316,10 +328,10 @@ extension ManagedObjectContext {
     for object in objects where object.state == [.updated] && !object.hasPersistentChangedValues {
       if object.changes?.committedRow != nil {
         // The row beneath is another one than that which the values were set back to, and may lead to what is to be deleted.
-        do { try withoutUndo { try drop(object) } } catch { noteFaultFailure(error) }
+        do { try withoutUndo { try drop(object) } } catch { recordFaultFailure(error) }
         object.changes?.committedRow = nil
         if object.hasPersistentChangedValues {
-          noteUpdated(object)
+          recordUpdate(object)
           continue
         }
       }
@@ -327,7 +339,7 @@ extension ManagedObjectContext {
       object.changes?.settle(plans[object.entity].transientSlots)
       object.changes = object.changes
     }
-    turnKeptDeleted()
+    markDeferredDeleted()
     sweepLists()
   }
 }

@@ -85,14 +85,14 @@ public final class UndoManager {
   }
 
   /// Takes the last group back, as `ManagedObjectContext.undo()`. What cannot be read shows in the context's next save.
-  public func undo() { tellingLater { try $0.undo() } }
+  public func undo() { deferringNotification { try $0.undo() } }
 
   /// Does the last undone group again, as `ManagedObjectContext.redo()`. What cannot be read shows in the context's next save.
-  public func redo() { tellingLater { try $0.redo() } }
+  public func redo() { deferringNotification { try $0.redo() } }
 
-  private func tellingLater(_ body: (ManagedObjectContext) throws -> Void) {
+  private func deferringNotification(_ body: (ManagedObjectContext) throws -> Void) {
     guard let context else { return }
-    do { try body(context) } catch { context.noteFaultFailure(error) }
+    do { try body(context) } catch { context.recordFaultFailure(error) }
   }
 
   // MARK: Inside
@@ -165,7 +165,7 @@ public final class UndoManager {
   }
 
   /// Replaces reference numbers by others; see `UndoStep.rename`.
-  func rename(_ permanent: RenamedReferences, root: Entity? = nil) {
+  func rename(_ permanent: RenamedReferences, root: EntityDescription? = nil) {
     change { group in
       for place in group.steps.indices { group.steps[place].rename(permanent, root: root) }
     }

@@ -2,16 +2,16 @@ import ObjectModel
 
 /// One thing that was done to one end of something, with what takes it back.
 enum UndoStep {
-  /// A slot was set; it held the value.
-  case set(ManagedObject, slot: Int, old: AttributeValue)
-  /// A target came into a to-many.
-  case added(ManagedObject, Relationship, Int64)
-  /// A target went out of a to-many, from a place if that is known.
-  case removed(ManagedObject, Relationship, Int64, at: Int?)
-  /// A target of a to-many went to another place.
-  case moved(ManagedObject, Relationship, Int64, from: Int)
+  /// A property index was set; it held the value.
+  case set(ManagedObject, index: Int, old: AttributeValue)
+  /// A destination came into a to-many.
+  case added(ManagedObject, RelationshipDescription, Int64)
+  /// A destination went out of a to-many, from a place if that is known.
+  case removed(ManagedObject, RelationshipDescription, Int64, at: Int?)
+  /// A destination of a to-many went to another place.
+  case moved(ManagedObject, RelationshipDescription, Int64, from: Int)
   /// A to-many had another order.
-  case reordered(ManagedObject, Relationship, [Int64])
+  case reordered(ManagedObject, RelationshipDescription, [Int64])
   case inserted(ManagedObject)
   /// A new object went away before it was saved.
   case tookBack(ManagedObject)
@@ -19,10 +19,10 @@ enum UndoStep {
   case undeleted(ManagedObject)
 
   /// The entity that the step's numbers are of.
-  private var destination: Entity? {
+  private var destination: EntityDescription? {
     switch self {
-    case .set(let object, let slot, _):
-      if case .relationship(let relationship) = object.entity.properties[slot] {
+    case .set(let object, let index, _):
+      if case .relationship(let relationship) = object.entity.properties[index] {
         relationship.destination
       } else {
         nil
@@ -47,11 +47,11 @@ enum UndoStep {
 
   /// Replaces reference numbers by others.
   /// - Parameter root: The root entity of the objects meant; nil for temporary numbers, which are all different.
-  mutating func rename(_ permanent: RenamedReferences, root: Entity?) {
+  mutating func rename(_ permanent: RenamedReferences, root: EntityDescription?) {
     if let root, destination?.root !== root { return }
     switch self {
-    case .set(let object, let slot, .reference(let old)):
-      if let new = permanent[old] { self = .set(object, slot: slot, old: .reference(new)) }
+    case .set(let object, let index, .reference(let old)):
+      if let new = permanent[old] { self = .set(object, index: index, old: .reference(new)) }
     case .added(let object, let relationship, let old):
       if let new = permanent[old] { self = .added(object, relationship, new) }
     case .removed(let object, let relationship, let old, let index):

@@ -4,7 +4,7 @@ extension ModelDiagram {
   public var svg: String { DiagramPicture(layout).text }
 
   var layout: DiagramLayout {
-    var rows: [Relationship: Int] = [:]
+    var rows: [RelationshipDescription: Int] = [:]
     let boxes = model.entities.map { entity in
       var own: [DiagramLayout.Row] = []
       for attribute in entity.attributes where attribute.entity === entity {

@@ -6,7 +6,7 @@ public struct ModelDiagram: Sendable {
   public init(_ model: ManagedObjectModel) { self.model = model }
 
   /// One line of the diagram: a relationship with its inverse, once for both.
-  var pairs: [Relationship] {
+  var pairs: [RelationshipDescription] {
     model.entities.flatMap { entity in
       entity.relationships.filter { relationship in
         guard relationship.entity === entity else { return false }

@@ -9,7 +9,7 @@ public struct ModelDifferences: Sendable {
 
   /// Compares two versions.
   public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
-    let (before, after) = (old.description.entities, new.description.entities)
+    let (before, after) = (old.declaration.entities, new.declaration.entities)
     let pairs = Self.match(before, after, name: \.name, identifier: \.renamingIdentifier)
     for (index, entity) in after.enumerated() {
       guard let own = pairs[index] else {
@@ -22,7 +22,7 @@ public struct ModelDifferences: Sendable {
       lines.append("entity \(entity.name) is gone")
     }
     note(
-      "configurations", names(old.description.configurations), names(new.description.configurations),
+      "configurations", names(old.declaration.configurations), names(new.declaration.configurations),
       in: "the model")
   }
 
@@ -48,7 +48,7 @@ public struct ModelDifferences: Sendable {
     return pairs
   }
 
-  private static func summary(_ entity: EntityDescription) -> String {
+  private static func summary(_ entity: Entity) -> String {
     let parent = entity.superentityName.map { ", below \($0)" } ?? ""
     return
       "\(parent), with \(entity.attributes.count) attributes and \(entity.relationships.count) relationships"
@@ -73,7 +73,7 @@ public struct ModelDifferences: Sendable {
     note(what, String(old), String(new), in: place)
   }
 
-  private mutating func compare(_ old: EntityDescription, _ new: EntityDescription) {
+  private mutating func compare(_ old: Entity, _ new: Entity) {
     if old.name != new.name { lines.append("entity \(old.name) is now \(new.name)") }
     note("superentity", old.superentityName, new.superentityName, in: new.name)
     note("abstract", old.isAbstract, new.isAbstract, in: new.name)
@@ -108,7 +108,7 @@ public struct ModelDifferences: Sendable {
     note("uniqueness", uniqueness(old), uniqueness(new), in: new.name)
   }
 
-  private func indexes(_ entity: EntityDescription) -> String {
+  private func indexes(_ entity: Entity) -> String {
     entity.fetchIndexes.map { index in
       let elements = index.elements.map {
         ($0.propertyName ?? $0.expression ?? "") + ($0.isAscending ? "" : " descending")
@@ -117,12 +117,12 @@ public struct ModelDifferences: Sendable {
     }.sorted().joined(separator: "; ")
   }
 
-  private func uniqueness(_ entity: EntityDescription) -> String {
+  private func uniqueness(_ entity: Entity) -> String {
     entity.uniquenessConstraints.map { $0.propertyNames.joined(separator: " with ") }.sorted().joined(
       separator: "; ")
   }
 
-  private mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: String) {
+  private mutating func compare(_ old: Attribute, _ new: Attribute, _ entity: String) {
     let place = "\(entity).\(new.name)"
     if old.name != new.name { lines.append("\(entity).\(old.name) is now \(new.name)") }
     note("type", old.type.rawValue, new.type.rawValue, in: place)
@@ -141,7 +141,7 @@ public struct ModelDifferences: Sendable {
   }
 
   private mutating func compare(
-    _ old: RelationshipDescription, _ new: RelationshipDescription, _ entity: String
+    _ old: Relationship, _ new: Relationship, _ entity: String
   ) {
     let place = "\(entity).\(new.name)"
     if old.name != new.name { lines.append("\(entity).\(old.name) is now \(new.name)") }

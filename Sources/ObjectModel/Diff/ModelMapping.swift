@@ -6,13 +6,13 @@ public struct ModelMapping: Sendable {
   /// One entity of the new version, and what was there.
   public struct EntityMapping: Sendable {
     /// The entity as it is.
-    public let new: Entity
+    public let new: EntityDescription
     /// The entity that it was.
-    public let old: Entity
-    /// The attribute that each attribute was, by slot.
-    public let attributes: [Int: Attribute]
-    /// The relationship that each relationship was, by slot.
-    public let relationships: [Int: Relationship]
+    public let old: EntityDescription
+    /// The attribute that each attribute was, by property index.
+    public let attributes: [Int: AttributeDescription]
+    /// The relationship that each relationship was, by property index.
+    public let relationships: [Int: RelationshipDescription]
   }
 
   /// By the new entity's name; entities that are new are not there.
@@ -39,36 +39,36 @@ public struct ModelMapping: Sendable {
   }
 
   /// What a relationship was; where it was declared by subentities, in the first of them.
-  public func old(of relationship: Relationship) -> Relationship? {
-    for entity in relationship.entity.family {
-      if let old = entities[entity.name]?.relationships[relationship.slot] { return old }
+  public func old(of relationship: RelationshipDescription) -> RelationshipDescription? {
+    for entity in relationship.entity.hierarchy {
+      if let old = entities[entity.name]?.relationships[relationship.index] { return old }
     }
     return nil
   }
 
   /// Numbers are given out by root entity, so what comes together must have been together.
-  private mutating func checkRoots(_ root: Entity) {
+  private mutating func checkRoots(_ root: EntityDescription) {
     let roots = oldRoots(root)
     guard roots.count > 1 else { return }
     let names = roots.map(\.name).sorted().joined(separator: " and ")
     obstacles.append("\(root.name) would hold the objects of \(names), which were apart")
   }
 
-  private func oldRoots(_ root: Entity) -> Set<Entity> {
-    Set(root.family.compactMap { entities[$0.name]?.old.root })
+  private func oldRoots(_ root: EntityDescription) -> Set<EntityDescription> {
+    Set(root.hierarchy.compactMap { entities[$0.name]?.old.root })
   }
 
   private mutating func check(_ mapping: EntityMapping) {
     let name = mapping.new.name
     for attribute in mapping.new.attributes where attribute.entity === mapping.new && attribute.field >= 0 {
-      guard let old = mapping.attributes[attribute.slot], old.field >= 0 else { continue }
+      guard let old = mapping.attributes[attribute.index], old.field >= 0 else { continue }
       if !attribute.type.holds(old.type) {
         obstacles.append(
           "\(name).\(attribute.name) was \(old.type.rawValue) and is \(attribute.type.rawValue)")
       }
     }
     for relationship in mapping.new.relationships where !relationship.isTransient {
-      guard let old = mapping.relationships[relationship.slot] else { continue }
+      guard let old = mapping.relationships[relationship.index] else { continue }
       if relationship.isToMany, self.old(of: relationship) !== old {
         obstacles.append("\(relationship.entity.name).\(relationship.name) would join several relationships")
       }
@@ -91,20 +91,20 @@ public struct ModelMapping: Sendable {
 }
 
 extension ModelMapping.EntityMapping {
-  fileprivate init(new: Entity, old: Entity) {
+  fileprivate init(new: EntityDescription, old: EntityDescription) {
     self.new = new
     self.old = old
     let attributes = ModelDifferences.match(
       old.attributes.map(\.declaration), new.attributes.map(\.declaration), name: \.name,
       identifier: \.renamingIdentifier)
     self.attributes = Dictionary(
-      uniqueKeysWithValues: attributes.map { (new.attributes[$0.key].slot, old.attributes[$0.value]) })
+      uniqueKeysWithValues: attributes.map { (new.attributes[$0.key].index, old.attributes[$0.value]) })
     let relationships = ModelDifferences.match(
       old.relationships.map(\.declaration), new.relationships.map(\.declaration), name: \.name,
       identifier: \.renamingIdentifier)
     self.relationships = Dictionary(
       uniqueKeysWithValues: relationships.map {
-        (new.relationships[$0.key].slot, old.relationships[$0.value])
+        (new.relationships[$0.key].index, old.relationships[$0.value])
       })
   }
 }

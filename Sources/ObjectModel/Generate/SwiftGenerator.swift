@@ -3,7 +3,7 @@ public struct SwiftGenerator {
   private let model: ManagedObjectModel
   private let access: String
   private let classes: [String]  // by entity index
-  private let members: [[Int: String]]  // by entity index, by slot
+  private let members: [[Int: String]]  // by entity index, by property index
   private var embedded: (name: String, json: String)?
 
   /// Prepares a model whose source holds the model itself too, as `ManagedObjectModel.shopModel` where the name is `Shop`.
@@ -27,7 +27,7 @@ public struct SwiftGenerator {
       // Inherited ones first and in the same order everywhere, so that each has one name in the whole family.
       var own: Set<String> = []
       return Dictionary(
-        uniqueKeysWithValues: entity.properties.map { ($0.slot, SwiftNames.member($0.name, taken: &own)) })
+        uniqueKeysWithValues: entity.properties.map { ($0.index, SwiftNames.member($0.name, taken: &own)) })
     }
   }
 
@@ -44,9 +44,9 @@ public struct SwiftGenerator {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func name(_ entity: Entity) -> String { SwiftNames.escaped(classes[entity.index]) }
+  private func name(_ entity: EntityDescription) -> String { SwiftNames.escaped(classes[entity.index]) }
 
-  private func contentsOf(_ entity: Entity) -> String {
+  private func contentsOf(_ entity: EntityDescription) -> String {
     let final = entity.hasSubentities ? (access.isEmpty ? "" : "open ") : access + "final "
     let parent = entity.superentity.map(name) ?? "Strongroom.ManagedObject"
     let own = entity.properties.filter { property in
@@ -60,8 +60,8 @@ public struct SwiftGenerator {
       "\(final)class \(name(entity)): \(parent) {",
     ]
     if !own.isEmpty {
-      lines.append("  enum Slots {")
-      for property in own { lines.append(slot(property, entity)) }
+      lines.append("  enum Indexes {")
+      for property in own { lines.append(index(property, entity)) }
       lines.append("  }")
     }
     for property in own { lines += ["", accessor(property, entity)] }
@@ -70,7 +70,7 @@ public struct SwiftGenerator {
   }
 
   /// What typed conditions find the properties by.
-  private func names(_ entity: Entity) -> String {
+  private func names(_ entity: EntityDescription) -> String {
     let pairs = entity.properties.map {
       "    \\\(name(entity)).\(member($0, entity)): \(Self.literal($0.name)),"
     }
@@ -87,38 +87,38 @@ public struct SwiftGenerator {
     text.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 
-  private func member(_ property: Property, _ entity: Entity) -> String {
-    SwiftNames.escaped(members[entity.index][property.slot] ?? property.name)
+  private func member(_ property: PropertyDescription, _ entity: EntityDescription) -> String {
+    SwiftNames.escaped(members[entity.index][property.index] ?? property.name)
   }
 
-  private func slot(_ property: Property, _ entity: Entity) -> String {
+  private func index(_ property: PropertyDescription, _ entity: EntityDescription) -> String {
     let field =
       switch property {
       case .attribute(let attribute): attribute.field
       case .relationship(let relationship): relationship.field
       }
     return
-      "    static let \(member(property, entity)) = Strongroom.PropertySlot(slot: \(property.slot), field: \(field))"
+      "    static let \(member(property, entity)) = Strongroom.PropertyIndex(index: \(property.index), field: \(field))"
   }
 
-  private func accessor(_ property: Property, _ entity: Entity) -> String {
+  private func accessor(_ property: PropertyDescription, _ entity: EntityDescription) -> String {
     let member = member(property, entity)
     switch property {
-    case .attribute(let attribute): return self.attribute(attribute, member, "Slots.\(member)")
-    case .relationship(let relationship): return self.relationship(relationship, member, "Slots.\(member)")
+    case .attribute(let attribute): return self.attribute(attribute, member, "Indexes.\(member)")
+    case .relationship(let relationship): return self.relationship(relationship, member, "Indexes.\(member)")
     }
   }
 
-  private func attribute(_ attribute: Attribute, _ member: String, _ slot: String) -> String {
+  private func attribute(_ attribute: AttributeDescription, _ member: String, _ index: String) -> String {
     let form = Form(attribute.type)
     let isOptional = attribute.isOptional || attribute.isTransient
     let type = form.type + (isOptional ? "?" : "")
-    let read = form.read(slot)
-    let write = form.write(slot, "newValue")
+    let read = form.read(index)
+    let write = form.write(index, "newValue")
     if attribute.derivation != nil {
       return """
           /// Computed by the store.
-          \(access)var \(member): \(type) { \(isOptional ? "isNull(\(slot)) ? nil : " : "")\(read) }
+          \(access)var \(member): \(type) { \(isOptional ? "isNull(\(index)) ? nil : " : "")\(read) }
         """
     }
     if !isOptional {
@@ -131,32 +131,34 @@ public struct SwiftGenerator {
     }
     return """
         \(access)var \(member): \(type) {
-          get { isNull(\(slot)) ? nil : \(read) }
+          get { isNull(\(index)) ? nil : \(read) }
           set {
-            if let newValue { \(write) } else { set(\(slot), to: .null) }
+            if let newValue { \(write) } else { set(\(index), to: .null) }
           }
         }
       """
   }
 
-  private func relationship(_ relationship: Relationship, _ member: String, _ slot: String) -> String {
-    let target = name(relationship.destination)
+  private func relationship(_ relationship: RelationshipDescription, _ member: String, _ index: String)
+    -> String
+  {
+    let destination = name(relationship.destination)
     if relationship.isToMany {
-      let plain = members[relationship.entity.index][relationship.slot] ?? relationship.name
+      let plain = members[relationship.entity.index][relationship.index] ?? relationship.name
       let capital = plain.prefix(1).uppercased() + plain.dropFirst()
       return """
-          \(access)var \(member): [\(target)] {
-            get { objects(\(slot)).compactMap { $0 as? \(target) } }
-            set { setObjects(\(slot), to: newValue) }
+          \(access)var \(member): [\(destination)] {
+            get { objects(\(index)).compactMap { $0 as? \(destination) } }
+            set { setObjects(\(index), to: newValue) }
           }
-          \(access)func addTo\(capital)(_ target: \(target)) { add(target, to: \(slot)) }
-          \(access)func removeFrom\(capital)(_ target: \(target)) { remove(target, from: \(slot)) }
+          \(access)func addTo\(capital)(_ destination: \(destination)) { add(destination, to: \(index)) }
+          \(access)func removeFrom\(capital)(_ destination: \(destination)) { remove(destination, from: \(index)) }
         """
     }
     return """
-        \(access)var \(member): \(target)? {
-          get { object(\(slot)) as? \(target) }
-          set { setObject(\(slot), to: newValue) }
+        \(access)var \(member): \(destination)? {
+          get { object(\(index)) as? \(destination) }
+          set { setObject(\(index), to: newValue) }
         }
       """
   }
@@ -240,10 +242,10 @@ private struct Form {
   /// Whether it is a shorter integer than those that are read and written.
   private var isShort: Bool { type == "Swift.Int16" || type == "Swift.Int32" }
 
-  func read(_ slot: String) -> String {
-    if isShort { return "\(type)(truncatingIfNeeded: \(reader)(\(slot)))" }
-    if !reader.isEmpty { return "\(reader)(\(slot))" }
-    if writer.isEmpty { return "value(\(slot))" }
+  func read(_ index: String) -> String {
+    if isShort { return "\(type)(truncatingIfNeeded: \(reader)(\(index)))" }
+    if !reader.isEmpty { return "\(reader)(\(index))" }
+    if writer.isEmpty { return "value(\(index))" }
     let empty =
       switch writer {
       case ".decimal": "0"
@@ -251,13 +253,13 @@ private struct Form {
       case ".uri": "Foundation.URL(fileURLWithPath: \"/\")"
       default: "[:]"
       }
-    return "{ if case \(writer)(let it) = value(\(slot)) { it } else { \(empty) } }()"
+    return "{ if case \(writer)(let it) = value(\(index)) { it } else { \(empty) } }()"
   }
 
-  func write(_ slot: String, _ value: String) -> String {
-    if isShort { return "set(\(slot), \(writer): Swift.Int64(\(value)))" }
-    if writer.isEmpty { return "set(\(slot), to: \(value))" }
+  func write(_ index: String, _ value: String) -> String {
+    if isShort { return "set(\(index), \(writer): Swift.Int64(\(value)))" }
+    if writer.isEmpty { return "set(\(index), to: \(value))" }
     return writer.hasPrefix(".")
-      ? "set(\(slot), to: \(writer)(\(value)))" : "set(\(slot), \(writer): \(value))"
+      ? "set(\(index), to: \(writer)(\(value)))" : "set(\(index), \(writer): \(value))"
   }
 }

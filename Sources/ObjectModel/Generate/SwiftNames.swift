@@ -15,7 +15,7 @@ struct SwiftNames {
 
   /// What every managed object has already.
   private static let members: Set<String> = [
-    "Foundation", "Slots", "Strongroom", "Swift", "add", "awakeFromFetch", "awakeFromInsert", "boolean",
+    "Foundation", "Indexes", "Strongroom", "Swift", "add", "awakeFromFetch", "awakeFromInsert", "boolean",
     "changedValues", "committedValues",
     "context", "data",
     "date", "description", "didSave", "double", "entity", "get", "hasChanges", "hash", "hashValue", "init",
@@ -23,7 +23,7 @@ struct SwiftNames {
     "isDeleted", "isFault", "isInserted", "isNull", "isUpdated", "managedObjectContext", "object", "objectID",
     "objects",
     "fetchExpression", "prepareForDeletion", "propertyNames", "propertyNamesByKeyPath", "queryEntity",
-    "queryReference", "queryTarget", "queryTargets", "queryValue",
+    "queryReference", "queryDestination", "queryDestinations", "queryValue",
     "reference",
     "remove", "self", "set", "setObject", "setObjects", "setValue", "string", "validateForDelete",
     "validateForInsert",
@@ -32,9 +32,9 @@ struct SwiftNames {
 
   /// Types that a class of the same name would hide from the generated code itself.
   private static let types: Set<String> = [
-    "ManagedObject", "PropertySlot", "AttributeValue", "PersistentStoreCoordinator", "Swift", "Foundation",
+    "ManagedObject", "PropertyIndex", "AttributeValue", "PersistentStoreCoordinator", "Swift", "Foundation",
     "Strongroom",
-    "NSManagedObject", "Slots", "Type", "Protocol", "Self", "Any",
+    "NSManagedObject", "Indexes", "Type", "Protocol", "Self", "Any",
   ]
 
   /// A letter or underscore, then letters, digits and underscores.
@@ -70,7 +70,7 @@ struct SwiftNames {
   static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
   /// A class's name: that of the model without its module, or the entity's.
-  static func type(_ entity: Entity, taken: inout Set<String>) -> String {
+  static func type(_ entity: EntityDescription, taken: inout Set<String>) -> String {
     let named = entity.declaration.managedObjectClassName?.split(separator: ".").last.map(String.init)
     var result = identifier(named.flatMap { types.contains($0) ? nil : $0 } ?? entity.name)
     if taken.contains(result) { result = identifier(entity.name) }

@@ -14,21 +14,21 @@ public enum Derivation: Sendable, Hashable {
   /// `now()`: the moment of the last save that changed the object.
   case now
   /// `name`, `author.name`, `canonical:(author.name)`.
-  case copy(through: Relationship?, Attribute, Folding?)
+  case copy(through: RelationshipDescription?, AttributeDescription, Folding?)
   /// `books.@count`
-  case count(Relationship)
+  case count(RelationshipDescription)
   /// `books.@sum.price`
-  case sum(Relationship, Attribute)
+  case sum(RelationshipDescription, AttributeDescription)
 
   /// Reads an expression; nil when it is none that can be computed, or does not fit the attribute.
-  init?(of attribute: Attribute, in entity: Entity) {
+  init?(of attribute: AttributeDescription, in entity: EntityDescription) {
     guard let text = attribute.declaration.derivationExpression?.filter({ !$0.isWhitespace }),
       !attribute.isTransient, let derivation = Self.read(text, entity), derivation.fits(attribute)
     else { return nil }
     self = derivation
   }
 
-  private static func read(_ text: String, _ entity: Entity) -> Derivation? {
+  private static func read(_ text: String, _ entity: EntityDescription) -> Derivation? {
     if text == "now()" { return .now }
     for folding in Folding.allCases where text.hasPrefix("\(folding.rawValue):(") && text.hasSuffix(")") {
       let path = text.dropFirst(folding.rawValue.count + 2).dropLast()
@@ -51,13 +51,13 @@ public enum Derivation: Sendable, Hashable {
   }
 
   /// What is itself derived is left out, so that no order of computing matters.
-  private static func stored(_ name: String, of entity: Entity) -> Attribute? {
+  private static func stored(_ name: String, of entity: EntityDescription) -> AttributeDescription? {
     entity.attribute(named: name).flatMap {
       $0.isTransient || $0.declaration.derivationExpression != nil ? nil : $0
     }
   }
 
-  private func fits(_ attribute: Attribute) -> Bool {
+  private func fits(_ attribute: AttributeDescription) -> Bool {
     switch self {
     case .now: attribute.type == .date
     case .copy(_, let source, nil): source.type == attribute.type
@@ -70,7 +70,7 @@ public enum Derivation: Sendable, Hashable {
   }
 
   /// The relationship that is followed.
-  public var relationship: Relationship? {
+  public var relationship: RelationshipDescription? {
     switch self {
     case .now: nil
     case .copy(let step, _, _): step

@@ -3,15 +3,15 @@ package enum FetchIndexForm: Sendable {
   /// A B-tree.
   case plain
   /// A table of words.
-  case fullText([Attribute])
+  case fullText([AttributeDescription])
   /// A table of boxes.
-  case rTree([Attribute])
+  case rTree([AttributeDescription])
 
   /// The greatest number of attributes of an R-tree, which is SQLite's.
   static let mostDimensions = 5
 
   /// An index of an entity. One that cannot be of the form it declares is plain.
-  package init(_ index: FetchIndexDescription, of entity: Entity) {
+  package init(_ index: FetchIndex, of entity: EntityDescription) {
     let attributes = index.elements.compactMap { $0.propertyName.flatMap(entity.attribute(named:)) }
     guard !attributes.isEmpty, attributes.count == index.elements.count,
       !attributes.contains(where: \.isTransient)

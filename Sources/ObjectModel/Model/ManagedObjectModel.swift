@@ -7,9 +7,9 @@ import Locks
 /// descriptions have the same ones.
 public final class ManagedObjectModel: Sendable, Hashable {
   /// What the model is made from.
-  public let description: ModelDescription
-  /// The entities by name; `Entity.index` is the place here.
-  public let entities: [Entity]
+  public let declaration: ModelDeclaration
+  /// The entities by name; `EntityDescription.index` is the place here.
+  public let entities: [EntityDescription]
   /// A SHA-256 over the version hashes of all entities. Two models with equal hashes have the same storage.
   ///
   /// It covers names, types, optional, transient and abstract marks, inheritance, relationships with their
@@ -17,23 +17,23 @@ public final class ManagedObjectModel: Sendable, Hashable {
   /// rules, validation, class names, user info or renaming identifiers.
   public var versionHash: Data { Data(hashBytes) }
   private let hashBytes: [UInt8]
-  private let byName: [String: Entity]
+  private let byName: [String: EntityDescription]
 
   private struct Contents: Sendable {
-    let entities: [Entity]
-    let byName: [String: Entity]
+    let entities: [EntityDescription]
+    let byName: [String: EntityDescription]
     let hashBytes: [UInt8]
   }
 
   /// What every description made so far has led to: a store decodes its model at each opening and verification.
-  private static let known = Locked<[ModelDescription: Contents]>([:])
+  private static let known = Locked<[ModelDeclaration: Contents]>([:])
 
   /// Makes a model.
   /// - Throws: `ModelError` with every fault of the description at once.
-  public convenience init(_ description: ModelDescription) throws(ModelError) {
+  public convenience init(_ description: ModelDeclaration) throws(ModelError) {
     try self.init(read: description)
     let faults = underivable.map { attribute in
-      ModelFault(
+      ModelIssue(
         .wrongDerivation, attribute.entity.name, attribute.name,
         "its derivation cannot be computed: it names no stored property, gives another type, or is no expression that is"
           + " known; mend it or take it out")
@@ -42,7 +42,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
   }
 
   /// Makes the model that a file holds, in which a derived attribute that cannot be computed is a plain one.
-  init(read description: ModelDescription) throws(ModelError) {
+  init(read description: ModelDeclaration) throws(ModelError) {
     let faults = ModelCheck(description).faults
     guard faults.isEmpty else { throw ModelError(faults) }
     let contents = Self.known.withLock { known in
@@ -51,17 +51,17 @@ public final class ManagedObjectModel: Sendable, Hashable {
       known[description] = contents
       return contents
     }
-    self.description = description
+    self.declaration = description
     entities = contents.entities
     byName = contents.byName
     hashBytes = contents.hashBytes
   }
 
-  private static func contents(_ description: ModelDescription) -> Contents {
+  private static func contents(_ description: ModelDeclaration) -> Contents {
     let sorted = description.entities.sorted { $0.name < $1.name }
     let indices = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($0.element.name, $0.offset) })
-    var made: [String: Entity] = [:]
-    var order: [Entity] = []
+    var made: [String: EntityDescription] = [:]
+    var order: [EntityDescription] = []
     // Superentities first; the check has ruled out cycles.
     for declaration in sorted {
       var line = [declaration]
@@ -69,7 +69,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
         line.append(sorted[index])
       }
       for next in line.reversed() where made[next.name] == nil {
-        let entity = Entity(
+        let entity = EntityDescription(
           next, index: indices[next.name] ?? 0, superentity: next.superentityName.flatMap { made[$0] })
         made[next.name] = entity
         order.append(entity)
@@ -77,7 +77,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
     }
     let composites = Dictionary(description.composites.map { ($0.name, $0) }) { first, _ in first }
     for entity in order { entity.place(composites: composites) { made[$0] ?? entity } }
-    for entity in order where entity.superentity == nil { entity.completeFamily() }
+    for entity in order where entity.superentity == nil { entity.completeHierarchy() }
     for entity in order {
       for relationship in entity.relationships where relationship.entity === entity {
         guard let name = relationship.declaration.inverseName,
@@ -97,7 +97,9 @@ public final class ManagedObjectModel: Sendable, Hashable {
     for entity in order {
       for relationship in entity.relationships
       where relationship.entity === entity && relationship.field >= 0 && relationship.inverse == nil {
-        for target in relationship.destination.root.family { target.oneWayToOnes.append(relationship) }
+        for destination in relationship.destination.root.hierarchy {
+          destination.unidirectionalToOnes.append(relationship)
+        }
       }
     }
     derive(order)
@@ -109,12 +111,12 @@ public final class ManagedObjectModel: Sendable, Hashable {
   }
 
   /// Reads the expressions of derived attributes, and notes whose objects they look at.
-  private static func derive(_ entities: [Entity]) {
+  private static func derive(_ entities: [EntityDescription]) {
     for entity in entities {
       for attribute in entity.attributes where attribute.entity === entity {
         attribute.derivation = Derivation(of: attribute, in: entity)
         guard let derivation = attribute.derivation else { continue }
-        let sources = Set(entity.root.family + (derivation.relationship?.destination.root.family ?? []))
+        let sources = Set(entity.root.hierarchy + (derivation.relationship?.destination.root.hierarchy ?? []))
         for source in sources where !source.derivedEntities.contains(entity) {
           source.derivedEntities.append(entity)
         }
@@ -123,7 +125,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
   }
 
   /// The attributes whose derivation cannot be computed.
-  var underivable: [Attribute] {
+  var underivable: [AttributeDescription] {
     entities.flatMap { entity in
       entity.attributes.filter {
         $0.entity === entity && $0.declaration.derivationExpression != nil && $0.derivation == nil
@@ -133,16 +135,16 @@ public final class ManagedObjectModel: Sendable, Hashable {
 
   /// Makes a model of entities alone.
   /// - Throws: `ModelError` with every fault at once.
-  public convenience init(@ModelBuilder _ content: () -> [EntityDescription]) throws(ModelError) {
-    try self.init(ModelDescription(entities: content()))
+  public convenience init(@ModelBuilder _ content: () -> [Entity]) throws(ModelError) {
+    try self.init(ModelDeclaration(entities: content()))
   }
 
   /// The entity of a name. O(1).
-  public func entity(named name: String) -> Entity? { byName[name] }
+  public func entity(named name: String) -> EntityDescription? { byName[name] }
 
   /// Equal descriptions.
   public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
-    left === right || left.description == right.description
+    left === right || left.declaration == right.declaration
   }
 
   /// Hashes the version hash.
@@ -150,11 +152,11 @@ public final class ManagedObjectModel: Sendable, Hashable {
 }
 
 /// All that a model file says.
-public struct ModelDescription: Sendable, Hashable, Codable {
+public struct ModelDeclaration: Sendable, Hashable, Codable {
   /// The entities.
-  public var entities: [EntityDescription]
+  public var entities: [Entity]
   /// The composite types.
-  public var composites: [CompositeDescription]
+  public var composites: [Composite]
   /// The names of entities by configuration.
   public var configurations: [String: [String]]
   /// What else stood at configurations in the model file, by their names; kept for writing back.
@@ -170,7 +172,7 @@ public struct ModelDescription: Sendable, Hashable, Codable {
 
   /// Describes a model.
   public init(
-    entities: [EntityDescription], composites: [CompositeDescription] = [],
+    entities: [Entity], composites: [Composite] = [],
     configurations: [String: [String]] = [:],
     fetchRequestTemplates: [FetchRequestTemplate] = [], versionIdentifiers: [String] = [],
     extras: [String: String] = [:]

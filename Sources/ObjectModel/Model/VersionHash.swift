@@ -1,7 +1,7 @@
 /// Hashes over what changes the storage or meaning of a model. Every item is written with its length before it, so
 /// that no two different models write the same bytes.
 enum VersionHash {
-  static func of(_ entities: [Entity], composites: [CompositeDescription]) -> [UInt8] {
+  static func of(_ entities: [EntityDescription], composites: [Composite]) -> [UInt8] {
     let hash = Checksum()
     for entity in entities { entity.hashBytes.withUnsafeBytes { hash.update($0) } }
     for composite in composites.sorted(by: { $0.name < $1.name }) {
@@ -11,7 +11,7 @@ enum VersionHash {
     return hash.finish()
   }
 
-  static func of(_ entity: Entity) -> [UInt8] {
+  static func of(_ entity: EntityDescription) -> [UInt8] {
     let hash = Checksum()
     let declaration = entity.declaration
     put("entity", hash)
@@ -49,7 +49,7 @@ enum VersionHash {
     return hash.finish()
   }
 
-  private static func put(_ attribute: AttributeDescription, _ hash: borrowing Checksum) {
+  private static func put(_ attribute: Attribute, _ hash: borrowing Checksum) {
     put("attribute", hash)
     for part in [
       attribute.name, attribute.type.rawValue, attribute.isOptional ? "optional" : "",

@@ -22,7 +22,7 @@ public struct XCDataModelBundle: Sendable {
     guard let last = versions.last else {
       let old = FileManager.default.fileExists(atPath: url.appendingPathComponent("elements").path)
       throw ModelError([
-        ModelFault(
+        ModelIssue(
           .unreadable,
           old
             ? "\(url.lastPathComponent) holds the editor's old binary format only; save it with a newer editor"
@@ -84,7 +84,7 @@ extension ManagedObjectModel {
   /// Reads one version of a bundle.
   /// - Throws: as `load(contentsOf:)`.
   public static func load(_ version: XCDataModelBundle.Version) throws(ModelError) -> ModelLoadResult {
-    let (description, warnings) = try ModelDescription.read(xcdatamodelContents: read(version.contents))
+    let (description, warnings) = try ModelDeclaration.read(xcdatamodelContents: read(version.contents))
     let model = try ManagedObjectModel(read: description)
     return ModelLoadResult(model: model, warnings: warnings + model.notActedOn)
   }
@@ -92,15 +92,15 @@ extension ManagedObjectModel {
   private static func read(_ url: URL) throws(ModelError) -> Data {
     let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey])
     if values?.isRegularFile == false {
-      throw ModelError([ModelFault(.unreadable, "\(url.lastPathComponent) is no file")])
+      throw ModelError([ModelIssue(.unreadable, "\(url.lastPathComponent) is no file")])
     }
     if let size = values?.fileSize, size > XCDataModelReader.largestFile {
-      throw ModelError([ModelFault(.tooLarge, "\(url.lastPathComponent) is larger than 64 MiB")])
+      throw ModelError([ModelIssue(.tooLarge, "\(url.lastPathComponent) is larger than 64 MiB")])
     }
     do {
       return try Data(contentsOf: url)
     } catch {
-      throw ModelError([ModelFault(.unreadable, "\(url.lastPathComponent) cannot be read")], cause: error)
+      throw ModelError([ModelIssue(.unreadable, "\(url.lastPathComponent) cannot be read")], cause: error)
     }
   }
 }
@@ -136,13 +136,13 @@ extension ManagedObjectModel {
   }
 }
 
-extension ModelDescription {
+extension ModelDeclaration {
   /// Reads the XML of a model version, which is what `contents` holds, and does not check the model.
   /// - Returns: what the XML says, and a line for each thing in it that is not understood or not acted on.
   /// - Throws: `ModelError` when it is no XML of a model, or larger than 64 MiB.
   public static func read(
     xcdatamodelContents data: Data
-  ) throws(ModelError) -> (description: ModelDescription, warnings: [String]) {
+  ) throws(ModelError) -> (description: ModelDeclaration, warnings: [String]) {
     let reader = XCDataModelReader()
     return (try reader.read(data), reader.warnings)
   }

@@ -12,7 +12,7 @@ enum XCDataModelNames {
   ]
 
   /// What is kept and written back, element by element, without being acted on.
-  static let kept: [String: Set<String>] = [
+  static let preserved: [String: Set<String>] = [
     "model": [
       "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
       "sourceLanguage",

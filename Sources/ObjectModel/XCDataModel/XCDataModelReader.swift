@@ -6,14 +6,14 @@ import FoundationXML
 /// What no model needs and hostile files use is refused before parsing; nesting is as shallow as the format's.
 final class XCDataModelReader: NSObject, XMLParserDelegate {
   private(set) var warnings: [String] = []
-  private var model = ModelDescription(entities: [])
+  private var model = ModelDeclaration(entities: [])
   private var path: [String] = []
-  private var entity: EntityDescription?
-  private var composite: CompositeDescription?
-  private var attribute: AttributeDescription?
-  private var relationship: RelationshipDescription?
-  private var fetched: FetchedPropertyDescription?
-  private var index: FetchIndexDescription?
+  private var entity: Entity?
+  private var composite: Composite?
+  private var attribute: Attribute?
+  private var relationship: Relationship?
+  private var fetched: FetchedProperty?
+  private var index: FetchIndex?
   private var constraint: [String]?
   private var configuration: String?
   private var isModel = false
@@ -21,22 +21,22 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   /// The largest model file that is read.
   static let largestFile = 64 << 20
 
-  func read(_ data: Data) throws(ModelError) -> ModelDescription {
+  func read(_ data: Data) throws(ModelError) -> ModelDeclaration {
     guard data.count <= Self.largestFile else {
-      throw ModelError([ModelFault(.tooLarge, "the model file is larger than 64 MiB")])
+      throw ModelError([ModelIssue(.tooLarge, "the model file is larger than 64 MiB")])
     }
-    try XMLGate.check(data)
+    try XMLParserLimits.check(data)
     let parser = XMLParser(data: data)
     parser.shouldResolveExternalEntities = false
     parser.delegate = self
     let parsed = parser.parse()
-    if let failure { throw ModelError([ModelFault(.syntax, failure)]) }
+    if let failure { throw ModelError([ModelIssue(.syntax, failure)]) }
     guard parsed, isModel, path.isEmpty else {
       throw ModelError(
-        [ModelFault(.syntax, "the model file is no XML of a model (line \(parser.lineNumber))")],
+        [ModelIssue(.syntax, "the model file is no XML of a model (line \(parser.lineNumber))")],
         cause: parser.parserError)
     }
-    dropOneWayInverses()
+    dropUnidirectionalInverses()
     return model
   }
 
@@ -61,31 +61,31 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       model.extras = rest(xml, of: name, "")
     case "entity": entity = makeEntity(&xml)
     case "composite":
-      composite = CompositeDescription(xml.take("name") ?? "", [])
-      tell(xml, of: name)
+      composite = Composite(xml.take("name") ?? "", [])
+      report(xml, of: name)
     case "attribute": attribute = makeAttribute(&xml)
     case "relationship": relationship = makeRelationship(&xml)
     case "fetchedProperty":
-      var property = FetchedPropertyDescription(
+      var property = FetchedProperty(
         xml.take("name") ?? "", FetchRequestTemplate("", entityName: ""))
       property.extras = rest(xml, of: name, "\(entity?.name ?? "").\(property.name)")
       fetched = property
     case "fetchRequest": addRequest(&xml)
     case "fetchIndex":
-      index = FetchIndexDescription(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
+      index = FetchIndex(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
       let others = rest(xml, of: name, index?.name ?? "")
       if !others.isEmpty { index?.extras = others }
     case "fetchIndexElement": addIndexElement(&xml)
     case "uniquenessConstraint": constraint = []
     case "constraint":
       constraint?.append(xml.take("value") ?? "")
-      tell(xml, of: name)
-    case "compoundIndex": index = FetchIndexDescription("", [])
+      report(xml, of: name)
+    case "compoundIndex": index = FetchIndex("", [])
     case "index":
       if let property = xml.take("value"), !property.isEmpty {
         index?.elements.append(FetchIndexElement(property))
       }
-      tell(xml, of: name)
+      report(xml, of: name)
     case "configuration":
       configuration = xml.take("name") ?? ""
       model.configurations[configuration ?? ""] = []
@@ -96,10 +96,10 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       }
     case "memberEntity":
       if let configuration { model.configurations[configuration]?.append(xml.take("name") ?? "") }
-      tell(xml, of: name)
+      report(xml, of: name)
     case "entry":
       addEntry(&xml)
-      tell(xml, of: name)
+      report(xml, of: name)
     case "elements": model.layout = model.layout ?? []
     case "element": model.layout?.append(xml.rest)
     case "userInfo", "uniquenessConstraints", "compoundIndexes": break
@@ -147,8 +147,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     }
   }
 
-  private func makeEntity(_ xml: inout XMLAttributes) -> EntityDescription {
-    var entity = EntityDescription(
+  private func makeEntity(_ xml: inout XMLAttributes) -> Entity {
+    var entity = Entity(
       xml.take("name") ?? "", parent: xml.take("parentEntity"), abstract: xml.flag("isAbstract"),
       className: xml.take("representedClassName"), renamingIdentifier: xml.take("elementID"))
     entity.versionHashModifier = xml.take("versionHashModifier")
@@ -156,14 +156,14 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     return entity
   }
 
-  private func makeAttribute(_ xml: inout XMLAttributes) -> AttributeDescription {
+  private func makeAttribute(_ xml: inout XMLAttributes) -> Attribute {
     let name = xml.take("name") ?? ""
     let typeName = xml.take("attributeType")
     let type = typeName.map { XCDataModelNames.types[$0] ?? .undefined } ?? .undefined
     if let typeName, type == .undefined, typeName != "Undefined" {
       warnings.append("unknown attribute type \(typeName) of \(entity?.name ?? "").\(name)")
     }
-    var attribute = AttributeDescription(
+    var attribute = Attribute(
       name, type, optional: xml.flag("optional"), transient: xml.flag("transient"),
       indexed: xml.flag("indexed"))
     attribute.compositeName = xml.take("composite")
@@ -188,14 +188,14 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     return attribute
   }
 
-  private func makeRelationship(_ xml: inout XMLAttributes) -> RelationshipDescription {
+  private func makeRelationship(_ xml: inout XMLAttributes) -> Relationship {
     let name = xml.take("name") ?? ""
     let destination = xml.take("destinationEntity") ?? ""
     let maxCount = xml.take("maxCount").flatMap { Int($0) }
     let toMany = xml.flag("toMany")
     var relationship =
       toMany
-      ? RelationshipDescription(name, toMany: destination) : RelationshipDescription(name, to: destination)
+      ? Relationship(name, toMany: destination) : Relationship(name, to: destination)
     relationship.maxCount = max(0, maxCount ?? (toMany ? 0 : 1))
     relationship.minCount = max(0, xml.take("minCount").flatMap { Int($0) } ?? 0)
     relationship.isOrdered = xml.flag("ordered")
@@ -220,14 +220,14 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   /// What an element says that only Apple's services act on: kept for writing back. What no editor is known to write is kept
   /// too, and told.
   private func rest(_ xml: XMLAttributes, of element: String, _ name: String) -> [String: String] {
-    for other in xml.rest.keys.sorted() where XCDataModelNames.kept[element]?.contains(other) != true {
+    for other in xml.rest.keys.sorted() where XCDataModelNames.preserved[element]?.contains(other) != true {
       warnings.append("unknown attribute \(other) of <\(element)> \(name); it is kept, and not acted on")
     }
     return xml.rest
   }
 
   /// Warns of what is left of an element that has nowhere to keep it.
-  private func tell(_ xml: XMLAttributes, of element: String) {
+  private func report(_ xml: XMLAttributes, of element: String) {
     for other in xml.rest.keys.sorted() {
       warnings.append("unknown attribute \(other) of <\(element)>; it is not kept")
     }
@@ -268,9 +268,9 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   }
 
   /// An inverse that does not lead back is kept as a note: the relationship works one way.
-  private func dropOneWayInverses() {
+  private func dropUnidirectionalInverses() {
     let byName = Dictionary(model.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    func find(_ name: String, _ entityName: String) -> RelationshipDescription? {
+    func find(_ name: String, _ entityName: String) -> Relationship? {
       var next = byName[entityName]
       var steps = 0
       while let entity = next, steps < 1000 {

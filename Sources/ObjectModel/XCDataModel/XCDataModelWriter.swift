@@ -1,6 +1,6 @@
 public import Foundation
 
-extension ModelDescription {
+extension ModelDeclaration {
   /// The model as the XML of a model version: what `contents` holds.
   public func xcdatamodelContents() -> Data { XCDataModelWriter(self).data }
 
@@ -20,9 +20,9 @@ extension ModelDescription {
 
 /// Writes what `XCDataModelReader` reads: a model read back is equal.
 struct XCDataModelWriter {
-  private let model: ModelDescription
+  private let model: ModelDeclaration
 
-  init(_ model: ModelDescription) { self.model = model }
+  init(_ model: ModelDeclaration) { self.model = model }
 
   var data: Data {
     let root = element(
@@ -57,7 +57,7 @@ struct XCDataModelWriter {
 
   private func flag(_ value: Bool) -> String? { value ? "YES" : nil }
 
-  private func entity(_ entity: EntityDescription) -> XMLTag {
+  private func entity(_ entity: Entity) -> XMLTag {
     let node = element(
       "entity",
       entity.extras.mapValues { $0 }.merging([
@@ -88,7 +88,7 @@ struct XCDataModelWriter {
     return node
   }
 
-  private func fetchIndex(_ index: FetchIndexDescription) -> XMLTag {
+  private func fetchIndex(_ index: FetchIndex) -> XMLTag {
     let node = element(
       "fetchIndex",
       (index.extras ?? [:]).mapValues { $0 }.merging([
@@ -107,7 +107,7 @@ struct XCDataModelWriter {
     return node
   }
 
-  private func attribute(_ attribute: AttributeDescription) -> XMLTag {
+  private func attribute(_ attribute: Attribute) -> XMLTag {
     var values: [String: String?] = attribute.extras.mapValues { $0 }
     let type = XCDataModelNames.types.first { $0.value == attribute.type && $0.key != "Undefined" }?.key
     values.merge([
@@ -139,7 +139,7 @@ struct XCDataModelWriter {
     return node
   }
 
-  private func relationship(_ relationship: RelationshipDescription) -> XMLTag {
+  private func relationship(_ relationship: Relationship) -> XMLTag {
     let rule = XCDataModelNames.deleteRules.first { $0.value == relationship.deleteRule }?.key
     let node = element(
       "relationship",

@@ -3,15 +3,15 @@ public import ObjectModel
 /// What a predicate can be asked of: a stored row or a managed object.
 public protocol QueryObject {
   /// The object's entity.
-  var queryEntity: Entity { get }
+  var queryEntity: EntityDescription { get }
   /// The object's number in its root entity.
   var queryReference: Int64 { get }
   /// An attribute's value.
-  func queryValue(of attribute: Attribute) throws -> AttributeValue
+  func queryValue(of attribute: AttributeDescription) throws -> AttributeValue
   /// What a to-one leads to.
-  func queryTarget(of toOne: Relationship) throws -> (any QueryObject)?
+  func queryDestination(of toOne: RelationshipDescription) throws -> (any QueryObject)?
   /// What a to-many leads to.
-  func queryTargets(of toMany: Relationship) throws -> [any QueryObject]
+  func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject]
 }
 
 extension QueryObject {

@@ -3,17 +3,17 @@ package import ObjectModel
 /// What the names of a predicate stand for: the object's entity, and one more for each subquery around a place.
 package struct ResolutionScope: Sendable {
   /// The object's entity first, then those of the subqueries' elements.
-  package private(set) var entities: [Entity]
+  package private(set) var entities: [EntityDescription]
   private(set) var variableNames: [String] = []
   private let variables: [String: AttributeValue]
 
-  package init(_ entity: Entity, variables: [String: AttributeValue] = [:]) {
+  package init(_ entity: EntityDescription, variables: [String: AttributeValue] = [:]) {
     entities = [entity]
     self.variables = variables
   }
 
   /// The scope inside a subquery.
-  package func adding(_ variable: String, _ entity: Entity) -> ResolutionScope {
+  package func adding(_ variable: String, _ entity: EntityDescription) -> ResolutionScope {
     var inner = self
     inner.entities.append(entity)
     inner.variableNames.append(variable)

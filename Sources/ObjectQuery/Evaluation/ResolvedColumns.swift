@@ -4,16 +4,16 @@ public import ObjectModel
 /// The columns, groups and aggregates of a dictionary result, looked up for an entity.
 public struct ResolvedColumns: Sendable {
   private let request: FetchRequest
-  private let columns: [(column: FetchColumn, value: ResolvedExpression)]
+  private let columns: [(column: ExpressionDescription, value: ResolvedExpression)]
   private let groups: [ResolvedExpression]
   private let sort: ResolvedSort
-  private let entity: Entity
+  private let entity: EntityDescription
   private let wanted: Int
   private let having: FetchPredicate?
 
   /// Looks the names up.
   /// - Throws: `QueryError` when a property is unknown.
-  public init(_ request: FetchRequest, for entity: Entity) throws {
+  public init(_ request: FetchRequest, for entity: EntityDescription) throws {
     self.request = request
     self.entity = entity
     let grouped = try GroupedColumns(request, entity)
@@ -35,7 +35,7 @@ public struct ResolvedColumns: Sendable {
       throw QueryError(.typeMismatch, "groups cannot be made of what leads over a to-many")
     }
     let isGrouped = !groups.isEmpty || columns.contains { $0.column.aggregate != nil }
-    sort = try ResolvedSort(isGrouped ? [] : request.sort, for: entity)
+    sort = try ResolvedSort(isGrouped ? [] : request.sortDescriptors, for: entity)
   }
 
   /// The dictionaries over objects that meet the request's predicate.
@@ -96,7 +96,7 @@ public struct ResolvedColumns: Sendable {
   /// Groups are sorted by the columns of their result; what that leaves level stays in the order of the keys.
   private func sortedGroups(_ rows: [[String: AttributeValue]]) -> [[String: AttributeValue]] {
     rows.enumerated().sorted { left, right in
-      for sort in request.sort {
+      for sort in request.sortDescriptors {
         let name = sort.keyPath.joined(separator: ".")
         if let isBefore = sort.areInIncreasingOrder(left.element[name] ?? .null, right.element[name] ?? .null)
         {

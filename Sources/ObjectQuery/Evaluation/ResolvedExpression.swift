@@ -13,7 +13,7 @@ indirect enum ResolvedExpression: Sendable {
   case entries(FetchAggregate, ResolvedExpression)
   case subquery(Int, ResolvedPath, ResolvedPredicate, ResolvedPath?)
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
-  case element(Int, ResolvedPath, FetchPlace, ResolvedPath?)
+  case element(Int, ResolvedPath, CollectionIndex, ResolvedPath?)
 
   init(_ expression: FetchExpression, _ scope: ResolutionScope) throws {
     switch expression {
@@ -113,7 +113,7 @@ indirect enum ResolvedExpression: Sendable {
   }
 
   /// An attribute that it has the values of, where a transformer of the program makes them.
-  var opaque: Attribute? {
+  var opaque: AttributeDescription? {
     switch self {
     case .path(_, let path), .subquery(_, _, _, let path?), .element(_, _, _, let path?): path.opaque
     case .conditional(_, let then, let otherwise): then.opaque ?? otherwise.opaque
@@ -123,7 +123,7 @@ indirect enum ResolvedExpression: Sendable {
   }
 
   /// Whether an attribute that a transformer makes can be equal to it: bytes, null, or what the same transformer makes.
-  func mayEqual(_ attribute: Attribute) -> Bool {
+  func mayEqual(_ attribute: AttributeDescription) -> Bool {
     switch self {
     case .value(let value): value.isNull || value.isData
     case .list(let list): list.allSatisfy { $0.mayEqual(attribute) }

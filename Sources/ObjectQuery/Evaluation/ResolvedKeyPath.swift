@@ -6,7 +6,7 @@ package struct ResolvedKeyPath: Sendable {
 
   /// Looks the names up.
   /// - Throws: `QueryError` when a property is unknown or leads over a to-many.
-  package init(_ names: [String], for entity: Entity) throws {
+  package init(_ names: [String], for entity: EntityDescription) throws {
     value = try ResolvedExpression(.keyPath(names), ResolutionScope(entity))
     guard !value.isPlural else {
       throw QueryError(

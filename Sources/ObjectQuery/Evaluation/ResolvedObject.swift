@@ -3,9 +3,9 @@ import ObjectModel
 /// An expression that leads to one object at most, and whose names have been looked up.
 indirect enum ResolvedObject: Sendable {
   case nothing
-  case object(Int, Entity)
+  case object(Int, EntityDescription)
   case path(Int, ResolvedPath)
-  case element(Int, ResolvedPath, FetchPlace, ResolvedPath?)
+  case element(Int, ResolvedPath, CollectionIndex, ResolvedPath?)
   case choice(ResolvedPredicate, ResolvedObject, ResolvedObject)
 
   init(_ expression: FetchExpression, _ scope: ResolutionScope) throws {
@@ -26,7 +26,7 @@ indirect enum ResolvedObject: Sendable {
   }
 
   /// What it leads to by the model; nil for nothing.
-  var entity: Entity? {
+  var entity: EntityDescription? {
     switch self {
     case .nothing: nil
     case .object(_, let entity): entity
@@ -51,7 +51,7 @@ indirect enum ResolvedObject: Sendable {
   }
 }
 
-extension FetchPlace {
+extension CollectionIndex {
   /// The one of several at the place.
   func element<Element>(of elements: [Element]) -> Element? {
     switch self {

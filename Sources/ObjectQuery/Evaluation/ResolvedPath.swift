@@ -3,14 +3,14 @@ import ObjectModel
 /// A key path whose names have been looked up.
 struct ResolvedPath: Sendable {
   enum End: Sendable {
-    case attribute(Attribute)
+    case attribute(AttributeDescription)
     /// Names that lead into a composite, or into the JSON of a transformable attribute.
-    case element(Attribute, [String])
-    case toOne(Relationship)
-    case toMany(Relationship)
+    case element(AttributeDescription, [String])
+    case toOne(RelationshipDescription)
+    case toMany(RelationshipDescription)
 
     /// The entity that declares it. Objects of a superentity have no such property.
-    var entity: Entity {
+    var entity: EntityDescription {
       switch self {
       case .attribute(let attribute), .element(let attribute, _): attribute.entity
       case .toOne(let relationship), .toMany(let relationship): relationship.entity
@@ -18,14 +18,14 @@ struct ResolvedPath: Sendable {
     }
   }
 
-  let steps: [Relationship]
+  let steps: [RelationshipDescription]
   let end: End
   /// Whether a step is to a property that not every object there has.
   private var isCast = false
 
-  init(_ names: [String], from entity: Entity) throws {
+  init(_ names: [String], from entity: EntityDescription) throws {
     var entity = entity
-    var steps: [Relationship] = []
+    var steps: [RelationshipDescription] = []
     guard !names.isEmpty else { throw QueryError(.unknownKey, "a key path is empty") }
     for (index, name) in names.enumerated() {
       guard let property = entity.queryProperty(named: name) else {
@@ -74,7 +74,7 @@ struct ResolvedPath: Sendable {
   func value(of object: any QueryObject) throws -> AttributeValue {
     var object = object
     for step in steps {
-      guard has(object, step.entity), let next = try object.queryTarget(of: step) else {
+      guard has(object, step.entity), let next = try object.queryDestination(of: step) else {
         return .null
       }
       object = next
@@ -84,7 +84,7 @@ struct ResolvedPath: Sendable {
     case .attribute(let attribute): return try object.queryValue(of: attribute)
     case .element(let attribute, let names): return try object.queryValue(of: attribute).element(names)
     case .toOne(let relationship):
-      return try object.queryTarget(of: relationship).map { .reference($0.queryReference) } ?? .null
+      return try object.queryDestination(of: relationship).map { .reference($0.queryReference) } ?? .null
     case .toMany: return .null
     }
   }
@@ -98,12 +98,12 @@ struct ResolvedPath: Sendable {
   }
 
   /// The attribute at the end whose values a transformer of the program makes.
-  var opaque: Attribute? {
+  var opaque: AttributeDescription? {
     if case .attribute(let attribute) = end, attribute.isOpaque { attribute } else { nil }
   }
 
   /// Where a path to objects leads.
-  var destination: Entity? {
+  var destination: EntityDescription? {
     switch end {
     case .toOne(let relationship), .toMany(let relationship): relationship.destination
     case .attribute, .element: nil
@@ -126,23 +126,25 @@ struct ResolvedPath: Sendable {
     return try follow(steps, from: object).map { try last.value(of: $0) }
   }
 
-  private func has(_ object: any QueryObject, _ entity: Entity) -> Bool {
+  private func has(_ object: any QueryObject, _ entity: EntityDescription) -> Bool {
     !isCast || object.queryEntity.isKind(of: entity)
   }
 
-  private func follow(_ steps: [Relationship], from object: any QueryObject) throws -> [any QueryObject] {
+  private func follow(_ steps: [RelationshipDescription], from object: any QueryObject) throws
+    -> [any QueryObject]
+  {
     var objects = [object]
     for step in steps {
       objects = try objects.flatMap { object -> [any QueryObject] in
         guard has(object, step.entity) else { return [] }
-        if step.isToMany { return try object.queryTargets(of: step) }
-        return try object.queryTarget(of: step).map { [$0] } ?? []
+        if step.isToMany { return try object.queryDestinations(of: step) }
+        return try object.queryDestination(of: step).map { [$0] } ?? []
       }
     }
     return objects
   }
 
-  private init(steps: [Relationship], end: End, isCast: Bool) {
+  private init(steps: [RelationshipDescription], end: End, isCast: Bool) {
     self.steps = steps
     self.end = end
     self.isCast = isCast

@@ -8,7 +8,7 @@ public struct ResolvedPredicate: Sendable {
     case and([Node])
     case or([Node])
     case not(Node)
-    case kind(ResolvedObject, Entity)
+    case kind(ResolvedObject, EntityDescription)
   }
 
   private let node: Node
@@ -17,7 +17,7 @@ public struct ResolvedPredicate: Sendable {
   /// - Throws: `QueryError` when a property is unknown, a variable has no value, a regular expression is wrong, or the
   ///   predicate is nested too deeply (`tooComplex`).
   public init(
-    _ predicate: FetchPredicate, for entity: Entity, variables: [String: AttributeValue] = [:]
+    _ predicate: FetchPredicate, for entity: EntityDescription, variables: [String: AttributeValue] = [:]
   ) throws {
     try predicate.checkNesting()
     try self.init(predicate.joiningEqualities(), ResolutionScope(entity, variables: variables))
@@ -40,7 +40,7 @@ public struct ResolvedPredicate: Sendable {
 
   private static func kind(_ object: ResolvedObject, _ name: String) throws -> Node {
     guard let root = object.entity?.root else { return .constant(false) }
-    if let entity = root.family.first(where: { $0.name == name }) { return .kind(object, entity) }
+    if let entity = root.hierarchy.first(where: { $0.name == name }) { return .kind(object, entity) }
     throw QueryError(.unknownKey, "no entity \(name) inherits from \(root.name), so no object there is one")
   }
 

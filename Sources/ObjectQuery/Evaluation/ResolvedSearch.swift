@@ -3,10 +3,10 @@ package import ObjectModel
 /// A ranked search whose index has been looked up, for evaluation in memory.
 package struct ResolvedSearch: Sendable {
   private let query: TextQuery
-  private let attributes: [Attribute]
+  private let attributes: [AttributeDescription]
 
   /// - Throws: `QueryError` when the entity has no such index.
-  package init(_ search: TextSearch, for entity: Entity) throws {
+  package init(_ search: TextSearch, for entity: EntityDescription) throws {
     query = TextQuery(search.words)
     attributes = try search.index(of: entity).attributes
   }

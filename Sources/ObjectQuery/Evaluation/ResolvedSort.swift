@@ -3,11 +3,11 @@ public import ObjectModel
 
 /// An order whose names have been looked up for an entity.
 public struct ResolvedSort: Sendable {
-  private let keys: [(value: ResolvedExpression, sort: FetchSort)]
+  private let keys: [(value: ResolvedExpression, sort: FetchSortDescriptor)]
 
   /// Looks the names up.
   /// - Throws: `QueryError` when a property is unknown or leads over a to-many without an aggregate.
-  public init(_ sort: [FetchSort], for entity: Entity) throws {
+  public init(_ sort: [FetchSortDescriptor], for entity: EntityDescription) throws {
     let scope = ResolutionScope(entity)
     keys = try sort.map { sort in
       let value = try ResolvedExpression(.keyPath(sort.keyPath), scope)
@@ -33,7 +33,7 @@ public struct ResolvedSort: Sendable {
   }
 }
 
-extension FetchSort {
+extension FetchSortDescriptor {
   /// Nil for values that are level.
   func areInIncreasingOrder(_ left: AttributeValue, _ right: AttributeValue) -> Bool? {
     if left.isNull || right.isNull {
@@ -53,7 +53,7 @@ extension FetchSort {
   }
 }
 
-extension FetchSort.Comparator {
+extension FetchSortDescriptor.Comparator {
   /// -1, 0 or 1.
   package func compare(_ left: String, _ right: String) -> Int {
     switch self {

@@ -21,7 +21,7 @@ public indirect enum FetchExpression: Sendable, Hashable, Codable {
   /// One of two, by a condition.
   case conditional(FetchPredicate, FetchExpression, FetchExpression)
   /// One of a collection, and the properties to follow from it. Null where the place is empty.
-  case element(FetchExpression, FetchPlace, [String])
+  case element(FetchExpression, CollectionIndex, [String])
 
   /// Properties to follow, in dotted form.
   public static func path(_ dotted: String) -> FetchExpression {
@@ -52,7 +52,7 @@ public struct FetchSubquery: Sendable, Hashable, Codable {
 }
 
 /// A place in a collection: `chapters[FIRST]`. Collections without an order are in the order of insertion.
-public enum FetchPlace: Sendable, Hashable, Codable {
+public enum CollectionIndex: Sendable, Hashable, Codable {
   /// The first.
   case first
   /// The last.

@@ -45,7 +45,7 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
     self.line = line
   }
 
-  static func opaque(_ attribute: Attribute) -> QueryError {
+  static func opaque(_ attribute: AttributeDescription) -> QueryError {
     QueryError(
       .unsupported,
       "\(attribute.entity.name).\(attribute.name) is what a transformer makes, which no condition, order or function can look"

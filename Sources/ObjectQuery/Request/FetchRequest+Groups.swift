@@ -3,7 +3,7 @@ package import ObjectModel
 /// The columns of a dictionary result with those that only its condition asks for.
 package struct GroupedColumns {
   /// The columns asked for first, then the others.
-  package private(set) var columns: [FetchColumn]
+  package private(set) var columns: [ExpressionDescription]
   /// How many were asked for.
   package let wanted: Int
   /// The condition, over the columns' names.
@@ -12,9 +12,10 @@ package struct GroupedColumns {
   package let groups: [FetchExpression]
 
   /// - Throws: `QueryError` with code `unknownKey` for a condition on what is no column.
-  package init(_ request: FetchRequest, _ entity: Entity) throws(QueryError) {
+  package init(_ request: FetchRequest, _ entity: EntityDescription) throws(QueryError) {
     let asked =
-      request.propertiesToFetch ?? entity.attributes.filter { !$0.isTransient }.map { FetchColumn($0.name) }
+      request.propertiesToFetch
+      ?? entity.attributes.filter { !$0.isTransient }.map { ExpressionDescription($0.name) }
     columns = asked
     wanted = asked.count
     groups = request.propertiesToGroupBy.map { name in
@@ -69,7 +70,7 @@ package struct GroupedColumns {
     case .aggregate(let aggregate, let part):
       let name =
         columns.first { $0.aggregate == aggregate && $0.expression == part }?.name ?? "\u{1}\(columns.count)"
-      if name.hasPrefix("\u{1}") { columns.append(FetchColumn(name, part, aggregate: aggregate)) }
+      if name.hasPrefix("\u{1}") { columns.append(ExpressionDescription(name, part, aggregate: aggregate)) }
       return .variable(name)
     case .selfObject, .subquery, .element:
       throw QueryError(.unsupported, "a condition on groups is over columns and functions of many values")

@@ -6,7 +6,7 @@ extension ManagedObjectModel {
   public func fetchRequest(
     fromTemplate name: String, variables: [String: FetchExpression] = [:]
   ) throws(QueryError) -> FetchRequest {
-    guard let template = description.fetchRequestTemplates.first(where: { $0.name == name }) else {
+    guard let template = declaration.fetchRequestTemplates.first(where: { $0.name == name }) else {
       throw QueryError(.unknownKey, "the model has no fetch request \(name)")
     }
     let request = try FetchRequest(template)
@@ -21,7 +21,7 @@ extension FetchRequest {
     let text = template.predicateString ?? ""
     self.init(
       template.entityName, where: text.isEmpty ? nil : try FetchPredicate(format: text),
-      limit: template.fetchLimit.flatMap { $0 > 0 ? $0 : nil })
+      fetchLimit: template.fetchLimit.flatMap { $0 > 0 ? $0 : nil })
     // The editor writes an attribute only where it is not the default.
     includesSubentities = template.extras["includeSubentities"] != "NO"
     returnsObjectsAsFaults = template.extras["returnObjectsAsFaults"] == "YES"

@@ -2,7 +2,7 @@ public import Foundation
 import ObjectModel
 
 /// One column of a dictionary result.
-public struct FetchColumn: Sendable, Hashable, Codable {
+public struct ExpressionDescription: Sendable, Hashable, Codable {
   /// The key in the dictionaries.
   public var name: String
   /// The value: a property, through to-ones and with collection operators if need be, or what is computed of some.
@@ -17,7 +17,7 @@ public struct FetchColumn: Sendable, Hashable, Codable {
     self.name = name ?? aggregate.map { "\($0.rawValue)_\(dotted)" } ?? dotted
   }
 
-  /// A column of what an expression computes, or of a function of that: `FetchColumn("total", .function(.multiply, …))`.
+  /// A column of what an expression computes, or of a function of that: `ExpressionDescription("total", .function(.multiply, …))`.
   public init(_ name: String, _ expression: FetchExpression, aggregate: FetchAggregate? = nil) {
     self.name = name
     self.expression = expression
@@ -56,11 +56,11 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   /// Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with k1 1.2 and b 0.75). Leaves unsaved changes out.
   public var search: TextSearch?
   /// The order; objects that it leaves level come in the order they were inserted.
-  public var sort: [FetchSort]
+  public var sortDescriptors: [FetchSortDescriptor]
   /// The greatest number of objects; nil, or 0 as in Core Data, for no limit.
-  public var limit: Int?
+  public var fetchLimit: Int?
   /// How many to leave out first.
-  public var offset: Int
+  public var fetchOffset: Int
   /// Whether objects of subentities come too.
   public var includesSubentities = true
   /// Whether unsaved changes of the context count.
@@ -70,14 +70,14 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   /// How many rows are read at a time: IDs first, then the page of an object when it is first looked at. 0 for all at
   /// once. One statement, and one for each page that is needed.
   public var fetchBatchSize = 0
-  /// Relationships, as dotted key paths, whose targets are read along: a statement or two for each step of a path,
+  /// Relationships, as dotted key paths, whose destinations are read along: a statement or two for each step of a path,
   /// whatever the number of objects.
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// The shape of the result.
   public var resultType = ResultType.objects
   /// The columns of a dictionary result; nil for all attributes. For objects, the attributes and to-ones that are read: the
   /// others of an object that was a fault are read when one of them is first looked at.
-  public var propertiesToFetch: [FetchColumn]?
+  public var propertiesToFetch: [ExpressionDescription]?
   /// Key paths, or names of computed columns, whose values make the groups of a dictionary result, which come in the order of
   /// these values.
   public var propertiesToGroupBy: [String] = []
@@ -94,22 +94,23 @@ public struct FetchRequest: Sendable, Hashable, Codable {
 
   /// Makes a request.
   public init(
-    _ entityName: String, where predicate: FetchPredicate? = nil, sort: [FetchSort] = [], limit: Int? = nil,
-    offset: Int = 0
+    _ entityName: String, where predicate: FetchPredicate? = nil, sortDescriptors: [FetchSortDescriptor] = [],
+    fetchLimit: Int? = nil,
+    fetchOffset: Int = 0
   ) {
     self.entityName = entityName
     self.predicate = predicate
-    self.sort = sort
-    self.limit = limit
-    self.offset = offset
+    self.sortDescriptors = sortDescriptors
+    self.fetchLimit = fetchLimit
+    self.fetchOffset = fetchOffset
   }
 
   /// The greatest number of objects; nil where `limit` sets none. For stores that cut a result themselves.
-  public var effectiveLimit: Int? { limit.flatMap { $0 > 0 ? $0 : nil } }
+  public var effectiveFetchLimit: Int? { fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
 
   /// The part of a whole result that limit and offset leave.
   package func page<T>(of whole: some Collection<T>) -> [T] {
-    let rest = whole.dropFirst(max(offset, 0))
-    return Array(effectiveLimit.map { rest.prefix($0) } ?? rest[...])
+    let rest = whole.dropFirst(max(fetchOffset, 0))
+    return Array(effectiveFetchLimit.map { rest.prefix($0) } ?? rest[...])
   }
 }

@@ -15,10 +15,10 @@ public struct TextSearch: Sendable, Hashable, Codable {
 
   /// The index of an entity or of those above it.
   /// - Throws: `QueryError` with code `unknownKey` when there is none.
-  package func index(of entity: Entity) throws(QueryError) -> (
-    entity: Entity, name: String, attributes: [Attribute]
+  package func index(of entity: EntityDescription) throws(QueryError) -> (
+    entity: EntityDescription, name: String, attributes: [AttributeDescription]
   ) {
-    var holder: Entity? = entity
+    var holder: EntityDescription? = entity
     while let current = holder {
       for index in current.fetchIndexes where indexName == nil || index.name == indexName {
         if case .fullText(let attributes) = FetchIndexForm(index, of: current) {

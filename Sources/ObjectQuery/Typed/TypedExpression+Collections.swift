@@ -29,62 +29,62 @@ extension TypedExpression {
 
   // MARK: To-many relationships
 
-  /// Whether a target meets the condition.
+  /// Whether a destination meets the condition.
   public func any<Element>(_ condition: (TypedExpression<Element>) -> some FetchCondition) -> FetchPredicate
   where Value == [Element], Element: QueryableModel {
     Self.has(subquery(condition))
   }
 
-  /// Whether every target meets the condition; true of none.
+  /// Whether every destination meets the condition; true of none.
   public func all<Element>(_ condition: (TypedExpression<Element>) -> some FetchCondition) -> FetchPredicate
   where Value == [Element], Element: QueryableModel {
     .not(Self.has(subquery { .not(condition($0).fetchPredicate) as FetchPredicate }))
   }
 
-  /// Whether no target meets the condition.
+  /// Whether no destination meets the condition.
   public func none<Element>(_ condition: (TypedExpression<Element>) -> some FetchCondition) -> FetchPredicate
   where Value == [Element], Element: QueryableModel {
     .not(Self.has(subquery(condition)))
   }
 
-  /// The targets that meet the condition.
+  /// The destinations that meet the condition.
   public func filter<Element>(_ condition: (TypedExpression<Element>) -> some FetchCondition) -> Self
   where Value == [Element], Element: QueryableModel {
     Self(subquery(condition))
   }
 
-  /// Whether an object is among the targets.
+  /// Whether an object is among the destinations.
   public func contains<Element>(_ object: Element) -> FetchPredicate
   where Value == [Element], Element: QueryableModel & FetchArgument {
     .comparison(FetchComparison(expression, .equal, object.fetchExpression, modifier: .any))
   }
 
-  /// The sum of a property of the targets; 0 of none.
+  /// The sum of a property of the destinations; 0 of none.
   public func sum<Element: QueryableModel, Number>(
     _ keyPath: KeyPath<Element, Number>
   ) -> TypedExpression<Number> where Value == [Element] { folded(.sum, keyPath) }
 
-  /// The mean of a property of the targets; null of none.
+  /// The mean of a property of the destinations; null of none.
   public func average<Element: QueryableModel, Number>(
     _ keyPath: KeyPath<Element, Number>
   ) -> TypedExpression<Double> where Value == [Element] { folded(.average, keyPath) }
 
-  /// The least of a property of the targets; null of none.
+  /// The least of a property of the destinations; null of none.
   public func min<Element: QueryableModel, Property>(
     _ keyPath: KeyPath<Element, Property>
   ) -> TypedExpression<Property> where Value == [Element] { folded(.min, keyPath) }
 
-  /// The greatest of a property of the targets; null of none.
+  /// The greatest of a property of the destinations; null of none.
   public func max<Element: QueryableModel, Property>(
     _ keyPath: KeyPath<Element, Property>
   ) -> TypedExpression<Property> where Value == [Element] { folded(.max, keyPath) }
 
-  /// The middle of a property of the targets; null of none.
+  /// The middle of a property of the destinations; null of none.
   public func median<Element: QueryableModel, Number>(
     _ keyPath: KeyPath<Element, Number>
   ) -> TypedExpression<Double> where Value == [Element] { folded(.median, keyPath) }
 
-  /// The target at a place, from 0; null beyond the last.
+  /// The destination at a place, from 0; null beyond the last.
   public subscript<Element>(place: Int) -> TypedExpression<Element?> where Value == [Element] {
     TypedExpression<Element?>(.element(expression, .at(place), []))
   }
@@ -99,22 +99,22 @@ extension TypedExpression {
 }
 
 extension TypedExpression where Value: RandomAccessCollection {
-  /// How many targets there are.
+  /// How many destinations there are.
   public var count: TypedExpression<Int> {
     TypedExpression<Int>(.aggregate(.count, expression))
   }
 
-  /// Whether there is no target.
+  /// Whether there is no destination.
   public var isEmpty: FetchPredicate {
     .comparison(FetchComparison(.aggregate(.count, expression), .equal, .value(.integer(0))))
   }
 
-  /// The first target, by the relationship's order or that of insertion.
+  /// The first destination, by the relationship's order or that of insertion.
   public var first: TypedExpression<Value.Element?> {
     TypedExpression<Value.Element?>(.element(expression, .first, []))
   }
 
-  /// The last target.
+  /// The last destination.
   public var last: TypedExpression<Value.Element?> {
     TypedExpression<Value.Element?>(.element(expression, .last, []))
   }

@@ -13,7 +13,7 @@ extension SQLCipherStore {
     let result = try opened.pool.read { connection -> StoreResult? in
       let statement = try plan.bound(connection, request, constants)
       defer { statement.reset() }
-      guard let monitor = FetchMonitor.current else { return try read(statement, connection) }
+      guard let monitor = FetchProgress.current else { return try read(statement, connection) }
       // The monitor calls it only while the body runs, and the library allows it from any thread.
       nonisolated(unsafe) let running = connection
       return try monitor.interruptible({ running.interrupt() }) { try read(statement, connection) }
@@ -62,10 +62,10 @@ extension SQLCipherStore {
   ) throws -> [IncrementalStoreNode] {
     let builder = NodeBuilder()
     var nodes: [IncrementalStoreNode] = []
-    let monitor = FetchMonitor.current
+    let monitor = FetchProgress.current
     while try statement.step() {
       nodes.append(try plan.select.node(statement, builder: builder, opened: opened, lookup: lookup))
-      if let monitor, nodes.count % FetchMonitor.stride == 0 {
+      if let monitor, nodes.count % FetchProgress.stride == 0 {
         if monitor.isCancelled { throw StoreError(.cancelled, "the fetch was cancelled") }
         monitor.report(nodes.count)
       }
@@ -75,7 +75,7 @@ extension SQLCipherStore {
   }
 
   private func objectIDs(
-    _ statement: Statement, of entity: Entity, in opened: Opened
+    _ statement: Statement, of entity: EntityDescription, in opened: Opened
   ) throws -> [ManagedObjectID] {
     var result: [ManagedObjectID] = []
     while try statement.step() {

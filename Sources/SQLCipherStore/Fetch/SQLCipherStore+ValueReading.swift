@@ -10,12 +10,12 @@ extension SQLCipherStore {
   /// grows meanwhile, and work that wants the file alone is told `busy`. The store at a moment reads over the moment's own
   /// connection. Three statements and the opening of a connection; one at a moment.
   /// - Throws: as the contract says; `busy` when 64 values are open already.
-  public func openValue(of attribute: Attribute, of reference: Int64) throws -> ValueReader? {
+  public func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader? {
     try attribute.checkPieces()
     let opened = try open
     let path = path
     return try translating(path) {
-      if isMoment {
+      if isSnapshot {
         return try OpenValue(attribute, reference, opened.pool, opened).map { $0.reader(path) {} }
       }
       try admitReader()
@@ -68,7 +68,8 @@ private final class OpenValue: @unchecked Sendable {
 
   /// - Returns: Nil when the value is null.
   init?(
-    _ attribute: Attribute, _ reference: Int64, _ pool: ConnectionPool, _ opened: SQLCipherStore.Opened
+    _ attribute: AttributeDescription, _ reference: Int64, _ pool: ConnectionPool,
+    _ opened: SQLCipherStore.Opened
   ) throws {
     let blob = try pool.read { connection in
       let place = try ValuePlace(attribute, reference, connection, opened)

@@ -4,7 +4,9 @@ public import StoreContract
 
 extension SQLCipherStore {
   /// The states of objects, in the order asked for; nil where there is none. One statement whatever their number.
-  public func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+  public func newValues(for references: [Int64], of entity: EntityDescription) throws
+    -> [IncrementalStoreNode?]
+  {
     if references.isEmpty { return [] }
     let opened = try open
     let plan = opened.plans[entity.index]
@@ -32,7 +34,8 @@ extension SQLCipherStore {
   }
 
   /// The state of an object with its external values, however long. One statement.
-  public func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+  public func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode?
+  {
     let opened = try open
     let plan = opened.plans[entity.index]
     return try translating(path) {
@@ -43,17 +46,18 @@ extension SQLCipherStore {
   }
 
   /// What a to-many relationship leads to, for many sources at once. One statement whatever their number.
-  public func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets
+  public func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> RelationshipDestinations
   {
     let opened = try open
-    if references.isEmpty { return RelationshipTargets() }
+    if references.isEmpty { return RelationshipDestinations() }
     return try translating(path) {
       try opened.pool.read { connection in
-        let statement = try connection.cached(opened.targetPlans.text(relationship, opened.schema))
+        let statement = try connection.cached(opened.destinationPlans.text(relationship, opened.schema))
         defer { statement.reset() }
         statement.bind(1, integers: IntegerArray(references))
         let polymorphic = relationship.destination.hasSubentities
-        var result = RelationshipTargets()
+        var result = RelationshipDestinations()
         var source = 0
         while try statement.step() {
           let position = Int(statement.int64(0))

@@ -16,7 +16,7 @@ final class SelectPlan: Sendable {
     let kind: Kind
   }
 
-  let entity: Entity
+  let entity: EntityDescription
   /// `_id, _version`, `_entity` where there are subentities, then the columns.
   let columns: String
   private let names: [String]
@@ -29,9 +29,9 @@ final class SelectPlan: Sendable {
   let byReferences: StatementText
   let positionColumn: Int32
   private let steps: [[Step]]  // by position of the entity in `family`
-  private let familyPositions: [Int: Int]
+  private let hierarchyPositions: [Int: Int]
 
-  init(entity: Entity, schema: StoreSchema) {
+  init(entity: EntityDescription, schema: StoreSchema) {
     self.entity = entity
     let table = schema.table(entity)
     hasEntityColumn = entity.hasSubentities
@@ -41,7 +41,7 @@ final class SelectPlan: Sendable {
     var steps: [[Step]] = []
     var positions: [Int: Int] = [:]
     var properties: [Int: Set<String>] = [:]
-    for (position, member) in entity.family.enumerated() {
+    for (position, member) in entity.hierarchy.enumerated() {
       positions[member.index] = position
       steps.append(
         member.storedFields.enumerated().compactMap { field, stored in
@@ -67,7 +67,7 @@ final class SelectPlan: Sendable {
     self.names = names
     fieldNames = properties
     self.steps = steps
-    familyPositions = positions
+    hierarchyPositions = positions
     let one = " FROM \(table.name.quoted) AS t0 WHERE t0._id = ?1"
     byReference = StatementText("SELECT " + columns + one)
     wholeByReference = StatementText("SELECT " + wholeNames.joined(separator: ", ") + one)
@@ -100,7 +100,7 @@ final class SelectPlan: Sendable {
   /// Puts the columns of the row a statement stands on into a builder.
   @inline(__always)
   func decode(_ statement: Statement, _ entityIndex: Int, into builder: NodeBuilder) throws {
-    guard let position = hasEntityColumn ? familyPositions[entityIndex] : 0 else {
+    guard let position = hasEntityColumn ? hierarchyPositions[entityIndex] : 0 else {
       throw StoreError(.fileDamaged, "a row of \(entity.name) names an entity outside its family")
     }
     let steps = steps[position]

@@ -29,15 +29,15 @@ struct StoreCreation {
       }
     }
     let identifier = SQLCipherStore.identifierForNewStore()
-    let life = KeyLife(vaults: description.keyVaults, interaction: description.keyInteraction)
+    let life = KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
     let key: StoreKey
-    var kept: [KeptKey] = []
+    var kept: [StoredKey] = []
     if let own = description.storeKey {
       key = own
     } else {
       guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
       kept = try await life.createKey(for: identifier, storeFileExists: false, label: description.keyLabel)
-      key = kept[0].stored.key
+      key = kept[0].key
     }
     let file: DatabaseFile
     do {

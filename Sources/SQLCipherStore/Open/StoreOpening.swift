@@ -110,7 +110,7 @@ struct StoreOpening {
       let (migration, losesData) = try inferred(access.connection, from: old, to: model)
       let keepsake = try losesData ? copy(access) : nil
       try Self.run(migration, keepsake, access)
-      if keepsake != nil { description.migrationCopies?.noteKept() }
+      if keepsake != nil { description.migrationCopies?.recordMade() }
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false
     }
@@ -136,23 +136,23 @@ struct StoreOpening {
   }
 
   /// The copy of a store that is about to lose data, where there is none from an earlier stage.
-  private func copy(_ access: StoreAccess) throws -> MigrationKeepsake? {
+  private func copy(_ access: StoreAccess) throws -> PreMigrationCopy? {
     let copies = description.migrationCopies
     if description.isDraft {
       copies?.want()
       return nil
     }
-    return copies?.needsCopy() == false ? nil : try MigrationKeepsake(access)
+    return copies?.needsCopy() == false ? nil : try PreMigrationCopy(access)
   }
 
   private static func run(
-    _ migration: InferredMigration, _ keepsake: MigrationKeepsake?, _ access: StoreAccess
+    _ migration: InferredMigration, _ keepsake: PreMigrationCopy?, _ access: StoreAccess
   ) throws {
     var keepsake = keepsake
     do {
       try access.connection.transaction(.exclusive) {
         try migration.run()
-        try keepsake?.keep()
+        try keepsake?.makePermanent()
       }
     } catch {
       keepsake?.end(failedWith: error)

@@ -45,7 +45,7 @@ struct StoreTable {
   }
 
   /// Notes that the store is moved on from the model it has, to another one.
-  func noteFormerHash(movingTo model: ManagedObjectModel) throws {
+  func recordFormerHash(movingTo model: ManagedObjectModel) throws {
     guard let hash = try read("model_hash") else { return }
     let others = try formerHashes().filter { $0 != hash && $0 != model.versionHash.hex }
     try write("former_hashes", (others + [hash]).joined(separator: " "))

@@ -44,7 +44,8 @@ struct DictionaryStatement {
   let isDistinct: Bool
 
   init?(
-    _ request: FetchRequest, _ entity: Entity, rank: String?, _ translation: inout PredicateTranslation
+    _ request: FetchRequest, _ entity: EntityDescription, rank: String?,
+    _ translation: inout PredicateTranslation
   ) {
     guard let grouped = try? GroupedColumns(request, entity) else { return nil }
     let wanted = Array(grouped.columns[..<grouped.wanted])
@@ -83,10 +84,10 @@ struct DictionaryStatement {
     }
     isDistinct =
       request.returnsDistinctResults && rank == nil && !isGrouped && !aggregates
-      && Self.isOver(wanted, request.sort)
+      && Self.isOver(wanted, request.sortDescriptors)
     var orders: [String] = []
     if isGrouped {
-      for sort in request.sort {
+      for sort in request.sortDescriptors {
         guard !sort.options.folds, sort.comparator == .scalars, sort.nulls == .least,
           let place = wanted.firstIndex(where: { $0.name == sort.keyPath.joined(separator: ".") })
         else { return nil }
@@ -95,7 +96,7 @@ struct DictionaryStatement {
       orders += groups
     } else if !aggregates {
       if let rank { orders.append(rank) }
-      for sort in request.sort {
+      for sort in request.sortDescriptors {
         guard let order = translation.order(sort) else { return nil }
         orders.append(order)
       }
@@ -113,7 +114,7 @@ struct DictionaryStatement {
   }
 
   /// Whether an order looks at nothing but the columns.
-  private static func isOver(_ columns: [FetchColumn], _ sorts: [FetchSort]) -> Bool {
+  private static func isOver(_ columns: [ExpressionDescription], _ sorts: [FetchSortDescriptor]) -> Bool {
     sorts.allSatisfy { sort in columns.contains { $0.expression == .keyPath(sort.keyPath) } }
   }
 
@@ -165,7 +166,7 @@ struct DictionaryStatement {
   }
 
   private static func column(
-    _ column: FetchColumn, _ operand: SQLTerm, _ entity: Entity
+    _ column: ExpressionDescription, _ operand: SQLTerm, _ entity: EntityDescription
   ) -> DictionaryColumn {
     if column.aggregate == .count {
       return DictionaryColumn(name: column.name, type: .integer64, isReference: false)
@@ -179,7 +180,7 @@ struct DictionaryStatement {
     if column.aggregate == .average || column.aggregate == .median, type != .decimal { type = .double }
     var isAnyNumber = column.aggregate == .median && type == .double
     if type == .undefined, operand.kind == .number {
-      type = column.keyPath.flatMap { try? ScanColumns.type($0, entity) } ?? .double
+      type = column.keyPath.flatMap { try? RowColumns.type($0, entity) } ?? .double
       isAnyNumber = true
     }
     let isWholeSum = column.aggregate == .sum && type.isInteger

@@ -7,7 +7,7 @@ import StoreContract
 final class FetchPlan: Sendable {
   let text: StatementText
   let bindings: [Binding]
-  let entity: Entity
+  let entity: EntityDescription
   let select: SelectPlan
   /// Whether limit and offset are the statement's last two parameters.
   let isCut: Bool
@@ -24,7 +24,7 @@ final class FetchPlan: Sendable {
 
   /// - Parameter isPlain: Whether nothing but the rows is asked in SQL.
   init(
-    _ shape: RequestShape, entity: Entity, opened: SQLCipherStore.Opened, isPlain: Bool = false
+    _ shape: RequestShape, entity: EntityDescription, opened: SQLCipherStore.Opened, isPlain: Bool = false
   ) {
     let request = shape.request
     self.entity = entity
@@ -34,7 +34,7 @@ final class FetchPlan: Sendable {
     var conditions: [String] = []
     var complete = !isPlain
     if entity.superentity != nil || (entity.hasSubentities && !request.includesSubentities) {
-      let members = request.includesSubentities ? entity.family : [entity]
+      let members = request.includesSubentities ? entity.hierarchy : [entity]
       let numbers = members.map { String(opened.schema.entityNumbers[$0.index]) }
       conditions.append("t0._entity IN (\(numbers.joined(separator: ", ")))")
     }
@@ -65,7 +65,7 @@ final class FetchPlan: Sendable {
       shaped = nil
     }
     if request.resultType != .dictionaries {
-      for sort in request.sort {
+      for sort in request.sortDescriptors {
         if let order = translation.order(sort) { orders.append(order) } else { complete = false }
       }
     } else if shaped == nil {
@@ -79,7 +79,7 @@ final class FetchPlan: Sendable {
     }
     listCounts = counts
     let isCut =
-      complete && (request.effectiveLimit != nil || request.offset > 0)
+      complete && (request.effectiveFetchLimit != nil || request.fetchOffset > 0)
       && !(request.returnsDistinctResults && request.resultType == .dictionaries
         && shaped?.isDistinct != true)
     self.isCut = isCut
@@ -104,7 +104,8 @@ final class FetchPlan: Sendable {
       sql = cut.isEmpty ? "SELECT count(*)" + tail : "SELECT count(*) FROM (SELECT 1\(tail)\(cut))"
     case .objectIDs where complete:
       sql = "SELECT t0._id\(entity.hasSubentities ? ", t0._entity" : "")" + ordered
-    case .dictionaries where complete && isCut && shaped?.isOwnRow == true && !request.sort.isEmpty:
+    case .dictionaries
+    where complete && isCut && shaped?.isOwnRow == true && !request.sortDescriptors.isEmpty:
       sql =
         "SELECT \(shaped?.list ?? "") FROM (SELECT t0._id AS _id\(tail)\(shaped?.end ?? "")\(cut)) AS r"
         + " CROSS JOIN \(table) AS t0 ON t0._id = r._id"
@@ -147,8 +148,8 @@ final class FetchPlan: Sendable {
     let statement = try connection.cached(text)
     bind(constants, to: statement)
     if isCut {
-      statement.bind(Int32(bindings.count + 1), Int64(request.effectiveLimit ?? -1))
-      statement.bind(Int32(bindings.count + 2), Int64(max(request.offset, 0)))
+      statement.bind(Int32(bindings.count + 1), Int64(request.effectiveFetchLimit ?? -1))
+      statement.bind(Int32(bindings.count + 2), Int64(max(request.fetchOffset, 0)))
     }
     return statement
   }

@@ -34,7 +34,7 @@ struct Joins {
     return alias
   }
 
-  /// Says that no row without a target here meets the condition, which lets the library begin with the target.
+  /// Says that no row without a destination here meets the condition, which lets the library begin with the destination.
   mutating func require(_ alias: String) {
     guard let index = joins.firstIndex(where: { $0.alias == alias }) else { return }
     joins[index].isRequired = true

@@ -12,27 +12,27 @@ struct PathRows {
   private(set) var start = (outside: "", inside: "")
   /// The last table, its entity, and the expression that orders its rows.
   private(set) var alias: String
-  private(set) var entity: Entity
+  private(set) var entity: EntityDescription
   private(set) var order = ""
   private let serial: Int
 
   /// - Parameters:
   ///   - alias: The table outside.
   ///   - serial: Makes the names of the tables differ from those of others.
-  init(from alias: String, _ entity: Entity, serial: Int) {
+  init(from alias: String, _ entity: EntityDescription, serial: Int) {
     self.alias = alias
     self.entity = entity
     self.serial = serial
   }
 
   /// Goes one relationship on; false for one that is not stored.
-  mutating func follow(_ relationship: Relationship, _ schema: StoreSchema) -> Bool {
+  mutating func follow(_ relationship: RelationshipDescription, _ schema: StoreSchema) -> Bool {
     if relationship.isTransient { return false }
     let isFirst = tables.isEmpty
     let next = "s\(serial)_\(tables.count)"
     let destination = schema.table(relationship.destination)
-    if relationship.isToMany, relationship.hasLinkTable {
-      guard let table = schema.linkTable(relationship) else { return false }
+    if relationship.isToMany, relationship.hasJoinTable {
+      guard let table = schema.joinTable(relationship) else { return false }
       let isForward = relationship === table.owner
       let (near, far) = isForward ? ("_source", "_target") : ("_target", "_source")
       tables.append("\(table.name.quoted) AS \(next)l")

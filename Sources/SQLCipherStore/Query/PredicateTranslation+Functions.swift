@@ -40,7 +40,7 @@ extension PredicateTranslation {
   // MARK: Orders
 
   /// Behind ORDER BY; nil where SQL does not order the values as memory does.
-  mutating func order(_ sort: FetchSort) -> String? {
+  mutating func order(_ sort: FetchSortDescriptor) -> String? {
     guard let term = column(sort.keyPath), term.kind != .any else { return nil }
     return sort.order(by: folded(sql(term), term.kind, sort.options), term.kind)
   }
@@ -113,7 +113,7 @@ extension PredicateTranslation {
   }
 }
 
-extension FetchSort {
+extension FetchSortDescriptor {
   /// The order by an expression.
   func order(by sql: String, _ kind: SQLKind) -> String {
     var text = sql

@@ -6,15 +6,16 @@ extension PredicateTranslation {
   /// Whether an object is of an entity, which its row says.
   mutating func isKind(_ object: FetchExpression, _ name: String) -> String? {
     if object == .value(.null) { return "0" }
-    guard let target = schema.model.entity(named: name), target.root === entity(of: object)?.root,
+    guard let destination = schema.model.entity(named: name), destination.root === entity(of: object)?.root,
       let term = single(object), term.kind == .object
     else { return nil }
-    let members = target.family.map { String(schema.entityNumbers[$0.index]) }.joined(separator: ", ")
+    let members = destination.hierarchy.map { String(schema.entityNumbers[$0.index]) }.joined(separator: ", ")
     let number = sql(term)
     if case .column(_, _, let alias, nil) = term, number == "\(alias)._id" {
       return "\(alias)._entity IN (\(members))"
     }
-    return "(SELECT _entity FROM \(schema.table(target).name.quoted) WHERE _id = \(number)) IN (\(members))"
+    return
+      "(SELECT _entity FROM \(schema.table(destination).name.quoted) WHERE _id = \(number)) IN (\(members))"
   }
 
   /// The column of a property that only a subentity has, which is null in the rows of all others, for a choice by the kind.
@@ -32,7 +33,7 @@ extension PredicateTranslation {
   }
 
   /// The entity that an object is of by the model.
-  private func entity(of object: FetchExpression) -> Entity? {
+  private func entity(of object: FetchExpression) -> EntityDescription? {
     switch object {
     case .selfObject: return entity
     case .keyPath, .variable:
@@ -45,7 +46,7 @@ extension PredicateTranslation {
     }
   }
 
-  private static func follow(_ names: [String], from entity: Entity) -> Entity? {
+  private static func follow(_ names: [String], from entity: EntityDescription) -> EntityDescription? {
     var entity = entity
     for name in names {
       guard let relationship = entity.queryRelationship(named: name) else { return nil }

@@ -30,7 +30,7 @@ extension PredicateTranslation {
     return false
   }
 
-  private func isPlural(_ names: [String], _ entity: Entity) -> Bool {
+  private func isPlural(_ names: [String], _ entity: EntityDescription) -> Bool {
     var entity = entity
     for name in names {
       guard let relationship = entity.queryRelationship(named: name) else { return false }
@@ -142,7 +142,7 @@ extension PredicateTranslation {
   }
 
   private mutating func end(
-    _ property: Property, _ rest: [String], _ alias: String, _ entity: Entity
+    _ property: PropertyDescription, _ rest: [String], _ alias: String, _ entity: EntityDescription
   ) -> SQLTerm? {
     switch property {
     case .relationship(let relationship):
@@ -218,7 +218,7 @@ extension PredicateTranslation {
   }
 
   private mutating func element(
-    _ collection: FetchExpression, _ place: FetchPlace, _ names: [String]
+    _ collection: FetchExpression, _ place: CollectionIndex, _ names: [String]
   ) -> SQLTerm? {
     guard let (scope, path) = path(of: collection), let rows = rows(path, from: scope) else { return nil }
     scopes.append(Scope(variable: "\u{0}", entity: rows.path.entity, alias: rows.path.alias))

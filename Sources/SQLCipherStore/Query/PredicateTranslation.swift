@@ -12,14 +12,14 @@ struct PredicateTranslation {
   /// An object that paths begin at: the one fetched, or an element of a subquery.
   struct Scope {
     let variable: String
-    let entity: Entity
+    let entity: EntityDescription
     let alias: String
   }
 
   /// SQLite takes 999 parameters unless it was built otherwise; columns, orders, limit and offset need some too.
   static let mostBindings = 900
 
-  let entity: Entity
+  let entity: EntityDescription
   let schema: StoreSchema
   /// The constants of the predicate, which names them by `RequestShape.constantName`.
   let constants: [FetchExpression]
@@ -30,7 +30,7 @@ struct PredicateTranslation {
   var columns: [String: SQLTerm] = [:]
   private var serial = 0
 
-  init(entity: Entity, schema: StoreSchema, constants: [FetchExpression]) {
+  init(entity: EntityDescription, schema: StoreSchema, constants: [FetchExpression]) {
     self.entity = entity
     self.schema = schema
     self.constants = constants
@@ -53,7 +53,7 @@ struct PredicateTranslation {
     let known = joins
     let result: String?
     if case .comparison(let comparison) = predicate {
-      result = linked(comparison) ?? attempt(comparison, isTop: true)
+      result = joined(comparison) ?? attempt(comparison, isTop: true)
     } else {
       result = attempt(predicate)
     }
@@ -66,13 +66,13 @@ struct PredicateTranslation {
   }
 
   /// "This object is among those a many-to-many leads to" as a join: a pair of the link table comes once.
-  private mutating func linked(_ comparison: FetchComparison) -> String? {
+  private mutating func joined(_ comparison: FetchComparison) -> String? {
     guard comparison.modifier == .any, comparison.operator == .equal, !comparison.options.folds,
       case .keyPath(let path) = comparison.left, path.count == 1,
       case .constant(.reference, let source)? = term(comparison.right),
       let relationship = entity.relationship(named: path[0]), relationship.isToMany,
-      relationship.hasLinkTable, relationship.inverse !== relationship,
-      let table = schema.linkTable(relationship)
+      relationship.hasJoinTable, relationship.inverse !== relationship,
+      let table = schema.joinTable(relationship)
     else { return nil }
     let forward = relationship === table.owner
     guard joins.begin(with: table.name, end: forward ? "_source" : "_target") else { return nil }

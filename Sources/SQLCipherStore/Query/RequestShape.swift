@@ -16,7 +16,8 @@ struct RequestShape: Hashable, Sendable {
 
   static func == (left: RequestShape, right: RequestShape) -> Bool {
     let (a, b) = (left.request, right.request)
-    return a.entityName == b.entityName && a.resultType == b.resultType && a.sort == b.sort
+    return a.entityName == b.entityName && a.resultType == b.resultType
+      && a.sortDescriptors == b.sortDescriptors
       && a.cut == b.cut && (a.search == nil) == (b.search == nil)
       && a.search?.indexName == b.search?.indexName && a.includesSubentities == b.includesSubentities
       && a.returnsDistinctResults == b.returnsDistinctResults
@@ -28,7 +29,7 @@ struct RequestShape: Hashable, Sendable {
   func hash(into hasher: inout Hasher) {
     hasher.combine(request.entityName)
     hasher.combine(request.resultType)
-    for sort in request.sort { hasher.combine(sort.keyPath.count) }
+    for sort in request.sortDescriptors { hasher.combine(sort.keyPath.count) }
     hasher.combine(request.cut)
     if let predicate = request.predicate { Self.hash(predicate, &hasher) }
   }
@@ -129,7 +130,7 @@ struct RequestShape: Hashable, Sendable {
     }
   }
 
-  private static func same(_ left: [FetchColumn]?, _ right: [FetchColumn]?) -> Bool {
+  private static func same(_ left: [ExpressionDescription]?, _ right: [ExpressionDescription]?) -> Bool {
     guard left == right else { return false }
     return zip(left ?? [], right ?? []).allSatisfy {
       $0.keyPath != nil || isSameText($0.expression, $1.expression)
@@ -191,7 +192,7 @@ struct RequestShape: Hashable, Sendable {
 
 extension FetchRequest {
   /// Whether limit and offset are given.
-  fileprivate var cut: Int { (effectiveLimit == nil ? 0 : 1) + (offset == 0 ? 0 : 2) }
+  fileprivate var cut: Int { (effectiveFetchLimit == nil ? 0 : 1) + (fetchOffset == 0 ? 0 : 2) }
 }
 
 extension FetchExpression {

@@ -118,7 +118,7 @@ enum StoreFunctions {
     AggregateFunction(aggregate.function, arguments: 2) { Values(aggregate) }
   }
 
-  static let collations = [FetchSort.Comparator.localized, .localizedStandard].map { comparator in
+  static let collations = [FetchSortDescriptor.Comparator.localized, .localizedStandard].map { comparator in
     TextCollation(comparator.collation) { comparator.compare($0, $1) }
   }
 
@@ -153,7 +153,7 @@ extension FetchAggregate {
   var function: String { "_" + rawValue }
 }
 
-extension FetchSort.Comparator {
+extension FetchSortDescriptor.Comparator {
   /// The collation of the same order.
   var collation: String { "_" + rawValue.lowercased() }
 }

@@ -8,7 +8,7 @@ struct NodeBinding {
 
   init() { kinds = [] }
 
-  init(_ entity: Entity) { kinds = entity.storedFields.map { SelectPlan.Kind(ColumnStorage($0)) } }
+  init(_ entity: EntityDescription) { kinds = entity.storedFields.map { SelectPlan.Kind(ColumnStorage($0)) } }
 
   /// Text and blobs are bound in place: the save request holds every node until the statement is reset.
   @inline(__always)

@@ -32,7 +32,7 @@ extension SQLCipherStore {
           try writer.insert(save.inserted)
           try writer.throwConflicts()
           try writer.checkDeletions(save.deleted)
-          for changes in save.links { try writer.apply(changes) }
+          for changes in save.relationshipChanges { try writer.apply(changes) }
           if let metadata { try StoreTable(connection).write(metadata: metadata) }
           try beforeCommit()
         }
@@ -100,11 +100,11 @@ extension SQLCipherStore {
 extension SaveChangesRequest {
   /// Whether a row has more pages than are worth keeping: it is in memory more than once already.
   fileprivate var hasLongRow: Bool {
-    inserted.contains { $0.byteCount > Self.longestKept }
-      || updated.contains { $0.node.byteCount > Self.longestKept }
+    inserted.contains { $0.byteCount > Self.longestCached }
+      || updated.contains { $0.node.byteCount > Self.longestCached }
   }
 
-  private static var longestKept: Int { 4 << 20 }
+  private static var longestCached: Int { 4 << 20 }
 }
 
 /// The statements of one save on its connection, inside its transaction.
@@ -120,7 +120,7 @@ struct SaveWriter {
     bindings = Array(repeating: nil, count: opened.storeEntities.count)
   }
 
-  private mutating func binding(_ entity: Entity) -> NodeBinding {
+  private mutating func binding(_ entity: EntityDescription) -> NodeBinding {
     if let known = bindings[entity.index] { return known }
     let new = NodeBinding(entity)
     bindings[entity.index] = new
@@ -138,7 +138,7 @@ struct SaveWriter {
   // MARK: Rows
 
   mutating func insert(_ nodes: [IncrementalStoreNode]) throws {
-    var entity: Entity?
+    var entity: EntityDescription?
     var statement: Statement?
     var binding = NodeBinding()
     for node in nodes.sortedByKey({ ($0.entity.index, $0.reference) }) {
@@ -174,7 +174,7 @@ struct SaveWriter {
   func checkDeletions(_ locks: [LockedObject]) throws {
     var linked: [ManagedObjectID] = []
     for (entity, own) in Dictionary(grouping: locks, by: \.objectID.entity) {
-      for toOne in entity.ledBackTo {
+      for toOne in entity.referencingRelationships {
         let table = opened.schema.table(toOne.entity)
         guard let column = table.column(toOne)?.name.quoted else { continue }
         let statement = try connection.cached(
@@ -185,12 +185,12 @@ struct SaveWriter {
         while try statement.step() { linked.append(own[Int(statement.int64(0))].objectID) }
       }
     }
-    if !linked.isEmpty { throw StoreError.linkedMeanwhile(linked) }
+    if !linked.isEmpty { throw StoreError.referencedMeanwhile(linked) }
   }
 
   mutating func update(_ changes: [UpdatedObject]) throws {
-    var entity: Entity?
-    var fields = SlotSet()
+    var entity: EntityDescription?
+    var fields = PropertyIndexSet()
     var changed: [Int] = []
     var statement: Statement?
     var binding = NodeBinding()
@@ -259,7 +259,7 @@ struct SaveWriter {
       statement.bind(1, integers: IntegerArray(own.map { $0.reference }))
       while try statement.step() { gone.append(own[Int(statement.int64(0))]) }
     }
-    if !gone.isEmpty { throw StoreError.targetsGone(gone) }
+    if !gone.isEmpty { throw StoreError.missingDestinations(gone) }
   }
 
   private static let few = 4
@@ -285,7 +285,7 @@ struct SaveWriter {
       statement.bind(2, lock.version)
       try statement.run()
       if connection.changes == 0 { stale.append(lock.objectID) }
-      for sql in opened.schema.linkDeletions(entity) {
+      for sql in opened.schema.joinTableDeletions(entity) {
         let links = try connection.cached(sql)
         links.bind(1, lock.objectID.reference)
         try links.run()
@@ -295,8 +295,8 @@ struct SaveWriter {
 
   // MARK: Links
 
-  func apply(_ changes: LinkChanges) throws {
-    guard let table = opened.schema.linkTable(changes.relationship) else { return }
+  func apply(_ changes: RelationshipChanges) throws {
+    guard let table = opened.schema.joinTable(changes.relationship) else { return }
     if !changes.removed.isEmpty {
       let statement = try connection.cached(
         "DELETE FROM \(table.name.quoted) WHERE _source = ?1 AND _target = ?2")
@@ -309,25 +309,25 @@ struct SaveWriter {
     try order(changes.inverseOrders, table, column: "_inverse_position", of: "_target", other: "_source")
   }
 
-  private func run(_ statement: Statement, _ links: [LinkChanges.Link]) throws {
+  private func run(_ statement: Statement, _ links: [RelationshipChanges.JoinTableRow]) throws {
     for link in links {
       statement.bind(1, link.source)
-      statement.bind(2, link.target)
+      statement.bind(2, link.destination)
       try statement.run()
     }
   }
 
   private func order(
-    _ orders: [(source: Int64, targets: [Int64])], _ table: LinkTable, column: String, of end: String,
+    _ orders: [(source: Int64, destinations: [Int64])], _ table: JoinTable, column: String, of end: String,
     other: String
   ) throws {
     if orders.isEmpty { return }
     let statement = try connection.cached(
       "UPDATE \(table.name.quoted) SET \(column) = ?3 WHERE \(end) = ?1 AND \(other) = ?2")
-    for (source, targets) in orders {
+    for (source, destinations) in orders {
       statement.bind(1, source)
-      for (position, target) in targets.enumerated() {
-        statement.bind(2, target)
+      for (position, destination) in destinations.enumerated() {
+        statement.bind(2, destination)
         statement.bind(3, Int64(position))
         try statement.run()
       }
@@ -336,7 +336,9 @@ struct SaveWriter {
 }
 
 extension StoreError {
-  static func notUnique(_ entity: Entity, _ ids: [ManagedObjectID], _ cause: any Error) -> StoreError {
+  static func notUnique(_ entity: EntityDescription, _ ids: [ManagedObjectID], _ cause: any Error)
+    -> StoreError
+  {
     let names = entity.uniquenessConstraints.map { $0.propertyNames.joined(separator: " and ") }
     return StoreError(
       .notUnique,

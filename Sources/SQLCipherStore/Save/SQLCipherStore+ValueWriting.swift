@@ -9,7 +9,7 @@ extension SQLCipherStore {
   /// order of their declaration. Else SQLite builds the row in memory, about twice the value.
   /// - Throws: as the contract says; `readOnly`, `diskFull`, `busy`. The value is as it was then.
   public func writeValue(
-    count: Int, of attribute: Attribute, to reference: Int64, _ fill: (ValueWriter) throws -> Void
+    count: Int, of attribute: AttributeDescription, to reference: Int64, _ fill: (ValueWriter) throws -> Void
   ) throws -> Int64 {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let opened = try open
@@ -56,7 +56,8 @@ struct ValuePlace {
   /// Looks the row up. One statement.
   /// - Throws: `notFound` when there is no such object.
   init(
-    _ attribute: Attribute, _ reference: Int64, _ connection: Connection, _ opened: SQLCipherStore.Opened
+    _ attribute: AttributeDescription, _ reference: Int64, _ connection: Connection,
+    _ opened: SQLCipherStore.Opened
   ) throws {
     let table = opened.schema.table(attribute.entity)
     guard let column = table.column(attribute) else {

@@ -6,7 +6,7 @@ extension StoreSchema {
   ///
   /// It fails rather than aborts, here and in updates: to be able to undo one statement of many rows the library keeps
   /// a copy, enciphered, of each page it touches, and a save is undone whole.
-  func insertion(_ entity: Entity, rows: Int = 1) -> String {
+  func insertion(_ entity: EntityDescription, rows: Int = 1) -> String {
     let table = table(entity)
     let columns = ["_id", "_entity", "_version"] + entity.storedFields.map { columnName($0, table) }
     let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
@@ -15,7 +15,7 @@ extension StoreSchema {
   }
 
   /// `?1` id, `?2` the version it must have, then the fields in the order given.
-  func updating(_ fields: [Int], of entity: Entity) -> String {
+  func updating(_ fields: [Int], of entity: EntityDescription) -> String {
     let table = table(entity)
     let stored = entity.storedFields
     let settings =
@@ -26,7 +26,7 @@ extension StoreSchema {
   }
 
   /// Makes fields of the row `?1` null.
-  func clearing(_ fields: [Int], of entity: Entity) -> String {
+  func clearing(_ fields: [Int], of entity: EntityDescription) -> String {
     let table = table(entity)
     let stored = entity.storedFields
     let settings = fields.map { "\(columnName(stored[$0], table)) = NULL" }
@@ -34,21 +34,21 @@ extension StoreSchema {
   }
 
   /// The statements that remove all links of an object, `?1` its id.
-  func linkDeletions(_ entity: Entity) -> [String] {
-    linkEnds(entity).map { "DELETE FROM \($0.table.name.quoted) WHERE \($0.column) = ?1" }
+  func joinTableDeletions(_ entity: EntityDescription) -> [String] {
+    joinTableColumns(entity).map { "DELETE FROM \($0.table.name.quoted) WHERE \($0.column) = ?1" }
   }
 
   /// Where an object of the entity may stand in link tables.
-  func linkEnds(_ entity: Entity) -> [(table: LinkTable, column: String)] {
-    var ends: [(LinkTable, String)] = []
+  func joinTableColumns(_ entity: EntityDescription) -> [(table: JoinTable, column: String)] {
+    var ends: [(JoinTable, String)] = []
     for relationship in entity.relationships {
-      guard relationship.hasLinkTable, let links = linkTable(relationship) else { continue }
+      guard relationship.hasJoinTable, let links = joinTable(relationship) else { continue }
       if relationship === links.owner { ends.append((links, "_source")) }
       if relationship !== links.owner || relationship.inverse === relationship {
         ends.append((links, "_target"))
       }
     }
-    for links in oneDirectionalLinks[entity.root.index] ?? [] { ends.append((links, "_target")) }
+    for links in unidirectionalJoinTables[entity.root.index] ?? [] { ends.append((links, "_target")) }
     return ends
   }
 
@@ -57,7 +57,7 @@ extension StoreSchema {
   }
 }
 
-extension Entity {
+extension EntityDescription {
   /// The fields that stand in a uniqueness constraint.
   var uniqueFields: Set<Int> {
     let names = Set(uniquenessConstraints.flatMap(\.propertyNames))
@@ -65,7 +65,7 @@ extension Entity {
   }
 }
 
-extension LinkTable {
+extension JoinTable {
   /// A link that is there already stays once. A new one goes to the end of each order.
   var insertion: String {
     var columns = ["_source", "_target"]
@@ -83,7 +83,7 @@ extension LinkTable {
   }
 }
 
-extension SlotSet {
+extension PropertyIndexSet {
   /// Any order will do, so long as equal sets come together.
   var order: Int { elements.reduce(into: 0) { $0 = $0 &* 131 &+ $1 &+ 1 } }
 }

@@ -10,7 +10,7 @@ import StoreContract
 struct DerivationTriggers {
   let model: ManagedObjectModel
   let tables: [EntityTable]
-  let linkTables: [ObjectIdentifier: LinkTable]
+  let joinTables: [ObjectIdentifier: JoinTable]
   let entityNumbers: [Int64]
 
   /// A trigger's event, and the statements it runs.
@@ -37,32 +37,32 @@ struct DerivationTriggers {
   }
 
   /// Computes an attribute of all objects anew.
-  func refreshing(_ attribute: Attribute, _ derivation: Derivation) -> String {
+  func refreshing(_ attribute: AttributeDescription, _ derivation: Derivation) -> String {
     set(attribute, to: value(attribute, derivation), where: "1")
   }
 
   // MARK: Pieces
 
   // The tables have a column for each stored attribute and to-one, and what is derived looks at such only.
-  private func column(_ attribute: Attribute) -> String {
+  private func column(_ attribute: AttributeDescription) -> String {
     tables[attribute.entity.index].column(attribute)!.name.quoted
   }
 
-  private func column(_ toOne: Relationship) -> String {
+  private func column(_ toOne: RelationshipDescription) -> String {
     tables[toOne.entity.index].column(toOne)!.name.quoted
   }
 
-  private func family(_ entity: Entity) -> String {
-    "_entity IN (\(entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
+  private func entityNumbers(_ entity: EntityDescription) -> String {
+    "_entity IN (\(entity.hierarchy.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
   }
 
-  private func set(_ attribute: Attribute, to value: String, where condition: String) -> String {
+  private func set(_ attribute: AttributeDescription, to value: String, where condition: String) -> String {
     "UPDATE \(tables[attribute.entity.index].name.quoted) SET \(column(attribute)) = \(value)"
-      + " WHERE \(condition) AND \(family(attribute.entity))"
+      + " WHERE \(condition) AND \(entityNumbers(attribute.entity))"
   }
 
   /// The value for the row of the owner's table that is being updated.
-  private func value(_ attribute: Attribute, _ derivation: Derivation) -> String {
+  private func value(_ attribute: AttributeDescription, _ derivation: Derivation) -> String {
     let owner = tables[attribute.entity.index].name.quoted
     switch derivation {
     // Seconds since 2001-01-01 UTC, in milliseconds.
@@ -73,33 +73,35 @@ struct DerivationTriggers {
       guard let step else { return sql }
       return
         "(SELECT \(sql) FROM \(tables[step.destination.index].name.quoted) AS s WHERE s._id = \(owner).\(column(step)))"
-    case .count(let relationship): return "(SELECT count(*) FROM \(targets(relationship, owner)))"
+    case .count(let relationship): return "(SELECT count(*) FROM \(destinations(relationship, owner)))"
     case .sum(let relationship, let source):
       let sum = "sum(c.\(column(source)))"
-      return "(SELECT ifnull(\(sum), 0) FROM \(targets(relationship, owner)))"
+      return "(SELECT ifnull(\(sum), 0) FROM \(destinations(relationship, owner)))"
     }
   }
 
   /// The objects `c` that a to-many of a row leads to.
-  private func targets(_ relationship: Relationship, _ owner: String) -> String {
+  private func destinations(_ relationship: RelationshipDescription, _ owner: String) -> String {
     let destination = tables[relationship.destination.index].name.quoted
-    guard let link = linkTables[ObjectIdentifier(relationship.linkOwner)] else {
+    guard let link = joinTables[ObjectIdentifier(relationship.joinTableOwner)] else {
       // A to-many without an inverse has a link table.
       return "\(destination) AS c WHERE c.\(column(relationship.inverse!)) = \(owner)._id"
     }
-    let (near, far) = ends(relationship, link)
+    let (near, far) = columns(relationship, link)
     return
       "\(link.name.quoted) AS l JOIN \(destination) AS c ON c._id = l.\(far) WHERE l.\(near) = \(owner)._id"
   }
 
-  private func ends(_ relationship: Relationship, _ link: LinkTable) -> (near: String, far: String) {
+  private func columns(_ relationship: RelationshipDescription, _ link: JoinTable) -> (
+    near: String, far: String
+  ) {
     relationship === link.owner ? ("_source", "_target") : ("_target", "_source")
   }
 
   // MARK: Triggers
 
   /// When the owner itself is written.
-  private func own(_ attribute: Attribute, _ derivation: Derivation) -> [Trigger] {
+  private func own(_ attribute: AttributeDescription, _ derivation: Derivation) -> [Trigger] {
     let table = tables[attribute.entity.index]
     let update = set(attribute, to: value(attribute, derivation), where: "_id = NEW._id")
     var triggers = [Trigger(table: table.name, event: "INSERT", body: [update])]
@@ -115,7 +117,7 @@ struct DerivationTriggers {
   }
 
   /// When what the owner looks at is written.
-  private func others(_ attribute: Attribute, _ derivation: Derivation) -> [Trigger] {
+  private func others(_ attribute: AttributeDescription, _ derivation: Derivation) -> [Trigger] {
     switch derivation {
     case .now, .copy(nil, _, _): return []
     case .copy(let step?, let source, _):
@@ -131,19 +133,20 @@ struct DerivationTriggers {
   }
 
   private func following(
-    _ attribute: Attribute, _ derivation: Derivation, _ relationship: Relationship, _ source: Attribute?
+    _ attribute: AttributeDescription, _ derivation: Derivation, _ relationship: RelationshipDescription,
+    _ source: AttributeDescription?
   ) -> [Trigger] {
     let destination = tables[relationship.destination.index].name
     let isExact = source?.type.isInteger ?? true
-    /// The owner's value after a target came (+) or went (-).
+    /// The owner's value after a destination came (+) or went (-).
     func change(_ sign: String, _ owner: String, _ amount: String) -> String {
       guard isExact else { return recompute(attribute, derivation, "= \(owner)") }
       return set(
         attribute, to: "ifnull(\(column(attribute)), 0) \(sign) ifnull(\(amount), 0)", where: "_id = \(owner)"
       )
     }
-    if let link = linkTables[ObjectIdentifier(relationship.linkOwner)] {
-      let (near, far) = ends(relationship, link)
+    if let link = joinTables[ObjectIdentifier(relationship.joinTableOwner)] {
+      let (near, far) = columns(relationship, link)
       func amount(_ row: String) -> String {
         source.map { "(SELECT \(column($0)) FROM \(destination.quoted) WHERE _id = \(row).\(far))" } ?? "1"
       }
@@ -160,7 +163,7 @@ struct DerivationTriggers {
       }
       return triggers
     }
-    // As in `targets`.
+    // As in `destinations`.
     let key = column(relationship.inverse!)
     let watched = [key] + (source.map { [column($0)] } ?? [])
     func amount(_ row: String) -> String { source.map { "\(row).\(column($0))" } ?? "1" }
@@ -173,7 +176,9 @@ struct DerivationTriggers {
     ]
   }
 
-  private func recompute(_ attribute: Attribute, _ derivation: Derivation, _ owners: String) -> String {
+  private func recompute(_ attribute: AttributeDescription, _ derivation: Derivation, _ owners: String)
+    -> String
+  {
     set(attribute, to: value(attribute, derivation), where: "_id \(owners)")
   }
 }

@@ -13,18 +13,18 @@ final class EntityTable: Sendable {
     }
   }
 
-  let root: Entity
+  let root: EntityDescription
   let name: String
   let columns: [Column]
   private let ordinals: [ObjectIdentifier: Int]
 
-  init(root: Entity, naming: inout Naming) {
+  init(root: EntityDescription, naming: inout Naming) {
     self.root = root
     name = naming.unique(root.name)
     var names = Naming(reserved: ["_id", "_entity", "_version", "rowid", "oid"])
     var columns: [Column] = []
     var ordinals: [ObjectIdentifier: Int] = [:]
-    for entity in root.family {
+    for entity in root.hierarchy {
       for field in entity.storedFields where ordinals[field.identity] == nil {
         ordinals[field.identity] = columns.count
         columns.append(
@@ -38,11 +38,15 @@ final class EntityTable: Sendable {
   /// The position among `columns` of a stored attribute or to-one.
   func ordinal(_ field: StoredField) -> Int? { ordinals[field.identity] }
 
-  func column(_ attribute: Attribute) -> Column? { ordinals[ObjectIdentifier(attribute)].map { columns[$0] } }
+  func column(_ attribute: AttributeDescription) -> Column? {
+    ordinals[ObjectIdentifier(attribute)].map { columns[$0] }
+  }
 
-  func column(_ toOne: Relationship) -> Column? { ordinals[ObjectIdentifier(toOne)].map { columns[$0] } }
+  func column(_ toOne: RelationshipDescription) -> Column? {
+    ordinals[ObjectIdentifier(toOne)].map { columns[$0] }
+  }
 
-  func column(_ property: Property) -> Column? {
+  func column(_ property: PropertyDescription) -> Column? {
     switch property {
     case .attribute(let attribute): column(attribute)
     case .relationship(let relationship): column(relationship)

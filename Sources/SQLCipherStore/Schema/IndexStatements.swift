@@ -22,26 +22,26 @@ struct IndexStatements {
         let name = naming.own("_\(table.name)_unique_\(constraint.propertyNames.joined(separator: "_"))")
         statements.append(
           "CREATE UNIQUE INDEX \(name.quoted) ON \(table.name.quoted) (\(columns.joined(separator: ", ")))"
-            + family(entity))
+            + entityNumbers(entity))
       }
       for index in entity.fetchIndexes { statements += fetchIndex(index, of: entity, naming: &naming) }
     }
     return statements
   }
 
-  private func columnName(_ property: String, of entity: Entity) -> String? {
+  private func columnName(_ property: String, of entity: EntityDescription) -> String? {
     entity.property(named: property).flatMap { tables[entity.index].column($0) }?.name.quoted
   }
 
   /// A subentity's index covers its own rows only.
-  private func family(_ entity: Entity) -> String {
+  private func entityNumbers(_ entity: EntityDescription) -> String {
     guard entity.superentity != nil else { return "" }
     return
-      " WHERE _entity IN (\(entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
+      " WHERE _entity IN (\(entity.hierarchy.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
   }
 
   private func fetchIndex(
-    _ index: FetchIndexDescription, of entity: Entity, naming: inout Naming
+    _ index: FetchIndex, of entity: EntityDescription, naming: inout Naming
   ) -> [String] {
     guard case .plain = FetchIndexForm(index, of: entity) else { return [] }
     var columns: [String] = []
@@ -56,13 +56,13 @@ struct IndexStatements {
     let name = naming.own("_\(table.name)_\(index.name)")
     return [
       "CREATE INDEX \(name.quoted) ON \(table.name.quoted) (\(columns.joined(separator: ", ")))"
-        + family(entity)
+        + entityNumbers(entity)
     ]
   }
 }
 
-extension Property {
-  var declaringEntity: Entity {
+extension PropertyDescription {
+  var declaringEntity: EntityDescription {
     switch self {
     case .attribute(let attribute): attribute.entity
     case .relationship(let relationship): relationship.entity

@@ -18,7 +18,7 @@ final class ReferenceSequence: Sendable {
   init(entityNumbers: [Int64]) { self.entityNumbers = entityNumbers }
 
   /// References for objects of the entities, in their order.
-  func take(_ entities: [Entity], in pool: ConnectionPool) throws -> [Int64] {
+  func take(_ entities: [EntityDescription], in pool: ConnectionPool) throws -> [Int64] {
     try blocks.withLock { blocks in
       var wanted: [Int64: Int64] = [:]
       for entity in entities { wanted[entityNumbers[entity.root.index], default: 0] += 1 }
@@ -62,7 +62,8 @@ final class ReferenceSequence: Sendable {
   }
 
   /// The last number given out, inside a transaction that keeps others from taking more.
-  static func last(_ root: Entity, _ connection: Connection, _ schema: StoreSchema) throws -> Int64 {
+  static func last(_ root: EntityDescription, _ connection: Connection, _ schema: StoreSchema) throws -> Int64
+  {
     let select = try connection.cached("SELECT last FROM _sequence WHERE entity = ?1")
     select.bind(1, schema.entityNumbers[root.index])
     defer { select.reset() }
@@ -71,7 +72,7 @@ final class ReferenceSequence: Sendable {
 
   /// Says that all numbers up to one are given out.
   static func advance(
-    to last: Int64, _ root: Entity, _ connection: Connection, _ schema: StoreSchema
+    to last: Int64, _ root: EntityDescription, _ connection: Connection, _ schema: StoreSchema
   ) throws {
     let statement = try connection.cached("INSERT OR REPLACE INTO _sequence (entity, last) VALUES (?1, ?2)")
     statement.bind(1, schema.entityNumbers[root.index])

@@ -7,7 +7,7 @@ final class StoreSchema: Sendable {
   /// By entity index; subentities share their root's.
   let tables: [EntityTable]
   /// By link owner.
-  let linkTables: [ObjectIdentifier: LinkTable]
+  let joinTables: [ObjectIdentifier: JoinTable]
   /// The number that `_entity` holds, by entity index.
   let entityNumbers: [Int64]
   private let entityIndices: [Int64: Int]
@@ -21,57 +21,57 @@ final class StoreSchema: Sendable {
     entityIndices = Dictionary(
       uniqueKeysWithValues: entityNumbers.enumerated().map { ($0.element, $0.offset) })
     var naming = Naming(reserved: ["_store", "_sequence"])
-    var byRoot: [Entity: EntityTable] = [:]
+    var byRoot: [EntityDescription: EntityTable] = [:]
     for entity in model.entities where entity.superentity == nil {
       byRoot[entity] = EntityTable(root: entity, naming: &naming)
     }
     tables = model.entities.map { byRoot[$0.root]! }
-    var links: [ObjectIdentifier: LinkTable] = [:]
-    var ordered: [LinkTable] = []
+    var links: [ObjectIdentifier: JoinTable] = [:]
+    var ordered: [JoinTable] = []
     for entity in model.entities {
-      for relationship in entity.relationships where relationship.hasLinkTable {
-        let owner = relationship.linkOwner
+      for relationship in entity.relationships where relationship.hasJoinTable {
+        let owner = relationship.joinTableOwner
         if links[ObjectIdentifier(owner)] == nil {
-          let table = LinkTable(owner: owner, naming: &naming)
+          let table = JoinTable(owner: owner, naming: &naming)
           links[ObjectIdentifier(owner)] = table
           ordered.append(table)
         }
       }
     }
-    linkTables = links
+    joinTables = links
     let indexes = IndexStatements(model: model, tables: tables, entityNumbers: entityNumbers)
     indexStatements = indexes.all(naming: &naming)
-    orderedLinkTables = ordered
-    oneDirectionalLinks = Dictionary(
+    orderedJoinTables = ordered
+    unidirectionalJoinTables = Dictionary(
       grouping: ordered.filter { $0.owner.inverse == nil }, by: { $0.owner.destination.root.index })
     virtualIndexes = VirtualIndex.all(model)
     triggerStatements = DerivationTriggers(
-      model: model, tables: tables, linkTables: links, entityNumbers: entityNumbers
+      model: model, tables: tables, joinTables: links, entityNumbers: entityNumbers
     ).all(naming: &naming)
   }
 
-  let orderedLinkTables: [LinkTable]
-  /// Link tables whose targets know nothing of them, by the root of the target's entity.
-  let oneDirectionalLinks: [Int: [LinkTable]]
+  let orderedJoinTables: [JoinTable]
+  /// Link tables whose destinations know nothing of them, by the root of the destination's entity.
+  let unidirectionalJoinTables: [Int: [JoinTable]]
 
   /// The entities that have a table of their own.
-  var roots: [Entity] { model.entities.filter { $0.superentity == nil } }
+  var roots: [EntityDescription] { model.entities.filter { $0.superentity == nil } }
 
-  func table(_ entity: Entity) -> EntityTable { tables[entity.index] }
+  func table(_ entity: EntityDescription) -> EntityTable { tables[entity.index] }
 
-  func linkTable(_ relationship: Relationship) -> LinkTable? {
-    linkTables[ObjectIdentifier(relationship.linkOwner)]
+  func joinTable(_ relationship: RelationshipDescription) -> JoinTable? {
+    joinTables[ObjectIdentifier(relationship.joinTableOwner)]
   }
 
   /// The index of an attribute's words.
-  func wordIndex(of attribute: Attribute) -> VirtualIndex? {
+  func wordIndex(of attribute: AttributeDescription) -> VirtualIndex? {
     virtualIndexes.first {
       $0.kind == .words && $0.entity === attribute.entity && $0.attributes.contains(attribute)
     }
   }
 
   /// The R-trees of an entity's rows.
-  func boxIndexes(of entity: Entity) -> [VirtualIndex] {
+  func boxIndexes(of entity: EntityDescription) -> [VirtualIndex] {
     virtualIndexes.filter { $0.kind == .boxes && entity.isKind(of: $0.entity) }
   }
 
@@ -80,7 +80,7 @@ final class StoreSchema: Sendable {
   /// Every statement that makes the tables, indexes and triggers of a new store.
   var creation: [String] {
     roots.map { table($0).creation }
-      + orderedLinkTables.flatMap(\.creation) + indexStatements
+      + orderedJoinTables.flatMap(\.creation) + indexStatements
       + virtualIndexes.flatMap { $0.creation(table($0.entity), entityNumbers) } + triggerStatements
   }
 

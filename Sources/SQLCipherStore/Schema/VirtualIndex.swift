@@ -7,10 +7,10 @@ struct VirtualIndex: Sendable {
 
   let kind: Kind
   let name: String
-  let entity: Entity
+  let entity: EntityDescription
   /// The name in the model.
   let indexName: String
-  let attributes: [Attribute]
+  let attributes: [AttributeDescription]
 
   /// All of a model. Their names begin with two underscores, since the library names more tables after each.
   static func all(_ model: ManagedObjectModel) -> [VirtualIndex] {
@@ -54,7 +54,7 @@ struct VirtualIndex: Sendable {
   private var key: String { kind == .words ? "docid" : "id" }
 
   private func numbers(_ entityNumbers: [Int64]) -> String {
-    entity.family.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")
+    entity.hierarchy.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")
   }
 
   /// What the index holds of a row.

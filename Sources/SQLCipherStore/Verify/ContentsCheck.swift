@@ -8,7 +8,7 @@ struct ContentsCheck {
   private let connection: Connection
   private let schema: StoreSchema
   private let limit: Int
-  private(set) var findings: [StoreFinding] = []
+  private(set) var findings: [IntegrityIssue] = []
   /// What would put repairable findings right.
   private(set) var repairs: [String] = []
 
@@ -25,7 +25,9 @@ struct ContentsCheck {
       for relationship in entity.relationships
       where relationship.entity === entity && !relationship.isTransient {
         if relationship.field >= 0 { try checkToOne(relationship) }
-        if relationship.hasLinkTable, relationship.linkOwner === relationship { try checkLinks(relationship) }
+        if relationship.hasJoinTable, relationship.joinTableOwner === relationship {
+          try checkJoinTable(relationship)
+        }
       }
       for constraint in entity.declaration.uniquenessConstraints {
         try checkUnique(entity, constraint.propertyNames)
@@ -45,27 +47,28 @@ struct ContentsCheck {
       let name = sql.split(separator: "\"").dropFirst().first.map(String.init) ?? sql
       // An index can be made again of the rows; a table's rows cannot be made of anything.
       let isIndex = sql.hasPrefix("CREATE INDEX")
-      note(StoreFinding(.missingTable, nil, nil, "\(name) is missing or another", isRepairable: isIndex))
+      report(IntegrityIssue(.missingTable, nil, nil, "\(name) is missing or another", isRepairable: isIndex))
       if isIndex { repairs.append(sql) }
     }
     return !missing.contains { $0.hasPrefix("CREATE TABLE") }
   }
 
-  private mutating func checkRows(_ root: Entity) throws {
+  private mutating func checkRows(_ root: EntityDescription) throws {
     let table = schema.table(root).name.quoted
-    let known = root.family.filter { !$0.isAbstract }.map { String(schema.entityNumbers[$0.index]) }
+    let known = root.hierarchy.filter { !$0.isAbstract }.map { String(schema.entityNumbers[$0.index]) }
     try each(
       "SELECT _id FROM \(table) WHERE _entity NOT IN (\(known.joined(separator: ", "))) OR _version < 1"
     ) {
-      StoreFinding(.unknownEntity, root.name, $0, "the row is of no entity of this table, or has no version")
+      IntegrityIssue(
+        .unknownEntity, root.name, $0, "the row is of no entity of this table, or has no version")
     }
-    for entity in root.family where !entity.isAbstract {
+    for entity in root.hierarchy where !entity.isAbstract {
       for field in entity.storedFields where !field.isOptional {
         let column = schema.columnName(field, schema.table(root))
         try each(
           "SELECT _id FROM \(table) WHERE _entity = \(schema.entityNumbers[entity.index]) AND \(column) IS NULL"
         ) {
-          StoreFinding(.missingValue, entity.name, $0, "\(field.name) is required and has no value")
+          IntegrityIssue(.missingValue, entity.name, $0, "\(field.name) is required and has no value")
         }
       }
     }
@@ -74,15 +77,15 @@ struct ContentsCheck {
       "SELECT _id FROM \(table) WHERE _id > (SELECT ifnull(max(last), 0) FROM _sequence WHERE entity = \(number))"
         + " ORDER BY _id DESC LIMIT 1"
     ) {
-      StoreFinding(
-        .sequenceBehind, root.name, $0, "a number is in use that would be given out again", isRepairable: true
+      IntegrityIssue(
+        .staleSequence, root.name, $0, "a number is in use that would be given out again", isRepairable: true
       )
     } repair: {
       "INSERT OR REPLACE INTO _sequence (entity, last) SELECT \(number), max(_id) FROM \(table)"
     }
   }
 
-  private mutating func checkUnique(_ entity: Entity, _ names: [String]) throws {
+  private mutating func checkUnique(_ entity: EntityDescription, _ names: [String]) throws {
     let table = schema.table(entity)
     let columns = names.compactMap { entity.property(named: $0).flatMap { table.column($0) }?.name.quoted }
     guard columns.count == names.count else { return }
@@ -93,34 +96,35 @@ struct ContentsCheck {
       "SELECT max(_id) FROM \(table.name.quoted) NOT INDEXED WHERE \(family) AND \(filled)"
         + " GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1"
     ) {
-      StoreFinding(.notUnique, entity.name, $0, "\(names.joined(separator: ", ")) are the same as another's")
+      IntegrityIssue(
+        .notUnique, entity.name, $0, "\(names.joined(separator: ", ")) are the same as another's")
     }
   }
 
-  private func numbers(_ entity: Entity) -> String {
-    entity.family.map { String(schema.entityNumbers[$0.index]) }.joined(separator: ", ")
+  private func numbers(_ entity: EntityDescription) -> String {
+    entity.hierarchy.map { String(schema.entityNumbers[$0.index]) }.joined(separator: ", ")
   }
 
   // MARK: Relationships
 
-  private mutating func checkToOne(_ relationship: Relationship) throws {
+  private mutating func checkToOne(_ relationship: RelationshipDescription) throws {
     let table = schema.table(relationship.entity)
     guard let column = table.column(relationship)?.name.quoted else { return }
-    let (own, target) = (table.name.quoted, schema.table(relationship.destination).name.quoted)
+    let (own, destination) = (table.name.quoted, schema.table(relationship.destination).name.quoted)
     let name = relationship.entity.name
     let clear = relationship.isOptional
-    let dangling = "\(column) IS NOT NULL AND \(column) NOT IN (SELECT _id FROM \(target))"
+    let dangling = "\(column) IS NOT NULL AND \(column) NOT IN (SELECT _id FROM \(destination))"
     try each("SELECT _id FROM \(own) WHERE \(dangling)") {
-      StoreFinding(
+      IntegrityIssue(
         .danglingReference, name, $0, "\(relationship.name) leads to an object that is not there",
         isRepairable: clear)
     } repair: {
       clear ? "UPDATE \(own) SET \(column) = NULL, _version = _version + 1 WHERE \(dangling)" : nil
     }
     let wrong =
-      "\(column) IN (SELECT _id FROM \(target) WHERE _entity NOT IN (\(numbers(relationship.destination))))"
+      "\(column) IN (SELECT _id FROM \(destination) WHERE _entity NOT IN (\(numbers(relationship.destination))))"
     try each("SELECT _id FROM \(own) WHERE \(wrong)") {
-      StoreFinding(
+      IntegrityIssue(
         .wrongEntity, name, $0, "\(relationship.name) leads to an object of another entity",
         isRepairable: clear)
     } repair: {
@@ -131,15 +135,15 @@ struct ContentsCheck {
     else { return }
     // One-to-one: what it leads to must lead back.
     try each(
-      "SELECT a._id FROM \(own) a JOIN \(target) b ON b._id = a.\(column) WHERE b.\(back) IS NOT a._id"
+      "SELECT a._id FROM \(own) a JOIN \(destination) b ON b._id = a.\(column) WHERE b.\(back) IS NOT a._id"
     ) {
-      StoreFinding(
+      IntegrityIssue(
         .inverseDisagrees, name, $0, "\(relationship.name) leads to an object that does not lead back")
     }
   }
 
-  private mutating func checkLinks(_ relationship: Relationship) throws {
-    guard let links = schema.linkTable(relationship) else { return }
+  private mutating func checkJoinTable(_ relationship: RelationshipDescription) throws {
+    guard let links = schema.joinTable(relationship) else { return }
     let table = links.name.quoted
     for (end, entity) in [("_source", relationship.entity), ("_target", relationship.destination)] {
       let gone =
@@ -147,8 +151,9 @@ struct ContentsCheck {
       let other = end == "_source" ? "_target" : "_source"
       let name = end == "_source" ? relationship.destination.name : relationship.entity.name
       try each("SELECT \(other) FROM \(table) WHERE \(gone)") {
-        StoreFinding(
-          .danglingLink, name, $0, "a link of \(relationship.entity.name).\(relationship.name) leads nowhere",
+        IntegrityIssue(
+          .danglingRelationship, name, $0,
+          "a link of \(relationship.entity.name).\(relationship.name) leads nowhere",
           isRepairable: true)
       } repair: {
         "DELETE FROM \(table) WHERE \(gone)"
@@ -158,17 +163,17 @@ struct ContentsCheck {
     if links.hasInversePosition, let inverse = relationship.inverse {
       try checkOrder(inverse, table, "_target", "_inverse_position")
     }
-    try checkToOneLinks(relationship, table)
+    try checkToOnes(relationship, table)
   }
 
   private mutating func checkOrder(
-    _ relationship: Relationship, _ table: String, _ end: String, _ position: String
+    _ relationship: RelationshipDescription, _ table: String, _ end: String, _ position: String
   ) throws {
     let other = end == "_source" ? "_target" : "_source"
     try each(
       "SELECT \(end) FROM \(table) GROUP BY \(end) HAVING count(DISTINCT \(position)) < count(*)"
     ) {
-      StoreFinding(
+      IntegrityIssue(
         .brokenOrder, relationship.entity.name, $0, "two objects of \(relationship.name) have the same place",
         isRepairable: true)
     } repair: {
@@ -180,7 +185,7 @@ struct ContentsCheck {
   }
 
   /// An ordered to-many is kept in links and in its inverse's column; the column is what counts.
-  private mutating func checkToOneLinks(_ relationship: Relationship, _ table: String) throws {
+  private mutating func checkToOnes(_ relationship: RelationshipDescription, _ table: String) throws {
     guard let inverse = relationship.inverse, inverse.field >= 0,
       let column = schema.table(inverse.entity).column(inverse)?.name.quoted
     else { return }
@@ -188,7 +193,7 @@ struct ContentsCheck {
     let more =
       "(SELECT count(*) FROM \(rows) b WHERE b._id = \(table)._target AND b.\(column) = \(table)._source) = 0"
     try each("SELECT _source FROM \(table) WHERE \(more)") {
-      StoreFinding(
+      IntegrityIssue(
         .inverseDisagrees, relationship.entity.name, $0,
         "\(relationship.name) has an object whose \(inverse.name) leads elsewhere", isRepairable: true)
     } repair: {
@@ -197,7 +202,7 @@ struct ContentsCheck {
     let less =
       "\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) l WHERE l._target = b._id AND l._source = b.\(column))"
     try each("SELECT b._id FROM \(rows) b WHERE \(less)") {
-      StoreFinding(
+      IntegrityIssue(
         .inverseDisagrees, inverse.entity.name, $0,
         "\(inverse.name) leads to an object whose \(relationship.name) does not have it", isRepairable: true)
     } repair: {
@@ -209,17 +214,17 @@ struct ContentsCheck {
 
   // MARK: Running
 
-  private mutating func note(_ finding: StoreFinding) {
+  private mutating func report(_ finding: IntegrityIssue) {
     if findings.count < limit { findings.append(finding) }
   }
 
   private mutating func each(
-    _ sql: String, _ finding: (Int64) -> StoreFinding, repair: () -> String? = { nil }
+    _ sql: String, _ finding: (Int64) -> IntegrityIssue, repair: () -> String? = { nil }
   ) throws {
     let statement = try connection.prepare(sql)
     var found = false
     while findings.count < limit, try statement.step() {
-      note(finding(statement.int64(0)))
+      report(finding(statement.int64(0)))
       found = true
     }
     statement.reset()

@@ -13,7 +13,7 @@ extension SQLCipherStore {
   public static func verify(
     _ description: PersistentStoreDescription, limit: Int = 1000,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
-  ) async throws -> [StoreFinding] {
+  ) async throws -> [IntegrityIssue] {
     let access = try await StoreAccess.open(description, for: .reading)
     defer { access.close() }
     return try verify(access, limit: limit, progress).findings
@@ -28,7 +28,7 @@ extension SQLCipherStore {
   public static func repair(
     _ description: PersistentStoreDescription, keepingOriginalAt original: URL,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
-  ) async throws -> (before: [StoreFinding], after: [StoreFinding]) {
+  ) async throws -> (before: [IntegrityIssue], after: [IntegrityIssue]) {
     try refuseExisting(original.path)
     let access = try await StoreAccess.open(description, for: .writing)
     defer { access.close() }
@@ -41,7 +41,7 @@ extension SQLCipherStore {
       let spec = try CipherKeySpec(access.key, store: access.store)
       try Backup.copy(
         access.connection, to: new, key: spec, format: access.format, progress: copying(progress))
-      return try mend(new, access, description, repairs, progress)
+      return try repair(new, access, description, repairs, progress)
     }
     let copy = UnfinishedCopy.path(beside: original.path)
     defer { File.removeDatabase(copy) }
@@ -54,10 +54,10 @@ extension SQLCipherStore {
   }
 
   /// Repairs a copy, and looks at what is still wrong with it.
-  private static func mend(
+  private static func repair(
     _ path: String, _ access: StoreAccess, _ description: PersistentStoreDescription, _ repairs: [String],
     _ progress: @escaping @Sendable (StoreProgress) -> Void
-  ) throws -> [StoreFinding] {
+  ) throws -> [IntegrityIssue] {
     let file = try DatabaseFile(path)
     defer { file.release() }
     let copy = try StoreAccess(
@@ -74,7 +74,7 @@ extension SQLCipherStore {
 
   private static func verify(
     _ access: StoreAccess, limit: Int, _ progress: @escaping @Sendable (StoreProgress) -> Void
-  ) throws -> (findings: [StoreFinding], repairs: [String]) {
+  ) throws -> (findings: [IntegrityIssue], repairs: [String]) {
     func damagedPages() throws -> [UInt32] {
       try StoreAccess.damagedPages(
         access.file, access.store, access.key, access.format, limit: limit, progress)
@@ -88,7 +88,7 @@ extension SQLCipherStore {
     guard damaged.isEmpty else {
       // Rows on the pages left would be compared with rows that cannot be read.
       let findings = damaged.map {
-        StoreFinding(.damagedPage, nil, nil, "page \($0) is not what was written; restore a copy")
+        IntegrityIssue(.damagedPage, nil, nil, "page \($0) is not what was written; restore a copy")
       }
       return (findings, [])
     }
@@ -99,11 +99,11 @@ extension SQLCipherStore {
       try check.checkIsStore()
       let schema = try table.storedSchema()
       let foreign = check.foreign(to: [schema]).map {
-        StoreFinding(.unexpectedSchema, nil, nil, "the \($0.description) is none that the model makes")
+        IntegrityIssue(.unexpectedSchema, nil, nil, "the \($0.description) is none that the model makes")
       }
       // Other checks would run what it brings along.
       guard foreign.isEmpty else { return (Array(foreign.prefix(limit)), []) }
-      let structure = try connection.integrityCheck().map { StoreFinding(.structure, nil, nil, $0) }
+      let structure = try connection.integrityCheck().map { IntegrityIssue(.structure, nil, nil, $0) }
       return try connection.transaction(.deferred) {
         var contents = ContentsCheck(connection, schema, limit: limit - structure.count)
         try contents.run()

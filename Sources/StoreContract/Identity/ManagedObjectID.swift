@@ -21,7 +21,7 @@ public struct ManagedObjectID: Sendable, Hashable {
   }
 
   /// The object's entity. For an ID read from a to-one whose destination has subentities, the real entity.
-  public var entity: Entity { storeEntity.entity }
+  public var entity: EntityDescription { storeEntity.entity }
   /// Whether no store holds the object yet.
   public var isTemporaryID: Bool { reference < 0 }
   /// The UUID of the store that holds the object; nil while the ID is temporary.

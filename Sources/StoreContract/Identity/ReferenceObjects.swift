@@ -54,7 +54,7 @@ public final class ReferenceObjects: Sendable {
   }
 
   /// The text that a number stands for, as `newValues(for:of:)` gets it; nil for one whose text was not seen yet. O(1).
-  public func referenceObject(for reference: Int64, of entity: Entity) -> String? {
+  public func referenceObject(for reference: Int64, of entity: EntityDescription) -> String? {
     names.withLock { $0[entity.root.index]?.byNumber[reference] }
   }
 

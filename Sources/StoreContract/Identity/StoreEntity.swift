@@ -7,12 +7,12 @@ public import ObjectModel
 /// pointer and one integer.
 public final class StoreEntity: Sendable {
   /// The entity.
-  public let entity: Entity
+  public let entity: EntityDescription
   /// The store's UUID; nil for the temporary IDs of objects that no store holds yet.
   public let storeIdentifier: UUID?
 
   /// Names an entity in a store.
-  public init(_ entity: Entity, in storeIdentifier: UUID?) {
+  public init(_ entity: EntityDescription, in storeIdentifier: UUID?) {
     self.entity = entity
     self.storeIdentifier = storeIdentifier
   }

@@ -24,7 +24,7 @@ extension StoredField {
 
 extension IncrementalStoreNode {
   /// Makes the value of a stored attribute.
-  public func value(of attribute: Attribute) -> AttributeValue {
+  public func value(of attribute: AttributeDescription) -> AttributeValue {
     let field = attribute.field
     if field < 0 || isNull(field) { return .null }
     switch attribute.type {
@@ -41,7 +41,7 @@ extension IncrementalStoreNode {
   public func value(of field: StoredField) -> AttributeValue {
     switch field {
     case .attribute(let attribute): value(of: attribute)
-    case .toOne(let relationship): target(relationship.field).map(AttributeValue.reference) ?? .null
+    case .toOne(let relationship): reference(relationship.field).map(AttributeValue.reference) ?? .null
     }
   }
 }
@@ -49,14 +49,14 @@ extension IncrementalStoreNode {
 extension NodeBuilder {
   /// Sets an attribute's field from a value.
   /// - Throws: `StoreError` with code `invalidValue` when the value is not of the attribute's type or is NaN.
-  public func set(_ attribute: Attribute, _ value: AttributeValue) throws(StoreError) {
+  public func set(_ attribute: AttributeDescription, _ value: AttributeValue) throws(StoreError) {
     try set(attribute.field, value, type: attribute.type) { attribute }
   }
 
   /// Sets a field of a type from a value; the attribute is only asked for to name it in an error.
   @inline(__always)
   package func set(
-    _ field: Int, _ value: AttributeValue, type: AttributeType, attribute: () -> Attribute?
+    _ field: Int, _ value: AttributeValue, type: AttributeType, attribute: () -> AttributeDescription?
   ) throws(StoreError) {
     switch value {
     case .null: setNull(field)

@@ -24,7 +24,7 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   /// The entity and store of the object.
   @inlinable public var storeEntity: StoreEntity { header { $0.pointee.storeEntity } }
   /// The entity of the object.
-  @inlinable public var entity: Entity { header { $0.pointee.storeEntity.entity } }
+  @inlinable public var entity: EntityDescription { header { $0.pointee.storeEntity.entity } }
   /// The object's number in its root entity.
   @inlinable public var reference: Int64 { header { $0.pointee.reference } }
   /// 1 when inserted, one more with each save that changed the object.
@@ -74,9 +74,9 @@ public struct IncrementalStoreNode: @unchecked Sendable {
     return try body(bytes)
   }
 
-  /// The to-one target's reference number; nil when null.
+  /// The to-one destination's reference number; nil when null.
   @inlinable
-  public func target(_ field: Int) -> Int64? { isNull(field) ? nil : integer(field) }
+  public func reference(_ field: Int) -> Int64? { isNull(field) ? nil : integer(field) }
 }
 
 /// The one allocation of a node.

@@ -17,7 +17,7 @@ public final class NodeBuilder {
   }
 
   @usableFromInline let scratch: UnsafeMutablePointer<Scratch>
-  @usableFromInline static var keptWords: Int { 1 << 16 }
+  @usableFromInline static var retainedWords: Int { 1 << 16 }
 
   /// Makes a builder with a little scratch memory.
   public init() {
@@ -35,7 +35,7 @@ public final class NodeBuilder {
   public func begin(fieldCount: Int) {
     let maskWords = (fieldCount + 63) >> 6
     let fixedWords = maskWords + fieldCount
-    if fixedWords > scratch.pointee.capacity || scratch.pointee.capacity > Self.keptWords {
+    if fixedWords > scratch.pointee.capacity || scratch.pointee.capacity > Self.retainedWords {
       resize(max(fixedWords * 2, 128), keeping: 0)
     }
     scratch.pointee.maskWords = maskWords
@@ -141,7 +141,7 @@ public final class NodeBuilder {
       UnsafeMutableRawPointer($0).copyMemory(from: scratch.pointee.base, byteCount: words * 8)
     }
     // A long row is not held twice while it is written.
-    if scratch.pointee.capacity > Self.keptWords { resize(128, keeping: 0) }
+    if scratch.pointee.capacity > Self.retainedWords { resize(128, keeping: 0) }
     return IncrementalStoreNode(unsafeDowncast(buffer, to: NodeStorage.self))
   }
 }

@@ -14,7 +14,7 @@ public struct CommitToken: Sendable, Hashable, Codable {
   public let version: Int64?
 
   /// The token of a write that gave one object a version.
-  package init(store: UUID, entity: Entity, reference: Int64, version: Int64) {
+  package init(store: UUID, entity: EntityDescription, reference: Int64, version: Int64) {
     self.store = store
     entityName = entity.name
     self.reference = reference

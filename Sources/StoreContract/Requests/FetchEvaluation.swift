@@ -9,11 +9,11 @@ public struct FetchEvaluation {
   let sort: ResolvedSort
   let columns: ResolvedColumns?
   let search: ResolvedSearch?
-  let entity: Entity
+  let entity: EntityDescription
 
   /// Resolves the request's names.
   /// - Throws: `QueryError` for names the entity does not have, and for what is nested too deeply.
-  public init(_ request: FetchRequest, entity: Entity) throws {
+  public init(_ request: FetchRequest, entity: EntityDescription) throws {
     try request.checkNesting()
     self.request = request
     self.entity = entity
@@ -22,7 +22,7 @@ public struct FetchEvaluation {
     columns = request.resultType == .dictionaries ? try ResolvedColumns(request, for: entity) : nil
     // Columns sort for themselves, but by rank.
     let isSorted = columns == nil || search != nil && request.propertiesToGroupBy.isEmpty
-    sort = try ResolvedSort(isSorted ? request.sort : [], for: entity)
+    sort = try ResolvedSort(isSorted ? request.sortDescriptors : [], for: entity)
   }
 
   /// The result over all rows of the entity (and of its subentities, where the request includes them).

@@ -25,7 +25,7 @@ public enum StoreResult: Sendable {
 /// Lets a store skip decoding the rows that the asking context has in the same version already.
 public protocol NodeLookup {
   /// The node held for an object, if any. Stores return it in place of a new one when its version is current.
-  func registeredNode(_ root: Entity, _ reference: Int64) -> IncrementalStoreNode?
+  func registeredNode(_ root: EntityDescription, _ reference: Int64) -> IncrementalStoreNode?
 }
 
 extension FetchRequest {

@@ -10,14 +10,14 @@ public struct SaveChangesRequest: PersistentStoreRequest {
   /// Changed objects.
   public var updated: [UpdatedObject] = []
   /// Objects to be removed; their links go with them. Where a to-one with an inverse still leads to one of them when all
-  /// is written, somebody linked it meanwhile: a conflict over that object (see `Entity.ledBackTo`).
+  /// is written, somebody linked it meanwhile: a conflict over that object (see `EntityDescription.referencingRelationships`).
   public var deleted: [LockedObject] = []
   /// Objects that must still have the version they were read with.
   public var locked: [LockedObject] = []
   /// Objects that must exist once removals are done, since new references and links lead to them.
   public var existing: [ManagedObjectID] = []
   /// Changes to the links of relationships that are stored in tables of their own.
-  public var links: [LinkChanges] = []
+  public var relationshipChanges: [RelationshipChanges] = []
   /// The program's metadata to store; nil leaves it. What a store says of itself (`StoreMetadata`) is left out of it.
   public var metadata: [String: String]?
 
@@ -26,7 +26,7 @@ public struct SaveChangesRequest: PersistentStoreRequest {
 
   /// Whether there is nothing to do but to save metadata.
   public var isEmpty: Bool {
-    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty && links.isEmpty
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty && relationshipChanges.isEmpty
   }
 }
 
@@ -35,10 +35,10 @@ public struct UpdatedObject: Sendable {
   /// The new state; its version is one above the stored one.
   public var node: IncrementalStoreNode
   /// The changed fields. May be empty when only links changed.
-  public var changedFields: SlotSet
+  public var changedFields: PropertyIndexSet
 
   /// Makes a change.
-  public init(node: IncrementalStoreNode, changedFields: SlotSet) {
+  public init(node: IncrementalStoreNode, changedFields: PropertyIndexSet) {
     self.node = node
     self.changedFields = changedFields
   }
@@ -59,33 +59,33 @@ public struct LockedObject: Sendable {
 }
 
 /// Links added to and taken from one relationship.
-public struct LinkChanges: Sendable {
+public struct RelationshipChanges: Sendable {
   /// One link.
-  public struct Link: Sendable, Hashable {
+  public struct JoinTableRow: Sendable, Hashable {
     /// The object that has the relationship.
     public var source: Int64
     /// The object it leads to.
-    public var target: Int64
+    public var destination: Int64
 
     /// Makes a link.
     @inlinable
-    public init(source: Int64, target: Int64) {
+    public init(source: Int64, destination: Int64) {
       self.source = source
-      self.target = target
+      self.destination = destination
     }
   }
 
-  /// The relationship: of a pair with two tables' worth of ends, the one that `Relationship.linkOwner` names.
-  public var relationship: Relationship
+  /// The relationship: of a pair with two tables' worth of ends, the one that `RelationshipDescription.joinTableOwner` names.
+  public var relationship: RelationshipDescription
   /// New links. A link that is there already stays once.
-  public var added: [Link] = []
+  public var added: [JoinTableRow] = []
   /// Links to remove. A link that is not there is no error.
-  public var removed: [Link] = []
-  /// For ordered relationships, all targets of a source in their new order, after the changes above.
-  public var orders: [(source: Int64, targets: [Int64])] = []
+  public var removed: [JoinTableRow] = []
+  /// For ordered relationships, all destinations of a source in their new order, after the changes above.
+  public var orders: [(source: Int64, destinations: [Int64])] = []
   /// The same for the other end, when that is ordered too.
-  public var inverseOrders: [(source: Int64, targets: [Int64])] = []
+  public var inverseOrders: [(source: Int64, destinations: [Int64])] = []
 
   /// Makes an empty set of changes to a relationship.
-  public init(relationship: Relationship) { self.relationship = relationship }
+  public init(relationship: RelationshipDescription) { self.relationship = relationship }
 }

@@ -34,7 +34,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
   func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult
 
   /// How a fetch is answered. The default says that all of it happens in memory.
-  func explain(_ request: FetchRequest) throws -> FetchExplanation
+  func queryPlan(for request: FetchRequest) throws -> QueryPlan
 
   /// Executes a save, and calls `beforeCommit` when all that can fail but the commit has gone well; when that throws, nothing is
   /// saved. Used where a save concerns several stores.
@@ -44,27 +44,29 @@ public protocol IncrementalStore: AnyObject, Sendable {
   ///
   /// One call for any number, so that faults fire by the batch. Also answers for references whose entity is only
   /// known up to a superentity: each node tells its own.
-  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?]
+  func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?]
 
   /// The state of an object with nothing left out (`IncrementalStoreNode.isUnread`); nil where there is none. The
   /// default is right for stores that never leave anything out.
-  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode?
+  func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode?
 
   /// What a to-many relationship leads to, for many sources at once.
-  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets
+  func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> RelationshipDestinations
 
-  /// What a to-many relationship leads to, for many sources at once, with the states of the targets: what is read
+  /// What a to-many relationship leads to, for many sources at once, with the states of the destinations: what is read
   /// ahead. Stores that have no better way answer with two other calls, as the default does.
-  func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes
+  func newDestinations(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> DestinationNodes
 
   /// Runs through the rows of a request's columns (`propertiesToFetch`) in its order, one at a time. `begin` is called
   /// once before; `row` answers false to stop.
-  func scan(
-    _ request: FetchRequest, begin: (ScanColumns) throws -> Void, row: (PackedRow) throws -> Bool
+  func enumerateRows(
+    _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
   ) throws
 
   /// Inserts rows for as long as `next` fills one and answers true, all in one transaction.
-  func insert(into entity: Entity, next: (BatchRow) throws -> Bool) throws -> BatchResult
+  func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult
   /// Changes every object that meets a condition, in one transaction. Versions rise by one.
   func update(_ batch: BatchUpdate) throws -> BatchResult
   /// Deletes every object that meets a request's condition, by the model's delete rules, in one transaction.
@@ -78,16 +80,16 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for a length that no value has and for an
   ///   attribute that cannot be written so.
   func writeValue(
-    count: Int, of attribute: Attribute, to reference: Int64, _ fill: (ValueWriter) throws -> Void
+    count: Int, of attribute: AttributeDescription, to reference: Int64, _ fill: (ValueWriter) throws -> Void
   ) throws -> Int64
   /// Opens the value of a binary attribute for reading in pieces, as it is now, whatever is written meanwhile; nil when it is
   /// null. The default holds the whole value in memory.
   /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for an attribute that is not binary.
-  func openValue(of attribute: Attribute, of reference: Int64) throws -> ValueReader?
+  func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader?
 
   /// The store as it is now, for reading only: what others save later does not show in it. Let go of when it is no longer
   /// needed, and not closed before, since somebody may be reading. The default throws `unsupportedRequest`.
-  func moment() throws -> any IncrementalStore
+  func snapshot() throws -> any IncrementalStore
 
   /// 0 when the store is loaded, and another number each time somebody else has written to what it keeps: another process, or
   /// another store object on the same file. The store's own writes do not change it. Nil, as by default, for stores that cannot
@@ -95,23 +97,23 @@ public protocol IncrementalStore: AnyObject, Sendable {
   var remoteChangeCount: Int64? { get throws }
   /// The files whose writing may mean that `remoteChangeCount` is about to change. Where there are none, or one of them cannot
   /// be watched, the count is asked for at intervals.
-  var filesWrittenByOthers: [URL] { get }
+  var remoteChangeFiles: [URL] { get }
 
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
-  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID]
+  func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID]
 
   /// Whether contexts are to tell which objects they hold. It costs a call per object, so few stores want it.
-  var wantsRegistrations: Bool { get }
+  var observesRegistrations: Bool { get }
   /// A context began to hold these objects.
-  func didRegister(_ objectIDs: [ManagedObjectID])
+  func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID])
   /// A context ceased to hold these objects.
-  func didUnregister(_ objectIDs: [ManagedObjectID])
+  func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID])
 }
 
 extension IncrementalStore {
   /// In memory.
-  public func explain(_ request: FetchRequest) throws -> FetchExplanation {
-    FetchExplanation(statement: nil, steps: [], isEvaluatedInMemory: true, helpfulIndexes: [])
+  public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
+    QueryPlan(statement: nil, steps: [], isEvaluatedInMemory: true, suggestedIndexes: [])
   }
 
   /// Lets the others go first, for stores that cannot hold a save open.
@@ -121,29 +123,32 @@ extension IncrementalStore {
   }
 
   /// What `newValues(for:of:)` answers.
-  public func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+  public func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode?
+  {
     try newValues(for: [reference], of: entity)[0]
   }
 
-  /// Asks for the targets, then for their states.
-  public func newTargets(for relationship: Relationship, of references: [Int64]) throws -> TargetNodes {
-    try targetsThenNodes(for: relationship, of: references)
+  /// Asks for the destinations, then for their states.
+  public func newDestinations(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> DestinationNodes
+  {
+    try destinationsThenNodes(for: relationship, of: references)
   }
 
-  package func targetsThenNodes(
-    for relationship: Relationship, of references: [Int64]
-  ) throws -> TargetNodes {
-    let targets = try newValues(for: relationship, of: references)
-    let different = Set(targets.references).sorted()
+  package func destinationsThenNodes(
+    for relationship: RelationshipDescription, of references: [Int64]
+  ) throws -> DestinationNodes {
+    let destinations = try newValues(for: relationship, of: references)
+    let different = Set(destinations.references).sorted()
     var nodes: [Int64: IncrementalStoreNode] = [:]
     for case .some(let node) in try newValues(for: different, of: relationship.destination) {
       nodes[node.reference] = node
     }
-    return TargetNodes(targets: targets, nodes: targets.references.map { nodes[$0] })
+    return DestinationNodes(destinations: destinations, nodes: destinations.references.map { nodes[$0] })
   }
 
   /// Throws.
-  public func moment() throws -> any IncrementalStore {
+  public func snapshot() throws -> any IncrementalStore {
     throw StoreError(
       .unsupportedRequest,
       "a store of type \(Self.storeType) cannot keep a moment of itself; read what is stored now")
@@ -152,16 +157,16 @@ extension IncrementalStore {
   /// Nil.
   public var remoteChangeCount: Int64? { get throws { nil } }
   /// None.
-  public var filesWrittenByOthers: [URL] { [] }
+  public var remoteChangeFiles: [URL] { [] }
 
   /// A random UUID.
   public static func identifierForNewStore() -> UUID { UUID() }
   /// No.
-  public var wantsRegistrations: Bool { false }
+  public var observesRegistrations: Bool { false }
   /// Does nothing.
-  public func didRegister(_ objectIDs: [ManagedObjectID]) {}
+  public func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID]) {}
   /// Does nothing.
-  public func didUnregister(_ objectIDs: [ManagedObjectID]) {}
+  public func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID]) {}
 
   /// The state of one object.
   /// - Throws: `StoreError` with code `notFound` when there is none.
@@ -176,20 +181,21 @@ extension IncrementalStore {
 
   /// The value of one relationship of one object: null or an ID for a to-one, IDs (never nil) for a to-many.
   /// - Throws: `StoreError` with code `notFound` when there is no such object.
-  public func newValue(for relationship: Relationship, of objectID: ManagedObjectID) throws
+  public func newValue(for relationship: RelationshipDescription, of objectID: ManagedObjectID) throws
     -> RelationshipValue
   {
     let node = try newValues(for: objectID)
     if relationship.isToMany {
-      let targets = try newValues(for: relationship, of: [objectID.reference])
+      let destinations = try newValues(for: relationship, of: [objectID.reference])
       return .toMany(
-        targets.references.enumerated().map { index, reference in
+        destinations.references.enumerated().map { index, reference in
           let entity =
-            targets.entityIndices.isEmpty ? relationship.destination.index : Int(targets.entityIndices[index])
+            destinations.entityIndices.isEmpty
+            ? relationship.destination.index : Int(destinations.entityIndices[index])
           return ManagedObjectID(storeEntities[entity], reference: reference)
         })
     }
-    guard let reference = node.target(relationship.field) else { return .toOne(nil) }
+    guard let reference = node.reference(relationship.field) else { return .toOne(nil) }
     if !relationship.destination.hasSubentities {
       return .toOne(ManagedObjectID(storeEntities[relationship.destination.index], reference: reference))
     }

@@ -115,7 +115,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// For a save that leads to objects deleted elsewhere.
-  package static func targetsGone(_ ids: [ManagedObjectID]) -> StoreError {
+  package static func missingDestinations(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
       "\(ids.count) objects that others are to refer to were deleted since; refresh, choose others, save again",
@@ -123,26 +123,26 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// For a save that deletes objects to which others were linked meanwhile.
-  package static func linkedMeanwhile(_ ids: [ManagedObjectID]) -> StoreError {
+  package static func referencedMeanwhile(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
       "\(ids.count) objects to be deleted were given to others since; refresh and delete them again",
       objectIDs: ids)
   }
 
-  static func notANumber(_ attribute: Attribute?) -> StoreError {
+  static func notANumber(_ attribute: AttributeDescription?) -> StoreError {
     StoreError(
       .invalidValue, "\(name(attribute)) was given NaN, which no store can hold; set nil or a number")
   }
 
-  package static func invalidValue(_ attribute: Attribute?) -> StoreError {
+  package static func invalidValue(_ attribute: AttributeDescription?) -> StoreError {
     StoreError(
       .invalidValue,
       "\(name(attribute)) takes \(attribute.map { "values of type \($0.type.rawValue)" } ?? "references") only"
     )
   }
 
-  private static func name(_ attribute: Attribute?) -> String {
+  private static func name(_ attribute: AttributeDescription?) -> String {
     attribute.map { "\($0.entity.name).\($0.name)" } ?? "a to-one"
   }
 }

@@ -11,10 +11,10 @@ package struct StoreQueryObject: QueryObject {
     self.store = store
   }
 
-  package var queryEntity: Entity { node.entity }
+  package var queryEntity: EntityDescription { node.entity }
   package var queryReference: Int64 { node.reference }
 
-  package func queryValue(of attribute: Attribute) throws -> AttributeValue {
+  package func queryValue(of attribute: AttributeDescription) throws -> AttributeValue {
     guard attribute.isExternal, node.isUnread(attribute.field) else { return node.value(of: attribute) }
     guard let whole = try store.wholeValues(for: node.reference, of: node.entity) else {
       throw StoreError(.notFound, "a \(node.entity.name) was deleted while it was looked at; ask again")
@@ -22,15 +22,15 @@ package struct StoreQueryObject: QueryObject {
     return whole.value(of: attribute)
   }
 
-  package func queryTarget(of toOne: Relationship) throws -> (any QueryObject)? {
-    guard toOne.field >= 0, let reference = node.target(toOne.field) else { return nil }
+  package func queryDestination(of toOne: RelationshipDescription) throws -> (any QueryObject)? {
+    guard toOne.field >= 0, let reference = node.reference(toOne.field) else { return nil }
     return try store.newValues(for: [reference], of: toOne.destination)[0]
       .map { StoreQueryObject($0, in: store) }
   }
 
-  package func queryTargets(of toMany: Relationship) throws -> [any QueryObject] {
-    let targets = try store.newValues(for: toMany, of: [node.reference])
-    return try store.newValues(for: targets.references, of: toMany.destination).compactMap {
+  package func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject] {
+    let destinations = try store.newValues(for: toMany, of: [node.reference])
+    return try store.newValues(for: destinations.references, of: toMany.destination).compactMap {
       $0.map { StoreQueryObject($0, in: store) }
     }
   }

@@ -6,7 +6,7 @@ import ObjectQuery
 extension IncrementalStore {
   /// Gathers the pieces, and changes the object by a batch.
   public func writeValue(
-    count: Int, of attribute: Attribute, to reference: Int64, _ fill: (ValueWriter) throws -> Void
+    count: Int, of attribute: AttributeDescription, to reference: Int64, _ fill: (ValueWriter) throws -> Void
   ) throws -> Int64 {
     try attribute.checkPieces(count, limit: Int(Int32.max))
     guard try holder(attribute, reference) != nil else { throw StoreError.noObject(attribute, reference) }
@@ -28,7 +28,7 @@ extension IncrementalStore {
   }
 
   /// Reads from the object's whole row.
-  public func openValue(of attribute: Attribute, of reference: Int64) throws -> ValueReader? {
+  public func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader? {
     try attribute.checkPieces()
     guard let node = try wholeValues(for: reference, of: attribute.entity),
       node.entity.isKind(of: attribute.entity)
@@ -42,7 +42,7 @@ extension IncrementalStore {
   }
 
   /// The row of an object that has the attribute; nil where there is none.
-  private func holder(_ attribute: Attribute, _ reference: Int64) throws -> IncrementalStoreNode? {
+  private func holder(_ attribute: AttributeDescription, _ reference: Int64) throws -> IncrementalStoreNode? {
     let node = try newValues(for: [reference], of: attribute.entity)[0]
     return node.flatMap { $0.entity.isKind(of: attribute.entity) ? $0 : nil }
   }
@@ -53,7 +53,7 @@ private final class GatheredBytes {
   init(_ count: Int) { data.reserveCapacity(count) }
 }
 
-extension Attribute {
+extension AttributeDescription {
   /// Refuses what cannot be read in pieces: all but stored binary data.
   /// - Throws: `StoreError` with code `invalidValue`.
   package func checkPieces() throws {
@@ -89,7 +89,7 @@ extension Attribute {
   private var needOfWhole: String? {
     if derivation != nil { return "the store computes it" }
     if declaration.isIndexed { return "it is indexed" }
-    for other in entity.family {
+    for other in entity.hierarchy {
       if other.uniquenessConstraints.contains(where: { $0.propertyNames.contains(name) }) {
         return "it stands in a uniqueness constraint"
       }
@@ -97,7 +97,7 @@ extension Attribute {
         return "it stands in the index of \(other.name)"
       }
     }
-    let readers = entity.family.flatMap { [$0] + $0.derivedEntities }
+    let readers = entity.hierarchy.flatMap { [$0] + $0.derivedEntities }
     for case .copy(_, let source, _)? in readers.flatMap(\.attributes).map(\.derivation) where source === self
     {
       return "another attribute is derived from it"
@@ -107,7 +107,7 @@ extension Attribute {
 }
 
 extension StoreError {
-  package static func noObject(_ attribute: Attribute, _ reference: Int64) -> StoreError {
+  package static func noObject(_ attribute: AttributeDescription, _ reference: Int64) -> StoreError {
     StoreError(.notFound, "\(attribute.entity.name) \(reference) is not in the store: it was deleted")
   }
 }

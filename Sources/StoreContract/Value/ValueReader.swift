@@ -15,7 +15,7 @@ public final class ValueReader: Sendable {
   public let count: Int
   private let state = Locked(State())
   private let fill: @Sendable (UnsafeMutableRawBufferPointer, Int) throws -> Void
-  private let letGo: @Sendable () -> Void
+  private let release: @Sendable () -> Void
 
   /// Makes a reader over a store's own way to fill a buffer with the bytes that begin at an offset.
   /// - Parameter close: Called once, when it is closed or nobody has it any more.
@@ -26,7 +26,7 @@ public final class ValueReader: Sendable {
   ) {
     self.count = count
     self.fill = fill
-    letGo = close
+    release = close
   }
 
   deinit { close() }
@@ -75,7 +75,7 @@ public final class ValueReader: Sendable {
       defer { state.isOpen = false }
       return state.isOpen
     }
-    if wasOpen { letGo() }
+    if wasOpen { release() }
   }
 
   private static func check(_ state: State) throws {

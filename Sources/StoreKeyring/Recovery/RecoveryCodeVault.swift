@@ -18,6 +18,8 @@ public struct RecoveryCodeVault: KeyVault {
     guard code.mayBelong(to: store) else {
       throw KeyringError(.recoveryCodeInvalid, "the recovery code is another store's; look for this store's")
     }
-    return [StoredKey(identifier: KeyIdentifier("recovery"), store: store, key: code.key, created: nil)]
+    return [
+      StoredKey(identifier: KeyIdentifier("recovery"), store: store, key: code.key, created: nil, in: self)
+    ]
   }
 }

@@ -39,7 +39,7 @@ public struct CredentialVault: KeyVault {
     let url = URL(fileURLWithPath: directory).appendingPathComponent(credential)
     guard let contents = try SafeFile(url).read(limit: 4096, isCredential: true) else { return [] }
     let key = try contents.withUnsafeBytes { try Self.key($0, store) }
-    return [StoredKey(identifier: KeyIdentifier(credential), store: store, key: key, created: nil)]
+    return [StoredKey(identifier: KeyIdentifier(credential), store: store, key: key, created: nil, in: self)]
   }
 
   private static func key(_ contents: UnsafeRawBufferPointer, _ store: UUID) throws -> StoreKey {

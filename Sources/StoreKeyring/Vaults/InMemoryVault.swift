@@ -4,8 +4,16 @@ import Locks
 /// A vault that forgets its keys with the process: for tests and scratch stores only.
 public final class InMemoryVault: KeyVault {
   private struct State: Sendable {
-    var items: [StoredKey] = []
+    var items: [Item] = []
     var failure: KeyringError?
+  }
+
+  /// A stored key without its vault, which would otherwise keep itself alive.
+  private struct Item: Sendable {
+    let identifier: KeyIdentifier
+    let store: UUID
+    let key: StoreKey
+    let created: Date
   }
 
   private let state = Locked(State())
@@ -26,7 +34,9 @@ public final class InMemoryVault: KeyVault {
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
-      return state.items.filter { $0.store == store }.reversed()
+      return state.items.filter { $0.store == store }.reversed().map {
+        StoredKey(identifier: $0.identifier, store: store, key: $0.key, created: $0.created, in: self)
+      }
     }
   }
 
@@ -36,7 +46,7 @@ public final class InMemoryVault: KeyVault {
   ) async throws -> KeyIdentifier {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
-      let item = StoredKey(identifier: KeyIdentifier(), store: store, key: key, created: Date())
+      let item = Item(identifier: KeyIdentifier(), store: store, key: key, created: Date())
       state.items.append(item)
       return item.identifier
     }

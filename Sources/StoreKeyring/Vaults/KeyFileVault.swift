@@ -23,10 +23,10 @@ public struct KeyFileVault: KeyVault {
   ///   line for the store holds no key and no other does.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     guard let contents = try SafeFile(url).read() else { return [] }
-    return try contents.withUnsafeBytes { try Self.keys($0, store) }
+    return try contents.withUnsafeBytes { try keys($0, store) }
   }
 
-  private static func keys(_ contents: UnsafeRawBufferPointer, _ store: UUID) throws -> [StoredKey] {
+  private func keys(_ contents: UnsafeRawBufferPointer, _ store: UUID) throws -> [StoredKey] {
     var keys: [StoredKey] = []
     var damage: (any Error)?
     for line in KeyFileLine.all(contents) {
@@ -35,7 +35,8 @@ public struct KeyFileVault: KeyVault {
       do {
         keys.append(
           StoredKey(
-            identifier: identifier, store: store, key: try KeyItem.key(line.item, store: store), created: nil)
+            identifier: identifier, store: store, key: try KeyItem.key(line.item, store: store), created: nil,
+            in: self)
         )
       } catch {
         damage = error

@@ -22,13 +22,16 @@ public struct StoredKey: Sendable {
   public let key: StoreKey
   /// When the item was made, if the vault knows.
   public let created: Date?
+  /// The vault that holds it.
+  public let vault: any KeyVault
 
   /// Makes a stored key.
-  public init(identifier: KeyIdentifier, store: UUID, key: StoreKey, created: Date?) {
+  public init(identifier: KeyIdentifier, store: UUID, key: StoreKey, created: Date?, in vault: any KeyVault) {
     self.identifier = identifier
     self.store = store
     self.key = key
     self.created = created
+    self.vault = vault
   }
 }
 

@@ -45,7 +45,7 @@ public struct PassphraseVault: KeyVault {
     var refusal: (any Error)?
     for one in wrapped {
       if Task.isCancelled { throw KeyringError(.cancelled, "the opening of \(file.url.path) was cancelled") }
-      do { keys.append(try one.key(text)) } catch { refusal = error }
+      do { keys.append(try one.key(text, in: self)) } catch { refusal = error }
     }
     if keys.isEmpty, let refusal { throw refusal }
     return keys.reversed()
@@ -68,7 +68,7 @@ public struct PassphraseVault: KeyVault {
     try file.add(wrapped)
     do {
       guard let back = try file.keys(for: store).first(where: { $0.identifier == identifier.description }),
-        try back.key(text).key.isSame(as: key)
+        try back.key(text, in: self).key.isSame(as: key)
       else { throw KeyringError(.readBackFailed, "\(name) took the key but did not give it back") }
     } catch {
       try? file.remove([identifier], for: store)

@@ -27,7 +27,7 @@ struct WrappedKey: Codable, Sendable {
   }
 
   /// - Throws: `KeyringError`: `wrongPassphrase`, or `itemDamaged` when the parameters are out of bounds.
-  func key(_ passphrase: SecretBytes) throws -> StoredKey {
+  func key(_ passphrase: SecretBytes, in vault: any KeyVault) throws -> StoredKey {
     guard cost.isBearable else {
       throw KeyringError(.itemDamaged, "the wrapped key asks for more work than any this library makes")
     }
@@ -45,7 +45,7 @@ struct WrappedKey: Codable, Sendable {
     return StoredKey(
       identifier: KeyIdentifier(identifier), store: store,
       key: try opened.withUnsafeBytes { try StoreKey(bytes: $0) },
-      created: Date(timeIntervalSince1970: created))
+      created: Date(timeIntervalSince1970: created), in: vault)
   }
 
   private var authenticated: Data {

@@ -27,7 +27,7 @@ extension ContextCheck {
         try here.delete(tags[1])
         let held = [people[0], people[1]]
         let request = FetchRequest("Person", where: .compare("age", .greater, 30))
-        try (isOwn ? here : there).deleteBatch(request)
+        try (isOwn ? here : there).batchDelete(request)
         try here.mergeChanges()
         try expect(firm.objects("employees").map { $0 } == [people[0]], "a list of a changed object")
         try expect(people[0].objects("friends").isEmpty, "a many-to-many")
@@ -52,19 +52,19 @@ extension ContextCheck {
         let (here, there) = (office.newContext(), office.newContext())
         let firms = try ["A", "B"].map { try Staff.company(here, $0) }
         let ada = try Staff.person(here, "Ada", age: 77)
-        try ada.setObject(firms[0], for: "employer")
+        try ada.setObject(firms[0], forKey: "employer")
         try here.save()
         try expect(firms.map { try $0.objects("employees").count } == [1, 0], "read before")
         try firms[0].set("name", "changed")
         let writer = isOwn ? here : there
-        try writer.insertBatch(
+        try writer.batchInsert(
           into: "Person",
           dictionaries: [
             ["name": "new", "age": isOwn ? 11 : 12, "employer": .reference(firms[0].objectID.reference)]
           ])
         try here.mergeChanges()
         try expect(firms.map { try $0.objects("employees").count } == [2, 0], "inserted")
-        try writer.updateBatch(
+        try writer.batchUpdate(
           FetchRequest("Person", where: .compare("age", .equal, isOwn ? 11 : 12)),
           set: ["employer": .reference(firms[1].objectID.reference)])
         try here.mergeChanges()
@@ -78,22 +78,26 @@ extension ContextCheck {
       let context = office.newContext()
       let firm = try Staff.company(context, "Firm")
       try context.save()
-      let sort = [FetchSort("employer.name"), FetchSort("name")]
+      let sort = [FetchSortDescriptor("employer.name"), FetchSortDescriptor("name")]
       let young = FetchPredicate.compare("age", .less, 50)
       let lists = try [
-        FetchedResultsController(FetchRequest("Person", where: young, sort: sort), in: context),
-        FetchedResultsController(FetchRequest("Person", where: young, sort: sort, limit: 2), in: context),
+        FetchedResultsController(FetchRequest("Person", where: young, sortDescriptors: sort), in: context),
         FetchedResultsController(
-          FetchRequest("Person", where: young, sort: sort), in: context, sectionedBy: "employer.name"),
+          FetchRequest("Person", where: young, sortDescriptors: sort, fetchLimit: 2), in: context),
+        FetchedResultsController(
+          FetchRequest("Person", where: young, sortDescriptors: sort), in: context,
+          sectionedBy: "employer.name"),
       ]
       for list in lists { try list.performFetch() }
       func expectNames(_ names: [String], _ what: String) throws {
         context.processPendingChanges()
-        try expect(Staff.names(lists[0].objects) == names, "\(what), all: \(Staff.names(lists[0].objects))")
-        try expect(Staff.names(lists[1].objects) == Array(names.prefix(2)), "\(what), two")
+        try expect(
+          Staff.names(lists[0].fetchedObjects) == names,
+          "\(what), all: \(Staff.names(lists[0].fetchedObjects))")
+        try expect(Staff.names(lists[1].fetchedObjects) == Array(names.prefix(2)), "\(what), two")
         try expect(Staff.names(lists[2].sections.flatMap(\.objects)) == names, "\(what), sections")
       }
-      try context.insertBatch(
+      try context.batchInsert(
         into: "Person",
         dictionaries: [
           ["name": "c", "age": 30, "employer": .reference(firm.objectID.reference)],
@@ -101,12 +105,12 @@ extension ContextCheck {
         ])
       try expectNames(["a", "b", "c"], "inserted")
       try expect(lists[2].sections.map(\.name) == ["", "Firm"], "the sections' names")
-      try context.updateBatch(
+      try context.batchUpdate(
         FetchRequest("Person", where: .compare("name", .equal, "old")), set: ["age": 20])
       try expectNames(["a", "b", "old", "c"], "changed, though nobody held it")
-      try context.deleteBatch(FetchRequest("Person", where: .compare("name", .equal, "a")))
+      try context.batchDelete(FetchRequest("Person", where: .compare("name", .equal, "a")))
       try expectNames(["b", "old", "c"], "deleted")
-      try context.deleteBatch(FetchRequest("Company"))
+      try context.batchDelete(FetchRequest("Company"))
       try expectNames(["b", "c", "old"], "the section's object deleted")
     },
   ]

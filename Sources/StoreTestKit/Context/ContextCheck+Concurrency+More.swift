@@ -25,7 +25,8 @@ extension ContextCheck {
       try expect(fresh.count(for: everybody) == wanted, "as many as were inserted and not deleted")
       let versions = try ids.map { try fresh.existingObject(with: $0).version - 1 }
       try expect(versions.reduce(0, +) == 8 * 40, "every save of a shared object counts, got \(versions)")
-      let names = try Staff.names(fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")])))
+      let names = try Staff.names(
+        fresh.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])))
       for worker in workers {
         let own = try await worker.names()
         try expect(own == names, "\(worker.number) agrees")
@@ -40,8 +41,8 @@ extension ContextCheck {
       let firms = try (0..<3).map { try Staff.company(maker, "firm \($0)") }
       for number in 0..<20 {
         let person = try Staff.person(maker, "p\(number)")
-        if number < 6 { try person.setObject(try maker.insert("Desk"), for: "desk") }
-        if number < 3 { try person.setObject(firms[number], for: "employer") }
+        if number < 6 { try person.setObject(try maker.insert("Desk"), forKey: "desk") }
+        if number < 3 { try person.setObject(firms[number], forKey: "employer") }
         try Staff.task("t\(number)", of: person, in: maker)
         if number < 3 { _ = try Staff.tag(maker, "tag \(number)") }
       }
@@ -55,7 +56,7 @@ extension ContextCheck {
         try await group.waitForAll()
       }
       let fresh = office.newContext()
-      let people = try fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      let people = try fresh.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
       try expect(fresh.count(for: FetchRequest("Person")) == people.count, "counted as fetched")
       let employed = try people.filter { try $0.object("employer") != nil }
       let employees = try firmIDs.flatMap { try Array(fresh.existingObject(with: $0).objects("employees")) }
@@ -63,7 +64,7 @@ extension ContextCheck {
       try expect(employees.count == employed.count, "each once")
       var everything: [ManagedObjectID] = []
       for name in ["Person", "Company", "Desk", "Tag", "Task"] {
-        everything += try fresh.fetchIDs(FetchRequest(name))
+        everything += try fresh.fetchObjectIDs(FetchRequest(name))
       }
       try Tug.agree(fresh, everything, "in the end")
       for name in ["employer", "spouse", "desk"] {
@@ -88,7 +89,7 @@ extension ContextCheck {
           try changeAnybody(context, firms, "new \(seed) \(round)", &dice)
           try context.save()
         } catch let error as ContextError
-          where [.conflict, .objectGone, .noContext, .foreignObject].contains(error.code)
+          where [.conflict, .objectNotFound, .noContext, .objectOfAnotherContext].contains(error.code)
         {
           context.rollback()
         }
@@ -99,7 +100,7 @@ extension ContextCheck {
   private static func changeAnybody(
     _ context: ManagedObjectContext, _ firms: [ManagedObjectID], _ name: String, _ dice: inout Staff.Dice
   ) throws {
-    let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+    let people = try context.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
     guard let person = dice.element(people), let other = dice.element(people), !dice.chance(4) else {
       _ = try Staff.person(context, name)
       return
@@ -107,15 +108,15 @@ extension ContextCheck {
     switch dice.below(12) {
     case 0: try context.delete(person)
     case 1, 2: try person.set("age", dice.below(100))
-    case 3, 4: if other !== person { try person.setObject(other, for: "spouse") }
-    case 5: try person.setObject(dice.element(context.fetch(FetchRequest("Desk"))), for: "desk")
+    case 3, 4: if other !== person { try person.setObject(other, forKey: "spouse") }
+    case 5: try person.setObject(dice.element(context.fetch(FetchRequest("Desk"))), forKey: "desk")
     case 6: if other !== person { try person.add(other, to: "friends") }
     case 7:
       if let tag = dice.element(try context.fetch(FetchRequest("Tag"))) { try person.add(tag, to: "tags") }
-    case 8: try dice.element(context.fetch(FetchRequest("Task")))?.setObject(person, for: "owner")
+    case 8: try dice.element(context.fetch(FetchRequest("Task")))?.setObject(person, forKey: "owner")
     default:
       let firm = try dice.element(firms).map { try context.existingObject(with: $0) }
-      try person.setObject(dice.chance(3) ? nil : firm, for: "employer")
+      try person.setObject(dice.chance(3) ? nil : firm, forKey: "employer")
     }
   }
 }
@@ -175,7 +176,7 @@ private struct Worker: Sendable {
   /// Everybody's names, as this worker's context sees them.
   func names() async throws -> [String] {
     try await background.perform { context in
-      try Staff.names(context.fetch(FetchRequest("Person", sort: [FetchSort("name")])))
+      try Staff.names(context.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])))
     }
   }
 }

@@ -95,7 +95,7 @@ extension ContextCheck {
         try person.set("motto", "unsaved")
         return person.objectID
       }
-      let told = try await a.perform { $0.objectChanges() }
+      let told = try await a.perform { $0.didChangeObjects() }
       try await b.perform { context in
         try context.existingObject(with: id).set("name", "Grace")
         try context.save()
@@ -114,7 +114,7 @@ extension ContextCheck {
       let (snapshot, id) = try await background.perform { context in
         let firm = try Staff.company(context, "Firm")
         let person = try Staff.person(context, "Ada", age: 36)
-        try person.setObject(firm, for: "employer")
+        try person.setObject(firm, forKey: "employer")
         try context.save()
         let snapshot = try person.snapshot()
         try person.set("name", "Grace")
@@ -126,8 +126,8 @@ extension ContextCheck {
       }.value
       try expect(texts == ["Ada", nil], "its values then")
       try expect(snapshot.get("age", as: Int.self) == 36, "as Swift values")
-      try expect(snapshot.value(for: "employer") == .reference(id.reference), "and to-ones")
-      try expectContextError(.unknownName, "no such property") { _ = try snapshot.value(for: "nothing") }
+      try expect(snapshot.value(forKey: "employer") == .reference(id.reference), "and to-ones")
+      try expectContextError(.unknownKey, "no such property") { _ = try snapshot.value(forKey: "nothing") }
       let fresh = office.newContext()
       let person = try fresh.existingObject(with: snapshot.objectID)
       try expect(Staff.text(person) == "Grace", "by its ID, the object itself")
@@ -149,9 +149,9 @@ extension ContextCheck {
     ContextCheck("a container has a context for the main actor, and makes background ones (viewContext)") {
       _ in
       let container = PersistentContainer(
-        name: "Office", model: try Office.model(),
-        storeDescription: PersistentStoreDescription(type: InMemoryStore.storeType))
-      try await container.load()
+        name: "Office", managedObjectModel: try Office.model(),
+        persistentStoreDescription: PersistentStoreDescription(type: InMemoryStore.storeType))
+      try await container.loadPersistentStores()
       let told = try await MainActor.run { () throws -> AsyncStream<ContextChanges> in
         let context = container.viewContext
         try expect(context === container.viewContext, "the same each time")
@@ -161,7 +161,7 @@ extension ContextCheck {
         // A changed object is held by its context.
         try context.fetch(FetchRequest("Company"))[0].set("name", "unsaved")
         context.processPendingChanges()
-        return context.objectChanges()
+        return context.didChangeObjects()
       }
       try await container.newBackgroundContext().perform { context in
         let firm = try context.fetch(FetchRequest("Company"))[0]

@@ -25,7 +25,7 @@ extension ContextCheck {
       let office = try await Office(factory)
       for move in Move.all {
         let tug = try Tug(office, move)
-        let news = tug.there.saves()
+        let news = tug.there.didSaveObjects()
         try tug.both()
         try tug.here.mergeChanges(from: await Staff.first(1, of: news)[0])
         try tug.here.save()
@@ -66,11 +66,11 @@ extension ContextCheck {
         let chair = try there.insert("Desk")
         try there.save()
         let held = try here.existingObject(with: people[0].objectID)
-        let news = there.saves()
-        try people[0].setObject(chair, for: "desk")
+        let news = there.didSaveObjects()
+        try people[0].setObject(chair, forKey: "desk")
         try there.save()
         let mine = try here.existingObject(with: people[1].objectID)
-        try mine.setObject(try here.existingObject(with: chair.objectID), for: "desk")
+        try mine.setObject(try here.existingObject(with: chair.objectID), forKey: "desk")
         if policy.description == MergePolicy.error.description {
           let error = try expectContextError(.conflict, "a stale row") { try here.save() }
           try expect(error.conflicts.map(\.objectID) == [people[0].objectID], "of the old owner")
@@ -96,12 +96,12 @@ extension ContextCheck {
       here.mergePolicy = .mergeByPropertyObjectTrump
       let people = try ["a", "b", "c"].map { try Staff.person(here, $0) }
       let tag = try Staff.tag(here, "t")
-      try people[0].setObject(people[1], for: "spouse")
+      try people[0].setObject(people[1], forKey: "spouse")
       try here.save()
-      try people[0].setObject(nil, for: "spouse")
+      try people[0].setObject(nil, forKey: "spouse")
       try people[2].add(tag, to: "tags")
       let copies = try people.map { try there.existingObject(with: $0.objectID) }
-      try copies[0].setObject(copies[2], for: "spouse")
+      try copies[0].setObject(copies[2], forKey: "spouse")
       try there.save()
       try here.save()
       let ids = people.map(\.objectID)
@@ -189,9 +189,9 @@ extension ContextCheck {
         try rivals.there.refresh(rivals.theirs, mergeChanges: false)
         try rivals.theirs.set("age", 31)
         try rivals.there.save()
-        for (name, targets) in [("tags", tags), ("friends", friends)] {
-          try rivals.mine.add(targets[2], to: name)
-          try rivals.mine.remove(targets[1], from: name)
+        for (name, destinations) in [("tags", tags), ("friends", friends)] {
+          try rivals.mine.add(destinations[2], to: name)
+          try rivals.mine.remove(destinations[1], from: name)
         }
         try rivals.mine.add(tags[2], to: "favourites")
         try rivals.mine.set("name", "Mine")
@@ -219,14 +219,14 @@ extension ContextCheck {
         let chair = try here.insert("Desk")
         let others = try ["report", "friend"].map { try Staff.person(here, $0) }
         let tag = try Staff.tag(here, "tag of \(policy)")
-        try ada.setObject(firm, for: "employer")
-        try ada.setObject(chair, for: "desk")
-        try ada.setObject(others[1], for: "spouse")
+        try ada.setObject(firm, forKey: "employer")
+        try ada.setObject(chair, forKey: "desk")
+        try ada.setObject(others[1], forKey: "spouse")
         try ada.add(others[0], to: "reports")
         try ada.add(others[1], to: "friends")
         try ada.add(tag, to: "tags")
         let tasks = try ["a", "b", "c"].map { try Staff.task($0, of: ada, in: here) }
-        try ada.setObjects([tasks[2], tasks[0], tasks[1]], for: "tasks")
+        try ada.setObjects([tasks[2], tasks[0], tasks[1]], forKey: "tasks")
         try here.save()
         here.refreshAllObjects()
         let ids = ([ada, firm, chair, tag] + others + tasks).map(\.objectID)
@@ -275,7 +275,7 @@ extension ContextCheck {
       try rivals.here.delete(rivals.mine)
       try rivals.theirs.set("age", 31)
       try rivals.there.save()
-      try expectContextError(.unknownName, "an unknown name") { try rivals.here.save() }
+      try expectContextError(.unknownKey, "an unknown name") { try rivals.here.save() }
       try expect(rivals.stored() == "Ada 31 m", "nothing was saved")
     },
     ContextCheck("a row stored anew is another one to whoever holds the old one (optimistic locking)") {

@@ -52,7 +52,7 @@ extension ContextCheck {
       let people = try Staff.people("a", "b", in: first)
       let firms = try ["F", "G"].map { try Staff.company(first, $0) }
       for title in ["x", "y"] { try Staff.task(title, of: people[0], in: first) }
-      try people[0].setObject(firms[0], for: "employer")
+      try people[0].setObject(firms[0], forKey: "employer")
       try people[0].add(people[1], to: "friends")
       try first.save()
       let tags = try ["t", "u"].map { try Staff.tag(first, $0) }
@@ -63,7 +63,7 @@ extension ContextCheck {
           { context, copies in
             try copies[0].add(context.object(with: tags[0].objectID), to: "tags")
             _ = try Staff.text(copies[1])
-            try copies[0].setObject(context.object(with: firms[1].objectID), for: "employer")
+            try copies[0].setObject(context.object(with: firms[1].objectID), forKey: "employer")
           }
         ),
         (
@@ -106,7 +106,7 @@ extension ContextCheck {
         try Staff.make("Room", ["code": "a"], in: first), try Staff.make("Room", ["code": "b"], in: first)
       )
       let door = try Staff.make("Door", ["name": "x", "width": 1], in: first)
-      try door.setObject(a, for: "room")
+      try door.setObject(a, forKey: "room")
       try first.save()
       let here = office.newContext()
       let wanted = AttributeValue.reference(b.objectID.reference)
@@ -131,23 +131,23 @@ extension ContextCheck {
       try first.save()
       let (here, there) = (office.newContext(), office.newContext())
       here.mergePolicy = .mergeByPropertyObjectTrump
-      do { try here.setQueryGeneration(.current) } catch let error as StoreError
+      do { try here.setQueryGenerationFrom(.current) } catch let error as StoreError
         where error.code == .unsupportedRequest
       { return }
       let (x, q) = (
         try here.existingObject(with: made[0].objectID), try here.existingObject(with: made[1].objectID)
       )
       let new = try Staff.people("P", in: there)[0]
-      try there.existingObject(with: made[0].objectID).setObject(new, for: "spouse")
+      try there.existingObject(with: made[0].objectID).setObject(new, forKey: "spouse")
       try there.existingObject(with: made[2].objectID).setObject(
-        there.existingObject(with: firm.objectID), for: "employer")
+        there.existingObject(with: firm.objectID), forKey: "employer")
       try there.save()
-      try x.setObject(q, for: "spouse")
+      try x.setObject(q, forKey: "spouse")
       try here.delete(here.existingObject(with: firm.objectID))
       try here.save()
-      try expect(here.queryGeneration != nil, "pinned still")
+      try expect(here.queryGenerationToken != nil, "pinned still")
       let fresh = office.newContext()
-      let people = try fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      let people = try fresh.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
       let spouses = try people.map { try $0.object("spouse").map { try Staff.text($0) ?? "" } ?? "-" }
       try expect(spouses == ["-", "X", "-", "Q"], "P, Q, R, X: \(spouses)")
       try expect(people.allSatisfy { try $0.object("employer") == nil }, "nobody is employed by what is gone")
@@ -157,14 +157,14 @@ extension ContextCheck {
 
   private static func rooms() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Room") {
-        AttributeDescription("code", .string)
-        RelationshipDescription("doors", toMany: "Door", inverse: "room")
+      Entity("Room") {
+        Attribute("code", .string)
+        Relationship("doors", toMany: "Door", inverse: "room")
       }
-      EntityDescription("Door") {
-        AttributeDescription("name", .string)
-        AttributeDescription("width", .integer32)
-        RelationshipDescription("room", to: "Room", inverse: "doors")
+      Entity("Door") {
+        Attribute("name", .string)
+        Attribute("width", .integer32)
+        Relationship("room", to: "Room", inverse: "doors")
         UniquenessConstraint("name")
       }
     }
@@ -200,7 +200,7 @@ extension ContextCheck {
         try expect(Staff.number(again, "rank") == 7, "the child's change is saved")
         try expect(
           Staff.line(fresh.existingObject(with: ada.objectID), "favourites") == "same", "and its link")
-        try fresh.existingObject(with: ada.objectID).setObjects([], for: "favourites")
+        try fresh.existingObject(with: ada.objectID).setObjects([], forKey: "favourites")
         try fresh.save()
       }
     },
@@ -210,13 +210,13 @@ extension ContextCheck {
       let nodes = try (Int64(0)..<2).map { try Staff.make("Node", ["number": .integer($0)], in: parent) }
       try parent.save()
       let child = ManagedObjectContext(parent: parent)
-      let target = try child.existingObject(with: nodes[0].objectID)
+      let destination = try child.existingObject(with: nodes[0].objectID)
       try parent.delete(nodes[0])
       let new = try Staff.make("Node", ["number": 5], in: child)
-      try new.setObject(target, for: "hint")
+      try new.setObject(destination, forKey: "hint")
       try expectContextError(.conflict, "it is deleted there") { try child.save() }
       try expect(parent.insertedObjects.isEmpty && new.isInserted, "nothing went over")
-      try new.setObject(child.existingObject(with: nodes[1].objectID), for: "hint")
+      try new.setObject(child.existingObject(with: nodes[1].objectID), forKey: "hint")
       try child.save()
       try parent.save()
       try expect(office.newContext().count(for: FetchRequest("Node")) == 2, "saved")
@@ -227,11 +227,11 @@ extension ContextCheck {
       let parent = office.newContext()
       let made = try (Int64(0)..<4).map { try Staff.make("Node", ["number": .integer($0)], in: parent) }
       let (a, b, c, z) = (made[0], made[1], made[2], made[3])
-      try c.setObject(a, for: "hint")
+      try c.setObject(a, forKey: "hint")
       try parent.save()
-      try c.setObject(z, for: "hint")
+      try c.setObject(z, forKey: "hint")
       try c.set("number", 9)
-      try b.setObject(a, for: "hint")
+      try b.setObject(a, forKey: "hint")
       let child = ManagedObjectContext(parent: parent)
       let (own, holder) = (
         try child.existingObject(with: a.objectID), try child.existingObject(with: b.objectID)

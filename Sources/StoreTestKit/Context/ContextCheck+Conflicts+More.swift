@@ -18,10 +18,10 @@ extension ContextCheck {
         let their = try Staff.company(rivals.here, "Their")
         try rivals.here.save()
         let copy = try rivals.there.existingObject(with: their.objectID)
-        try rivals.theirs.setObject(copy, for: "employer")
+        try rivals.theirs.setObject(copy, forKey: "employer")
         try rivals.there.save()
         rivals.here.mergePolicy = policy
-        try rivals.mine.setObject(own, for: "employer")
+        try rivals.mine.setObject(own, forKey: "employer")
         try rivals.here.save()
         let (winner, loser) = isMine ? (own, their) : (their, own)
         try expect(rivals.mine.object("employer") === winner, "the to-one: \(policy)")
@@ -41,10 +41,10 @@ extension ContextCheck {
       try rivals.there.delete(try rivals.there.existingObject(with: company.objectID))
       try rivals.there.delete(try rivals.there.existingObject(with: tag.objectID))
       try rivals.there.save()
-      try rivals.mine.setObject(company, for: "employer")
+      try rivals.mine.setObject(company, forKey: "employer")
       let one = try expectContextError(.conflict, "a to-one") { try rivals.here.save() }
       try expect((one.cause as? StoreError)?.objectIDs.contains(company.objectID) == true, "names it")
-      try rivals.mine.setObject(nil, for: "employer")
+      try rivals.mine.setObject(nil, forKey: "employer")
       try rivals.mine.add(tag, to: "tags")
       let two = try expectContextError(.conflict, "a many-to-many") { try rivals.here.save() }
       try expect((two.cause as? StoreError)?.objectIDs.contains(tag.objectID) == true, "names it")
@@ -82,8 +82,8 @@ extension ContextCheck {
         (.overwrite, "bac"), (.rollback, "cba"),
       ]
       func order(_ person: ManagedObject, _ places: [Int], in context: ManagedObjectContext) throws {
-        let targets = try places.map { try context.existingObject(with: tags[$0].objectID) }
-        try person.setObjects(targets, for: "favourites")
+        let destinations = try places.map { try context.existingObject(with: tags[$0].objectID) }
+        try person.setObjects(destinations, forKey: "favourites")
       }
       for (policy, wanted) in cases {
         let rivals = try Rivals(office, policy)
@@ -108,7 +108,7 @@ extension ContextCheck {
     ContextCheck("what both sides append to an ordered to-many is all there") { factory in
       let rivals = try Rivals(try await Office(factory))
       let tags = try ["a", "b", "c", "d"].map { try Staff.tag(rivals.here, $0) }
-      try rivals.mine.setObjects([tags[1], tags[0]], for: "favourites")
+      try rivals.mine.setObjects([tags[1], tags[0]], forKey: "favourites")
       try rivals.here.save()
       try rivals.there.refresh(rivals.theirs, mergeChanges: false)
       try rivals.theirs.add(try rivals.there.existingObject(with: tags[2].objectID), to: "favourites")
@@ -170,7 +170,7 @@ extension ContextCheck {
           try expect(Staff.look(tag) == wanted, "here: \(policy)")
           let stored = try fresh.existingObject(with: tag.objectID)
           try expect(Staff.look(stored) == wanted, "as stored: \(policy)")
-          let same = FetchRequest("Tag", where: .compare("name", .equal, try tag.value(for: "name")))
+          let same = FetchRequest("Tag", where: .compare("name", .equal, try tag.value(forKey: "name")))
           try expect(fresh.count(for: same) == 1, "one of that key: \(policy)")
         }
       }
@@ -203,7 +203,7 @@ extension ContextCheck {
         let new = try Staff.tag(here, "key of \(policy)")
         let second = try Staff.person(here, "Second")
         try second.add(new, to: "tags")
-        try second.setObjects([new], for: "favourites")
+        try second.setObjects([new], forKey: "favourites")
         try here.save()
         try expect(Staff.names(new.objects("people")).contains("Second"), "here: \(policy)")
         let fresh = office.newContext()
@@ -217,14 +217,14 @@ extension ContextCheck {
     ContextCheck("a new object that became a stored one keeps its place in orders (NSConstraintConflict)") {
       factory in
       let model = try ManagedObjectModel {
-        EntityDescription("Box") {
-          RelationshipDescription("parts", toMany: "Part", inverse: "box", ordered: true)
-          RelationshipDescription("seen", toMany: "Part", inverse: "seenBy", ordered: true)
+        Entity("Box") {
+          Relationship("parts", toMany: "Part", inverse: "box", ordered: true)
+          Relationship("seen", toMany: "Part", inverse: "seenBy", ordered: true)
         }
-        EntityDescription("Part") {
-          AttributeDescription("name", .string)
-          RelationshipDescription("box", to: "Box", inverse: "parts")
-          RelationshipDescription("seenBy", toMany: "Box", inverse: "seen")
+        Entity("Part") {
+          Attribute("name", .string)
+          Relationship("box", to: "Box", inverse: "parts")
+          Relationship("seenBy", toMany: "Box", inverse: "seen")
           UniquenessConstraint("name")
         }
       }
@@ -237,7 +237,7 @@ extension ContextCheck {
         try here.insert("Box"),
         try ["a", "b", "c"].map { try Staff.make("Part", ["name": .string($0)], in: here) }
       )
-      for name in ["parts", "seen"] { try box.setObjects(parts, for: name) }
+      for name in ["parts", "seen"] { try box.setObjects(parts, forKey: name) }
       try here.save()
       let fresh = office.newContext()
       for owner in [box, try fresh.existingObject(with: box.objectID)] {
@@ -357,7 +357,7 @@ struct Rivals {
   var text: String { get throws { try Self.text(mine) } }
 
   private static func text(_ person: ManagedObject) throws -> String {
-    try ["name", "age", "motto"].map { try person.value(for: $0).text }.joined(separator: " ")
+    try ["name", "age", "motto"].map { try person.value(forKey: $0).text }.joined(separator: " ")
   }
 
   /// The person as stored; nil when it is not there.

@@ -151,7 +151,7 @@ extension ContextCheck {
       let company = try Staff.company(rivals.there, "Firm")
       try rivals.mine.set("name", "Mine")
       try rivals.theirs.set("name", "Theirs")
-      try rivals.theirs.setObject(company, for: "employer")
+      try rivals.theirs.setObject(company, forKey: "employer")
       try rivals.there.save()
       try rivals.theirs.set("motto", "later")
       try rivals.there.save()
@@ -208,7 +208,7 @@ extension ContextCheck {
       here.mergePolicy = .mergeByPropertyObjectTrump
       try here.save()
       let fresh = office.newContext()
-      let stored = try fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      let stored = try fresh.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
       try expect(Staff.names(stored) == (0..<4).map { "mine \($0)" }, "all names")
       try expect(stored.map { try Staff.number($0) } == [18, 70, 70, 18], "all ages")
     },

@@ -11,19 +11,19 @@ extension ContextCheck {
       "a migration takes subentities, long bytes, thousands of objects and metadata along (migrate)"
     ) {
       factory in
-      var bytes = AttributeDescription("picture", .binary)
+      var bytes = Attribute("picture", .binary)
       bytes.allowsExternalBinaryDataStorage = true
       let picture = bytes
       let model = try ManagedObjectModel {
-        EntityDescription("Shape") {
-          AttributeDescription("number", .integer32)
+        Entity("Shape") {
+          Attribute("number", .integer32)
           picture
-          RelationshipDescription("next", to: "Shape", inverse: "previous")
-          RelationshipDescription("previous", to: "Shape", inverse: "next")
-          RelationshipDescription("around", toMany: "Shape", ordered: true)
+          Relationship("next", to: "Shape", inverse: "previous")
+          Relationship("previous", to: "Shape", inverse: "next")
+          Relationship("around", toMany: "Shape", ordered: true)
         }
-        EntityDescription("Circle", parent: "Shape") { AttributeDescription("radius", .double) }
-        EntityDescription("Ring", parent: "Circle") { AttributeDescription("width", .double) }
+        Entity("Circle", parent: "Shape") { Attribute("radius", .double) }
+        Entity("Ring", parent: "Circle") { Attribute("width", .double) }
       }
       let office = try await Office(factory, model)
       let context = office.newContext()
@@ -36,9 +36,9 @@ extension ContextCheck {
         if number % 3 > 1 { try shape.set("width", Double(number)) }
         return shape
       }
-      for (shape, next) in zip(shapes, shapes.dropFirst()) { try shape.setObject(next, for: "next") }
+      for (shape, next) in zip(shapes, shapes.dropFirst()) { try shape.setObject(next, forKey: "next") }
       for number in stride(from: 0, to: 2400, by: 100) {
-        try shapes[number].setObjects([shapes[number + 7], shapes[number + 3]], for: "around")
+        try shapes[number].setObjects([shapes[number + 7], shapes[number + 3]], forKey: "around")
       }
       try context.save()
       try shapes[4].set("radius", 99.0)
@@ -71,7 +71,7 @@ extension ContextCheck {
       Thread.detachNewThread {
         for _ in 0..<2000 where !isMoved.withLock({ $0 }) {
           // What begins before the move and ends after it may be refused.
-          let result = try? ManagedObjectContext(coordinator).insertBatch(
+          let result = try? ManagedObjectContext(coordinator).batchInsert(
             into: "Person", dictionaries: [["name": .string("more")]])
           if let result { inserted.withLock { $0 += result.count } }
           usleep(500)
@@ -94,35 +94,36 @@ extension ContextCheck {
     },
     ContextCheck("stores keep their order when one is moved (persistentStores)") { factory in
       let model = try ManagedObjectModel(
-        ModelDescription(
+        ModelDeclaration(
           entities: ["A", "B", "C"].map { name in
-            EntityDescription(name) { AttributeDescription("name", .string) }
+            Entity(name) { Attribute("name", .string) }
           }, configurations: ["a": ["A"], "b": ["B"], "c": ["C"]]))
-      let coordinator = PersistentStoreCoordinator(model: model)
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
       let first = try await factory.makeStore(model)
-      try coordinator.addStore(first, configuration: "a")
+      try coordinator.addPersistentStore(first, configuration: "a")
       let description = PersistentStoreDescription(type: InMemoryStore.storeType)
       for name in ["b", "c"] {
         let store = InMemoryStore(model: model, description: description)
         try await store.loadMetadata()
-        try coordinator.addStore(store, configuration: name)
+        try coordinator.addPersistentStore(store, configuration: name)
       }
-      let others = coordinator.stores.dropFirst().map { $0.identifier }
+      let others = coordinator.persistentStores.dropFirst().map { $0.identifier }
       let new = try await coordinator.migrate(first, to: description)
-      try expect(coordinator.stores.map { $0.identifier } == [new.identifier] + others, "in its place")
-      try expect(coordinator.store === new, "still the first")
+      try expect(
+        coordinator.persistentStores.map { $0.identifier } == [new.identifier] + others, "in its place")
+      try expect(coordinator.persistentStore === new, "still the first")
       let context = ManagedObjectContext(coordinator)
       let objects = try ["A", "B", "C"].map { try context.insert($0) }
       try context.save()
       let ids = objects.map(\.objectID.storeIdentifier)
-      try expect(ids == coordinator.stores.map { $0.identifier }, "each with its entity")
+      try expect(ids == coordinator.persistentStores.map { $0.identifier }, "each with its entity")
     },
     ContextCheck("a store that is read only is read, and refuses every save (isReadOnly)") { _ in
       let model = try Office.model()
       var description = PersistentStoreDescription(type: InMemoryStore.storeType)
       description.isReadOnly = true
-      let coordinator = PersistentStoreCoordinator(model: model)
-      try await coordinator.addStore(description)
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      try await coordinator.addPersistentStore(with: description)
       let context = ManagedObjectContext(coordinator)
       let person = try Staff.person(context, "Ada")
       try expect(context.fetch(FetchRequest("Person")) == [person], "unsaved objects")
@@ -139,13 +140,13 @@ extension ContextCheck {
     },
     ContextCheck("the viewContext ends its events by itself, once its code is done (viewContext)") { _ in
       let container = PersistentContainer(
-        name: "Office", model: try Office.model(),
-        storeDescription: PersistentStoreDescription(type: InMemoryStore.storeType))
-      try await container.load()
+        name: "Office", managedObjectModel: try Office.model(),
+        persistentStoreDescription: PersistentStoreDescription(type: InMemoryStore.storeType))
+      try await container.loadPersistentStores()
       let told = try await MainActor.run { () throws -> AsyncStream<ContextChanges> in
         let context = container.viewContext
         context.undoManager = UndoManager()
-        let told = context.objectChanges()
+        let told = context.didChangeObjects()
         _ = try Staff.person(context, "Ada")
         _ = try Staff.person(context, "Bea")
         return told
@@ -180,13 +181,13 @@ extension ContextCheck {
       try expect(Staff.names(grandchild.fetch(everybody)) == ["stored"], "two contexts below")
     },
     ContextCheck("asking whether values differ reads no bytes (hasPersistentChangedValues)") { factory in
-      var bytes = AttributeDescription("picture", .binary)
+      var bytes = Attribute("picture", .binary)
       bytes.allowsExternalBinaryDataStorage = true
       let picture = bytes
-      let model = try ManagedObjectModel { EntityDescription("Card") { picture } }
+      let model = try ManagedObjectModel { Entity("Card") { picture } }
       let store = FailingStore(try await factory.makeStore(model))
-      let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.addStore(store)
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(store)
       let maker = ManagedObjectContext(coordinator)
       let made = try maker.insert("Card")
       try made.set("picture", Data(repeating: 1, count: 100_000))
@@ -202,9 +203,9 @@ extension ContextCheck {
 
   /// Every object's values and what it leads to, by numbers.
   private static func lines(_ context: ManagedObjectContext) throws -> [String] {
-    let all = try context.fetch(FetchRequest("Shape", sort: [FetchSort("number")]))
+    let all = try context.fetch(FetchRequest("Shape", sortDescriptors: [FetchSortDescriptor("number")]))
     return try all.map { shape in
-      let values = try shape.entity.attributes.map { "\(try shape.value(for: $0.name))" }
+      let values = try shape.entity.attributes.map { "\(try shape.value(forKey: $0.name))" }
       let around = try shape.objects("around").map { try Staff.number($0, "number") ?? -1 }
       let ones = try ["next", "previous"].map { name in
         try shape.object(name).flatMap { try Staff.number($0, "number") } ?? -1

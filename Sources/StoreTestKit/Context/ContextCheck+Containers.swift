@@ -10,12 +10,13 @@ extension ContextCheck {
       let office = try await Office(factory)
       let second = try await Self.memory(office.model)
       try expectContextError(.configuration, "all entities twice") {
-        try office.coordinator.addStore(second)
+        try office.coordinator.addPersistentStore(second)
       }
       try expectContextError(.configuration, "the same store twice") {
-        try office.coordinator.addStore(office.store)
+        try office.coordinator.addPersistentStore(office.store)
       }
-      try expect(office.coordinator.stores.map { $0.identifier } == [office.store.identifier], "the first")
+      try expect(
+        office.coordinator.persistentStores.map { $0.identifier } == [office.store.identifier], "the first")
       let context = office.newContext()
       let person = try Staff.person(context, "Ada")
       try context.save()
@@ -29,12 +30,12 @@ extension ContextCheck {
       try context.save()
       try expect(book.objectID.storeIdentifier == pair.library.identifier, "a book in the library")
       try expect(note.objectID.storeIdentifier == pair.desk.identifier, "a note on the desk")
-      let other = try await Self.memory(pair.coordinator.model)
+      let other = try await Self.memory(pair.coordinator.managedObjectModel)
       try expectContextError(.configuration, "an overlap") {
-        try pair.coordinator.addStore(other, configuration: "Library")
+        try pair.coordinator.addPersistentStore(other, configuration: "Library")
       }
       let chapter = try context.insert("Chapter")
-      try chapter.setObject(book, for: "book")
+      try chapter.setObject(book, forKey: "book")
       try note.set("text", "again")
       try context.save()
       let fresh = pair.newContext()
@@ -51,7 +52,7 @@ extension ContextCheck {
         try context.assign(note, to: pair.library)
       }
       try expectContextError(.configuration, "a book on the desk") { try context.assign(book, to: pair.desk) }
-      let stranger = try await Self.memory(pair.coordinator.model)
+      let stranger = try await Self.memory(pair.coordinator.managedObjectModel)
       try expectContextError(.configuration, "a store of nobody's") {
         try context.assign(book, to: stranger)
       }
@@ -67,8 +68,8 @@ extension ContextCheck {
       try saver.save()
       let read = try reader.fetch(FetchRequest("Person"))
       try person.set("name", "unsaved")
-      try office.coordinator.remove(office.store)
-      try expect(office.coordinator.stores.isEmpty, "no store is left")
+      try office.coordinator.removePersistentStore(office.store)
+      try expect(office.coordinator.persistentStores.isEmpty, "no store is left")
       for context in [saver, reader] {
         try expectContextError(.noStore, "a fetch") { _ = try context.fetch(FetchRequest("Person")) }
         try expect(context.registeredObject(for: person.objectID) == nil, "not held any more")
@@ -77,7 +78,9 @@ extension ContextCheck {
       }
       try expect(person.managedObjectContext == nil && read[0].managedObjectContext == nil, "of no context")
       try expectContextError(.noContext, "a change") { try person.set("name", "later") }
-      try expectContextError(.noStore, "removing it twice") { try office.coordinator.remove(office.store) }
+      try expectContextError(.noStore, "removing it twice") {
+        try office.coordinator.removePersistentStore(office.store)
+      }
     },
     ContextCheck("a store that came after another one has objects of its own, though they bear its numbers") {
       factory in
@@ -88,21 +91,23 @@ extension ContextCheck {
       let read = try reader.fetch(FetchRequest("Person"))
       try old.set("name", "unsaved")
       let id = old.objectID
-      try office.coordinator.remove(office.store)
+      try office.coordinator.removePersistentStore(office.store)
       let second = try await Self.memory(office.model)
-      try office.coordinator.addStore(second)
+      try office.coordinator.addPersistentStore(second)
       let maker = office.newContext()
       // As many as it takes to reach the old number.
       for number in 0..<id.reference { _ = try Staff.person(maker, "new \(number)") }
       try maker.save()
       for context in [saver, reader] {
-        let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+        let people = try context.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
         try expect(people.count == Int(id.reference), "the new ones")
         try expect(people.allSatisfy { $0 !== old && $0 !== read[0] }, "in new objects")
         try expect(people.allSatisfy { $0.objectID != id }, "under new IDs")
         try expect(people.allSatisfy { $0.objectID.storeIdentifier == second.identifier }, "of its own")
         try expect(Staff.names(people).allSatisfy { $0.hasPrefix("new") }, "with their values")
-        try expectContextError(.foreignObject, "the old ID") { _ = try context.existingObject(with: id) }
+        try expectContextError(.objectOfAnotherContext, "the old ID") {
+          _ = try context.existingObject(with: id)
+        }
         try context.save()
       }
       let fresh = office.newContext()
@@ -117,7 +122,7 @@ extension ContextCheck {
       try context.save()
       try book.set("title", "Persuasion")
       try note.set("text", "unsaved")
-      try pair.coordinator.remove(pair.desk)
+      try pair.coordinator.removePersistentStore(pair.desk)
       try expectContextError(.noStore, "a note") { _ = try context.fetch(FetchRequest("Note")) }
       try expect(context.fetch(FetchRequest("Book")) == [book] && book.isUpdated, "the book and its change")
       try context.save()
@@ -133,7 +138,7 @@ extension ContextCheck {
       let held = try early.fetch(FetchRequest("Person"))
       let description = PersistentStoreDescription(type: InMemoryStore.storeType)
       let new = try await office.coordinator.migrate(office.store, to: description)
-      let stores = office.coordinator.stores
+      let stores = office.coordinator.persistentStores
       try expect(stores.count == 1 && stores[0] === new, "in its place")
       try expect(new is InMemoryStore && new.identifier != identifier, "another one")
       let fresh = office.newContext()
@@ -154,10 +159,10 @@ extension ContextCheck {
       let context = pair.newContext()
       let (book, note) = (try pair.book(context, "Emma"), try pair.note(context, "read"))
       let chapter = try context.insert("Chapter")
-      try chapter.setObject(book, for: "book")
+      try chapter.setObject(book, forKey: "book")
       try context.save()
       let description = PersistentStoreDescription(type: InMemoryStore.storeType)
-      let stranger = try await Self.memory(pair.coordinator.model)
+      let stranger = try await Self.memory(pair.coordinator.managedObjectModel)
       do {
         _ = try await pair.coordinator.migrate(stranger, to: description)
         try expect(false, "a stranger's store must be refused")
@@ -165,7 +170,7 @@ extension ContextCheck {
         try expect(error.code == .noStore, "got \(error.code)")
       }
       let new = try await pair.coordinator.migrate(pair.library, to: description)
-      let stores = Set(pair.coordinator.stores.map { $0.identifier })
+      let stores = Set(pair.coordinator.persistentStores.map { $0.identifier })
       try expect(stores == [new.identifier, pair.desk.identifier], "both")
       let fresh = pair.newContext()
       let copy = try fresh.fetch(FetchRequest("Book"))
@@ -198,25 +203,25 @@ extension ContextCheck {
     try home.set("street", "Main \u{0} Road")
     for (number, person) in people.enumerated() {
       if number > 2 { try person.set("motto", "é\u{0}\(number)") } else { try person.set("age", Int?.none) }
-      try person.setObject(firms[number % 2], for: "employer")
-      try person.setObject(home, for: number < 3 ? "home" : "office")
+      try person.setObject(firms[number % 2], forKey: "employer")
+      try person.setObject(home, forKey: number < 3 ? "home" : "office")
       try person.add(people[(number + 1) % 6], to: "friends")
-      try person.setObjects([tags[(number + 3) % 4], tags[number % 4]], for: "favourites")
+      try person.setObjects([tags[(number + 3) % 4], tags[number % 4]], forKey: "favourites")
       let tasks = try ["a", "b", "c"].map { try Staff.task("\($0) of \(number)", of: person, in: context) }
-      try person.setObjects([tasks[1], tasks[2], tasks[0]], for: "tasks")
-      try tasks[0].setObject(tasks[2], for: "next")
+      try person.setObjects([tasks[1], tasks[2], tasks[0]], forKey: "tasks")
+      try tasks[0].setObject(tasks[2], forKey: "next")
     }
-    try people[0].setObject(people[5], for: "spouse")
-    try people[1].setObject(people[0], for: "manager")
+    try people[0].setObject(people[5], forKey: "spouse")
+    try people[1].setObject(people[0], forKey: "manager")
     try firms[1].add(people[2], people[4], to: "board")
-    for tag in tags { try tag.setObjects([people[4], people[1], people[3]], for: "people") }
+    for tag in tags { try tag.setObjects([people[4], people[1], people[3]], forKey: "people") }
     let nodes = try (0..<3).map { number in
       let node = try context.insert("Node")
       try node.set("number", number)
       return node
     }
-    try nodes[0].setObject(nodes[1], for: "next")
-    try nodes[2].setObject(nodes[0], for: "loose")
+    try nodes[0].setObject(nodes[1], forKey: "next")
+    try nodes[2].setObject(nodes[0], forKey: "loose")
     try context.save()
     try context.delete(people[3])
     try tags[0].set("colour", "red")
@@ -229,12 +234,12 @@ extension ContextCheck {
     func name(_ object: ManagedObject?) throws -> String {
       guard let object else { return "nothing" }
       let key = ["name", "title", "street", "number"].first { object.entity.attribute(named: $0) != nil }
-      return try key.map { "\(try object.value(for: $0))" } ?? "-"
+      return try key.map { "\(try object.value(forKey: $0))" } ?? "-"
     }
-    func text(_ object: ManagedObject, _ entity: Entity) throws -> String {
+    func text(_ object: ManagedObject, _ entity: EntityDescription) throws -> String {
       var parts = ["\(entity.name) v\(try object.version)"]
       for attribute in entity.attributes where !attribute.isTransient {
-        parts.append("\(try object.value(for: attribute.name))")
+        parts.append("\(try object.value(forKey: attribute.name))")
       }
       for relationship in entity.relationships {
         if relationship.isToMany {
@@ -247,7 +252,7 @@ extension ContextCheck {
       return parts.joined(separator: " ")
     }
     var all: [String] = []
-    for entity in context.coordinator.model.entities {
+    for entity in context.persistentStoreCoordinator.managedObjectModel.entities {
       let objects: [ManagedObject] = try context.fetch(FetchRequest(entity.name))
       all += try objects.map { try text($0, entity) }.sorted()
     }
@@ -263,27 +268,27 @@ private struct Pair {
 
   init(_ factory: any StoreFactory) async throws {
     let entities = [
-      EntityDescription("Book") {
-        AttributeDescription("title", .string)
-        RelationshipDescription("chapters", toMany: "Chapter", inverse: "book", deleteRule: .cascade)
+      Entity("Book") {
+        Attribute("title", .string)
+        Relationship("chapters", toMany: "Chapter", inverse: "book", deleteRule: .cascade)
       },
-      EntityDescription("Chapter") { RelationshipDescription("book", to: "Book", inverse: "chapters") },
-      EntityDescription("Note") {
-        AttributeDescription("text", .string)
-        AttributeDescription("book", .string)
+      Entity("Chapter") { Relationship("book", to: "Book", inverse: "chapters") },
+      Entity("Note") {
+        Attribute("text", .string)
+        Attribute("book", .string)
       },
     ]
     let model = try ManagedObjectModel(
-      ModelDescription(
+      ModelDeclaration(
         entities: entities, configurations: ["Library": ["Book", "Chapter"], "Desk": ["Note"]]))
-    coordinator = PersistentStoreCoordinator(model: model)
+    coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     library = try await factory.makeStore(model)
     let description = PersistentStoreDescription(type: InMemoryStore.storeType)
     let memory = InMemoryStore(model: model, description: description)
     try await memory.loadMetadata()
     desk = memory
-    try coordinator.addStore(library, configuration: "Library")
-    try coordinator.addStore(desk, configuration: "Desk")
+    try coordinator.addPersistentStore(library, configuration: "Library")
+    try coordinator.addPersistentStore(desk, configuration: "Desk")
   }
 
   func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }

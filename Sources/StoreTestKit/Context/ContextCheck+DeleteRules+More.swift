@@ -13,8 +13,8 @@ extension ContextCheck {
       let people = try Staff.people("owes", "owed", in: context)
       let loan = try Staff.make("Loan", ["amount": 5], in: context)
       let task = try Staff.make("Task", ["title": "t"], in: context)
-      try loan.setObject(people[0], for: "borrower")
-      try task.setObject(people[0], for: "owner")
+      try loan.setObject(people[0], forKey: "borrower")
+      try task.setObject(people[0], forKey: "owner")
       try context.save()
       try context.delete(people[0])
       try expect(task.isDeleted && !loan.isDeleted, "the other rules are followed meanwhile")
@@ -60,11 +60,11 @@ extension ContextCheck {
       let people = try Staff.people("a", "b", in: context)
       let loan = try Staff.make("Loan", ["amount": 5], in: context)
       try context.save()
-      try loan.setObject(people[0], for: "borrower")
+      try loan.setObject(people[0], forKey: "borrower")
       try context.delete(people[0])
       let error = try expectContextError(.validation, "a link not saved yet") { try context.save() }
       try expect(Staff.has(error, people[0], "loans", .denied), "counts")
-      try loan.setObject(people[1], for: "borrower")
+      try loan.setObject(people[1], forKey: "borrower")
       try context.save()
       try expect(people[1].objects("loans").map { $0 } == [loan], "moved before the deletion was saved")
     },
@@ -76,14 +76,14 @@ extension ContextCheck {
       let first = office.newContext()
       let people = try Staff.people("a", "b", in: first)
       for person in people {
-        try person.setObject(Staff.make("Company", ["name": "x"], in: first), for: "employer")
-        try person.setObject(first.insert("Desk"), for: "desk")
-        try person.setObject(first.insert("Address"), for: "home")
+        try person.setObject(Staff.make("Company", ["name": "x"], in: first), forKey: "employer")
+        try person.setObject(first.insert("Desk"), forKey: "desk")
+        try person.setObject(first.insert("Address"), forKey: "home")
         try person.add(Staff.make("Task", ["title": "t"], in: first), to: "tasks")
         try person.add(first.insert("Tag"), to: "tags")
         try person.add(first.insert("Tag"), to: "favourites")
       }
-      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObject(people[1], forKey: "manager")
       try people[1].add(people[0], to: "friends")
       try first.save()
       let context = office.newContext()
@@ -105,12 +105,12 @@ extension ContextCheck {
       let office = try await Office(factory)
       for (name, entity) in linksToOthers {
         let first = office.newContext()
-        let (source, target) = try pair(entity, in: first)
+        let (source, destination) = try pair(entity, in: first)
         try first.save()
         let (here, there) = (office.newContext(), office.newContext())
         let own = try here.existingObject(with: source.objectID)
-        try link(own, name, to: here.existingObject(with: target.objectID))
-        try there.delete(there.existingObject(with: target.objectID))
+        try link(own, name, to: here.existingObject(with: destination.objectID))
+        try there.delete(there.existingObject(with: destination.objectID))
         try there.save()
         try expectContextError(.conflict, name) { try here.save() }
         try expect(here.hasChanges && own.isUpdated, "the change is still here: \(name)")
@@ -124,12 +124,12 @@ extension ContextCheck {
       let office = try await Office(factory)
       for (name, entity) in linksToOthers {
         let first = office.newContext()
-        let (source, target) = try pair(entity, in: first)
+        let (source, destination) = try pair(entity, in: first)
         try first.save()
         let (here, there) = (office.newContext(), office.newContext())
-        try here.delete(here.existingObject(with: target.objectID))
+        try here.delete(here.existingObject(with: destination.objectID))
         let theirs = try there.existingObject(with: source.objectID)
-        try link(theirs, name, to: there.existingObject(with: target.objectID))
+        try link(theirs, name, to: there.existingObject(with: destination.objectID))
         try there.save()
         do {
           try here.save()
@@ -143,12 +143,12 @@ extension ContextCheck {
       let office = try await Office(factory)
       for (name, entity) in linksToOthers {
         let context = office.newContext()
-        let (source, target) = try pair(entity, in: context)
+        let (source, destination) = try pair(entity, in: context)
         try context.save()
-        try context.delete(target)
+        try context.delete(destination)
         var isRefused = false
         do {
-          try link(source, name, to: target)
+          try link(source, name, to: destination)
           try context.save()
         } catch {
           isRefused = true
@@ -166,7 +166,7 @@ extension ContextCheck {
       let ada = try Staff.people("Ada", in: context)[0]
       try context.save()
       let copy = try other.existingObject(with: ada.objectID)
-      try expectContextError(.foreignObject, "another context's") { try context.delete(copy) }
+      try expectContextError(.objectOfAnotherContext, "another context's") { try context.delete(copy) }
       try expect(!copy.isDeleted && !context.hasChanges, "nothing happened")
       try context.delete(ada)
       try context.delete(ada)
@@ -189,15 +189,15 @@ extension ContextCheck {
   private static func pair(
     _ entity: String, in context: ManagedObjectContext
   ) throws -> (ManagedObject, ManagedObject) {
-    let target = try Staff.make(entity, entity == "Company" ? ["name": "x"] : [:], in: context)
-    return (try Staff.people("Ada", in: context)[0], target)
+    let destination = try Staff.make(entity, entity == "Company" ? ["name": "x"] : [:], in: context)
+    return (try Staff.people("Ada", in: context)[0], destination)
   }
 
-  private static func link(_ source: ManagedObject, _ name: String, to target: ManagedObject) throws {
+  private static func link(_ source: ManagedObject, _ name: String, to destination: ManagedObject) throws {
     if source.entity.relationship(named: name)?.isToMany == true {
-      try source.add(target, to: name)
+      try source.add(destination, to: name)
     } else {
-      try source.setObject(target, for: name)
+      try source.setObject(destination, forKey: name)
     }
   }
 

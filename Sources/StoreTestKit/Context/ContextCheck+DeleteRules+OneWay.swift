@@ -12,18 +12,18 @@ extension ContextCheck {
       let office = try await Office(factory)
       let first = office.newContext()
       let made = try nodes(4, in: first)
-      for holder in made[0..<2] { try holder.setObject(made[2], for: "hint") }
-      try made[3].setObject(made[0], for: "hint")
+      for holder in made[0..<2] { try holder.setObject(made[2], forKey: "hint") }
+      try made[3].setObject(made[0], forKey: "hint")
       try first.save()
       let context = office.newContext()
       let known = try context.existingObject(with: made[0].objectID)
-      let target = try context.existingObject(with: made[2].objectID)
-      try context.delete(target)
+      let destination = try context.existingObject(with: made[2].objectID)
+      try context.delete(destination)
       try expect(known.object("hint") == nil && known.isUpdated, "at once")
       try expect(context.updatedObjects.count == 2, "those that were not read yet, too")
       context.rollback()
-      try expect(known.object("hint") === target && !context.hasChanges, "a rollback brings it back")
-      try context.delete(target)
+      try expect(known.object("hint") === destination && !context.hasChanges, "a rollback brings it back")
+      try context.delete(destination)
       try context.save()
       let again = try await office.reopened() ?? office
       let fresh = again.newContext()
@@ -42,7 +42,7 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       let made = try nodes(3, in: context)
-      try made[0].setObject(made[1], for: "hint")
+      try made[0].setObject(made[1], forKey: "hint")
       let ada = try Staff.people("Ada", in: context)[0]
       let tags = try ["a", "b"].map { try Staff.tag(context, $0) }
       try ada.add(tags[0], to: "favourites")
@@ -51,7 +51,7 @@ extension ContextCheck {
       try expect(made[0].object("hint") == nil, "a new one leads nowhere")
       try expect(ada.objects("favourites").isEmpty, "nor does a list")
       try context.save()
-      try made[0].setObject(made[2], for: "hint")
+      try made[0].setObject(made[2], forKey: "hint")
       try ada.add(tags[1], to: "favourites")
       try context.delete(made[2])
       try context.delete(tags[1])
@@ -66,7 +66,7 @@ extension ContextCheck {
       let context = office.newContext()
       context.undoManager = UndoManager()
       let made = try nodes(2, in: context)
-      try made[0].setObject(made[1], for: "hint")
+      try made[0].setObject(made[1], forKey: "hint")
       try context.save()
       context.undoManager?.removeAllActions()
       for isSaved in [false, true] {
@@ -92,10 +92,10 @@ extension ContextCheck {
         try first.save()
         let (here, there) = (office.newContext(), office.newContext())
         here.mergePolicy = policy
-        let target = try here.existingObject(with: made[1].objectID)
-        try here.delete(target)
+        let destination = try here.existingObject(with: made[1].objectID)
+        try here.delete(destination)
         let holder = try there.existingObject(with: made[0].objectID)
-        try holder.setObject(there.existingObject(with: made[1].objectID), for: "hint")
+        try holder.setObject(there.existingObject(with: made[1].objectID), forKey: "hint")
         try there.save()
         do {
           try here.save()
@@ -117,10 +117,10 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       let made = try nodes(3, in: context)
-      try made[0].setObject(made[2], for: "hint")
-      try made[1].setObject(made[2], for: "loose")
+      try made[0].setObject(made[2], forKey: "hint")
+      try made[1].setObject(made[2], forKey: "loose")
       try context.save()
-      let result = try context.deleteBatch(
+      let result = try context.batchDelete(
         FetchRequest(
           "Node", where: .comparison(FetchComparison(.keyPath(["number"]), .equal, .value(.integer(2))))))
       try expect(result.count == 1, "one")
@@ -134,26 +134,28 @@ extension ContextCheck {
       let office = try await Office(factory)
       let first = office.newContext()
       let made = try nodes(3, in: first)
-      try made[0].setObject(made[1], for: "hint")
+      try made[0].setObject(made[1], forKey: "hint")
       try first.save()
       let (here, there) = (office.newContext(), office.newContext())
       here.undoManager = UndoManager()
       here.automaticallyMergesChangesFromParent = true
-      let target = try here.existingObject(with: made[1].objectID)
+      let destination = try here.existingObject(with: made[1].objectID)
       let holder = try here.existingObject(with: made[0].objectID)
       try there.existingObject(with: made[2].objectID).set("number", 8)
       try there.save()
-      try there.deleteBatch(
+      try there.batchDelete(
         FetchRequest("Node", where: .comparison(FetchComparison(.keyPath(["number"]), .equal, .value(8)))))
-      try here.delete(target)
+      try here.delete(destination)
       try expect(holder.object("hint") == nil, "emptied")
       try here.undo()
-      try expect(!target.isDeleted && holder.object("hint") === target, "one undo takes all of it back")
-      try here.delete(target)
+      try expect(
+        !destination.isDeleted && holder.object("hint") === destination, "one undo takes all of it back")
+      try here.delete(destination)
       try there.delete(there.existingObject(with: made[1].objectID))
       try there.save()
       try here.undo()
-      try expect(holder.object("hint") == nil && target.isDeleted, "what both deleted does not come back")
+      try expect(
+        holder.object("hint") == nil && destination.isDeleted, "what both deleted does not come back")
       try here.save()
       let count = try office.newContext().count(for: FetchRequest("Node"))
       try expect(count == 1, "what is deleted elsewhere does not come back empty: \(count)")
@@ -165,13 +167,13 @@ extension ContextCheck {
       let made = try nodes(3, in: context)
       let ada = try Staff.people("Ada", in: context)[0]
       let loan = try Staff.make("Loan", ["amount": 1], in: context)
-      try loan.setObject(ada, for: "borrower")
-      try made[0].setObject(made[1], for: "loose")
+      try loan.setObject(ada, forKey: "borrower")
+      try made[0].setObject(made[1], forKey: "loose")
       try context.delete(ada)
       try context.delete(made[1])
       try expect(loan.object("borrower") == nil && made[0].object("loose") == nil, "nothing leads there")
       try context.save()
-      try made[0].setObject(made[2], for: "loose")
+      try made[0].setObject(made[2], forKey: "loose")
       try context.delete(made[2])
       try context.save()
       let fresh = office.newContext()
@@ -184,8 +186,8 @@ extension ContextCheck {
       let context = office.newContext()
       let people = try Staff.people("x", "q", "m", in: context)
       try context.save()
-      try people[0].setObject(people[1], for: "spouse")
-      try people[0].setObject(people[2], for: "manager")
+      try people[0].setObject(people[1], forKey: "spouse")
+      try people[0].setObject(people[2], forKey: "manager")
       try context.refresh(people[0], mergeChanges: false)
       try expect(people[1].object("spouse") == nil && people[2].objects("reports").isEmpty, "the other ends")
       try context.save()
@@ -200,11 +202,11 @@ extension ContextCheck {
       let office = try await Office(factory)
       let first = office.newContext()
       let made = try nodes(20, in: first)
-      for place in 1..<20 { try made[place].setObject(made[place - 1], for: "hint") }
+      for place in 1..<20 { try made[place].setObject(made[place - 1], forKey: "hint") }
       try first.save()
       let context = office.newContext()
       do {
-        let all = try context.fetch(FetchRequest("Node", sort: [FetchSort("number")]))
+        let all = try context.fetch(FetchRequest("Node", sortDescriptors: [FetchSortDescriptor("number")]))
         for node in all[5..<15] {
           try node.set("number", 77)
           try context.refresh(node, mergeChanges: false)
@@ -214,7 +216,7 @@ extension ContextCheck {
         try expect(context.updatedObjects.count == 1, "only one is left that led there")
         context.rollback()
       }
-      try expect(context.registeredCount == 0, "nothing is held: \(context.registeredCount)")
+      try expect(context.registeredObjectCount == 0, "nothing is held: \(context.registeredObjectCount)")
     },
   ]
 

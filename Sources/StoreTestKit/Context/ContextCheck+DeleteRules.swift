@@ -20,7 +20,7 @@ extension ContextCheck {
       try firm.add(people[0], people[1], to: "employees")
       try firm.add(people[0], people[1], to: "board")
       try tag.add(people[0], people[2], to: "people")
-      try people[0].setObject(people[1], for: "spouse")
+      try people[0].setObject(people[1], forKey: "spouse")
       try people[0].add(people[1], people[2], to: "friends")
       try people[0].add(people[1], people[2], to: "reports")
       try context.save()
@@ -59,8 +59,8 @@ extension ContextCheck {
       for person in people {
         try person.add(tag, to: "tags")
         try person.add(firm, to: "boards")
-        try person.setObject(firm, for: "employer")
-        try person.setObject(people[0], for: "manager")
+        try person.setObject(firm, forKey: "employer")
+        try person.setObject(people[0], forKey: "manager")
       }
       try people[1].add(people[0], people[2], to: "friends")
       try first.save()
@@ -83,8 +83,8 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       let nodes = try (Int64(0)..<3).map { try Staff.make("Node", ["number": .integer($0)], in: context) }
-      try nodes[0].setObject(nodes[1], for: "loose")
-      try nodes[1].setObject(nodes[2], for: "loose")
+      try nodes[0].setObject(nodes[1], forKey: "loose")
+      try nodes[1].setObject(nodes[2], forKey: "loose")
       try context.save()
       try context.delete(nodes[0])
       try expect(!nodes[1].hasChanges && !nodes[1].isDeleted, "untouched")
@@ -98,9 +98,9 @@ extension ContextCheck {
       try expect(copy.get("number", as: Int.self) == 1, "whoever led to it is left")
       if let end = try copy.object("loose") {
         try expect(end.objectID == goneID, "it leads to what is gone, if anywhere")
-        try expect(end.value(for: "number") == .null && end.isDeleted, "what is gone")
+        try expect(end.value(forKey: "number") == .null && end.isDeleted, "what is gone")
       }
-      try copy.setObject(nil, for: "loose")
+      try copy.setObject(nil, forKey: "loose")
       try fresh.save()
     },
     ContextCheck(
@@ -132,10 +132,10 @@ extension ContextCheck {
       let people = try Staff.people("a", "b", in: first)
       let titles = ["1", "2", "3", "4"]
       let tasks = try titles.map { try Staff.make("Task", ["title": .string($0)], in: first) }
-      for (task, owner) in zip(tasks, [0, 0, 1, 1]) { try task.setObject(people[owner], for: "owner") }
-      try tasks[1].setObject(tasks[2], for: "next")
-      try people[0].setObject(first.insert("Desk"), for: "desk")
-      try people[1].setObject(first.insert("Desk"), for: "desk")
+      for (task, owner) in zip(tasks, [0, 0, 1, 1]) { try task.setObject(people[owner], forKey: "owner") }
+      try tasks[1].setObject(tasks[2], forKey: "next")
+      try people[0].setObject(first.insert("Desk"), forKey: "desk")
+      try people[1].setObject(first.insert("Desk"), forKey: "desk")
       try first.save()
       let context = office.newContext()
       let copies = try context.objects(with: tasks.map(\.objectID))
@@ -159,8 +159,8 @@ extension ContextCheck {
       let first = office.newContext()
       func ring(_ count: Int, closed: Bool) throws -> [ManagedObject] {
         let nodes = try (0..<count).map { _ in try first.insert("Node") }
-        for (node, next) in zip(nodes, nodes.dropFirst()) { try node.setObject(next, for: "next") }
-        if closed { try nodes[count - 1].setObject(nodes[0], for: "next") }
+        for (node, next) in zip(nodes, nodes.dropFirst()) { try node.setObject(next, forKey: "next") }
+        if closed { try nodes[count - 1].setObject(nodes[0], forKey: "next") }
         return nodes
       }
       let chain = try ring(300, closed: false)
@@ -175,7 +175,7 @@ extension ContextCheck {
         try expect(Set(context.deletedObjects.map(\.objectID)) == Set(nodes.map(\.objectID)), "these")
         try context.save()
       }
-      try expect(context.fetchIDs(FetchRequest("Node")) == rest.map(\.objectID), "nothing else")
+      try expect(context.fetchObjectIDs(FetchRequest("Node")) == rest.map(\.objectID), "nothing else")
     },
     ContextCheck(
       "a cascade follows the relationships as they are now, saved or not (NSCascadeDeleteRule)"
@@ -186,10 +186,10 @@ extension ContextCheck {
       let tasks = try ["kept", "lost"].map { try Staff.make("Task", ["title": .string($0)], in: context) }
       try people[0].add(contentsOf: tasks, to: "tasks")
       try context.save()
-      try tasks[0].setObject(people[1], for: "owner")
+      try tasks[0].setObject(people[1], forKey: "owner")
       try tasks[1].set("note", "changed before")
       let new = try Staff.make("Task", ["title": "new"], in: context)
-      try new.setObject(people[0], for: "owner")
+      try new.setObject(people[0], forKey: "owner")
       try context.delete(people[0])
       try expect(!tasks[0].isDeleted && tasks[1].isDeleted, "who has it now")
       try expect(!new.isInserted && context.insertedObjects.isEmpty, "a new one just goes away")
@@ -205,9 +205,9 @@ extension ContextCheck {
       let desk = try Staff.make("Desk", ["number": 1], in: context)
       let firm = try Staff.make("Company", ["name": "x"], in: context)
       let task = try Staff.make("Task", ["title": "t"], in: context)
-      try ada.setObject(desk, for: "desk")
-      try ada.setObject(firm, for: "employer")
-      try task.setObject(ada, for: "owner")
+      try ada.setObject(desk, forKey: "desk")
+      try ada.setObject(firm, forKey: "employer")
+      try task.setObject(ada, forKey: "owner")
       try context.save()
       try context.delete(ada)
       try expect(desk.isDeleted && task.isDeleted && context.hasChanges, "deleted")

@@ -12,7 +12,7 @@ extension ContextCheck {
       let first = office.newContext()
       let ada = try Staff.people("Ada", in: first)[0]
       let task = try Staff.make("Task", ["title": "t"], in: first)
-      try task.setObject(ada, for: "owner")
+      try task.setObject(ada, forKey: "owner")
       try first.save()
       let context = office.newContext()
       let fault = try context.object(with: ada.objectID)
@@ -72,7 +72,7 @@ extension ContextCheck {
       let first = office.newContext()
       let ada = try Staff.people("Ada", in: first)[0]
       for title in ["a", "b", "c"] {
-        try Staff.make("Task", ["title": .string(title)], in: first).setObject(ada, for: "owner")
+        try Staff.make("Task", ["title": .string(title)], in: first).setObject(ada, forKey: "owner")
       }
       try first.save()
       let context = office.newContext()
@@ -89,7 +89,7 @@ extension ContextCheck {
       let first = office.newContext()
       for name in ["a", "b", "c"] {
         let desk = try first.insert("Desk")
-        try desk.setObject(Staff.people(name, in: first)[0], for: "owner")
+        try desk.setObject(Staff.people(name, in: first)[0], forKey: "owner")
       }
       try first.save()
       let context = office.newContext()
@@ -116,7 +116,7 @@ extension ContextCheck {
       try expect(found[0].get("name", as: String.self) == "c", "the first is read")
       try expect(!found[1].isFault && found[3].isFault, "with all that are there")
       try expect(Staff.names([found[1], found[4]]) == ["b", "a"], "each has its own row")
-      try expect(found[3].value(for: "name") == .null && found[3].isDeleted, "the one that is not")
+      try expect(found[3].value(forKey: "name") == .null && found[3].isDeleted, "the one that is not")
       try expect(context.objects(with: []).isEmpty, "none for none")
     },
   ]
@@ -136,12 +136,12 @@ extension ContextCheck {
       let bea = try context.existingObject(with: people[1].objectID)
       try first.delete(people[0])
       try first.save()
-      try expectContextError(.objectGone, "a value") { _ = try fault.get("name", as: String.self) }
-      try expectContextError(.objectGone, "a to-one") { _ = try fault.object("manager") }
-      try expectContextError(.objectGone, "the version") { _ = try fault.version }
-      try expectContextError(.objectGone, "setting") { try fault.set("age", 3) }
-      try expectContextError(.objectGone, "merging") { try context.refresh(fault, mergeChanges: true) }
-      try expectContextError(.objectGone, "asking for it") { _ = try context.existingObject(with: id) }
+      try expectContextError(.objectNotFound, "a value") { _ = try fault.get("name", as: String.self) }
+      try expectContextError(.objectNotFound, "a to-one") { _ = try fault.object("manager") }
+      try expectContextError(.objectNotFound, "the version") { _ = try fault.version }
+      try expectContextError(.objectNotFound, "setting") { try fault.set("age", 3) }
+      try expectContextError(.objectNotFound, "merging") { try context.refresh(fault, mergeChanges: true) }
+      try expectContextError(.objectNotFound, "asking for it") { _ = try context.existingObject(with: id) }
       try expect(fault.isFault && !fault.hasChanges && !fault.isDeleted, "as it was")
       try expect(!context.hasChanges, "nothing to save")
       try bea.set("age", 30)
@@ -161,7 +161,7 @@ extension ContextCheck {
       try first.save()
       try expect(copy.get("name", as: String.self) == "Ada", "as it was read")
       try context.refresh(copy, mergeChanges: false)
-      try expect(copy.value(for: "name") == .null && copy.isDeleted, "refreshed")
+      try expect(copy.value(forKey: "name") == .null && copy.isDeleted, "refreshed")
     },
     ContextCheck(
       "a fault whose row is gone turns into a deleted object without values "
@@ -170,7 +170,7 @@ extension ContextCheck {
       let office = try await Office(factory)
       let first = office.newContext()
       let people = try Staff.people("Ada", "Bea", in: first)
-      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObject(people[1], forKey: "manager")
       try people[0].add(people[1], to: "friends")
       try first.save()
       let ids = people.map(\.objectID)
@@ -182,7 +182,7 @@ extension ContextCheck {
       let gone = found[0]
       try expect(gone.isFault && !gone.isDeleted, "before")
       try expect(gone.get("name", as: String.self) == nil, "no text")
-      try expect(gone.value(for: "age") == .null, "no number, not even a default")
+      try expect(gone.value(forKey: "age") == .null, "no number, not even a default")
       try expect(gone.isDeleted && !gone.isFault && !gone.hasChanges, "deleted")
       try expect(gone.object("manager") == nil, "leads nowhere")
       try expect(gone.objects("friends").isEmpty, "leads to none")
@@ -197,7 +197,9 @@ extension ContextCheck {
       let context = office.newContext()
       let new = try context.insert("Person")
       let other = office.newContext()
-      try expectContextError(.foreignObject, "another context") { _ = try other.object(with: new.objectID) }
+      try expectContextError(.objectOfAnotherContext, "another context") {
+        _ = try other.object(with: new.objectID)
+      }
       try expect(other.registeredObject(for: new.objectID) == nil, "not registered there")
       try expect(context.object(with: new.objectID) === new, "its own context")
     },
@@ -210,46 +212,48 @@ extension ContextCheck {
       let context = try await Office(factory).newContext()
       func hire() throws { _ = try Staff.people("a", "b", "c", in: context) }
       func change() throws {
-        let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+        let people = try context.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
         try people[0].set("age", 77)
         try context.delete(people[1])
-        try withExtendedLifetime(people) { try expect(context.registeredCount == 3, "all while in use") }
+        try withExtendedLifetime(people) {
+          try expect(context.registeredObjectCount == 3, "all while in use")
+        }
       }
       func look() throws {
-        let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+        let people = try context.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
         try expect(people[0].get("age", as: Int.self) == 77, "the change was not forgotten")
         try expect(people.count == 2, "nor the deletion")
       }
       try hire()
-      try expect(context.registeredCount == 3, "new objects are held")
+      try expect(context.registeredObjectCount == 3, "new objects are held")
       try context.save()
-      try expect(context.registeredCount == 0, "saved ones are not")
+      try expect(context.registeredObjectCount == 0, "saved ones are not")
       try change()
-      try expect(context.registeredCount == 2, "the changed and the deleted one")
+      try expect(context.registeredObjectCount == 2, "the changed and the deleted one")
       try look()
-      try expect(context.registeredCount == 2, "a look holds nothing")
+      try expect(context.registeredObjectCount == 2, "a look holds nothing")
       try context.save()
-      try expect(context.registeredCount == 0, "none after the save")
+      try expect(context.registeredObjectCount == 0, "none after the save")
     },
     ContextCheck("objects that refer to each other do not hold each other (weak references)") { factory in
       let context = try await Office(factory).newContext()
       func tie() throws {
         let people = try Staff.people("a", "b", in: context)
-        try people[0].setObject(people[1], for: "spouse")
+        try people[0].setObject(people[1], forKey: "spouse")
         try people[0].add(people[1], to: "friends")
-        try people[0].setObject(people[1], for: "manager")
+        try people[0].setObject(people[1], forKey: "manager")
         try context.save()
         _ = try people[1].objects("reports").map { $0 }
-        try withExtendedLifetime(people) { try expect(context.registeredCount == 2, "in use") }
+        try withExtendedLifetime(people) { try expect(context.registeredObjectCount == 2, "in use") }
       }
       try tie()
-      try expect(context.registeredCount == 0, "gone with the last who held them")
+      try expect(context.registeredObjectCount == 0, "gone with the last who held them")
       func walk() throws -> Int {
-        let person = try context.fetch(FetchRequest("Person", limit: 1))[0]
+        let person = try context.fetch(FetchRequest("Person", fetchLimit: 1))[0]
         _ = try person.object("spouse")?.get("name", as: String.self)
         return try person.objects("friends").count
       }
-      try expect(walk() == 1 && context.registeredCount == 0, "a walk leaves nothing behind")
+      try expect(walk() == 1 && context.registeredObjectCount == 0, "a walk leaves nothing behind")
     },
     ContextCheck("a rollback lets go of what only its changes held (rollback, weak references)") { factory in
       let context = try await Office(factory).newContext()
@@ -260,9 +264,9 @@ extension ContextCheck {
       _ = try Staff.people("a", in: context)
       try context.save()
       try change()
-      try expect(context.registeredCount == 2, "a new and a changed one")
+      try expect(context.registeredObjectCount == 2, "a new and a changed one")
       context.rollback()
-      try expect(context.registeredCount == 0 && !context.hasChanges, "none")
+      try expect(context.registeredObjectCount == 0 && !context.hasChanges, "none")
     },
   ]
 }

@@ -15,59 +15,63 @@ extension ContextCheck {
       try people[1].set("name", "x")
       let new = try Staff.person(context, "d")
       var request = FetchRequest(
-        "Person", where: .compare("name", .notEqual, "b"), sort: [FetchSort("name")])
-      try expect(context.fetchIDs(request) == [people[2], new, people[1]].map(\.objectID), "all changes")
-      try expect(context.fetchIDs(request) == context.fetch(request).map(\.objectID), "what a fetch brings")
+        "Person", where: .compare("name", .notEqual, "b"), sortDescriptors: [FetchSortDescriptor("name")])
+      try expect(
+        context.fetchObjectIDs(request) == [people[2], new, people[1]].map(\.objectID), "all changes")
+      try expect(
+        context.fetchObjectIDs(request) == context.fetch(request).map(\.objectID), "what a fetch brings")
       try expect(context.count(for: request) == 3, "as many as a count tells")
-      request.limit = 2
-      try expect(context.fetchIDs(request) == [people[2], new].map(\.objectID), "a limit")
+      request.fetchLimit = 2
+      try expect(context.fetchObjectIDs(request) == [people[2], new].map(\.objectID), "a limit")
       let child = ManagedObjectContext(parent: context)
-      try expect(child.fetchIDs(request) == [people[2], new].map(\.objectID), "a child sees its parent's")
+      try expect(
+        child.fetchObjectIDs(request) == [people[2], new].map(\.objectID), "a child sees its parent's")
       try child.delete(try child.object(with: new.objectID))
-      try expect(child.fetchIDs(request) == [people[2], people[1]].map(\.objectID), "and its own")
+      try expect(child.fetchObjectIDs(request) == [people[2], people[1]].map(\.objectID), "and its own")
       request.includesPendingChanges = false
-      try expect(context.fetchIDs(request) == [people[0], people[2]].map(\.objectID), "what is stored")
+      try expect(context.fetchObjectIDs(request) == [people[0], people[2]].map(\.objectID), "what is stored")
       try context.save()
-      try expect(context.fetchIDs(FetchRequest("Person")).allSatisfy { !$0.isTemporaryID }, "saved")
+      try expect(context.fetchObjectIDs(FetchRequest("Person")).allSatisfy { !$0.isTemporaryID }, "saved")
     },
     ContextCheck("a limit of 0 is none (fetchLimit)") { factory in
       let context = try await Office(factory).newContext()
       let people = try Staff.people("a", "b", "c", in: context)
       for isSaved in [false, true] {
         if isSaved { try context.save() }
-        var request = FetchRequest("Person", sort: [FetchSort("name")], limit: 0)
+        var request = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")], fetchLimit: 0)
         try expect(context.fetch(request) == people, "objects")
-        try expect(context.count(for: request) == 3 && context.fetchIDs(request).count == 3, "count and IDs")
+        try expect(
+          context.count(for: request) == 3 && context.fetchObjectIDs(request).count == 3, "count and IDs")
         let live = try FetchedResultsController(request, in: context)
         try live.performFetch()
-        try expect(live.objects == people, "live results")
-        request.offset = 1
+        try expect(live.fetchedObjects == people, "live results")
+        request.fetchOffset = 1
         try expect(context.fetch(request) == Array(people.dropFirst()), "an offset")
-        request.limit = 1
+        request.fetchLimit = 1
         try expect(context.fetch(request) == [people[1]], "a page")
       }
-      var rows = FetchRequest("Person", sort: [FetchSort("name")], limit: 0)
-      rows.propertiesToFetch = [FetchColumn("name")]
-      try expect(context.dictionaries(for: rows).count == 3, "dictionaries")
+      var rows = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")], fetchLimit: 0)
+      rows.propertiesToFetch = [ExpressionDescription("name")]
+      try expect(context.fetchDictionaries(rows).count == 3, "dictionaries")
       rows.returnsDistinctResults = true
-      try expect(context.dictionaries(for: rows).count == 3, "distinct ones")
+      try expect(context.fetchDictionaries(rows).count == 3, "distinct ones")
     },
     ContextCheck("a context that merges tells of the objects others inserted (NSInsertedObjectsKey)") {
       factory in
       let office = try await Office(factory)
       let (context, other) = (office.newContext(), office.newContext())
       context.automaticallyMergesChangesFromParent = true
-      let told = context.objectChanges()
+      let told = context.didChangeObjects()
       let people = try Staff.people("a", "b", in: other)
       try other.save()
       context.processPendingChanges()
       let inserted = try await Staff.first(1, of: told)[0]
       try expect(Set(inserted.inserted) == Set(people.map(\.objectID)), "the insertions")
       try expect(inserted.updated.isEmpty && inserted.refreshed.isEmpty, "and nothing else")
-      try expect(context.registeredCount == 0, "no object is made for it")
+      try expect(context.registeredObjectCount == 0, "no object is made for it")
       let third = office.newContext()
-      let heard = third.objectChanges()
-      var saves = other.saves().makeAsyncIterator()
+      let heard = third.didChangeObjects()
+      var saves = other.didSaveObjects().makeAsyncIterator()
       let last = try Staff.person(other, "c")
       try other.delete(people[0])
       try other.save()

@@ -14,7 +14,7 @@ extension ContextCheck {
       let (here, there) = (office.newContext(), office.newContext())
       let people = try Staff.people("Ada", "Bea", "Cay", in: there)
       for task in ["a", "b"] { try Staff.task(task, of: people[1], in: there) }
-      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObject(people[1], forKey: "manager")
       try people[0].add(people[1], to: "friends")
       try there.save()
       let ada = try here.existingObject(with: people[0].objectID)
@@ -25,11 +25,11 @@ extension ContextCheck {
       try there.delete(people[1])
       try there.save()
       try expect(ada.object("manager") === bea && friends[0] === bea && !bea.isDeleted, "not known yet")
-      guard let name = ada.entity.propertySlot(named: "name"),
-        let age = ada.entity.propertySlot(named: "age"),
-        let employer = ada.entity.propertySlot(named: "employer"),
-        let tasks = ada.entity.propertySlot(named: "tasks")
-      else { throw StoreCheckFailure(description: "no slots") }
+      guard let name = ada.entity.propertyIndex(named: "name"),
+        let age = ada.entity.propertyIndex(named: "age"),
+        let employer = ada.entity.propertyIndex(named: "employer"),
+        let tasks = ada.entity.propertyIndex(named: "tasks")
+      else { throw StoreCheckFailure(description: "no indexes") }
       try expect(bea.string(name) == "" && bea.integer(age) == 0 && bea.isNull(name), "empty")
       try expect(bea.object(employer) == nil && bea.objects(tasks).isEmpty, "leads nowhere")
       try expect(bea.isDeleted && !bea.hasChanges && here.deletedObjects.isEmpty, "deleted")
@@ -37,15 +37,15 @@ extension ContextCheck {
       try expect(ada.objects("friends").isEmpty, "no list has it")
       bea.set(name, string: "no")
       bea.setObject(employer, to: nil)
-      ada.add(bea, to: try Self.slot("friends", ada))
+      ada.add(bea, to: try Self.index("friends", ada))
       try expect(bea.string(name) == "" && here.updatedObjects == [cay], "setting it does nothing")
-      try expectContextError(.objectGone, "setting it by name") { try bea.set("age", 3) }
-      try expectContextError(.objectGone, "leading to it") { try ada.setObject(bea, for: "spouse") }
-      try expectContextError(.objectGone, "asking for it") {
+      try expectContextError(.objectNotFound, "setting it by name") { try bea.set("age", 3) }
+      try expectContextError(.objectNotFound, "leading to it") { try ada.setObject(bea, forKey: "spouse") }
+      try expectContextError(.objectNotFound, "asking for it") {
         _ = try here.existingObject(with: bea.objectID)
       }
-      try expectContextError(.objectGone, "watching it") { try here.detectConflicts(for: bea) }
-      try expectContextError(.objectGone, "a snapshot of it") { _ = try bea.snapshot() }
+      try expectContextError(.objectNotFound, "watching it") { try here.detectConflicts(for: bea) }
+      try expectContextError(.objectNotFound, "a snapshot of it") { _ = try bea.snapshot() }
       try here.save()
       try expect(!here.hasChanges && cay.version == 2, "what was edited is saved")
       try expect(here.object(with: bea.objectID) === bea, "one object for each ID")
@@ -53,12 +53,12 @@ extension ContextCheck {
     ContextCheck("bytes apart from the row read empty once the row is gone (allowsExternalBinaryDataStorage)")
     {
       factory in
-      var bytes = AttributeDescription("scan", .binary)
+      var bytes = Attribute("scan", .binary)
       bytes.allowsExternalBinaryDataStorage = true
       let scan = bytes
       let model = try ManagedObjectModel {
-        EntityDescription("Page") {
-          AttributeDescription("name", .string)
+        Entity("Page") {
+          Attribute("name", .string)
           scan
         }
       }
@@ -77,7 +77,7 @@ extension ContextCheck {
       try again.set("name", "again")
       for page in pages { try there.delete(page) }
       try there.save()
-      _ = (try page.value(for: "scan"), try changed.value(for: "scan"))
+      _ = (try page.value(forKey: "scan"), try changed.value(forKey: "scan"))
       try expect(Staff.text(page) == "a" && Staff.text(changed) == "mine", "the rest as it was")
       try expectContextError(.conflict, "an edit of what is gone is a conflict as ever") { try here.save() }
       here.mergePolicy = .mergeByPropertyStoreTrump
@@ -85,10 +85,10 @@ extension ContextCheck {
       try expect(changed.isDeleted && !here.hasChanges, "settled")
       anew.mergePolicy = .overwrite
       try anew.save()
-      let stored = try office.newContext().existingObject(with: again.objectID).value(for: "scan")
+      let stored = try office.newContext().existingObject(with: again.objectID).value(forKey: "scan")
       let whole = AttributeValue.data(.init(repeating: 1, count: 200_000))
       try expect(stored == .null || stored == whole, "stored anew without what nobody has: \(stored)")
-      try expect(again.value(for: "scan") == stored, "as it is here")
+      try expect(again.value(forKey: "scan") == stored, "as it is here")
     },
     ContextCheck("a fault that a pinned context cannot see yet is there once it moves on (query generations)")
     {
@@ -97,12 +97,12 @@ extension ContextCheck {
       let pinned = office.pinned
       try office.change()
       let new = try pinned.object(with: try office.newest())
-      try expect(new.value(for: "name") == .null && new.isDeleted, "not there yet")
-      try pinned.setQueryGeneration(nil)
+      try expect(new.value(forKey: "name") == .null && new.isDeleted, "not there yet")
+      try pinned.setQueryGenerationFrom(nil)
       try expect(!new.isDeleted && Staff.text(new) == "new", "there")
       let held = try office.ids.map { try pinned.object(with: $0) }
-      try pinned.setQueryGeneration(.current)
-      try expect(held[1].value(for: "name") == .null && held[1].isDeleted, "deleted since")
+      try pinned.setQueryGenerationFrom(.current)
+      try expect(held[1].value(forKey: "name") == .null && held[1].isDeleted, "deleted since")
     },
     ContextCheck("what was deleted elsewhere and is stored again is no longer deleted here (undo)") {
       factory in
@@ -137,9 +137,9 @@ extension ContextCheck {
       there.mergePolicy = .mergeByPropertyObjectTrump
       let firm = try here.existingObject(with: made.objectID)
       let ada = try Staff.person(here, "Ada")
-      try ada.setObject(firm, for: "employer")
+      try ada.setObject(firm, forKey: "employer")
       try there.existingObject(with: made.objectID).set("name", "G")
-      try here.deleteBatch(FetchRequest("Company"))
+      try here.batchDelete(FetchRequest("Company"))
       try expect(firm.isDeleted, "gone")
       try there.save()
       try here.mergeChanges()
@@ -189,11 +189,11 @@ extension ContextCheck {
       let (here, there) = (office.newContext(), office.newContext())
       let ada = try Staff.people("Ada", in: there)[0]
       let loans = try (0..<2).map { _ in try Staff.make("Loan", ["amount": 1], in: there) }
-      for loan in loans { try loan.setObject(ada, for: "borrower") }
+      for loan in loans { try loan.setObject(ada, forKey: "borrower") }
       try there.save()
       let owner = try here.existingObject(with: ada.objectID)
       let own = Array(try owner.objects("loans"))
-      _ = try own[0].value(for: "amount")
+      _ = try own[0].value(forKey: "amount")
       try there.delete(loans[0])
       try there.save()
       try here.delete(owner)
@@ -209,11 +209,11 @@ extension ContextCheck {
       here.undoManager = UndoManager()
       here.automaticallyMergesChangesFromParent = true
       let people = try Staff.people("Ada", "Bea", in: there)
-      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObject(people[1], forKey: "manager")
       try people[0].add(people[1], to: "friends")
       try there.save()
       let own = try people.map { try here.existingObject(with: $0.objectID) }
-      try own[0].setObject(nil, for: "manager")
+      try own[0].setObject(nil, forKey: "manager")
       try own[0].remove(own[1], from: "friends")
       try own[0].set("age", 30)
       try here.save()
@@ -241,8 +241,8 @@ extension ContextCheck {
       try child.delete(doomed)
       for person in people { try there.delete(person) }
       try there.save()
-      _ = try parent.object(with: people[1].objectID).value(for: "name")
-      try expect(fault.value(for: "name") == .null && fault.isDeleted, "read in the child")
+      _ = try parent.object(with: people[1].objectID).value(forKey: "name")
+      try expect(fault.value(forKey: "name") == .null && fault.isDeleted, "read in the child")
       try expectContextError(.conflict, "an edit of what is gone") { try child.save() }
       try child.refresh(changed, mergeChanges: false)
       _ = try Staff.people("new", in: child)
@@ -267,20 +267,20 @@ extension ContextCheck {
             try there.save()
           }
         ),
-        ("a batch", { _ = try $0.deleteBatch(FetchRequest("Person", where: .compare("age", .equal, 18))) }),
+        ("a batch", { _ = try $0.batchDelete(FetchRequest("Person", where: .compare("age", .equal, 18))) }),
       ]
       for (way, delete) in ways {
         let (here, there) = (office.newContext(), office.newContext())
         here.automaticallyMergesChangesFromParent = true
         let firm = try Staff.company(here, "Firm")
         let ada = try Staff.people("Ada", in: here)[0]
-        try ada.setObject(firm, for: "employer")
+        try ada.setObject(firm, forKey: "employer")
         try Staff.task("t", of: ada, in: here)
         let changed = try Staff.people("Bea", in: here)[0]
         try here.save()
         _ = try ada.objects("tasks").count
         try changed.set("motto", "mine")
-        let told = here.objectChanges()
+        let told = here.didChangeObjects()
         try delete(there)
         try here.mergeChanges()
         here.processPendingChanges()
@@ -299,7 +299,7 @@ extension ContextCheck {
         try expect(changed.isDeleted && Staff.text(changed) == "Bea", "taken back, it is deleted")
         try expect(Staff.text(changed, "motto") == nil, "without the change")
         here.refreshAllObjects()
-        try expect(ada.value(for: "name") == .null && ada.isDeleted, "refreshed")
+        try expect(ada.value(forKey: "name") == .null && ada.isDeleted, "refreshed")
       }
     },
     ContextCheck("an unchanged object that a refresh finds gone keeps its values (refresh, mergeChanges)") {
@@ -320,10 +320,10 @@ extension ContextCheck {
     },
   ]
 
-  private static func slot(_ name: String, _ object: ManagedObject) throws -> PropertySlot {
-    guard let slot = object.entity.propertySlot(named: name) else {
-      throw StoreCheckFailure(description: "no slot \(name)")
+  private static func index(_ name: String, _ object: ManagedObject) throws -> PropertyIndex {
+    guard let index = object.entity.propertyIndex(named: name) else {
+      throw StoreCheckFailure(description: "no index \(name)")
     }
-    return slot
+    return index
   }
 }

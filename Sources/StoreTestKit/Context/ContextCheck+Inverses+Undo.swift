@@ -45,9 +45,9 @@ extension ContextCheck {
     ContextCheck("an undo leads to nothing whose deletion was saved (undo)") { factory in
       let pair = try Self.peopleAndEnds(try await Office(factory))
       let all = pair[pair.here]
-      try all[0].setObject(all[2], for: "employer")
+      try all[0].setObject(all[2], forKey: "employer")
       try pair.here.save()
-      try all[0].setObject(nil, for: "employer")
+      try all[0].setObject(nil, forKey: "employer")
       pair.here.processPendingChanges()
       pair.here.undoManager?.disableUndoRegistration()
       try pair.here.delete(all[2])
@@ -66,7 +66,7 @@ extension ContextCheck {
         let pair = try Self.peopleAndEnds(try await Office(factory))
         let (all, other) = (pair[pair.here], pair[pair.there])
         pair.there.mergePolicy = .mergeByPropertyObjectTrump
-        try all[1].setObject(all[0], for: "spouse")
+        try all[1].setObject(all[0], forKey: "spouse")
         try pair.here.save()
         try pair.there.mergeChanges()
         for place in [1, 2] { try other[place].set("name", "stays") }
@@ -74,7 +74,7 @@ extension ContextCheck {
         try pair.here.save()
         if isUndoneBefore { try pair.here.undo() }
         try pair.there.mergeChanges()
-        try other[0].setObject(other[2], for: "employer")
+        try other[0].setObject(other[2], forKey: "employer")
         try pair.there.save()
         if !isUndoneBefore { try pair.here.undo() }
         try pair.here.mergeChanges()
@@ -95,8 +95,8 @@ extension ContextCheck {
   }
 
   private static func link(_ all: [ManagedObject]) throws {
-    try all[0].setObject(all[2], for: "employer")
-    try all[1].setObject(all[2], for: "employer")
+    try all[0].setObject(all[2], forKey: "employer")
+    try all[1].setObject(all[2], forKey: "employer")
     try all[0].add(all[3], to: "tags")
   }
 

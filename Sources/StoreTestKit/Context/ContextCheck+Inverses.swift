@@ -15,14 +15,14 @@ extension ContextCheck {
           let pair = try MergingPair(try await Office(factory)) { context in
             let ann = try Staff.person(context, "Ann")
             let firms = try ["A", "B", "C"].map { try Staff.company(context, $0) }
-            try ann.setObject(firms[0], for: "employer")
+            try ann.setObject(firms[0], forKey: "employer")
             return [ann] + firms
           }
           let all = pair[pair.here]
           try expect(all[1...].map { try $0.objects("employees").count } == [1, 0, 0], "read before")
           switch change {
-          case "none": try all[0].setObject(nil, for: "employer")
-          case "another": try all[0].setObject(all[3], for: "employer")
+          case "none": try all[0].setObject(nil, forKey: "employer")
+          case "another": try all[0].setObject(all[3], forKey: "employer")
           default: try all[0].set("motto", "changed")
           }
           try pair.batch(isOwn ? pair.here : pair.there, 0, ["employer": pair.reference(2)])
@@ -49,7 +49,7 @@ extension ContextCheck {
         let all = pair[pair.here]
         try all[0].set("motto", "changed")
         try pair.batch(pair.here, 0, ["employer": pair.reference(1)])
-        try all[0].setObject(nil, for: "employer")
+        try all[0].setObject(nil, forKey: "employer")
         try expectContextError(.conflict, "a stale row") { try pair.here.save() }
         pair.here.mergePolicy = policy
         try pair.here.save()
@@ -81,14 +81,14 @@ extension ContextCheck {
         let pair = try MergingPair(try await Office(factory)) { context in
           let people = try ["Ann", "Bob"].map { try Staff.person(context, $0) }
           let firm = try Staff.company(context, "A")
-          try people[0].setObject(firm, for: "employer")
-          try people[0].setObject(people[1], for: "spouse")
+          try people[0].setObject(firm, forKey: "employer")
+          try people[0].setObject(people[1], forKey: "spouse")
           return people + [firm]
         }
         let all = pair[pair.here]
         try all[0].set("motto", "changed")
         if isBatch {
-          try pair.there.deleteBatch(FetchRequest("Person", where: pair.isObject(0)))
+          try pair.there.batchDelete(FetchRequest("Person", where: pair.isObject(0)))
         } else {
           try pair.there.delete(pair[pair.there][0])
           try pair.there.save()
@@ -122,21 +122,21 @@ extension ContextCheck {
         let pair = try MergingPair(try await Office(factory)) { context in
           let ann = try Staff.person(context, "Ann")
           let firms = try ["A", "B", "C"].map { try Staff.company(context, $0) }
-          try ann.setObject(firms[0], for: "employer")
+          try ann.setObject(firms[0], forKey: "employer")
           return [ann] + firms
         }
         let (all, other) = (pair[pair.here], pair[pair.there])
         if isSetBack {
-          try all[0].setObject(nil, for: "employer")
-          try all[0].setObject(all[1], for: "employer")
+          try all[0].setObject(nil, forKey: "employer")
+          try all[0].setObject(all[1], forKey: "employer")
         } else {
-          try all[0].setObject(all[2], for: "employer")
-          try other[0].setObject(other[2], for: "employer")
+          try all[0].setObject(all[2], forKey: "employer")
+          try other[0].setObject(other[2], forKey: "employer")
           try pair.there.save()
           try pair.agree("set alike")
         }
         for firm in [3, nil, 3] {
-          try other[0].setObject(firm.map { other[$0] }, for: "employer")
+          try other[0].setObject(firm.map { other[$0] }, forKey: "employer")
           try pair.there.save()
           try pair.agree("set back \(isSetBack), then stored \(firm ?? 0)")
           try expect(all[0].object("employer") === all[isSetBack ? 1 : 2], "the value that was set here")
@@ -149,16 +149,16 @@ extension ContextCheck {
     ContextCheck("so does a one-to-one that was set back to what was stored") { factory in
       let pair = try MergingPair(try await Office(factory)) { context in
         let people = try ["Ann", "Bob", "Eve"].map { try Staff.person(context, $0) }
-        try people[0].setObject(people[1], for: "spouse")
+        try people[0].setObject(people[1], forKey: "spouse")
         return people
       }
       let (all, other) = (pair[pair.here], pair[pair.there])
-      try all[0].setObject(nil, for: "spouse")
+      try all[0].setObject(nil, forKey: "spouse")
       try pair.here.undo()
-      try all[0].setObject(nil, for: "spouse")
-      try all[0].setObject(all[1], for: "spouse")
+      try all[0].setObject(nil, forKey: "spouse")
+      try all[0].setObject(all[1], forKey: "spouse")
       for place in [nil, 2] {
-        try other[0].setObject(place.map { other[$0] }, for: "spouse")
+        try other[0].setObject(place.map { other[$0] }, forKey: "spouse")
         try pair.there.save()
         try pair.agree("stored \(place ?? 0)")
         try expect(all[0].object("spouse") === all[1], "the value that was set here")
@@ -174,8 +174,8 @@ extension ContextCheck {
           let pair = try MergingPair(try await Office(factory)) { context in
             let people = try ["Ann", "Bob"].map { try Staff.person(context, $0) }
             let firm = try Staff.company(context, "A")
-            try people[0].setObject(people[1], for: "spouse")
-            try people[0].setObject(firm, for: "employer")
+            try people[0].setObject(people[1], forKey: "spouse")
+            try people[0].setObject(firm, forKey: "employer")
             return people + [firm]
           }
           let all = pair[pair.here]

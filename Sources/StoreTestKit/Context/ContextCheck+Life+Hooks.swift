@@ -64,7 +64,7 @@ extension ContextCheck {
       let context = office.newContext()
       let people = try Staff.people("worker", "boss", in: context)
       let (worker, boss) = (people[0], people[1])
-      try worker.setObject(boss, for: "manager")
+      try worker.setObject(boss, forKey: "manager")
       try context.save()
       let log = HookLog { hook, object in
         guard hook == "willSave", (try? object.get("name", as: String.self)) == "worker" else { return }
@@ -73,7 +73,7 @@ extension ContextCheck {
           try? person.set("motto", "told")
         }
         if (try? object.object("desk")) == nil {
-          try? object.setObject(object.managedObjectContext?.insert("Desk"), for: "desk")
+          try? object.setObject(object.managedObjectContext?.insert("Desk"), forKey: "desk")
         }
       }
       try worker.set("age", 30)
@@ -105,7 +105,7 @@ extension ContextCheck {
     ) { factory in
       let context = try await Office(factory).newContext()
       let people = try Staff.people("worker", "boss", in: context)
-      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObject(people[1], forKey: "manager")
       try context.save()
       let log = HookLog { hook, object in
         guard hook == "prepareForDeletion", let manager = try? object.object("manager") else { return }
@@ -200,7 +200,7 @@ extension ContextCheck {
       try expect(noted.contains("awakeFromSnapshotEvents refresh"), "told: \(noted)")
       try expect(ada.get("name", as: String.self) == "Adele" && ada.isUpdated, "the change stays")
       try expect(ada.get("age", as: Int.self) == 40, "the rest is as stored")
-      try expect(ada.committedValues(for: ["name", "age"]) == ["name": "Ada", "age": 40], "the new row")
+      try expect(ada.committedValues(forKeys: ["name", "age"]) == ["name": "Ada", "age": 40], "the new row")
       try context.save()
       try expect(ada.version == 3, "no conflict")
       try context.refresh(ada, mergeChanges: true)

@@ -67,7 +67,7 @@ extension ContextCheck {
       let new = try Staff.people("Cyd", in: context)[0]
       try people[0].set("age", 60)
       try context.delete(people[1])
-      var request = FetchRequest("Person", sort: [FetchSort("name")])
+      var request = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])
       try expect(context.fetch(request) == [people[0], new], "as it will be")
       try expect(context.count(for: request) == 2, "counted as it will be")
       request.predicate = .compare("age", .greater, 50)
@@ -87,17 +87,17 @@ extension ContextCheck {
       try context.save()
       try expect(ada.changedValues().isEmpty && !ada.hasPersistentChangedValues, "just saved")
       try ada.set("age", 40)
-      try ada.setObject(bea, for: "manager")
+      try ada.setObject(bea, forKey: "manager")
       let boss = AttributeValue.reference(bea.objectID.reference)
       try expect(ada.changedValues() == ["age": 40, "manager": boss], "attributes and to-ones")
-      try expect(ada.committedValues(for: ["age", "name"]) == ["age": 18, "name": "Ada"], "as stored")
+      try expect(ada.committedValues(forKeys: ["age", "name"]) == ["age": 18, "name": "Ada"], "as stored")
       try expect(ada.committedValues()["age"] == 18, "as stored, among all")
       try expect(ada.hasPersistentChangedValues, "values differ")
       try expect(bea.hasPersistentChangedValues && bea.changedValues().isEmpty, "a to-many changed")
       try context.save()
       try expect(ada.changedValues().isEmpty && !ada.hasPersistentChangedValues, "saved again")
       try expect(
-        ada.committedValues(for: ["age", "manager"]) == ["age": 40, "manager": boss], "the new row")
+        ada.committedValues(forKeys: ["age", "manager"]) == ["age": 40, "manager": boss], "the new row")
     },
     ContextCheck(
       "a value set back is no change to the stored one, though the object was touched "
@@ -109,10 +109,10 @@ extension ContextCheck {
       let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try context.save()
       try ada.set("age", 40)
-      try ada.setObject(bea, for: "manager")
+      try ada.setObject(bea, forKey: "manager")
       try ada.add(tag, to: "tags")
       try ada.set("age", 18)
-      try ada.setObject(nil, for: "manager")
+      try ada.setObject(nil, forKey: "manager")
       try expect(ada.hasPersistentChangedValues, "the to-many is still another")
       try ada.remove(tag, from: "tags")
       try expect(ada.changedValues().isEmpty, "as stored")
@@ -152,7 +152,7 @@ extension ContextCheck {
       try ada.set("age", 99)
       let bea = try Staff.people("Bea", in: context)[0]
       context.reset()
-      try expect(context.registeredCount == 0 && !context.hasChanges, "empty")
+      try expect(context.registeredObjectCount == 0 && !context.hasChanges, "empty")
       try expect(ada.managedObjectContext == nil && bea.managedObjectContext == nil, "cut off")
       try expectContextError(.noContext, "a forgotten object") { try ada.set("age", 1) }
       try context.save()
@@ -179,7 +179,7 @@ extension ContextCheck {
       try expect(ada.isInserted && ada.version == 0, "still new")
       try expect(context.registeredObject(for: id) === ada, "found by the permanent one")
       let other = office.newContext()
-      try expectContextError(.objectGone, "not stored yet") { _ = try other.existingObject(with: id) }
+      try expectContextError(.objectNotFound, "not stored yet") { _ = try other.existingObject(with: id) }
       try context.save()
       try expect(ada.objectID == id && !bea.objectID.isTemporaryID, "the save keeps it")
       try expect(context.object(with: bea.objectID) === bea, "found by what the save gave")
@@ -192,16 +192,20 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       let ada = try Staff.people("Ada", in: context)[0]
-      try expect(office.coordinator.objectID(for: ada.objectID.uriRepresentation()) == nil, "temporary")
+      try expect(
+        office.coordinator.managedObjectID(forURIRepresentation: ada.objectID.uriRepresentation()) == nil,
+        "temporary")
       try context.save()
       let (id, uri) = (ada.objectID, ada.objectID.uriRepresentation())
-      try expect(office.coordinator.objectID(for: uri) == id, "there and back")
+      try expect(office.coordinator.managedObjectID(forURIRepresentation: uri) == id, "there and back")
       let foreign = try Staff.url("x-strongroom://\(UUID().uuidString)/Person/p1")
-      try expect(office.coordinator.objectID(for: foreign) == nil, "another store's")
+      try expect(office.coordinator.managedObjectID(forURIRepresentation: foreign) == nil, "another store's")
       let unknown = uri.absoluteString.replacingOccurrences(of: "/Person/", with: "/Nobody/")
-      try expect(office.coordinator.objectID(for: Staff.url(unknown)) == nil, "an unknown entity's")
+      try expect(
+        office.coordinator.managedObjectID(forURIRepresentation: Staff.url(unknown)) == nil,
+        "an unknown entity's")
       let again = try await office.reopened() ?? office
-      guard let found = again.coordinator.objectID(for: uri) else {
+      guard let found = again.coordinator.managedObjectID(forURIRepresentation: uri) else {
         throw StoreCheckFailure(description: "the URI names nothing after reopening")
       }
       let fresh = again.newContext()

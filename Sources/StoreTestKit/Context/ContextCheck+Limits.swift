@@ -34,12 +34,12 @@ extension ContextCheck {
             try refuses("fetch") { _ = try ask(deep) }
             let request = FetchRequest("Person", where: deep)
             try refuses("count") { _ = try context.count(for: request) }
-            try refuses("IDs") { _ = try context.fetchIDs(request) }
+            try refuses("IDs") { _ = try context.fetchObjectIDs(request) }
             var dictionaries = FetchRequest("Person")
             dictionaries.propertiesToGroupBy = ["name"]
-            dictionaries.propertiesToFetch = [FetchColumn("name")]
+            dictionaries.propertiesToFetch = [ExpressionDescription("name")]
             dictionaries.havingPredicate = deep
-            try refuses("groups") { _ = try context.dictionaries(for: dictionaries) }
+            try refuses("groups") { _ = try context.fetchDictionaries(dictionaries) }
           }
         }
       }
@@ -85,8 +85,8 @@ extension ContextCheck {
       }
       try expectTooComplex("a column") {
         var request = FetchRequest("Person")
-        request.propertiesToFetch = [FetchColumn("deep", deep)]
-        _ = try context.dictionaries(for: request)
+        request.propertiesToFetch = [ExpressionDescription("deep", deep)]
+        _ = try context.fetchDictionaries(request)
       }
     },
     ContextCheck(

@@ -9,7 +9,7 @@ extension ContextCheck {
     ContextCheck("what another context saved is told once it is merged (NSFetchedResultsController)") {
       factory in
       let list = try await ShownList(factory, names: "abc")
-      let people = list.controller.objects
+      let people = list.controller.fetchedObjects
       list.context.automaticallyMergesChangesFromParent = true
       let other = list.office.newContext()
       try other.existingObject(with: people[0].objectID).set("age", 30)
@@ -19,7 +19,7 @@ extension ContextCheck {
       try other.save()
       try expect(list.calls == 0, "not before it is merged")
       try list.expectChanges("-b@0.1", "+z@0.2", "~a@0.0")
-      try expect(Staff.number(list.controller.objects[0]) == 30, "with the new value")
+      try expect(Staff.number(list.controller.fetchedObjects[0]) == 30, "with the new value")
       try other.existingObject(with: people[0].objectID).set("age", 130)
       try other.save()
       try list.expectChanges("-a@0.0")
@@ -41,7 +41,7 @@ extension ContextCheck {
     },
     ContextCheck("what a child saved into the context is told like the context's own changes") { factory in
       let list = try await ShownList(factory, names: "abc")
-      let people = list.controller.objects
+      let people = list.controller.fetchedObjects
       let child = ManagedObjectContext(parent: list.context)
       try child.existingObject(with: people[2].objectID).set("name", "0")
       try child.delete(try child.existingObject(with: people[1].objectID))
@@ -53,7 +53,7 @@ extension ContextCheck {
     },
     ContextCheck("rolling back and undoing are told like any change") { factory in
       let list = try await ShownList(factory, names: "abc")
-      let people = list.controller.objects
+      let people = list.controller.fetchedObjects
       list.context.undoManager = UndoManager()
       try people[0].set("name", "x")
       try list.context.delete(people[1])
@@ -72,13 +72,13 @@ extension ContextCheck {
       let list = try await ShownList(factory, names: "abc")
       let calls = Staff.Count()
       let companies = try FetchedResultsController(
-        FetchRequest("Company", sort: [FetchSort("name")]), in: list.context)
+        FetchRequest("Company", sortDescriptors: [FetchSortDescriptor("name")]), in: list.context)
       try companies.performFetch()
       companies.onChange = { _ in calls.add() }
       let firm = try Staff.company(list.context, "Firm")
       try list.expectChanges()
-      try expect(calls.value == 1 && companies.objects == [firm], "the firms'")
-      try list.controller.objects[0].set("age", 30)
+      try expect(calls.value == 1 && companies.fetchedObjects == [firm], "the firms'")
+      try list.controller.fetchedObjects[0].set("age", 30)
       try list.expectChanges("~a@0.0")
       try expect(calls.value == 1, "not the people's")
     },
@@ -90,18 +90,19 @@ extension ContextCheck {
       try firm.add(people[0], to: "employees")
       try context.save()
       let request = FetchRequest(
-        "Person", where: .compare("employer.name", .equal, "New firm"), sort: [FetchSort("name")])
+        "Person", where: .compare("employer.name", .equal, "New firm"),
+        sortDescriptors: [FetchSortDescriptor("name")])
       let controller = try FetchedResultsController(request, in: context)
       try controller.performFetch()
       try firm.set("name", "New firm")
       context.processPendingChanges()
-      try expect(controller.objects == [people[0]], "the firm has another name")
+      try expect(controller.fetchedObjects == [people[0]], "the firm has another name")
       try firm.add(people[1], to: "employees")
       context.processPendingChanges()
-      try expect(controller.objects == people, "the firm has another employee")
+      try expect(controller.fetchedObjects == people, "the firm has another employee")
       try context.delete(firm)
       context.processPendingChanges()
-      try expect(controller.objects.isEmpty, "the firm is gone")
+      try expect(controller.fetchedObjects.isEmpty, "the firm is gone")
     },
     ContextCheck("snapshots come in a stream, and are of use on other isolations") { factory in
       let list = try await ShownList(factory, names: "ab", section: "motto")
@@ -110,7 +111,7 @@ extension ContextCheck {
       let new = try Staff.person(list.context, "c")
       try new.set("motto", "M")
       try list.context.save()
-      try list.controller.objects[0].set("name", "changed")
+      try list.controller.fetchedObjects[0].set("name", "changed")
       try list.context.save()
       var last = first
       while last.objectIDs.count < 3 || last.objectIDs.contains(where: \.isTemporaryID) {
@@ -131,7 +132,7 @@ extension ContextCheck {
       let heard = Staff.Count()
       func observe() {
         withObservationTracking {
-          _ = list.controller.objects
+          _ = list.controller.fetchedObjects
         } onChange: {
           heard.add()
         }
@@ -144,7 +145,7 @@ extension ContextCheck {
       list.context.processPendingChanges()
       try expect(heard.value == 1, "an insertion")
       observe()
-      try list.controller.objects[0].set("age", 30)
+      try list.controller.fetchedObjects[0].set("age", 30)
       list.context.processPendingChanges()
       try expect(heard.value == 2, "an update")
     },
@@ -181,7 +182,7 @@ extension ContextCheck {
 
   /// Inserts, deletes or changes a person: the section, the order or whether the condition holds.
   private static func changeSomebody(_ context: ManagedObjectContext, _ dice: inout Staff.Dice) throws {
-    let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+    let people = try context.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
     guard let person = dice.element(people), !dice.chance(people.count < 12 ? 2 : 5) else {
       let new = try Staff.person(context, "p\(dice.below(1_000_000))", age: dice.below(130))
       return try new.set("motto", ["A", "M", "Z"][dice.below(3)])

@@ -8,7 +8,7 @@ extension ContextCheck {
   static let newsOfLists: [ContextCheck] = [
     ContextCheck("rows that a fetch finds changed are shown (NSFetchedResultsController)") { factory in
       let list = try await ShownList(factory, names: "abc")
-      let people = list.controller.objects
+      let people = list.controller.fetchedObjects
       let other = list.office.newContext()
       try other.existingObject(with: people[0].objectID).set("name", "x")
       try other.existingObject(with: people[1].objectID).set("age", 120)
@@ -21,16 +21,17 @@ extension ContextCheck {
     },
     ContextCheck("a reset shows what is stored, in new objects (reset)") { factory in
       let list = try await ShownList(factory, names: "ab")
-      let old = list.controller.objects
+      let old = list.controller.fetchedObjects
       try old[0].set("name", "unsaved")
       _ = try Staff.person(list.context, "new")
       list.context.processPendingChanges()
       list.context.reset()
       try expect(list.names == ["a", "b"], "as stored, got \(list.names)")
-      try expect(list.controller.objects.allSatisfy { $0.managedObjectContext === list.context }, "of use")
-      try expect(!list.controller.objects.contains { old.contains($0) }, "new ones")
+      try expect(
+        list.controller.fetchedObjects.allSatisfy { $0.managedObjectContext === list.context }, "of use")
+      try expect(!list.controller.fetchedObjects.contains { old.contains($0) }, "new ones")
       try list.agree()
-      try list.controller.objects[0].set("name", "c")
+      try list.controller.fetchedObjects[0].set("name", "c")
       _ = list.take()
       try list.expectChanges("a@0.0>0.1")
     },
@@ -39,14 +40,14 @@ extension ContextCheck {
       let list = try await ShownList(factory, names: "abc")
       let other = list.office.newContext()
       func change(_ name: String) throws {
-        let people = try other.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+        let people = try other.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
         try other.delete(people[0])
         _ = try Staff.person(other, name)
         try other.save()
       }
       try change("x")
       do {
-        try list.context.setQueryGeneration(.current)
+        try list.context.setQueryGenerationFrom(.current)
       } catch let error as StoreError where error.code == .unsupportedRequest {
         return try expect(!PinnedOffice.mustPin(list.office.store), "this store has to keep moments")
       }
@@ -58,9 +59,9 @@ extension ContextCheck {
       try expectChanges("-a@0.0", "+x@0.2")
       try change("y")
       try list.expectChanges()
-      try list.context.setQueryGeneration(nil)
+      try list.context.setQueryGenerationFrom(nil)
       try expectChanges("-b@0.0", "+y@0.2")
-      try list.context.setQueryGeneration(.current)
+      try list.context.setQueryGenerationFrom(.current)
       try change("z")
       let saved = try Staff.person(list.context, "k")
       try list.context.save()
@@ -75,34 +76,35 @@ extension ContextCheck {
       let context = office.newContext()
       let people = try ["a", "b"].map { try Staff.person(context, $0) }
       try context.save()
-      var request = FetchRequest("Person", where: .compare("age", .less, 100), sort: [FetchSort("name")])
+      var request = FetchRequest(
+        "Person", where: .compare("age", .less, 100), sortDescriptors: [FetchSortDescriptor("name")])
       request.includesPendingChanges = false
       let controller = try FetchedResultsController(request, in: context)
       try controller.performFetch()
       let new = try Staff.person(context, "c")
       try people[0].set("age", 120)
       context.processPendingChanges()
-      try expect(controller.objects == people, "nothing is stored yet")
+      try expect(controller.fetchedObjects == people, "nothing is stored yet")
       try context.save()
-      try expect(controller.objects == [people[1], new], "now it is")
+      try expect(controller.fetchedObjects == [people[1], new], "now it is")
       try context.delete(people[1])
       context.processPendingChanges()
-      try expect(controller.objects == [people[1], new], "a deletion too")
+      try expect(controller.fetchedObjects == [people[1], new], "a deletion too")
       try context.save()
-      try expect(controller.objects == [new], "once it is saved")
+      try expect(controller.fetchedObjects == [new], "once it is saved")
     },
     ContextCheck("a list of other stores shows nothing of this one (affectedStores)") { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      var request = FetchRequest("Person", sort: [FetchSort("name")])
+      var request = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])
       request.affectedStores = []
       let controller = try FetchedResultsController(request, in: context)
       try controller.performFetch()
       _ = try Staff.person(context, "a")
       context.processPendingChanges()
-      try expect(controller.objects.isEmpty && controller.failure == nil, "nothing")
+      try expect(controller.fetchedObjects.isEmpty && controller.failure == nil, "nothing")
       try context.save()
-      try expect(controller.objects.isEmpty, "nor once it is saved")
+      try expect(controller.fetchedObjects.isEmpty, "nor once it is saved")
     },
     ContextCheck("snapshots are told anew once their objects have permanent IDs (objectIDs)") { factory in
       let list = try await ShownList(factory, names: "a")
@@ -112,11 +114,11 @@ extension ContextCheck {
       try list.context.save()
       let told = try await Staff.first(2, of: stream)
       try expect(told[0].objectIDs[1].isTemporaryID, "before the save")
-      try expect(told[1].objectIDs == list.controller.objects.map(\.objectID), "after it")
+      try expect(told[1].objectIDs == list.controller.fetchedObjects.map(\.objectID), "after it")
       try expect(!told[1].objectIDs.contains(where: \.isTemporaryID), "by permanent IDs")
       let child = ManagedObjectContext(parent: list.context)
       let under = try FetchedResultsController(
-        FetchRequest("Person", sort: [FetchSort("name")]), in: child)
+        FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]), in: child)
       _ = try Staff.person(list.context, "c")
       try under.performFetch()
       let below = under.changes()

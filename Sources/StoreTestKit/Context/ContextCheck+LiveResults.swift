@@ -1,3 +1,4 @@
+import Foundation
 import ObjectContext
 import ObjectModel
 import ObjectQuery
@@ -14,21 +15,24 @@ extension ContextCheck {
       let people = try ["c", "a", "b"].map { try Staff.person(context, $0) }
       _ = try Staff.person(context, "old", age: 90)
       let controller = try FetchedResultsController(
-        FetchRequest("Person", where: .compare("age", .less, 80), sort: [FetchSort("name")]), in: context)
-      try expect(controller.objects.isEmpty, "nothing before the fetch")
+        FetchRequest(
+          "Person", where: .compare("age", .less, 80), sortDescriptors: [FetchSortDescriptor("name")]),
+        in: context)
+      try expect(controller.fetchedObjects.isEmpty, "nothing before the fetch")
       try controller.performFetch()
-      try expect(controller.objects == [people[1], people[2], people[0]], "unsaved ones too")
-      try expect(controller.sections.map(\.objects) == [controller.objects], "one section")
-      let place = ResultPlace(section: 0, item: 2)
+      try expect(controller.fetchedObjects == [people[1], people[2], people[0]], "unsaved ones too")
+      try expect(controller.sections.map(\.objects) == [controller.fetchedObjects], "one section")
+      let place = IndexPath(item: 2, section: 0)
       try expect(controller.object(at: place) === people[0], "by place")
-      try expect(controller.place(of: people[0]) == place, "and back")
-      try expect(controller.place(of: try Staff.person(context, "x", age: 85)) == nil, "not among them")
-      try expect(controller.snapshot.objectIDs == controller.objects.map(\.objectID), "a snapshot")
+      try expect(controller.indexPath(forObject: people[0]) == place, "and back")
+      try expect(
+        controller.indexPath(forObject: try Staff.person(context, "x", age: 85)) == nil, "not among them")
+      try expect(controller.snapshot.objectIDs == controller.fetchedObjects.map(\.objectID), "a snapshot")
     },
     ContextCheck("insertions, deletions, moves and updates are told with their exact places, in this order") {
       factory in
       let list = try await ShownList(factory, names: "bdfh")
-      let people = list.controller.objects
+      let people = list.controller.fetchedObjects
       _ = try Staff.person(list.context, "c")
       _ = try Staff.person(list.context, "a")
       try list.expectChanges("+a@0.0", "+c@0.2")
@@ -50,7 +54,7 @@ extension ContextCheck {
     ContextCheck("what is inserted, changed and deleted within one event is told as it is at its end") {
       factory in
       let list = try await ShownList(factory, names: "ac")
-      let people = list.controller.objects
+      let people = list.controller.fetchedObjects
       let new = try Staff.person(list.context, "x")
       try new.set("name", "b")
       try list.context.delete(try Staff.person(list.context, "y"))
@@ -85,7 +89,7 @@ extension ContextCheck {
       try outside.set("age", 20)
       try list.expectChanges("+d@0.2")
       try outside.set("age", 110)
-      try list.controller.objects[0].set("age", 120)
+      try list.controller.fetchedObjects[0].set("age", 120)
       try list.expectChanges("-d@0.2", "-a@0.0")
       try outside.set("name", "b")
       try outside.set("age", 21)
@@ -106,7 +110,7 @@ extension ContextCheck {
       let d = try person("d", "A")
       try list.expectChanges("section+0", "section+2", "+d@0.0", "+c@2.0")
       try expect(list.controller.sections.map(\.name) == ["A", "M", "Z"], "their names")
-      try expect(list.controller.place(of: b) == ResultPlace(section: 1, item: 1), "a place")
+      try expect(list.controller.indexPath(forObject: b) == IndexPath(item: 1, section: 1), "a place")
       try b.set("motto", "Z")
       try list.expectChanges("b@1.1>2.0")
       try a.set("motto", "Q")
@@ -117,7 +121,7 @@ extension ContextCheck {
       try list.context.delete(a)
       try list.context.delete(b)
       try list.expectChanges("-b@1.0", "-a@0.0", "section-1", "section-0")
-      try expect(list.controller.sections.isEmpty && list.controller.objects.isEmpty, "all is gone")
+      try expect(list.controller.sections.isEmpty && list.controller.fetchedObjects.isEmpty, "all is gone")
     },
     ContextCheck("objects that the order leaves level stand as they were inserted, saved or not") {
       factory in
@@ -129,7 +133,7 @@ extension ContextCheck {
       try list.context.save()
       try expect(list.names == ["c", "a", "b", "z", "y"], "saving changes no order")
       try expect(!list.take().contains { $0.contains(">") }, "nor tells of moves")
-      try list.controller.objects[1].set("age", 30)
+      try list.controller.fetchedObjects[1].set("age", 30)
       try list.expectChanges("~a@0.1")
     },
     ContextCheck("a limit holds as objects come and go (fetchLimit)") { factory in
@@ -137,7 +141,7 @@ extension ContextCheck {
       try expect(list.names == ["b", "d"], "two of three")
       let new = try Staff.person(list.context, "c")
       try list.expectChanges("-d@0.1", "+c@0.1")
-      try list.context.delete(list.controller.objects[0])
+      try list.context.delete(list.controller.fetchedObjects[0])
       try list.expectChanges("-b@0.0", "+d@0.1")
       try new.set("name", "x")
       try list.expectChanges("-c@0.0", "+f@0.1")
@@ -169,19 +173,20 @@ final class ShownList {
     let context = office.newContext()
     let people = try names.map { try Staff.person(context, String($0)) }
     try context.save()
-    let sorts = (section.map { [FetchSort($0)] } ?? []) + [FetchSort(sort)]
-    let request = FetchRequest("Person", where: .compare("age", .less, 100), sort: sorts, limit: limit)
+    let sorts = (section.map { [FetchSortDescriptor($0)] } ?? []) + [FetchSortDescriptor(sort)]
+    let request = FetchRequest(
+      "Person", where: .compare("age", .less, 100), sortDescriptors: sorts, fetchLimit: limit)
     controller = try FetchedResultsController(request, in: context, sectionedBy: section)
     try controller.performFetch()
     sections = controller.sections.map(\.objects)
     self.office = office
     self.context = context
-    for person in people + controller.objects { note(person) }
+    for person in people + controller.fetchedObjects { note(person) }
     controller.onChange = { [weak self] in self?.hear($0) }
   }
 
   /// The names in their order.
-  var names: [String] { controller.objects.map { (try? Staff.text($0)) ?? "?" } }
+  var names: [String] { controller.fetchedObjects.map { (try? Staff.text($0)) ?? "?" } }
 
   /// What was told since it was last asked.
   func take() -> [String] {
@@ -202,11 +207,11 @@ final class ShownList {
     try expect(!isBroken, "a change that does not fit its list", line: line, fileID: fileID)
     let shown = controller.sections.map(\.objects)
     try expect(sections.filter { !$0.isEmpty } == shown, "the changes applied", line: line, fileID: fileID)
-    try expect(controller.objects == shown.flatMap { $0 }, "the sections", line: line, fileID: fileID)
-    let fetched = try context.fetch(controller.request)
-    try expect(fetched == controller.objects, "a fetch brings others", line: line, fileID: fileID)
+    try expect(controller.fetchedObjects == shown.flatMap { $0 }, "the sections", line: line, fileID: fileID)
+    let fetched = try context.fetch(controller.fetchRequest)
+    try expect(fetched == controller.fetchedObjects, "a fetch brings others", line: line, fileID: fileID)
     let names = try fetched.map { object in
-      try controller.sectionNameKeyPath.map { try object.value(for: $0).text } ?? ""
+      try controller.sectionNameKeyPath.map { try object.value(forKey: $0).text } ?? ""
     }
     let told = controller.sections.flatMap { section in section.objects.map { _ in section.name } }
     try expect(told == names, "the names of the sections", line: line, fileID: fileID)
@@ -225,11 +230,11 @@ final class ShownList {
     return labels[ObjectIdentifier(object)]?.label ?? "?"
   }
 
-  private func hear(_ changes: [ResultChange<ManagedObject>]) {
+  private func hear(_ changes: [FetchedResultsChange<ManagedObject>]) {
     calls += 1
-    func text(_ place: ResultPlace) -> String { "\(place.section).\(place.item)" }
-    var gone: [(ManagedObject, ResultPlace)] = []
-    var come: [(ManagedObject, ResultPlace)] = []
+    func text(_ place: IndexPath) -> String { "\(place.section).\(place.item)" }
+    var gone: [(ManagedObject, IndexPath)] = []
+    var come: [(ManagedObject, IndexPath)] = []
     var dead: [Int] = []
     var born: [Int] = []
     for change in changes {
@@ -258,9 +263,9 @@ final class ShownList {
 
   /// Old places count in the list before all changes, new places in the list after them.
   private func apply(
-    gone: [(ManagedObject, ResultPlace)], come: [(ManagedObject, ResultPlace)], dead: [Int], born: [Int]
+    gone: [(ManagedObject, IndexPath)], come: [(ManagedObject, IndexPath)], dead: [Int], born: [Int]
   ) {
-    func isBefore(_ left: (ManagedObject, ResultPlace), _ right: (ManagedObject, ResultPlace)) -> Bool {
+    func isBefore(_ left: (ManagedObject, IndexPath), _ right: (ManagedObject, IndexPath)) -> Bool {
       (left.1.section, left.1.item) < (right.1.section, right.1.item)
     }
     for (object, place) in gone.sorted(by: isBefore).reversed() {

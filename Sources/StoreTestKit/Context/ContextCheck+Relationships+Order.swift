@@ -69,9 +69,9 @@ extension ContextCheck {
       try expect(tasks[0].object("owner") === p, "which has a new owner")
       try p.remove(at: 1, from: "tasks")
       try expect(lines() == ["w", "y"] && tasks[3].object("owner") == nil, "removed")
-      try tasks[3].setObject(q, for: "owner")
+      try tasks[3].setObject(q, forKey: "owner")
       try q.move(fromOffsets: IndexSet(integer: 1), toOffset: 0, in: "tasks")
-      try tasks[1].setObject(q, for: "owner")
+      try tasks[1].setObject(q, forKey: "owner")
       try expect(lines() == ["w", "z y x"], "what comes from the other end comes last")
       try context.save()
       let ids = people.map(\.objectID)
@@ -95,7 +95,7 @@ extension ContextCheck {
       try expect(Staff.line(ada, "favourites") == "v y x", "moved and replaced")
       try context.save()
       try ada.remove(at: 0, from: "favourites")
-      try ada.setObjects([tags[2], tags[1], tags[2], tags[3]], for: "favourites")
+      try ada.setObjects([tags[2], tags[1], tags[2], tags[3]], forKey: "favourites")
       try expect(Staff.line(ada, "favourites") == "x w y", "set anew, each once")
       try context.save()
       let id = ada.objectID
@@ -216,8 +216,8 @@ extension ContextCheck {
       try expectContextError(.notOrdered, "moving") {
         try ada.move(fromOffsets: IndexSet(integer: 0), toOffset: 0, in: "friends")
       }
-      try expectContextError(.unknownName, "a to-one") { try ada.insert(bea, into: "manager", at: 0) }
-      try expectContextError(.unknownName, "no such name") { try ada.remove(at: 0, from: "nobody") }
+      try expectContextError(.unknownKey, "a to-one") { try ada.insert(bea, into: "manager", at: 0) }
+      try expectContextError(.unknownKey, "no such name") { try ada.remove(at: 0, from: "nobody") }
       try expect(Staff.line(ada, "friends") == "b" && Staff.line(bea, "friends") == "a", "as it was")
     },
   ]

@@ -23,7 +23,7 @@ extension ContextCheck {
         try context.object(with: firm.objectID), try context.object(with: tag.objectID)
       )
       try ownFirm.add(copies[2], to: "employees")
-      try copies[0].setObject(nil, for: "employer")
+      try copies[0].setObject(nil, forKey: "employer")
       try ownFirm.remove(copies[1], from: "board")
       try copies[3].add(ownFirm, to: "boards")
       try ownTag.add(copies[3], copies[1], to: "people")
@@ -47,7 +47,7 @@ extension ContextCheck {
       let first = office.newContext()
       let boss = try Staff.people("boss", in: first)[0]
       for place in 0..<20 {
-        try Staff.people("\(place)", in: first)[0].setObject(boss, for: "manager")
+        try Staff.people("\(place)", in: first)[0].setObject(boss, forKey: "manager")
         try boss.add(Staff.make("Task", ["title": .string("\(place)")], in: first), to: "tasks")
       }
       try first.save()
@@ -56,7 +56,7 @@ extension ContextCheck {
       let reports = try owner.objects("reports")
       var walked = 0
       for report in reports {
-        try report.setObject(nil, for: "manager")
+        try report.setObject(nil, forKey: "manager")
         walked += 1
       }
       try expect(walked == 20 && reports.count == 20, "all were walked")
@@ -71,12 +71,12 @@ extension ContextCheck {
     ContextCheck("setting what is there already changes nothing (inverse relationships)") { factory in
       let context = try await Office(factory).newContext()
       let people = try Staff.people("a", "b", in: context)
-      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObject(people[1], forKey: "manager")
       try people[0].add(people[1], to: "friends")
       try people[0].add(people[1], to: "friends")
       try context.save()
-      try people[0].setObject(people[1], for: "manager")
-      try people[0].setObjects([people[1], people[1]], for: "friends")
+      try people[0].setObject(people[1], forKey: "manager")
+      try people[0].setObjects([people[1], people[1]], forKey: "friends")
       try people[1].add(people[0], to: "reports")
       try people[1].remove(people[1], from: "friends")
       try expect(people.allSatisfy { !$0.hasPersistentChangedValues }, "nothing differs")
@@ -162,23 +162,33 @@ extension ContextCheck {
       let stranger = try Staff.people("stranger", in: other)[0]
       let desk = try context.insert("Desk")
       try other.save()
-      try expectContextError(.foreignObject, "a to-one") { try ada.setObject(stranger, for: "manager") }
-      try expectContextError(.foreignObject, "a to-many") { try ada.add(stranger, to: "friends") }
-      try expectContextError(.foreignObject, "taking out") { try ada.remove(stranger, from: "friends") }
-      try expectContextError(.foreignObject, "all") { try ada.setObjects([stranger], for: "friends") }
-      try expectContextError(.foreignObject, "a place") { try ada.insert(desk, into: "tasks", at: 0) }
-      try expectContextError(.foreignObject, "an entity") { try ada.setObject(desk, for: "manager") }
-      try expectContextError(.foreignObject, "entities") { try ada.add(desk, to: "friends") }
-      try expectContextError(.unknownName, "no such name") { _ = try ada.object("nobody") }
-      try expectContextError(.unknownName, "no such list") { try ada.add(desk, to: "nobody") }
-      try expectContextError(.unknownName, "a to-one is no list") { _ = try ada.objects("manager") }
-      try expectContextError(.unknownName, "a list is no to-one") { try ada.setObject(nil, for: "friends") }
-      try expectContextError(.unknownName, "an attribute") { _ = try ada.object("name") }
+      try expectContextError(.objectOfAnotherContext, "a to-one") {
+        try ada.setObject(stranger, forKey: "manager")
+      }
+      try expectContextError(.objectOfAnotherContext, "a to-many") { try ada.add(stranger, to: "friends") }
+      try expectContextError(.objectOfAnotherContext, "taking out") {
+        try ada.remove(stranger, from: "friends")
+      }
+      try expectContextError(.objectOfAnotherContext, "all") {
+        try ada.setObjects([stranger], forKey: "friends")
+      }
+      try expectContextError(.objectOfAnotherContext, "a place") {
+        try ada.insert(desk, into: "tasks", at: 0)
+      }
+      try expectContextError(.objectOfAnotherContext, "an entity") {
+        try ada.setObject(desk, forKey: "manager")
+      }
+      try expectContextError(.objectOfAnotherContext, "entities") { try ada.add(desk, to: "friends") }
+      try expectContextError(.unknownKey, "no such name") { _ = try ada.object("nobody") }
+      try expectContextError(.unknownKey, "no such list") { try ada.add(desk, to: "nobody") }
+      try expectContextError(.unknownKey, "a to-one is no list") { _ = try ada.objects("manager") }
+      try expectContextError(.unknownKey, "a list is no to-one") { try ada.setObject(nil, forKey: "friends") }
+      try expectContextError(.unknownKey, "an attribute") { _ = try ada.object("name") }
       try expect(ada.object("manager") == nil && ada.objects("friends").isEmpty, "nothing was set")
       try expect(desk.object("owner") == nil && !other.hasChanges, "at neither end")
       try context.save()
       let copy = try context.object(with: stranger.objectID)
-      try ada.setObject(copy, for: "manager")
+      try ada.setObject(copy, forKey: "manager")
       try expect(Staff.line(copy, "reports") == "Ada", "the same object by its ID is welcome")
     },
     ContextCheck(
@@ -189,7 +199,7 @@ extension ContextCheck {
       let people = try Staff.people("a", "b", "c", in: context)
       let tag = try Staff.make("Tag", ["name": "t"], in: context)
       try people[0].add(people[1], people[2], to: "reports")
-      try people[0].setObject(people[1], for: "spouse")
+      try people[0].setObject(people[1], forKey: "spouse")
       try tag.add(people[2], people[0], to: "people")
       func check(_ when: String) throws {
         try expect(Staff.line(people[0], "reports") == "b c", "a one-to-many \(when)")

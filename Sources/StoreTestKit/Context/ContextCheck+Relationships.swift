@@ -16,14 +16,14 @@ extension ContextCheck {
       let people = try Staff.people("Ada", "Bea", in: context)
       let (ada, bea) = (people[0], people[1])
       let desks = try (Int64(0)..<2).map { try Staff.make("Desk", ["number": .integer($0)], in: context) }
-      try ada.setObject(desks[0], for: "desk")
+      try ada.setObject(desks[0], forKey: "desk")
       try expect(desks[0].object("owner") === ada, "from the person")
-      try desks[0].setObject(bea, for: "owner")
+      try desks[0].setObject(bea, forKey: "owner")
       try expect(bea.object("desk") === desks[0] && ada.object("desk") == nil, "from the desk")
-      try bea.setObject(desks[1], for: "desk")
+      try bea.setObject(desks[1], forKey: "desk")
       try expect(desks[0].object("owner") == nil && desks[1].object("owner") === bea, "another desk")
-      try ada.setObject(desks[0], for: "desk")
-      try bea.setObject(desks[0], for: "desk")
+      try ada.setObject(desks[0], forKey: "desk")
+      try bea.setObject(desks[0], forKey: "desk")
       try expect(ada.object("desk") == nil && desks[1].object("owner") == nil, "both were freed")
       try context.save()
       let ids = [ada, bea, desks[0], desks[1]].map(\.objectID)
@@ -32,7 +32,7 @@ extension ContextCheck {
       let copies = try fresh.objects(with: ids)
       try expect(copies[1].object("desk") === copies[2] && copies[2].object("owner") === copies[1], "stored")
       try expect(copies[0].object("desk") == nil && copies[3].object("owner") == nil, "the others are free")
-      try copies[0].setObject(copies[2], for: "desk")
+      try copies[0].setObject(copies[2], forKey: "desk")
       try expect(copies[1].object("desk") == nil, "taken from one that was not looked at")
     },
     ContextCheck(
@@ -47,7 +47,7 @@ extension ContextCheck {
       )
       try old.add(contentsOf: people, to: "employees")
       try expect(people.allSatisfy { try $0.object("employer") === old }, "from the parent")
-      try people[0].setObject(new, for: "employer")
+      try people[0].setObject(new, forKey: "employer")
       try expect(
         Staff.line(old, "employees") == "b c" && Staff.line(new, "employees") == "a", "from the child")
       try new.add(people[1], to: "employees")
@@ -56,11 +56,11 @@ extension ContextCheck {
       try old.remove(people[0], from: "employees")
       try expect(people[0].object("employer") === new, "it is not the other's to remove")
       try context.save()
-      try old.setObjects([people[0]], for: "employees")
+      try old.setObjects([people[0]], forKey: "employees")
       try expect(people[2].object("employer") == nil && people[0].object("employer") === old, "replaced")
       try new.remove(people[1], from: "employees")
       try expect(people[1].object("employer") == nil, "removed")
-      try people[1].setObject(old, for: "employer")
+      try people[1].setObject(old, forKey: "employer")
       try context.save()
       let ids = [old.objectID, new.objectID] + people.map(\.objectID)
       let again = try await office.reopened() ?? office
@@ -85,7 +85,7 @@ extension ContextCheck {
       try context.save()
       try firms[1].remove(people[0], from: "board")
       try expect(Staff.line(people[0], "boards") == "x", "removed from the other end")
-      try people[1].setObjects([firms[1]], for: "boards")
+      try people[1].setObjects([firms[1]], forKey: "boards")
       try expect(Staff.line(firms[0], "board") == "a" && Staff.line(firms[1], "board") == "b", "replaced")
       try context.save()
       let ids = (people + firms).map(\.objectID)
@@ -100,11 +100,11 @@ extension ContextCheck {
       let context = office.newContext()
       let people = try Staff.people("a", "b", in: context)
       let places = try ["x", "y"].map { try Staff.make("Address", ["street": .string($0)], in: context) }
-      try people[0].setObject(places[0], for: "home")
-      try people[0].setObject(places[0], for: "office")
+      try people[0].setObject(places[0], forKey: "home")
+      try people[0].setObject(places[0], forKey: "office")
       try places[0].add(people[1], to: "workers")
       try places[1].add(people[1], to: "residents")
-      try people[0].setObject(places[1], for: "home")
+      try people[0].setObject(places[1], forKey: "home")
       try expect(Staff.line(places[0], "residents") == "" && Staff.line(places[0], "workers") == "a b", "x")
       try expect(Staff.line(places[1], "residents") == "a b" && Staff.line(places[1], "workers") == "", "y")
       try context.save()
@@ -117,7 +117,7 @@ extension ContextCheck {
       try expect(Staff.line(copies[2], "workers") == "a b" && Staff.line(copies[2], "residents") == "", "x")
     },
     ContextCheck(
-      "a one-directional to-many leaves its targets as they are, and keeps its order (no inverse)"
+      "a one-directional to-many leaves its destinations as they are, and keeps its order (no inverse)"
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
@@ -127,7 +127,7 @@ extension ContextCheck {
       try people[0].add(tags[2], tags[0], tags[2], tags[1], to: "favourites")
       try people[1].add(tags[1], to: "favourites")
       try expect(Staff.line(people[0], "favourites") == "z x y", "each once, in order")
-      try expect(tags.allSatisfy { !$0.hasChanges }, "the targets were not touched")
+      try expect(tags.allSatisfy { !$0.hasChanges }, "the destinations were not touched")
       try expect(tags[0].objects("people").isEmpty, "nor another relationship")
       try context.save()
       try expect(tags[2].version == 1, "nor their rows")
@@ -151,15 +151,15 @@ extension ContextCheck {
       func spouses() throws -> [String] {
         try people.map { try $0.object("spouse")?.get("name", as: String.self) ?? "-" }
       }
-      try people[0].setObject(people[1], for: "spouse")
-      try people[2].setObject(people[3], for: "spouse")
+      try people[0].setObject(people[1], forKey: "spouse")
+      try people[2].setObject(people[3], forKey: "spouse")
       try expect(spouses() == ["b", "a", "d", "c"], "two pairs")
-      try people[1].setObject(people[2], for: "spouse")
+      try people[1].setObject(people[2], forKey: "spouse")
       try expect(spouses() == ["-", "c", "b", "-"], "both old partners are free")
       try context.save()
-      try people[2].setObject(nil, for: "spouse")
+      try people[2].setObject(nil, forKey: "spouse")
       try expect(spouses() == ["-", "-", "-", "-"], "parted")
-      try people[3].setObject(people[0], for: "spouse")
+      try people[3].setObject(people[0], forKey: "spouse")
       try context.save()
       let ids = people.map(\.objectID)
       let again = try await office.reopened() ?? office
@@ -198,7 +198,7 @@ extension ContextCheck {
       let people = try Staff.people("a", "b", "c", in: context)
       try people[0].add(people[1], people[2], to: "reports")
       try people[1].add(people[2], to: "reports")
-      try people[0].setObject(people[0], for: "manager")
+      try people[0].setObject(people[0], forKey: "manager")
       try expect(people.map { try Staff.line($0, "reports") } == ["a b", "c", ""], "moved down")
       try expect(people[2].object("manager") === people[1] && people[0].object("manager") === people[0], "up")
       try context.save()
@@ -207,7 +207,7 @@ extension ContextCheck {
       let fresh = again.newContext()
       let copies = try fresh.objects(with: ids)
       try expect(copies.map { try Staff.line($0, "reports") } == ["a b", "c", ""], "stored")
-      try copies[0].setObject(nil, for: "manager")
+      try copies[0].setObject(nil, forKey: "manager")
       try expect(Staff.line(copies[0], "reports") == "b", "its own parent no more")
     },
   ]

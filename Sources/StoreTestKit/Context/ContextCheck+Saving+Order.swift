@@ -19,7 +19,7 @@ extension ContextCheck {
         for entity in order {
           switch entity {
           case "Company": try firm.set("name", "x")
-          case "Person": try ada.setObject(firm, for: "employer")
+          case "Person": try ada.setObject(firm, forKey: "employer")
           case "Tag": try tag.add(ada, to: "people")
           default: try ada.insert(task, into: "tasks", at: 0)
           }
@@ -45,10 +45,10 @@ extension ContextCheck {
       let context = office.newContext()
       let people = try Staff.people("a", "b", "c", in: context)
       for (place, person) in people.enumerated() {
-        try person.setObject(people[(place + 1) % 3], for: "manager")
+        try person.setObject(people[(place + 1) % 3], forKey: "manager")
         try person.add(contentsOf: people, to: "friends")
       }
-      try people[0].setObject(people[2], for: "spouse")
+      try people[0].setObject(people[2], forKey: "spouse")
       try context.save()
       let ids = people.map(\.objectID)
       let again = try await office.reopened() ?? office
@@ -69,12 +69,12 @@ extension ContextCheck {
       let desk = try Staff.make("Desk", ["number": 1], in: context)
       let tags = try ["x", "y"].map { try Staff.make("Tag", ["name": .string($0)], in: context) }
       try old.add(contentsOf: tasks, to: "tasks")
-      try old.setObject(desk, for: "desk")
+      try old.setObject(desk, forKey: "desk")
       try old.add(tags[0], to: "tags")
       try context.save()
       let new = try Staff.people("new", in: context)[0]
-      try new.setObjects([tasks[2], tasks[0]], for: "tasks")
-      try new.setObject(desk, for: "desk")
+      try new.setObjects([tasks[2], tasks[0]], forKey: "tasks")
+      try new.setObject(desk, forKey: "desk")
       try new.add(tags[1], to: "tags")
       try new.insert(Staff.make("Task", ["title": "4"], in: context), into: "tasks", at: 1)
       try tags[0].set("rank", 7)
@@ -108,7 +108,7 @@ extension ContextCheck {
       try expect(heirs[0].objectID != tags[0].objectID && heirs[1].objectID != tags[1].objectID, "others")
       try expect(!context.hasChanges && heirs[0].version == 1 && tags[1].version == 2, "saved")
       let fresh = office.newContext()
-      let found = try fresh.fetch(FetchRequest("Tag", sort: [FetchSort("name")]))
+      let found = try fresh.fetch(FetchRequest("Tag", sortDescriptors: [FetchSortDescriptor("name")]))
       try expect(found.map(\.objectID) == [heirs[0], heirs[1], tags[1]].map(\.objectID), "stored")
     },
     ContextCheck(
@@ -121,8 +121,8 @@ extension ContextCheck {
       var people: [ManagedObject] = []
       for place in 0..<1000 {
         let person = try Staff.make("Person", ["age": .integer(Int64(place % 100))], in: context)
-        try person.setObject(firm, for: "employer")
-        try person.setObject(people.last, for: "manager")
+        try person.setObject(firm, forKey: "employer")
+        try person.setObject(people.last, forKey: "manager")
         if place % 10 == 0 { try tag.insert(person, into: "people", at: 0) }
         people.append(person)
       }

@@ -44,7 +44,7 @@ extension ContextCheck {
       try expect(HookLog().hooks { try context.save() }.isEmpty, "no hook")
       try ada.set("age", 19)
       try ada.set("age", 18)
-      try ada.setObjects([tag], for: "tags")
+      try ada.setObjects([tag], forKey: "tags")
       try ada.remove(tag, from: "tags")
       try context.delete(context.insert("Person"))
       try context.save()
@@ -64,8 +64,8 @@ extension ContextCheck {
       let (task, desk) = (try Staff.make("Task", ["title": "t"], in: context), try context.insert("Desk"))
       let bea = try Staff.people("Bea", in: context)[0]
       try ada.add(task, to: "tasks")
-      try ada.setObject(desk, for: "desk")
-      try ada.setObject(bea, for: "spouse")
+      try ada.setObject(desk, forKey: "desk")
+      try ada.setObject(bea, forKey: "spouse")
       try ada.add(bea, to: "friends")
       for object in [task, desk, bea] { try context.delete(object) }
       try expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty, "neither new nor deleted")
@@ -102,7 +102,7 @@ extension ContextCheck {
       func check(_ objects: [ManagedObject], _ rows: [[String: AttributeValue]], _ when: String) throws {
         for (object, row) in zip(objects, rows) {
           for attribute in object.entity.attributes {
-            let value = try object.value(for: attribute.name)
+            let value = try object.value(forKey: attribute.name)
             try expect(value == row[attribute.name] ?? .null, "\(attribute.name) \(when)")
           }
         }
@@ -116,7 +116,7 @@ extension ContextCheck {
       let turned: [[String: AttributeValue]] = rows.reversed()
       for (object, row) in zip(copies, turned) {
         for attribute in object.entity.attributes {
-          try object.setValue(row[attribute.name] ?? .null, for: attribute.name)
+          try object.setValue(row[attribute.name] ?? .null, forKey: attribute.name)
         }
       }
       try fresh.save()
@@ -134,7 +134,7 @@ extension ContextCheck {
       let people = try Staff.people("a", "b", in: context)
       try expect(other.count(for: FetchRequest("Person")) == 0, "not before the save")
       try context.save()
-      let held = try other.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      let held = try other.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
       try people[0].set("age", 40)
       try context.delete(people[1])
       try expect(other.count(for: FetchRequest("Person")) == 2, "as stored")
@@ -158,7 +158,7 @@ extension ContextCheck {
       let twin = try Staff.make("Tag", ["name": "x"], in: context)
       let new = try Staff.people("new", in: context)[0]
       try twin.add(new, people[0], to: "people")
-      try people[0].setObject(new, for: "manager")
+      try people[0].setObject(new, forKey: "manager")
       try people[0].set("age", 40)
       try context.delete(people[1])
       let before = [twin, new].map(\.objectID)
@@ -175,7 +175,8 @@ extension ContextCheck {
         try expect(people[0].changedValues()["age"] == 40, "values")
         let fresh = office.newContext()
         try expect(
-          Staff.names(fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))) == ["a", "b"], "people")
+          Staff.names(fresh.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])))
+            == ["a", "b"], "people")
         try expect(fresh.count(for: FetchRequest("Tag")) == 1, "one tag")
       }
       try expect(before.allSatisfy(\.isTemporaryID), "they were temporary at first")
@@ -194,14 +195,14 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       let people = try Staff.people("a", "b", "c", in: context)
-      try people[0].setObject(people[1], for: "manager")
+      try people[0].setObject(people[1], forKey: "manager")
       for title in ["1", "2"] {
         try people[0].add(Staff.make("Task", ["title": .string(title)], in: context), to: "tasks")
       }
       try context.save()
       let new = try Staff.people("new", in: context)[0]
       try people[0].set("age", 99)
-      try people[0].setObject(new, for: "manager")
+      try people[0].setObject(new, forKey: "manager")
       try people[0].move(fromOffsets: IndexSet(integer: 1), toOffset: 0, in: "tasks")
       try people[1].add(people[2], to: "friends")
       try context.delete(people[2])
@@ -228,7 +229,7 @@ extension ContextCheck {
       let id = ada.objectID
       context.rollback()
       try expect(context.registeredObject(for: id) == nil && ada.managedObjectContext == nil, "gone")
-      try expectContextError(.objectGone, "never stored") { _ = try context.existingObject(with: id) }
+      try expectContextError(.objectNotFound, "never stored") { _ = try context.existingObject(with: id) }
       try Staff.people("Bea", in: context)[0].set("age", 30)
       try context.save()
       try expect(Staff.names(context.fetch(FetchRequest("Person"))) == ["Bea"], "the next save")

@@ -14,16 +14,16 @@ extension ContextCheck {
       try parent.save()
       let firm = try Staff.company(parent, "New firm")
       let new = try Staff.person(parent, "new", age: 50)
-      try new.setObject(firm, for: "employer")
+      try new.setObject(firm, forKey: "employer")
       try old[0].set("age", 40)
-      try old[0].setObject(stored, for: "employer")
+      try old[0].setObject(stored, forKey: "employer")
       try parent.delete(old[2])
       let child = ManagedObjectContext(parent: parent)
       try expect(child.parent === parent && parent.parent == nil, "the family")
-      let byName = [FetchSort("name")]
+      let byName = [FetchSortDescriptor("name")]
       func found(_ format: String, limit: Int? = nil) throws -> [String] {
         let condition = try FetchPredicate(format: format)
-        let request = FetchRequest("Person", where: condition, sort: byName, limit: limit)
+        let request = FetchRequest("Person", where: condition, sortDescriptors: byName, fetchLimit: limit)
         try expect(child.count(for: request) == child.fetch(request).count, "counted as fetched")
         return try Staff.names(child.fetch(request))
       }
@@ -48,7 +48,7 @@ extension ContextCheck {
       let copy = try child.existingObject(with: old.objectID)
       try copy.set("name", "Changed")
       let born = try Staff.person(child, "Born")
-      try born.setObject(copy, for: "manager")
+      try born.setObject(copy, forKey: "manager")
       func stored() throws -> [String] {
         let fresh = office.newContext()
         return try Staff.names(fresh.fetch(FetchRequest("Person"))).sorted()
@@ -70,14 +70,14 @@ extension ContextCheck {
       let parent = office.newContext()
       let child = ManagedObjectContext(parent: parent)
       let people = try (0..<3).map { try Staff.person(child, "p\($0)") }
-      try people[0].setObject(people[1], for: "spouse")
+      try people[0].setObject(people[1], forKey: "spouse")
       try people[0].add(people[2], to: "friends")
       try child.save()
       let before = people.map(\.objectID)
       try expect(before.allSatisfy(\.isTemporaryID), "temporary until they are stored")
       let grown = try before.map { try parent.existingObject(with: $0) }
       try parent.save()
-      let found = try child.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      let found = try child.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
       try expect(found == people, "the same objects under their new IDs")
       try expect(people.map(\.objectID) == grown.map(\.objectID), "the parent's IDs")
       try expect(people.allSatisfy { !$0.objectID.isTemporaryID }, "permanent")
@@ -148,7 +148,7 @@ extension ContextCheck {
       let owner = try Staff.person(top, "Owner")
       let copy = try bottom.existingObject(with: owner.objectID)
       let tasks = try ["a", "b", "c"].map { try Staff.task($0, of: copy, in: bottom) }
-      try copy.setObjects([tasks[2], tasks[0], tasks[1]], for: "tasks")
+      try copy.setObjects([tasks[2], tasks[0], tasks[1]], forKey: "tasks")
       try copy.set("age", 60)
       let tag = try Staff.tag(middle, "t")
       try copy.add(try bottom.existingObject(with: tag.objectID), to: "tags")

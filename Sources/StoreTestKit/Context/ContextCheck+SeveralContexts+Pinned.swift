@@ -8,18 +8,18 @@ extension ContextCheck {
     ContextCheck("a pinned context reads one moment while others write (NSQueryGenerationToken)") { factory in
       guard let office = try await PinnedOffice(factory) else { return }
       let pinned = office.pinned
-      try expect(pinned.queryGeneration != nil, "a generation")
+      try expect(pinned.queryGenerationToken != nil, "a generation")
       try office.change()
-      let byName = FetchRequest("Person", sort: [FetchSort("name")])
+      let byName = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])
       for _ in 0..<2 {
         try expect(Staff.names(pinned.fetch(byName)) == ["p0", "p1", "p2"], "objects")
         try expect(pinned.count(for: byName) == 3, "their number")
-        try expect(pinned.fetchIDs(byName) == office.ids, "their IDs")
+        try expect(pinned.fetchObjectIDs(byName) == office.ids, "their IDs")
         let old = FetchRequest("Person", where: .compare("name", .equal, "p1"))
         try expect(pinned.count(for: old) == 1, "conditions on what was stored")
         pinned.refreshAllObjects()
       }
-      try expectContextError(.objectGone, "stored later") {
+      try expectContextError(.objectNotFound, "stored later") {
         _ = try pinned.existingObject(with: try office.newest())
       }
     },
@@ -37,16 +37,16 @@ extension ContextCheck {
     },
     ContextCheck("a moment taken from one context pins another, and stays as it was taken") { factory in
       guard let office = try await PinnedOffice(factory) else { return }
-      let moment = office.pinned.queryGeneration
+      let moment = office.pinned.queryGenerationToken
       try office.change()
       let other = office.office.newContext()
-      try other.setQueryGeneration(moment)
-      let byName = FetchRequest("Person", sort: [FetchSort("name")])
+      try other.setQueryGenerationFrom(moment)
+      let byName = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])
       try expect(Staff.names(other.fetch(byName)) == ["p0", "p1", "p2"], "the first one's moment")
-      try office.pinned.setQueryGeneration(nil)
+      try office.pinned.setQueryGenerationFrom(nil)
       try expect(Staff.names(other.fetch(byName)) == ["p0", "p1", "p2"], "also when the first lets go of it")
       let later = office.office.newContext()
-      try later.setQueryGeneration(.current)
+      try later.setQueryGenerationFrom(.current)
       try expect(Staff.names(later.fetch(byName)) == ["changed", "new", "p2"], "a moment of its own")
     },
     ContextCheck("a context that is pinned no more reads what is stored now") { factory in
@@ -55,9 +55,10 @@ extension ContextCheck {
       let held = try pinned.existingObject(with: office.ids[0])
       try office.change()
       try expect(Staff.text(held) == "p0", "pinned")
-      try pinned.setQueryGeneration(nil)
-      try expect(pinned.queryGeneration == nil, "no generation")
-      let names = try Staff.names(pinned.fetch(FetchRequest("Person", sort: [FetchSort("name")])))
+      try pinned.setQueryGenerationFrom(nil)
+      try expect(pinned.queryGenerationToken == nil, "no generation")
+      let names = try Staff.names(
+        pinned.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])))
       try expect(names == ["changed", "new", "p2"], "as stored")
       try pinned.refresh(held, mergeChanges: false)
       try expect(Staff.text(held) == "changed", "a held object, once it is refreshed")
@@ -69,7 +70,7 @@ extension ContextCheck {
       try office.change()
       try faults[2].set("age", 70)
       try pinned.save()
-      let byName = FetchRequest("Person", sort: [FetchSort("name")])
+      let byName = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])
       try expect(Staff.names(pinned.fetch(byName)) == ["changed", "new", "p2"], "what others saved before")
       try office.other.existingObject(with: office.ids[2]).set("name", "later")
       try office.other.save()
@@ -96,13 +97,13 @@ extension ContextCheck {
     ContextCheck("merging pins a context to what is stored then") { factory in
       guard let office = try await PinnedOffice(factory) else { return }
       let person = try office.pinned.existingObject(with: office.ids[0])
-      let told = office.office.coordinator.saves()
+      let told = office.office.coordinator.didSaveObjects()
       try office.change()
       let changes = try await Staff.first(1, of: told)[0]
       try expect(Staff.text(person) == "p0", "before")
       try office.pinned.mergeChanges(from: changes)
       try expect(Staff.text(person) == "changed", "after")
-      try expect(office.pinned.queryGeneration != nil, "still pinned")
+      try expect(office.pinned.queryGenerationToken != nil, "still pinned")
     },
   ]
 }
@@ -128,7 +129,7 @@ struct PinnedOffice {
     self.firm = firm.objectID
     ids = people.map(\.objectID)
     do {
-      try pinned.setQueryGeneration(.current)
+      try pinned.setQueryGenerationFrom(.current)
     } catch let error as StoreError where error.code == .unsupportedRequest {
       try expect(!Self.mustPin(office.store), "this store has to keep moments")
       return nil
@@ -144,10 +145,10 @@ struct PinnedOffice {
   func change() throws {
     let people = try ids.map { try other.existingObject(with: $0) }
     try people[0].set("name", "changed")
-    try people[0].setObjects([], for: "tags")
+    try people[0].setObjects([], forKey: "tags")
     try other.delete(people[1])
     let new = try Staff.person(other, "new")
-    try new.setObject(try other.existingObject(with: firm), for: "employer")
+    try new.setObject(try other.existingObject(with: firm), forKey: "employer")
     try other.save()
   }
 
@@ -155,6 +156,6 @@ struct PinnedOffice {
   func newest() throws -> ManagedObjectID {
     let fresh = office.newContext()
     let new = FetchRequest("Person", where: .compare("name", .equal, "new"))
-    return try fresh.fetchIDs(new)[0]
+    return try fresh.fetchObjectIDs(new)[0]
   }
 }

@@ -13,7 +13,7 @@ extension ContextCheck {
       let (one, two) = (office.newContext(), office.newContext())
       let person = try Staff.person(one, "Ada")
       try expect(two.count(for: FetchRequest("Person")) == 0, "an unsaved object is its context's own")
-      try expectContextError(.foreignObject, "so is a temporary ID") {
+      try expectContextError(.objectOfAnotherContext, "so is a temporary ID") {
         _ = try two.object(with: person.objectID)
       }
       try one.save()
@@ -25,8 +25,8 @@ extension ContextCheck {
       try two.delete(copy)
       try expect(!person.isDeleted && one.count(for: FetchRequest("Person")) == 1, "an unsaved deletion")
       two.rollback()
-      try expectContextError(.foreignObject, "objects are not mixed") {
-        try person.setObject(copy, for: "spouse")
+      try expectContextError(.objectOfAnotherContext, "objects are not mixed") {
+        try person.setObject(copy, forKey: "spouse")
       }
     },
     ContextCheck(
@@ -43,8 +43,8 @@ extension ContextCheck {
       try copies[0].set("name", "changed")
       try there.delete(copies[1])
       let new = try Staff.person(there, "new")
-      try new.setObject(try there.existingObject(with: firm.objectID), for: "employer")
-      let told = office.coordinator.saves()
+      try new.setObject(try there.existingObject(with: firm.objectID), forKey: "employer")
+      let told = office.coordinator.didSaveObjects()
       try there.save()
       try expect(Staff.text(old[0]) == "p0", "a held object stays as it was read")
       let changes = try await Staff.first(1, of: told)[0]
@@ -57,7 +57,7 @@ extension ContextCheck {
     },
     ContextCheck("a merge leaves local changes on top, and saving them is no conflict then") { factory in
       let rivals = try Rivals(try await Office(factory))
-      let told = rivals.office.coordinator.saves()
+      let told = rivals.office.coordinator.didSaveObjects()
       try rivals.mine.set("name", "Mine")
       try rivals.theirs.set("name", "Theirs")
       try rivals.theirs.set("age", 31)
@@ -132,7 +132,8 @@ extension ContextCheck {
       }
       try here.mergeChanges()
       try expect(held.allSatisfy { $0.managedObjectContext == nil || $0.isDeleted }, "all were deleted")
-      let names = try Staff.names(here.fetch(FetchRequest("Person", sort: [FetchSort("name")])))
+      let names = try Staff.names(
+        here.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])))
       try expect(names == (0..<6).map { "new \($0)" }, "the new ones")
     },
   ]
@@ -150,7 +151,9 @@ extension ContextCheck {
       try context.delete(people[1])
       let new = try Staff.person(context, "new")
       let gone = people[1].objectID
-      let (before, after, again) = (context.willSaves(), context.saves(), context.saves())
+      let (before, after, again) = (
+        context.willSaveObjects(), context.didSaveObjects(), context.didSaveObjects()
+      )
       try context.save()
       try context.save()
       try people[0].set("age", 41)
@@ -171,7 +174,7 @@ extension ContextCheck {
       let office = try await Office(factory)
       let context = office.newContext()
       let person = try Staff.person(context, "Ada", age: 500)
-      let (before, after) = (context.willSaves(), context.saves())
+      let (before, after) = (context.willSaveObjects(), context.didSaveObjects())
       try expectContextError(.validation, "too old") { try context.save() }
       try person.set("age", 50)
       try context.save()
@@ -184,7 +187,7 @@ extension ContextCheck {
     ) { factory in
       let office = try await Office(factory)
       let context = office.newContext()
-      var told = context.objectChanges()
+      var told = context.didChangeObjects()
       let person = try Staff.person(context, "Ada")
       let other = try Staff.person(context, "Grace")
       let temporary = Set([person, other].map(\.objectID))
@@ -192,7 +195,7 @@ extension ContextCheck {
       let inserted = try await Staff.first(1, of: told)[0]
       try expect(Set(inserted.inserted) == temporary && inserted.deleted.isEmpty, "insertions")
       try context.save()
-      told = context.objectChanges()
+      told = context.didChangeObjects()
       context.processPendingChanges()
       try person.set("age", 30)
       try person.set("age", 31)
@@ -208,7 +211,7 @@ extension ContextCheck {
     },
     ContextCheck("a coordinator tells of the saves of all its contexts in their order") { factory in
       let office = try await Office(factory)
-      let told = office.coordinator.saves()
+      let told = office.coordinator.didSaveObjects()
       var wanted: [ManagedObjectID] = []
       for number in 0..<6 {
         let context = office.newContext()

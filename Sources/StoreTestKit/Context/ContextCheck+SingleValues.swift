@@ -14,7 +14,7 @@ extension ContextCheck {
       func rules(_ object: ManagedObject, _ value: AttributeValue, _ name: String) throws -> [ValidationRule]
       {
         do {
-          try object.validate(value, for: name)
+          try object.validate(value, forKey: name)
           return []
         } catch let error as ContextError where error.code == .validation {
           try expect(error.failures.allSatisfy { $0.value == value && $0.property == name }, "\(name)")
@@ -30,15 +30,17 @@ extension ContextCheck {
         try expect(rules(task, .null, "title") == [.required], "required")
         try expect(rules(task, .null, "owner") == [.required], "a required to-one")
         try expect(rules(task, .reference(person.objectID.reference), "owner").isEmpty, "an object")
-        try expectContextError(.wrongType, "a text") { try person.validate("x", for: "age") }
-        try expectContextError(.wrongType, "too wide") { try person.validate(.integer(1 << 40), for: "age") }
-        try expectContextError(.unknownName, "a name") { try person.validate("x", for: "nothing") }
-        try expectContextError(.wrongType, "several") { try person.validate(.null, for: "friends") }
+        try expectContextError(.wrongType, "a text") { try person.validate("x", forKey: "age") }
+        try expectContextError(.wrongType, "too wide") {
+          try person.validate(.integer(1 << 40), forKey: "age")
+        }
+        try expectContextError(.unknownKey, "a name") { try person.validate("x", forKey: "nothing") }
+        try expectContextError(.wrongType, "several") { try person.validate(.null, forKey: "friends") }
         try expectContextError(.validation, "a Swift value") { try person.validate("age", 151) }
         try expectContextError(.validation, "no Swift value") { try task.validate("title", String?.none) }
         try person.validate("age", 7)
         try expect(person.get("age", as: Int.self) == 18, "nothing is set")
-        try task.setObject(person, for: "owner")
+        try task.setObject(person, forKey: "owner")
         if !isSaved { try context.save() }
       }
       try expect(!context.hasChanges, "nor changed")
@@ -49,7 +51,7 @@ extension ContextCheck {
       factory in
       let context = try await Office(factory).newContext()
       let person = try Staff.make("Person", ["age": -4711, "motto": "forbidden"], in: context)
-      try Staff.make("Task", in: context).setObject(person, for: "owner")
+      try Staff.make("Task", in: context).setObject(person, forKey: "owner")
       let error = try expectContextError(.validation, "three rules") { try context.save() }
       let told = Dictionary(error.failures.map { ($0.property ?? "", $0) }) { first, _ in first }
       try expect(told.count == 3, "three")

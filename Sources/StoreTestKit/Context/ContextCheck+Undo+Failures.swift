@@ -9,19 +9,19 @@ extension ContextCheck {
   static let undoneTrouble: [ContextCheck] = [
     ContextCheck("a deleted object that was merged keeps all an undo needs, though nobody reads it (undo)") {
       factory in
-      var bytes = AttributeDescription("cover", .binary)
+      var bytes = Attribute("cover", .binary)
       bytes.allowsExternalBinaryDataStorage = true
       let cover = bytes
       let model = try ManagedObjectModel {
-        EntityDescription("Album") {
-          AttributeDescription("name", .string)
+        Entity("Album") {
+          Attribute("name", .string)
           cover
-          RelationshipDescription("pages", toMany: "Page", inverse: "album", ordered: true)
-          RelationshipDescription("extras", toMany: "Page", ordered: true)
+          Relationship("pages", toMany: "Page", inverse: "album", ordered: true)
+          Relationship("extras", toMany: "Page", ordered: true)
         }
-        EntityDescription("Page") {
-          AttributeDescription("number", .integer32)
-          RelationshipDescription("album", to: "Album", inverse: "pages")
+        Entity("Page") {
+          Attribute("number", .integer32)
+          Relationship("album", to: "Album", inverse: "pages")
         }
       }
       let office = try await Office(factory, model)
@@ -36,14 +36,14 @@ extension ContextCheck {
           try page.set("number", number)
           return page
         }
-        try made.setObjects([pages[2], pages[0], pages[1]], for: "pages")
-        try made.setObjects([pages[1], pages[0]], for: "extras")
+        try made.setObjects([pages[2], pages[0], pages[1]], forKey: "pages")
+        try made.setObjects([pages[1], pages[0]], forKey: "extras")
         try maker.save()
         context.undoManager = UndoManager()
         let album = try context.existingObject(with: made.objectID)
         try context.delete(album)
         context.processPendingChanges()
-        let news = other.saves()
+        let news = other.didSaveObjects()
         try other.existingObject(with: made.objectID).set("name", "Winter")
         try other.save()
         if isRefreshed {
@@ -79,7 +79,7 @@ extension ContextCheck {
           let maker = office.newContext()
           let made = try ["A", "B", "C"].map { try Staff.company(maker, $0) }
           let person = try Staff.person(maker, "Ada")
-          try person.setObject(made[0], for: "employer")
+          try person.setObject(made[0], forKey: "employer")
           try maker.save()
           let (context, other) = (office.newContext(), office.newContext())
           context.undoManager = UndoManager()
@@ -95,14 +95,14 @@ extension ContextCheck {
             }
           }
           try check("at first")
-          try ada.setObject(isNowhere ? nil : firms[1], for: "employer")
+          try ada.setObject(isNowhere ? nil : firms[1], forKey: "employer")
           context.processPendingChanges()
           if isBatch {
-            try other.updateBatch(
+            try other.batchUpdate(
               FetchRequest("Person"), set: ["employer": .reference(made[2].objectID.reference)])
           } else {
             try other.existingObject(with: ada.objectID)
-              .setObject(other.existingObject(with: made[2].objectID), for: "employer")
+              .setObject(other.existingObject(with: made[2].objectID), forKey: "employer")
             try other.save()
           }
           // Reads what is stored now beneath what was changed here.
@@ -127,7 +127,7 @@ extension ContextCheck {
       let other = try Staff.person(context, "Other")
       try other.set("motto", "other")
       let tags = try ["s", "t"].map { try Staff.tag(context, $0) }
-      try ada.setObjects(tags, for: "favourites")
+      try ada.setObjects(tags, forKey: "favourites")
       try context.save()
       context.refreshAllObjects()
       context.undoManager?.removeAllActions()
@@ -149,7 +149,7 @@ extension ContextCheck {
       let (parent, ada) = (desk.context, desk.ada)
       parent.undoManager = nil
       let firm = try Staff.company(parent, "Firm")
-      try ada.setObject(firm, for: "employer")
+      try ada.setObject(firm, forKey: "employer")
       try Staff.task("a", of: ada, in: parent)
       try parent.save()
       let before = try desk.state(parent)
@@ -258,8 +258,8 @@ struct FailingOffice {
   init(_ factory: any StoreFactory) async throws {
     let model = try Office.model()
     failing = FailingStore(try await factory.makeStore(model))
-    coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addStore(failing)
+    coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(failing)
   }
 
   func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
@@ -297,26 +297,28 @@ final class FailingStore: IncrementalStore {
     try working.execute(request, lookup: lookup)
   }
 
-  func newValues(for references: [Int64], of entity: Entity) throws -> [IncrementalStoreNode?] {
+  func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {
     try working.newValues(for: references, of: entity)
   }
 
-  func wholeValues(for reference: Int64, of entity: Entity) throws -> IncrementalStoreNode? {
+  func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode? {
     try working.wholeValues(for: reference, of: entity)
   }
 
-  func newValues(for relationship: Relationship, of references: [Int64]) throws -> RelationshipTargets {
+  func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> RelationshipDestinations
+  {
     try working.newValues(for: relationship, of: references)
   }
 
-  func obtainPermanentIDs(for entities: [Entity]) throws -> [ManagedObjectID] {
+  func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID] {
     try working.obtainPermanentIDs(for: entities)
   }
 
-  func scan(
-    _ request: FetchRequest, begin: (ScanColumns) throws -> Void, row: (PackedRow) throws -> Bool
-  ) throws { try working.scan(request, begin: begin, row: row) }
-  func insert(into entity: Entity, next: (BatchRow) throws -> Bool) throws -> BatchResult {
+  func enumerateRows(
+    _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
+  ) throws { try working.enumerateRows(request, begin: begin, row: row) }
+  func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
     try working.insert(into: entity, next: next)
   }
   func update(_ batch: BatchUpdate) throws -> BatchResult { try working.update(batch) }

@@ -11,7 +11,7 @@ extension ContextCheck {
       let context = desk.context
       let before = try desk.state(context)
       let new = try Staff.person(context, "New", age: 40)
-      try new.setObject(desk.ada, for: "spouse")
+      try new.setObject(desk.ada, forKey: "spouse")
       let task = try Staff.task("t", of: new, in: context)
       try task.set("note", "n")
       context.processPendingChanges()
@@ -36,14 +36,14 @@ extension ContextCheck {
       let report = try Staff.person(context, "Report")
       let chair = try context.insert("Desk")
       let tag = try Staff.tag(context, "t")
-      try ada.setObject(firm, for: "employer")
-      try ada.setObject(chair, for: "desk")
+      try ada.setObject(firm, forKey: "employer")
+      try ada.setObject(chair, forKey: "desk")
       try ada.add(report, to: "reports")
       try ada.add(report, to: "friends")
       try ada.add(tag, to: "tags")
       let tasks = try ["a", "b", "c"].map { try Staff.task($0, of: ada, in: context) }
-      try ada.setObjects([tasks[1], tasks[2], tasks[0]], for: "tasks")
-      try tasks[0].setObject(tasks[2], for: "next")
+      try ada.setObjects([tasks[1], tasks[2], tasks[0]], forKey: "tasks")
+      try tasks[0].setObject(tasks[2], forKey: "next")
       try context.save()
       context.undoManager?.removeAllActions()
       let before = try desk.state(context)
@@ -76,7 +76,7 @@ extension ContextCheck {
       try ada.add(friend, to: "friends")
       try ada.add(tag, to: "tags")
       try ada.add(tag, to: "favourites")
-      try ada.setObjects(["b", "a"].map { try Staff.task($0, of: ada, in: context) }, for: "tasks")
+      try ada.setObjects(["b", "a"].map { try Staff.task($0, of: ada, in: context) }, forKey: "tasks")
       try context.save()
       let before = try desk.state(context)
       func undo() throws {
@@ -133,26 +133,26 @@ extension ContextCheck {
       let firms = try ["F", "G"].map { try Staff.company(context, $0) }
       let tags = try ["s", "t", "u"].map { try Staff.tag(context, $0) }
       let tasks = try ["a", "b", "c"].map { try Staff.task($0, of: ada, in: context) }
-      try ada.setObject(firms[0], for: "employer")
-      try ada.setObject(people[0], for: "spouse")
-      try people[1].setObject(people[2], for: "spouse")
+      try ada.setObject(firms[0], forKey: "employer")
+      try ada.setObject(people[0], forKey: "spouse")
+      try people[1].setObject(people[2], forKey: "spouse")
       try ada.add(people[0], people[1], to: "friends")
       try ada.add(tags[0], tags[1], to: "tags")
       try context.save()
       context.undoManager?.removeAllActions()
       let changes: [(String, () throws -> Void)] = [
-        ("a to-one", { try ada.setObject(firms[1], for: "employer") }),
-        ("a to-one to nowhere", { try ada.setObject(nil, for: "employer") }),
-        ("a one-to-one that takes from others", { try ada.setObject(people[1], for: "spouse") }),
+        ("a to-one", { try ada.setObject(firms[1], forKey: "employer") }),
+        ("a to-one to nowhere", { try ada.setObject(nil, forKey: "employer") }),
+        ("a one-to-one that takes from others", { try ada.setObject(people[1], forKey: "spouse") }),
         ("a to-many", { try firms[0].add(people[0], people[1], to: "employees") }),
         ("a to-many's removal", { try firms[0].remove(ada, from: "employees") }),
-        ("a many-to-many", { try ada.setObjects([tags[2]], for: "tags") }),
-        ("a many-to-many of its own kind", { try ada.setObjects([people[2]], for: "friends") }),
-        ("an order", { try ada.setObjects([tasks[2], tasks[0], tasks[1]], for: "tasks") }),
+        ("a many-to-many", { try ada.setObjects([tags[2]], forKey: "tags") }),
+        ("a many-to-many of its own kind", { try ada.setObjects([people[2]], forKey: "friends") }),
+        ("an order", { try ada.setObjects([tasks[2], tasks[0], tasks[1]], forKey: "tasks") }),
         ("a place in an order", { try ada.insert(tasks[2], into: "tasks", at: 0) }),
         ("a move to the middle", { try ada.insert(tasks[0], into: "tasks", at: 1) }),
         ("a removal in the middle", { try ada.remove(at: 1, from: "tasks") }),
-        ("a to-many's other end", { try people[0].setObject(ada, for: "manager") }),
+        ("a to-many's other end", { try people[0].setObject(ada, forKey: "manager") }),
       ]
       for (name, change) in changes {
         let before = try desk.state(context)
@@ -210,12 +210,12 @@ extension ContextCheck {
       let firm = try Staff.company(context, "Firm")
       let friend = try Staff.person(context, "Friend")
       try ada.set("age", 40)
-      try ada.setObject(firm, for: "employer")
-      try ada.setObject(friend, for: "spouse")
+      try ada.setObject(firm, forKey: "employer")
+      try ada.setObject(friend, forKey: "spouse")
       try ada.add(friend, to: "friends")
       try friend.add(ada, to: "reports")
       let tasks = try ["a", "b", "c"].map { try Staff.task($0, of: ada, in: context) }
-      try ada.setObjects([tasks[1], tasks[2], tasks[0]], for: "tasks")
+      try ada.setObjects([tasks[1], tasks[2], tasks[0]], forKey: "tasks")
       try context.save()
       context.undoManager?.removeAllActions()
       let before = try desk.state(context)
@@ -282,7 +282,8 @@ extension ContextCheck {
     _ dice: inout Staff.Dice
   ) throws {
     let others = FetchRequest(
-      "Person", where: .compare("motto", .notEqual, "keeper"), sort: [FetchSort("motto")])
+      "Person", where: .compare("motto", .notEqual, "keeper"), sortDescriptors: [FetchSortDescriptor("motto")]
+    )
     let people = try context.fetch(others)
     guard let person = dice.element(people), let other = dice.element(people), !dice.chance(4) else {
       try Staff.person(context, "p \(name)").set("motto", name)
@@ -291,13 +292,13 @@ extension ContextCheck {
     switch dice.below(9) {
     case 0: try context.delete(person)
     case 1: try person.set("name", "n \(name)")
-    case 2: try person.setObject(dice.chance(3) ? nil : dice.element(firms), for: "employer")
-    case 3: if person !== other { try person.setObject(other, for: "spouse") }
+    case 2: try person.setObject(dice.chance(3) ? nil : dice.element(firms), forKey: "employer")
+    case 3: if person !== other { try person.setObject(other, forKey: "spouse") }
     case 4: if person !== other { try person.add(other, to: "friends") }
     case 5: try person.remove(other, from: "friends")
     case 6: try Staff.task("t \(name)", of: person, in: context)
-    case 7: try person.setObjects(person.objects("tasks").reversed(), for: "tasks")
-    default: try person.setObjects(dice.chance(2) ? tags : [], for: "tags")
+    case 7: try person.setObjects(person.objects("tasks").reversed(), forKey: "tasks")
+    default: try person.setObjects(dice.chance(2) ? tags : [], forKey: "tags")
     }
   }
 }

@@ -224,18 +224,20 @@ struct Desk {
 
   /// Everybody's values and links, by their mottos and titles.
   func state(_ context: ManagedObjectContext) throws -> [String] {
-    let people = try context.fetch(FetchRequest("Person", sort: [FetchSort("motto")])).map { person in
-      let friends = try Staff.names(person.objects("friends"), "motto").sorted()
-      let tasks = try Staff.names(person.objects("tasks"), "title")
-      let tags = try Staff.names(person.objects("tags")).sorted()
-      let reports = try Staff.names(person.objects("reports"), "motto").sorted()
-      let ones = try ["employer", "spouse", "manager"].map { name in
-        try person.object(name).flatMap { try Staff.text($0, name == "employer" ? "name" : "motto") } ?? "-"
+    let people = try context.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("motto")]))
+      .map { person in
+        let friends = try Staff.names(person.objects("friends"), "motto").sorted()
+        let tasks = try Staff.names(person.objects("tasks"), "title")
+        let tags = try Staff.names(person.objects("tags")).sorted()
+        let reports = try Staff.names(person.objects("reports"), "motto").sorted()
+        let ones = try ["employer", "spouse", "manager"].map { name in
+          try person.object(name).flatMap { try Staff.text($0, name == "employer" ? "name" : "motto") } ?? "-"
+        }
+        let values = try [Staff.text(person, "motto"), Staff.text(person)].map { $0 ?? "-" }
+        return "\(values) \(try Staff.number(person) ?? -1) \(ones) \(friends) \(tasks) \(tags) \(reports)"
       }
-      let values = try [Staff.text(person, "motto"), Staff.text(person)].map { $0 ?? "-" }
-      return "\(values) \(try Staff.number(person) ?? -1) \(ones) \(friends) \(tasks) \(tags) \(reports)"
-    }
-    let firms = try context.fetch(FetchRequest("Company", sort: [FetchSort("name")])).map { firm in
+    let firms = try context.fetch(FetchRequest("Company", sortDescriptors: [FetchSortDescriptor("name")])).map
+    { firm in
       "\(try Staff.names(firm.objects("employees"), "motto").sorted())"
     }
     return people + firms

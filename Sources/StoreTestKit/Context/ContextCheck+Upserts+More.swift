@@ -21,9 +21,9 @@ extension ContextCheck {
           for place in order {
             made[place] = try Feed.make(place < 2 ? "Post" : "Author", place < 2 ? "p" : "a", in: here)
           }
-          try made[0]?.setObject(made[2], for: "author")
-          try made[1]?.setObject(made[3], for: "keeper")
-          try made[1]?.setObject(made[0], for: "hint")
+          try made[0]?.setObject(made[2], forKey: "author")
+          try made[1]?.setObject(made[3], forKey: "keeper")
+          try made[1]?.setObject(made[0], forKey: "hint")
           try here.save()
           for context in [here, office.newContext()] {
             let post = try Feed.find("Post", "p", in: context)
@@ -38,17 +38,17 @@ extension ContextCheck {
     ContextCheck("objects that are the same by different constraints become one (NSConstraintConflict)") {
       factory in
       let model = try ManagedObjectModel {
-        EntityDescription("Part") {
-          AttributeDescription("code", .string)
-          AttributeDescription("serial", .integer64)
-          RelationshipDescription("box", to: "Box", inverse: "parts")
+        Entity("Part") {
+          Attribute("code", .string)
+          Attribute("serial", .integer64)
+          Relationship("box", to: "Box", inverse: "parts")
           UniquenessConstraint("code")
           UniquenessConstraint("serial")
           UniquenessConstraint("box", "code")
         }
-        EntityDescription("Box") {
-          AttributeDescription("code", .string)
-          RelationshipDescription("parts", toMany: "Part", inverse: "box")
+        Entity("Box") {
+          Attribute("code", .string)
+          Relationship("parts", toMany: "Part", inverse: "box")
           UniquenessConstraint("code")
         }
       }
@@ -62,8 +62,8 @@ extension ContextCheck {
       let boxes = try ["b", "c"].map { try Feed.make("Box", $0, in: here) }
       let one = try Staff.make("Part", ["code": "p", "serial": 1], in: here)
       let two = try Staff.make("Part", ["serial": 1], in: here)
-      try one.setObject(boxes[1], for: "box")
-      try two.setObject(boxes[0], for: "box")
+      try one.setObject(boxes[1], forKey: "box")
+      try two.setObject(boxes[0], forKey: "box")
       let child = ManagedObjectContext(parent: here)
       let copies = try [one, two].map { try child.object(with: $0.objectID) }
       let note = try child.object(with: boxes[1].objectID)
@@ -91,13 +91,13 @@ extension ContextCheck {
       here.mergePolicy = .mergeByPropertyObjectTrump
       let new = try Feed.make("Essay", "plain", in: here)
       try new.set("pages", 3)
-      try new.setObject(here.existingObject(with: author.objectID), for: "editor")
+      try new.setObject(here.existingObject(with: author.objectID), forKey: "editor")
       let error = try expectContextError(.notUnique, "an essay for a post") { try here.save() }
       try expect(error.conflicts.count == 1, "the conflict")
       try expect(Staff.number(new, "pages") == 3 && Feed.codes(new, "editor") == "a", "nothing is lost")
       try here.delete(new)
       let post = try Feed.make("Post", "essay", in: here)
-      try post.setObject(here.existingObject(with: author.objectID), for: "author")
+      try post.setObject(here.existingObject(with: author.objectID), forKey: "author")
       try here.save()
       let fresh = office.newContext()
       let stored = try Feed.find("Essay", "essay", in: fresh)
@@ -113,7 +113,7 @@ extension ContextCheck {
       let office = try await Office(factory, Feed.model())
       let first = office.newContext()
       let stored = try Feed.make("Post", "p", in: first)
-      try stored.setObject(Feed.make("Author", "b", in: first), for: "author")
+      try stored.setObject(Feed.make("Author", "b", in: first), forKey: "author")
       try Feed.make("Author", "a", in: first).add(Feed.make("Post", "q", in: first), to: "posts")
       try first.save()
       let here = office.newContext()
@@ -123,12 +123,12 @@ extension ContextCheck {
       undo.beginUndoGrouping()
       let (post, author) = (try Feed.make("Post", "p", in: here), try Feed.make("Author", "a", in: here))
       let new = try Feed.make("Author", "new", in: here)
-      try post.setObject(author, for: "author")
-      try post.setObject(new, for: "keeper")
+      try post.setObject(author, forKey: "author")
+      try post.setObject(new, forKey: "keeper")
       try here.save()
       undo.endUndoGrouping()
       try expect(!undo.canUndo && !undo.canRedo, "nothing is recorded")
-      try post.setObject(new, for: "author")
+      try post.setObject(new, forKey: "author")
       here.processPendingChanges()
       try here.undo()
       try expect(Feed.codes(author, "posts") == "p q" && Feed.codes(post, "author") == "a", "as it was saved")
@@ -147,7 +147,7 @@ extension ContextCheck {
         let office = try await Office(factory, Feed.model())
         let first = office.newContext()
         let stored = try Feed.make("Post", "p", in: first)
-        try stored.setObject(Feed.make("Author", "a", in: first), for: "author")
+        try stored.setObject(Feed.make("Author", "a", in: first), forKey: "author")
         try first.save()
         let parent = office.newContext()
         parent.mergePolicy = .mergeByPropertyObjectTrump
@@ -155,11 +155,11 @@ extension ContextCheck {
         let early = isPostFirst ? try Feed.make("Post", "p", in: child) : nil
         let author = try Feed.make("Author", "a", in: child)
         let post = try early ?? Feed.make("Post", "p", in: child)
-        try post.setObject(author, for: "author")
+        try post.setObject(author, forKey: "author")
         try author.add(post, to: "shelf")
         try child.save()
         let late = try Feed.make("Post", "late", in: child)
-        try late.setObject(author, for: "keeper")
+        try late.setObject(author, forKey: "keeper")
         try late.add(post, to: "related")
         try parent.save()
         for context in [child, parent, office.newContext()] {
@@ -182,7 +182,7 @@ extension ContextCheck {
       let office = try await Office(factory, Feed.model())
       let first = office.newContext()
       let stored = try Feed.make("Post", "p", in: first)
-      try stored.setObject(Feed.make("Author", "a", in: first), for: "author")
+      try stored.setObject(Feed.make("Author", "a", in: first), forKey: "author")
       let rival = try Feed.make("Post", "rival", in: first)
       try first.save()
       let here = office.newContext()
@@ -192,8 +192,8 @@ extension ContextCheck {
       try rival.set("name", "theirs")
       try first.save()
       let (post, author) = (try Feed.make("Post", "p", in: here), try Feed.make("Author", "a", in: here))
-      try post.setObject(author, for: "author")
-      try held.setObject(author, for: "author")
+      try post.setObject(author, forKey: "author")
+      try held.setObject(author, forKey: "author")
       try held.add(post, to: "related")
       for _ in 0..<2 { try expectContextError(.conflict, "a stale row") { try here.save() } }
       try expect(Set(here.insertedObjects) == [post, author], "both are new still")

@@ -101,7 +101,7 @@ private struct FeedWalk {
     if dice.chance(12) {
       guard let name = dice.element(FeedReference.toOnes) else { return }
       log.append("\(post).\(name) nil")
-      try object.setObject(nil, for: name)
+      try object.setObject(nil, forKey: name)
       return reference.point(post, name, nil)
     }
     let (name, inverse) = links[dice.below(links.count)]
@@ -111,23 +111,23 @@ private struct FeedWalk {
       case "tags": places.filter { reference.things[$0].entity == "Tag" }
       default: posts
       }
-    guard let place = dice.element(suited), let target = objects[place] else { return }
+    guard let place = dice.element(suited), let destination = objects[place] else { return }
     let isFromBehind = dice.chance(2)
     log.append("\(post).\(name) \(place)\(isFromBehind ? ", from behind" : "")")
     if FeedReference.toManys.contains(name) {
       reference.add(post, name, place)
       if let inverse, isFromBehind {
-        try target.add(object, to: inverse)
+        try destination.add(object, to: inverse)
       } else {
-        try object.add(target, to: name)
+        try object.add(destination, to: name)
       }
     } else {
       reference.point(post, name, place)
       if let inverse, isFromBehind {
         inverse == "previous"
-          ? try target.setObject(object, for: inverse) : try target.add(object, to: inverse)
+          ? try destination.setObject(object, forKey: inverse) : try destination.add(object, to: inverse)
       } else {
-        try object.setObject(target, for: name)
+        try object.setObject(destination, forKey: name)
       }
     }
   }

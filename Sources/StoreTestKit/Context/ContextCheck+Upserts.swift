@@ -21,7 +21,7 @@ extension ContextCheck {
         let office = try await Office(factory, Feed.model())
         for (number, (name, inverse)) in links.enumerated() {
           for way in 0..<8 {
-            let (isTargetFirst, isLinkedLate, isFromBehind) = (way & 1 != 0, way & 2 != 0, way & 4 != 0)
+            let (isDestinationFirst, isLinkedLate, isFromBehind) = (way & 1 != 0, way & 2 != 0, way & 4 != 0)
             if isFromBehind, inverse == nil { continue }
             let what = "\(policy), \(name), way \(way)"
             let code = "\(number) \(way)"
@@ -29,8 +29,8 @@ extension ContextCheck {
             for other in ["x", "x", "y"] {
               let here = office.newContext()
               here.mergePolicy = policy
-              let (post, target) = try pair(
-                code, other, name, isTargetFirst ? [1, 0] : [0, 1], isLinkedLate,
+              let (post, destination) = try pair(
+                code, other, name, isDestinationFirst ? [1, 0] : [0, 1], isLinkedLate,
                 isFromBehind ? inverse : nil,
                 in: here)
               try here.save()
@@ -42,7 +42,7 @@ extension ContextCheck {
               for context in [here, fresh] {
                 let own = try Feed.find("Essay", code, in: context)
                 try expect(Feed.codes(own, name) == wanted, "\(what): to \(other)")
-                let end = try Feed.find(target.entity.name, code + other, in: context)
+                let end = try Feed.find(destination.entity.name, code + other, in: context)
                 guard let inverse else { continue }
                 try expect(Feed.codes(end, inverse) == (stays ? "" : code), "\(what): back from \(other)")
               }
@@ -66,22 +66,22 @@ extension ContextCheck {
                 var posts: [Int: ManagedObject] = [:]
                 for place in order { posts[place] = try Feed.make("Post", codes[place], in: here) }
                 for (from, to) in links {
-                  guard let post = posts[from], let target = posts[to] else { continue }
+                  guard let post = posts[from], let destination = posts[to] else { continue }
                   if name == "friends" {
-                    try post.add(target, to: name)
+                    try post.add(destination, to: name)
                   } else {
-                    try post.setObject(target, for: name)
+                    try post.setObject(destination, forKey: name)
                   }
                 }
                 try here.save()
                 for context in [here, office.newContext()] {
                   for (from, to) in links {
                     let post = try Feed.find("Post", codes[from], in: context)
-                    let target = try Feed.find("Post", codes[to], in: context)
+                    let destination = try Feed.find("Post", codes[to], in: context)
                     let isThere =
                       try name == "friends"
-                      ? post.objects(name).contains(target) && target.objects(name).contains(post)
-                      : post.object(name) === target
+                      ? post.objects(name).contains(destination) && destination.objects(name).contains(post)
+                      : post.object(name) === destination
                     try expect(isThere, "\(policy), \(name), \(order), \(links): \(from) to \(to)")
                   }
                 }
@@ -98,14 +98,14 @@ extension ContextCheck {
         let (post, next) = try pair("p", "x", "next", [0, 1], true, nil, in: first)
         let author = try Feed.make("Author", "a", in: first)
         let tag = try Feed.make("Tag", "t", in: first)
-        for name in ["author", "keeper", "editor"] { try post.setObject(author, for: name) }
+        for name in ["author", "keeper", "editor"] { try post.setObject(author, forKey: name) }
         try post.add(tag, to: "tags")
         try post.set("pages", 7)
         try first.save()
         let here = office.newContext()
         here.mergePolicy = policy
         let again = try Feed.make("Essay", "p", in: here)
-        try again.setObject(nil, for: "author")
+        try again.setObject(nil, forKey: "author")
         _ = try Feed.make("Author", "a", in: here)
         _ = try Feed.make("Essay", try Staff.text(next, "code") ?? "", in: here)
         try again.set("mood", "calm")
@@ -136,13 +136,14 @@ extension ContextCheck {
       let (new, old) = (try Feed.make("Post", "new", in: here), try Feed.find("Post", "old", in: here))
       let (author, post) = (try Feed.make("Author", "a", in: here), try Feed.make("Post", "p", in: here))
       for own in [new, old] {
-        for (name, target) in [("author", author), ("keeper", author), ("parent", post), ("hint", post)] {
-          try own.setObject(target, for: name)
+        for (name, destination) in [("author", author), ("keeper", author), ("parent", post), ("hint", post)]
+        {
+          try own.setObject(destination, forKey: name)
         }
         try own.add(post, to: "related")
       }
-      try post.setObject(author, for: "author")
-      try new.setObject(post, for: "next")
+      try post.setObject(author, forKey: "author")
+      try new.setObject(post, forKey: "next")
       try here.save()
       for context in [here, office.newContext()] {
         for code in ["new", "old"] {
@@ -173,7 +174,7 @@ extension ContextCheck {
         let early = isAuthorFirst ? try Feed.make("Author", "a", in: here) : nil
         let post = try Feed.make("Post", "p", in: here)
         let author = try early ?? Feed.make("Author", "a", in: here)
-        try post.setObject(author, for: "author")
+        try post.setObject(author, forKey: "author")
         try here.save()
         let fresh = office.newContext()
         let stored = try Feed.find("Post", "p", in: fresh)
@@ -195,12 +196,12 @@ extension ContextCheck {
       }
     var made: [Int: ManagedObject] = [:]
     func link() throws {
-      guard let post = made[0], let target = made[1] else { return }
-      let (from, to, name) = inverse.map { (target, post, $0) } ?? (post, target, name)
+      guard let post = made[0], let destination = made[1] else { return }
+      let (from, to, name) = inverse.map { (destination, post, $0) } ?? (post, destination, name)
       if from.entity.relationship(named: name)?.isToMany == true {
         try from.add(to, to: name)
       } else {
-        try from.setObject(to, for: name)
+        try from.setObject(to, forKey: name)
       }
     }
     for place in order {
@@ -210,10 +211,10 @@ extension ContextCheck {
       try object.set("code", place == 0 ? code : code + other)
     }
     try link()
-    guard let post = made[0], let target = made[1] else {
+    guard let post = made[0], let destination = made[1] else {
       throw StoreCheckFailure(description: "nothing made")
     }
-    return (post, target)
+    return (post, destination)
   }
 
   private static let ordersOfUpserts: [ContextCheck] = [
@@ -241,7 +242,7 @@ extension ContextCheck {
                 try Feed.make("Post", String($0), in: context)
               }
               let owner = try early ?? Feed.make(entity, "owner", in: context)
-              try owner.setObjects(posts, for: name)
+              try owner.setObjects(posts, forKey: name)
               try context.save()
             }
             let entity = name == "shelf" ? "Author" : "Post"
@@ -260,7 +261,7 @@ extension ContextCheck {
           let office = try await Office(factory, Feed.model())
           let first = office.newContext()
           let owner = try Feed.make(entity, "owner", in: first)
-          try owner.setObjects(["1", "2", "3"].map { try Feed.make("Post", $0, in: first) }, for: name)
+          try owner.setObjects(["1", "2", "3"].map { try Feed.make("Post", $0, in: first) }, forKey: name)
           try first.save()
           let here = office.newContext()
           here.mergePolicy = .mergeByPropertyObjectTrump

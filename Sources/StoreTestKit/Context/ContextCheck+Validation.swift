@@ -14,8 +14,8 @@ extension ContextCheck {
       let context = try await Office(factory).newContext()
       let people = try Staff.people("old", "owing", "mute", "left", in: context)
       let task = try Staff.make("Task", ["title": "t"], in: context)
-      try task.setObject(people[3], for: "owner")
-      try Staff.make("Loan", in: context).setObject(people[1], for: "borrower")
+      try task.setObject(people[3], forKey: "owner")
+      try Staff.make("Loan", in: context).setObject(people[1], forKey: "borrower")
       try context.save()
       let firm = try context.insert("Company")
       let crowd = try Staff.make("Company", ["name": "crowd"], in: context)
@@ -24,8 +24,8 @@ extension ContextCheck {
       let child = try Staff.make("Person", ["age": .integer(-1)], in: context)
       try people[0].set("age", 151)
       try people[2].set("motto", "forbidden")
-      try task.setObject(nil, for: "owner")
-      try task.setValue(.null, for: "title")
+      try task.setObject(nil, forKey: "owner")
+      try task.setValue(.null, forKey: "title")
       try context.delete(people[1])
       let error = try expectContextError(.validation, "ten rules") { try context.save() }
       let wanted: [(ManagedObject, String, ValidationRule)] = [
@@ -46,13 +46,13 @@ extension ContextCheck {
       let context = office.newContext()
       let people = try Staff.people("a", "b", "c", in: context)
       let desk = try Staff.make("Desk", ["number": 1], in: context)
-      try people[2].setObject(desk, for: "desk")
+      try people[2].setObject(desk, forKey: "desk")
       try context.save()
       try people[0].set("motto", "new")
       let fine = try Staff.people("fine", in: context)[0]
       let orphan = try Staff.make("Task", ["title": "t"], in: context)
       try people[1].set("age", 999)
-      try people[1].setObject(fine, for: "manager")
+      try people[1].setObject(fine, forKey: "manager")
       try context.delete(people[2])
       let inserted = context.insertedObjects
       let (updated, deleted) = (context.updatedObjects, context.deletedObjects)
@@ -63,17 +63,17 @@ extension ContextCheck {
         try expect(context.deletedObjects == deleted && deleted.contains(desk), "deleted ones")
         try expect(people[1].get("age", as: Int.self) == 999, "the value that was refused")
         try expect(people[1].object("manager") === fine && Staff.line(fine, "reports") == "b", "links")
-        try expect(people[0].committedValues(for: ["motto"])["motto"] == .null, "the row beneath")
+        try expect(people[0].committedValues(forKeys: ["motto"])["motto"] == .null, "the row beneath")
         let fresh = office.newContext()
         try expect(fresh.count(for: FetchRequest("Person")) == 3, "no one came or went")
         try expect(fresh.existingObject(with: people[0].objectID).version == 1, "not even what is fine")
       }
       try people[1].set("age", 99)
-      try orphan.setObject(fine, for: "owner")
+      try orphan.setObject(fine, forKey: "owner")
       try context.save()
       try expect(!context.hasChanges && people[1].version == 2 && fine.version == 1, "saved")
       let fresh = office.newContext()
-      let copies = try fresh.fetch(FetchRequest("Person", sort: [FetchSort("name")]))
+      let copies = try fresh.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")]))
       try expect(Staff.names(copies) == ["a", "b", "fine"], "stored")
       try expect(copies[1].object("manager") === copies[2], "with its links")
       try expect(fresh.count(for: FetchRequest("Desk")) == 0, "and the deletions")
@@ -93,9 +93,9 @@ extension ContextCheck {
         let error = try expectContextError(.validation, "\(age)") { try context.save() }
         try expect(error.failures.count == 1 && Staff.has(error, ada, "age", rule), "\(age): \(error)")
       }
-      try ada.setValue(.null, for: "age")
+      try ada.setValue(.null, forKey: "age")
       try context.save()
-      try expect(ada.value(for: "age") == .null, "null")
+      try expect(ada.value(forKey: "age") == .null, "null")
     },
     ContextCheck(
       "what is deleted is not judged by its values, and what is set right again passes (validateForDelete)"
@@ -109,7 +109,7 @@ extension ContextCheck {
       try people[1].set("age", 151)
       try people[1].set("motto", "forbidden")
       try people[1].set("age", 50)
-      try people[1].setValue(.null, for: "motto")
+      try people[1].setValue(.null, forKey: "motto")
       try context.save()
       try expect(context.count(for: FetchRequest("Person")) == 1 && !context.hasChanges, "saved")
     },
@@ -138,12 +138,12 @@ extension ContextCheck {
       let office = try await Office(
         factory,
         try ManagedObjectModel {
-          EntityDescription("Album") {
-            RelationshipDescription("photos", toMany: "Photo", inverse: "albums", optional: false)
-            RelationshipDescription("covers", toMany: "Photo", optional: false, maxCount: 1)
-            RelationshipDescription("pages", toMany: "Photo", optional: false, minCount: 2)
+          Entity("Album") {
+            Relationship("photos", toMany: "Photo", inverse: "albums", optional: false)
+            Relationship("covers", toMany: "Photo", optional: false, maxCount: 1)
+            Relationship("pages", toMany: "Photo", optional: false, minCount: 2)
           }
-          EntityDescription("Photo") { RelationshipDescription("albums", toMany: "Album", inverse: "photos") }
+          Entity("Photo") { Relationship("albums", toMany: "Album", inverse: "photos") }
         })
       let context = office.newContext()
       let album = try context.insert("Album")
@@ -224,10 +224,10 @@ extension ContextCheck {
       try expect(log.hooks { try context.save() }.contains("number 1"), "a new object's")
       try desk.set("number", 2)
       try expect(log.hooks { try context.save() } == ["number 2"], "only what was set")
-      try ada.setObject(desk, for: "desk")
+      try ada.setObject(desk, forKey: "desk")
       let error = try expectContextError(.validation, "an owner") { try context.save() }
       try expect(error.failures.count == 1 && Staff.has(error, desk, "owner", .own), "a to-one: \(error)")
-      try ada.setObject(nil, for: "desk")
+      try ada.setObject(nil, forKey: "desk")
       try desk.set("number", 3)
       try context.save()
       try expect(desk.version == 3, "taken back")
@@ -275,7 +275,7 @@ private final class StrictObject: ManagedObject {
 private final class AskedObject: ManagedObject {
   struct Refusal: Error {}
 
-  override func validateValue(_ value: AttributeValue, for name: String) throws {
+  override func validateValue(_ value: AttributeValue, forKey name: String) throws {
     LoggedObject.log?.note("\(name) \(value.text)", self)
     if case .reference = value { throw Refusal() }
   }

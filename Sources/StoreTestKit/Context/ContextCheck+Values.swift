@@ -14,13 +14,15 @@ extension ContextCheck {
       let mine = try here.existingObject(with: album.id)
       let theirs = try there.existingObject(with: album.id)
       let list = try FetchedResultsController(
-        FetchRequest("Photo", where: .compare("data", .notEqual, .null), sort: [FetchSort("title")]), in: here
+        FetchRequest(
+          "Photo", where: .compare("data", .notEqual, .null), sortDescriptors: [FetchSortDescriptor("title")]),
+        in: here
       )
       try list.performFetch()
-      try expect(list.objects.isEmpty, "no data yet")
+      try expect(list.fetchedObjects.isEmpty, "no data yet")
       try here.writeValue(count: 3, to: album.id, "data") { try $0.write(contentsOf: Data([1, 2, 3])) }
       here.processPendingChanges()
-      try expect(list.objects.map { $0 } == [mine], "a live result")
+      try expect(list.fetchedObjects.map { $0 } == [mine], "a live result")
       try there.mergeChanges()
       for photo in [mine, theirs] {
         try expect(photo.get("data", as: Data.self) == Data([1, 2, 3]), "an object")
@@ -92,8 +94,8 @@ extension ContextCheck {
       try context.delete(photo)
       try refused(.unsaved, album.id)
       context.rollback()
-      try refused(.unknownName, album.id, "nothing")
-      try expectContextError(.unknownName, "read") { _ = try context.openValue(of: album.id, "nothing") }
+      try refused(.unknownKey, album.id, "nothing")
+      try expectContextError(.unknownKey, "read") { _ = try context.openValue(of: album.id, "nothing") }
       for key in ["title", "packed", "shown", "unique", "indexed", "found", "source"] {
         try expectError(.invalidValue, "written: \(key)") {
           try context.writeValue(count: 0, to: album.id, key) { _ in }
@@ -106,26 +108,28 @@ extension ContextCheck {
         try context.writeValue(count: 0, to: album.id, "data") { _ in throw StoreError(.notFound, "own") }
       }
       let other = try await Album(factory)
-      try refused(.foreignObject, other.id)
-      try expectContextError(.foreignObject, "read") { _ = try context.openValue(of: other.id, "data") }
+      try refused(.objectOfAnotherContext, other.id)
+      try expectContextError(.objectOfAnotherContext, "read") {
+        _ = try context.openValue(of: other.id, "data")
+      }
       let there = album.office.newContext()
       try there.delete(there.existingObject(with: album.id))
       try there.save()
-      try refused(.objectGone, album.id)
-      try expectContextError(.objectGone, "read") { _ = try context.openValue(of: album.id, "data") }
+      try refused(.objectNotFound, album.id)
+      try expectContextError(.objectNotFound, "read") { _ = try context.openValue(of: album.id, "data") }
     },
     ContextCheck("a pinned context reads the value of its moment, and what it wrote itself") { factory in
       let album = try await Album(factory)
       let (pinned, now) = (album.office.newContext(), album.office.newContext())
       try now.writeValue(count: 2, to: album.id, "data") { try $0.write(contentsOf: Data([1, 2])) }
-      do { try pinned.setQueryGeneration(.current) } catch let error as StoreError
+      do { try pinned.setQueryGenerationFrom(.current) } catch let error as StoreError
         where error.code == .unsupportedRequest
       { return }
       let early = try pinned.openValue(of: album.id, "data")
       try now.writeValue(count: 1, to: album.id, "data") { try $0.write(contentsOf: Data([3])) }
       try expect(Album.bytes(pinned, album.id) == Data([1, 2]), "its moment")
       try expect(try early?.read(upToCount: 9) == Data([1, 2]), "opened before")
-      try pinned.setQueryGeneration(.current)
+      try pinned.setQueryGenerationFrom(.current)
       let photo = try pinned.existingObject(with: album.id)
       try photo.set("title", "unsaved")
       try pinned.writeValue(count: 1, to: album.id, "data") { try $0.write(contentsOf: Data([4])) }
@@ -182,29 +186,29 @@ private struct Album {
   }
 
   private static func model() throws -> ManagedObjectModel {
-    var data = AttributeDescription("data", .binary)
+    var data = Attribute("data", .binary)
     data.allowsExternalBinaryDataStorage = true
-    var copied = AttributeDescription("copied", .binary)
+    var copied = Attribute("copied", .binary)
     copied.derivationExpression = "source"
-    var changed = AttributeDescription("changed", .date)
+    var changed = Attribute("changed", .date)
     changed.derivationExpression = "now()"
     return try ManagedObjectModel {
-      EntityDescription("Item", abstract: true) {
-        AttributeDescription("title", .string)
+      Entity("Item", abstract: true) {
+        Attribute("title", .string)
         data
       }
-      EntityDescription("Photo", parent: "Item") {
-        AttributeDescription("note", .string)
-        AttributeDescription("packed", .transformable)
-        AttributeDescription("shown", .binary, transient: true)
-        AttributeDescription("unique", .binary)
-        AttributeDescription("indexed", .binary, indexed: true)
-        AttributeDescription("found", .binary)
-        AttributeDescription("source", .binary)
+      Entity("Photo", parent: "Item") {
+        Attribute("note", .string)
+        Attribute("packed", .transformable)
+        Attribute("shown", .binary, transient: true)
+        Attribute("unique", .binary)
+        Attribute("indexed", .binary, indexed: true)
+        Attribute("found", .binary)
+        Attribute("source", .binary)
         copied
         changed
         UniquenessConstraint("unique")
-        FetchIndexDescription("byFound", on: "found")
+        FetchIndex("byFound", on: "found")
       }
     }
   }

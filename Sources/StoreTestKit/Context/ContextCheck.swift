@@ -39,9 +39,9 @@ struct Office: Sendable {
     let model = try model ?? Self.model()
     self.model = model
     store = try await factory.makeStore(model)
-    coordinator = PersistentStoreCoordinator(model: model)
+    coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     if model.entity(named: "Person") != nil { try coordinator.register(LoggedObject.self, for: "Person") }
-    try coordinator.addStore(store)
+    try coordinator.addPersistentStore(store)
   }
 
   /// Another context on the isolation that calls.
@@ -58,70 +58,70 @@ struct Office: Sendable {
     self.factory = factory
     self.model = model
     self.store = store
-    coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addStore(store)
+    coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(store)
   }
 
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Company") {
-        AttributeDescription("name", .string, optional: false)
-        RelationshipDescription("employees", toMany: "Person", inverse: "employer")
-        RelationshipDescription("board", toMany: "Person", inverse: "boards", minCount: 1, maxCount: 3)
+      Entity("Company") {
+        Attribute("name", .string, optional: false)
+        Relationship("employees", toMany: "Person", inverse: "employer")
+        Relationship("board", toMany: "Person", inverse: "boards", minCount: 1, maxCount: 3)
       }
-      EntityDescription("Person") {
-        AttributeDescription("name", .string)
-        AttributeDescription("age", .integer32, default: 18, minValue: 0, maxValue: 150)
-        AttributeDescription("motto", .string)
-        AttributeDescription("mood", .string, transient: true)
-        RelationshipDescription("employer", to: "Company", inverse: "employees")
-        RelationshipDescription("boards", toMany: "Company", inverse: "board")
-        RelationshipDescription("spouse", to: "Person", inverse: "spouse")
-        RelationshipDescription("manager", to: "Person", inverse: "reports")
-        RelationshipDescription("reports", toMany: "Person", inverse: "manager")
-        RelationshipDescription("friends", toMany: "Person", inverse: "friends")
-        RelationshipDescription("favourites", toMany: "Tag", ordered: true)
-        RelationshipDescription("tags", toMany: "Tag", inverse: "people")
-        RelationshipDescription("desk", to: "Desk", inverse: "owner", deleteRule: .cascade)
-        RelationshipDescription("home", to: "Address", inverse: "residents")
-        RelationshipDescription("office", to: "Address", inverse: "workers")
-        RelationshipDescription(
+      Entity("Person") {
+        Attribute("name", .string)
+        Attribute("age", .integer32, default: 18, minValue: 0, maxValue: 150)
+        Attribute("motto", .string)
+        Attribute("mood", .string, transient: true)
+        Relationship("employer", to: "Company", inverse: "employees")
+        Relationship("boards", toMany: "Company", inverse: "board")
+        Relationship("spouse", to: "Person", inverse: "spouse")
+        Relationship("manager", to: "Person", inverse: "reports")
+        Relationship("reports", toMany: "Person", inverse: "manager")
+        Relationship("friends", toMany: "Person", inverse: "friends")
+        Relationship("favourites", toMany: "Tag", ordered: true)
+        Relationship("tags", toMany: "Tag", inverse: "people")
+        Relationship("desk", to: "Desk", inverse: "owner", deleteRule: .cascade)
+        Relationship("home", to: "Address", inverse: "residents")
+        Relationship("office", to: "Address", inverse: "workers")
+        Relationship(
           "tasks", toMany: "Task", inverse: "owner", ordered: true, deleteRule: .cascade)
-        RelationshipDescription("loans", toMany: "Loan", inverse: "borrower", deleteRule: .deny)
+        Relationship("loans", toMany: "Loan", inverse: "borrower", deleteRule: .deny)
       }
-      EntityDescription("Tag") {
-        AttributeDescription("name", .string)
-        AttributeDescription("colour", .string, default: "grey")
-        AttributeDescription("rank", .integer32)
-        RelationshipDescription("people", toMany: "Person", inverse: "tags", ordered: true)
+      Entity("Tag") {
+        Attribute("name", .string)
+        Attribute("colour", .string, default: "grey")
+        Attribute("rank", .integer32)
+        Relationship("people", toMany: "Person", inverse: "tags", ordered: true)
         UniquenessConstraint("name")
       }
-      EntityDescription("Desk") {
-        AttributeDescription("number", .integer32)
-        RelationshipDescription("owner", to: "Person", inverse: "desk")
+      Entity("Desk") {
+        Attribute("number", .integer32)
+        Relationship("owner", to: "Person", inverse: "desk")
       }
-      EntityDescription("Address") {
-        AttributeDescription("street", .string)
-        RelationshipDescription("residents", toMany: "Person", inverse: "home")
-        RelationshipDescription("workers", toMany: "Person", inverse: "office")
+      Entity("Address") {
+        Attribute("street", .string)
+        Relationship("residents", toMany: "Person", inverse: "home")
+        Relationship("workers", toMany: "Person", inverse: "office")
       }
-      EntityDescription("Task") {
-        AttributeDescription("title", .string, optional: false)
-        AttributeDescription("note", .string)
-        RelationshipDescription("owner", to: "Person", inverse: "tasks", optional: false)
-        RelationshipDescription("next", to: "Task", inverse: "previous", deleteRule: .cascade)
-        RelationshipDescription("previous", to: "Task", inverse: "next")
+      Entity("Task") {
+        Attribute("title", .string, optional: false)
+        Attribute("note", .string)
+        Relationship("owner", to: "Person", inverse: "tasks", optional: false)
+        Relationship("next", to: "Task", inverse: "previous", deleteRule: .cascade)
+        Relationship("previous", to: "Task", inverse: "next")
       }
-      EntityDescription("Loan") {
-        AttributeDescription("amount", .integer64)
-        RelationshipDescription("borrower", to: "Person", inverse: "loans")
+      Entity("Loan") {
+        Attribute("amount", .integer64)
+        Relationship("borrower", to: "Person", inverse: "loans")
       }
-      EntityDescription("Node") {
-        AttributeDescription("number", .integer64)
-        RelationshipDescription("next", to: "Node", inverse: "previous", deleteRule: .cascade)
-        RelationshipDescription("previous", to: "Node", inverse: "next", deleteRule: .cascade)
-        RelationshipDescription("loose", to: "Node", deleteRule: .noAction)
-        RelationshipDescription("hint", to: "Node")
+      Entity("Node") {
+        Attribute("number", .integer64)
+        Relationship("next", to: "Node", inverse: "previous", deleteRule: .cascade)
+        Relationship("previous", to: "Node", inverse: "next", deleteRule: .cascade)
+        Relationship("loose", to: "Node", deleteRule: .noAction)
+        Relationship("hint", to: "Node")
       }
     }
   }
@@ -146,7 +146,7 @@ public final class LoggedObject: ManagedObject {
   public override func validateForInsert() throws { note("validateForInsert") }
   public override func validateForUpdate() throws { note("validateForUpdate") }
   public override func validateForDelete() throws { note("validateForDelete") }
-  public override func validateValue(_ value: AttributeValue, for name: String) throws {
+  public override func validateValue(_ value: AttributeValue, forKey name: String) throws {
     if name == "motto", value == .string("forbidden") { throw Forbidden() }
   }
 

@@ -6,40 +6,40 @@ import ObjectQuery
 enum Feed {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Author") {
-        AttributeDescription("code", .string)
-        AttributeDescription("name", .string)
-        AttributeDescription("level", .integer32, default: 1)
-        RelationshipDescription("posts", toMany: "Post", inverse: "author")
-        RelationshipDescription("shelf", toMany: "Post", inverse: "keeper", ordered: true)
+      Entity("Author") {
+        Attribute("code", .string)
+        Attribute("name", .string)
+        Attribute("level", .integer32, default: 1)
+        Relationship("posts", toMany: "Post", inverse: "author")
+        Relationship("shelf", toMany: "Post", inverse: "keeper", ordered: true)
         UniquenessConstraint("code")
       }
-      EntityDescription("Post") {
-        AttributeDescription("code", .string)
-        AttributeDescription("name", .string)
-        AttributeDescription("level", .integer32, default: 1)
-        AttributeDescription("mood", .string, transient: true)
-        RelationshipDescription("author", to: "Author", inverse: "posts")
-        RelationshipDescription("keeper", to: "Author", inverse: "shelf")
-        RelationshipDescription("parent", to: "Post", inverse: "replies")
-        RelationshipDescription("replies", toMany: "Post", inverse: "parent")
-        RelationshipDescription("next", to: "Post", inverse: "previous")
-        RelationshipDescription("previous", to: "Post", inverse: "next")
-        RelationshipDescription("hint", to: "Post")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "posts")
-        RelationshipDescription("friends", toMany: "Post", inverse: "friends")
-        RelationshipDescription("related", toMany: "Post", ordered: true)
+      Entity("Post") {
+        Attribute("code", .string)
+        Attribute("name", .string)
+        Attribute("level", .integer32, default: 1)
+        Attribute("mood", .string, transient: true)
+        Relationship("author", to: "Author", inverse: "posts")
+        Relationship("keeper", to: "Author", inverse: "shelf")
+        Relationship("parent", to: "Post", inverse: "replies")
+        Relationship("replies", toMany: "Post", inverse: "parent")
+        Relationship("next", to: "Post", inverse: "previous")
+        Relationship("previous", to: "Post", inverse: "next")
+        Relationship("hint", to: "Post")
+        Relationship("tags", toMany: "Tag", inverse: "posts")
+        Relationship("friends", toMany: "Post", inverse: "friends")
+        Relationship("related", toMany: "Post", ordered: true)
         UniquenessConstraint("code")
       }
-      EntityDescription("Essay", parent: "Post") {
-        AttributeDescription("pages", .integer32)
-        RelationshipDescription("editor", to: "Author")
+      Entity("Essay", parent: "Post") {
+        Attribute("pages", .integer32)
+        Relationship("editor", to: "Author")
       }
-      EntityDescription("Tag") {
-        AttributeDescription("code", .string)
-        AttributeDescription("name", .string)
-        AttributeDescription("level", .integer32, default: 1)
-        RelationshipDescription("posts", toMany: "Post", inverse: "tags", ordered: true)
+      Entity("Tag") {
+        Attribute("code", .string)
+        Attribute("name", .string)
+        Attribute("level", .integer32, default: 1)
+        Relationship("posts", toMany: "Post", inverse: "tags", ordered: true)
         UniquenessConstraint("code")
       }
     }
@@ -96,18 +96,18 @@ struct FeedReference {
   mutating func set(_ thing: Int, name: String?) { things[thing].name = name }
   mutating func set(_ thing: Int, level: Int) { things[thing].level = level }
 
-  mutating func point(_ thing: Int, _ name: String, _ target: Int?) {
-    if name == "next", let target {
-      for other in things.indices where things[other].toOnes[name] == target {
+  mutating func point(_ thing: Int, _ name: String, _ destination: Int?) {
+    if name == "next", let destination {
+      for other in things.indices where things[other].toOnes[name] == destination {
         things[other].toOnes[name] = nil
       }
     }
-    things[thing].toOnes[name] = target
+    things[thing].toOnes[name] = destination
   }
 
-  mutating func add(_ thing: Int, _ name: String, _ target: Int) {
-    things[thing].toManys[name, default: []].insert(target)
-    if name == "friends" { things[target].toManys[name, default: []].insert(thing) }
+  mutating func add(_ thing: Int, _ name: String, _ destination: Int) {
+    things[thing].toManys[name, default: []].insert(destination)
+    if name == "friends" { things[destination].toManys[name, default: []].insert(thing) }
   }
 
   /// What each thing is in the end.
@@ -133,14 +133,14 @@ struct FeedReference {
     }
     // What stays as it is, and what it leads to that stays or may be followed.
     for place in old.indices where !isMerged(place) {
-      for (name, target) in old[place].toOnes where name != "next" || !isMerged(target) {
-        things[place].toOnes[name] = last[target]
+      for (name, destination) in old[place].toOnes where name != "next" || !isMerged(destination) {
+        things[place].toOnes[name] = last[destination]
       }
     }
     for place in old.indices {
-      for (name, targets) in old[place].toManys {
-        for target in targets where follows(place, target, name, policy, isMerged) {
-          add(last[place], name, last[target])
+      for (name, destinations) in old[place].toManys {
+        for destination in destinations where follows(place, destination, name, policy, isMerged) {
+          add(last[place], name, last[destination])
         }
       }
     }
@@ -148,9 +148,9 @@ struct FeedReference {
     if policy != .rollback {
       for onlyStaying in [true, false] {
         for place in merged {
-          for (owner, name, target) in Self.links(old, of: place)
-          where name == "next" ? onlyStaying != (isMerged(owner) && isMerged(target)) : !onlyStaying {
-            take(last[owner], name, last[target], policy, isMerged(owner), isMerged(target))
+          for (owner, name, destination) in Self.links(old, of: place)
+          where name == "next" ? onlyStaying != (isMerged(owner) && isMerged(destination)) : !onlyStaying {
+            take(last[owner], name, last[destination], policy, isMerged(owner), isMerged(destination))
           }
         }
       }
@@ -159,16 +159,18 @@ struct FeedReference {
   }
 
   private func follows(
-    _ place: Int, _ target: Int, _ name: String, _ policy: FeedPolicy, _ isMerged: (Int) -> Bool
+    _ place: Int, _ destination: Int, _ name: String, _ policy: FeedPolicy, _ isMerged: (Int) -> Bool
   ) -> Bool {
     guard policy == .rollback else { return true }
-    return !isMerged(place) && (name == "related" || !isMerged(target))
+    return !isMerged(place) && (name == "related" || !isMerged(destination))
   }
 
   /// The to-ones of a merged thing, and the one whose other end is it.
   private static func links(_ old: [Thing], of place: Int) -> [(Int, String, Int)] {
     var result: [(Int, String, Int)] = []
-    for name in toOnes { if let target = old[place].toOnes[name] { result.append((place, name, target)) } }
+    for name in toOnes {
+      if let destination = old[place].toOnes[name] { result.append((place, name, destination)) }
+    }
     if let before = old.indices.first(where: { old[$0].toOnes["next"] == place }) {
       result.append((before, "next", place))
     }
@@ -176,15 +178,15 @@ struct FeedReference {
   }
 
   private mutating func take(
-    _ owner: Int, _ name: String, _ target: Int, _ policy: FeedPolicy, _ ownerIsMerged: Bool,
-    _ targetIsMerged: Bool
+    _ owner: Int, _ name: String, _ destination: Int, _ policy: FeedPolicy, _ ownerIsMerged: Bool,
+    _ destinationIsMerged: Bool
   ) {
     if policy == .storeTrump {
       if ownerIsMerged, things[owner].toOnes[name] != nil { return }
-      let isTaken = name == "next" && things.contains { $0.toOnes[name] == target }
-      if targetIsMerged, isTaken { return }
+      let isTaken = name == "next" && things.contains { $0.toOnes[name] == destination }
+      if destinationIsMerged, isTaken { return }
     }
-    point(owner, name, target)
+    point(owner, name, destination)
   }
 
   private mutating func mergeValues(of thing: Thing, into place: Int, _ policy: FeedPolicy) {

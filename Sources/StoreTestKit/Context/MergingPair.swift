@@ -35,7 +35,7 @@ struct MergingPair {
   func batch(
     _ context: ManagedObjectContext, _ place: Int, _ values: [String: AttributeValue]
   ) throws {
-    try context.updateBatch(
+    try context.batchUpdate(
       FetchRequest(ids[place].entity.name, where: isObject(place)), set: values)
   }
 
@@ -62,7 +62,9 @@ struct MergingPair {
     }
   }
 
-  private static func ends(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject] {
+  private static func ends(_ object: ManagedObject, _ relationship: RelationshipDescription) throws
+    -> [ManagedObject]
+  {
     relationship.isToMany
       ? Array(try object.objects(relationship.name))
       : try object.object(relationship.name).map { [$0] } ?? []

@@ -36,7 +36,7 @@ enum Staff {
   {
     let task = try context.insert("Task")
     try task.set("title", title)
-    try task.setObject(owner, for: "owner")
+    try task.setObject(owner, forKey: "owner")
     return task
   }
 
@@ -126,7 +126,7 @@ extension Staff {
     _ entity: String, _ values: [String: AttributeValue] = [:], in context: ManagedObjectContext
   ) throws -> ManagedObject {
     let object = try context.insert(entity)
-    for (name, value) in values { try object.setValue(value, for: name) }
+    for (name, value) in values { try object.setValue(value, forKey: name) }
     return object
   }
 

@@ -76,11 +76,11 @@ struct Tug {
     let ends = try (1...3).map { try end($0) }
     let mover = try maker.insert(step.toOne == "owner" ? "Task" : "Person")
     try mover.set(step.text, "mover")
-    try mover.setObject(ends[0], for: step.toOne)
+    try mover.setObject(ends[0], forKey: step.toOne)
     // Others stand where it comes from and where it goes to.
     for end in ends where step.toOne == "owner" { try Staff.task("other", of: end, in: maker) }
-    if step.toOne == "desk" { try Staff.person(maker, "sitter").setObject(ends[1], for: "desk") }
-    if step.toOne == "spouse" { try Staff.person(maker, "partner").setObject(ends[1], for: "spouse") }
+    if step.toOne == "desk" { try Staff.person(maker, "sitter").setObject(ends[1], forKey: "desk") }
+    if step.toOne == "spouse" { try Staff.person(maker, "partner").setObject(ends[1], forKey: "spouse") }
     try maker.save()
     let further = step.toOne == "desk" ? try ends[1].object("owner") : try step.partner(ends[1])
     ids = ([mover] + ends + (further.map { [$0] } ?? [])).map(\.objectID)
@@ -108,7 +108,7 @@ struct Tug {
   func move(_ context: ManagedObjectContext, to goal: (ManagedObjectID?, isMoved: Bool)) throws {
     let mover = try context.existingObject(with: ids[0])
     guard goal.isMoved else { return try mover.set(step.text, context === here ? "here" : "there") }
-    try mover.setObject(try goal.0.map { try context.existingObject(with: $0) }, for: step.toOne)
+    try mover.setObject(try goal.0.map { try context.existingObject(with: $0) }, forKey: step.toOne)
   }
 
   /// There first, and saved; then here.
@@ -126,8 +126,8 @@ struct Tug {
     for id in ids {
       guard let stored = try? fresh.existingObject(with: id) else { continue }
       for relationship in stored.entity.relationships {
-        let own = try Self.targets(here.existingObject(with: id), relationship).map(\.objectID)
-        let their = try Self.targets(stored, relationship).map(\.objectID)
+        let own = try Self.destinations(here.existingObject(with: id), relationship).map(\.objectID)
+        let their = try Self.destinations(stored, relationship).map(\.objectID)
         let isSame = relationship.isOrdered ? own == their : Set(own) == Set(their)
         try expect(isSame, "\(what): \(stored.entity.name).\(relationship.name) is not as stored")
       }
@@ -142,17 +142,18 @@ struct Tug {
       for relationship in object.entity.relationships {
         guard let inverse = relationship.inverse else { continue }
         let name = "\(object.entity.name).\(relationship.name)"
-        let ends = try targets(object, relationship)
+        let ends = try destinations(object, relationship)
         try expect(Set(ends).count == ends.count, "\(what): \(name) has one twice")
         for end in ends {
-          let isBack = try targets(end, inverse).contains(object)
+          let isBack = try destinations(end, inverse).contains(object)
           try expect(isBack, "\(what): \(name) leads to what does not lead back")
         }
       }
     }
   }
 
-  private static func targets(_ object: ManagedObject, _ relationship: Relationship) throws -> [ManagedObject]
+  private static func destinations(_ object: ManagedObject, _ relationship: RelationshipDescription) throws
+    -> [ManagedObject]
   {
     relationship.isToMany
       ? Array(try object.objects(relationship.name))

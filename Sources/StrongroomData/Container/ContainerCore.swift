@@ -20,7 +20,7 @@ final class ContainerCore: Sendable {
   /// By the entity's index.
   let types: [any PersistentModel.Type]
   let container = Locked(WeakContainer())
-  private let entities: [ObjectIdentifier: Entity]
+  private let entities: [ObjectIdentifier: EntityDescription]
 
   init(
     _ given: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
@@ -37,16 +37,16 @@ final class ContainerCore: Sendable {
     }
     self.configurations = configurations
     let description = try StorePlan(schema, configurations)
-    engine = PersistentContainer(model: description.model, descriptions: description.stores)
+    engine = PersistentContainer(managedObjectModel: description.model, descriptions: description.stores)
     let model = description.model
     let shapes = Dictionary(schema.shapes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var types: [any PersistentModel.Type] = []
-    var entities: [ObjectIdentifier: Entity] = [:]
+    var entities: [ObjectIdentifier: EntityDescription] = [:]
     for entity in model.entities {
       guard let shape = shapes[entity.name] else { continue }
       types.append(shape.type)
       entities[ObjectIdentifier(shape.type)] = entity
-      try engine.coordinator.register(ModelObject.self, for: entity.name)
+      try engine.persistentStoreCoordinator.register(ModelObject.self, for: entity.name)
     }
     self.types = types
     self.entities = entities
@@ -64,7 +64,7 @@ final class ContainerCore: Sendable {
     }
     let engine = engine
     do {
-      try OpeningThread.wait { try await engine.load() }
+      try OpeningThread.wait { try await engine.loadPersistentStores() }
     } catch let error as StoreError where error.code == .modelMismatch {
       throw SwiftDataError(
         .unsupportedMigration,
@@ -77,28 +77,30 @@ final class ContainerCore: Sendable {
   /// Where a store that others changed is kept; nil when it was closed since.
   func configuration(of change: PersistentStoreRemoteChange) -> ModelConfiguration? {
     // Stores are opened in the order of the configurations.
-    let place = engine.coordinator.stores.firstIndex { $0.identifier == change.storeIdentifier }
+    let place = engine.persistentStoreCoordinator.persistentStores.firstIndex {
+      $0.identifier == change.storeIdentifier
+    }
     return place.flatMap { configurations.indices.contains($0) ? configurations[$0] : nil }
   }
 
   /// The entity of a class; nil when it is not in the schema.
-  func entity(of type: any PersistentModel.Type) -> Entity? { entities[ObjectIdentifier(type)] }
+  func entity(of type: any PersistentModel.Type) -> EntityDescription? { entities[ObjectIdentifier(type)] }
 
   /// The entity of a class.
   /// - Throws: `SwiftDataError.unknownSchema` when it is not in the schema.
-  func entity(for type: any PersistentModel.Type) throws -> Entity {
+  func entity(for type: any PersistentModel.Type) throws -> EntityDescription {
     if let entity = entity(of: type) { return entity }
     throw SwiftDataError(
       .unknownSchema,
-      "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelShape.name(type)).self)")
+      "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelSchema.name(type)).self)")
   }
 
   /// The class of an entity's models.
   func type(named name: String) -> (any PersistentModel.Type)? {
-    engine.model.entity(named: name).map { types[$0.index] }
+    engine.managedObjectModel.entity(named: name).map { types[$0.index] }
   }
 
-  func shape(of entity: Entity) -> ModelShape { ModelShape.of(types[entity.index]) }
+  func shape(of entity: EntityDescription) -> ModelSchema { ModelSchema.of(types[entity.index]) }
 
   /// The container; made again where only its contexts are held.
   var handle: ModelContainer {

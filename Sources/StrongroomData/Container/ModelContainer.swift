@@ -109,12 +109,12 @@ public final class ModelContainer: Sendable {
   /// or more for each class.
   /// - Throws: `StoreError`, also where models deny each other's deletion.
   public func erase() throws {
-    let context = ManagedObjectContext(core.engine.coordinator, isolation: nil)
-    var left = core.engine.model.entities.filter { $0.root === $0 }
+    let context = ManagedObjectContext(core.engine.persistentStoreCoordinator, isolation: nil)
+    var left = core.engine.managedObjectModel.entities.filter { $0.root === $0 }
     while !left.isEmpty {
-      var denied: [(Entity, any Error)] = []
+      var denied: [(EntityDescription, any Error)] = []
       for entity in left {
-        do { try context.deleteBatch(FetchRequest(entity.name)) } catch let error as StoreError
+        do { try context.batchDelete(FetchRequest(entity.name)) } catch let error as StoreError
           where error.code == .denied
         { denied.append((entity, error)) }
       }

@@ -25,7 +25,7 @@ struct StorePlan {
       stores = configurations.map { Self.store($0) }
       return
     }
-    var description = whole.description
+    var description = whole.declaration
     var taken: [String: String] = [:]
     for configuration in configurations {
       let names = (configuration.schema ?? schema).shapes.map(\.name)

@@ -16,8 +16,8 @@ extension ModelContext {
   public func fetch<T: PersistentModel, each Value>(
     _ descriptor: FetchDescriptor<T>, columns: repeat ModelColumn<T, each Value>
   ) throws -> [(repeat each Value)] {
-    let shape = ModelShape.of(T.self)
-    var fetched: [FetchColumn] = []
+    let shape = ModelSchema.of(T.self)
+    var fetched: [ExpressionDescription] = []
     for column in repeat each columns {
       fetched.append(try shape.column(column.path, column.aggregate, number: fetched.count))
     }
@@ -28,7 +28,7 @@ extension ModelContext {
         request.propertiesToGroupBy = fetched.filter { $0.aggregate == nil }.map(\.name)
         try shape.checkOrder(request)
       }
-      return try engine.dictionaries(for: request)
+      return try engine.fetchDictionaries(request)
     }
     return try rows.map { row in
       var place = 0
@@ -44,12 +44,12 @@ extension ModelContext {
   }
 }
 
-extension ModelShape {
+extension ModelSchema {
   /// The engine's column of a key path; of all models for none.
   fileprivate func column(
     _ path: AnyKeyPath?, _ aggregate: FetchAggregate?, number: Int
-  ) throws -> FetchColumn {
-    guard let path else { return FetchColumn("", aggregate: aggregate, as: "\(number)") }
+  ) throws -> ExpressionDescription {
+    guard let path else { return ExpressionDescription("", aggregate: aggregate, as: "\(number)") }
     guard let names = self.path(of: path), !names.isEmpty, let attribute = attribute(names) else {
       throw SwiftDataError(
         .unsupportedKeyPath,
@@ -63,11 +63,11 @@ extension ModelShape {
         .unsupportedKeyPath, "a column of \(type) is \(attribute.name), of whose bytes nothing can be made")
     }
     let dotted = names.joined(separator: ".")
-    return FetchColumn(dotted, aggregate: aggregate, as: aggregate == nil ? dotted : "\(number)")
+    return ExpressionDescription(dotted, aggregate: aggregate, as: aggregate == nil ? dotted : "\(number)")
   }
 
   /// The attribute at the end of a path over to-ones.
-  private func attribute(_ names: [String]) -> PropertyShape? {
+  private func attribute(_ names: [String]) -> PropertySchema? {
     var shape = self
     for (place, name) in names.enumerated() {
       guard let property = shape.properties.first(where: { $0.name == name }) else { return nil }
@@ -75,7 +75,7 @@ extension ModelShape {
       case .attribute: return place == names.count - 1 ? property : nil
       case .relationship(let destination, let isToMany, _):
         if isToMany { return nil }
-        shape = ModelShape.of(destination)
+        shape = ModelSchema.of(destination)
       }
     }
     return nil
@@ -83,8 +83,8 @@ extension ModelShape {
 
   /// - Throws: `unsupportedSortDescriptor` for an order of groups by what they may differ in.
   fileprivate func checkOrder(_ request: FetchRequest) throws {
-    for sort in request.sort where !request.propertiesToGroupBy.contains(sort.keyPath.joined(separator: "."))
-    {
+    for sort in request.sortDescriptors
+    where !request.propertiesToGroupBy.contains(sort.keyPath.joined(separator: ".")) {
       throw SwiftDataError(
         .unsupportedSortDescriptor,
         "groups of \(type) are to be sorted by \(sort.keyPath.joined(separator: ".")), which makes no group; sort by a column"

@@ -42,7 +42,7 @@ extension ModelContext {
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
-    try run(descriptor) { try engine.fetchIDs($0).map { PersistentIdentifier($0) } }
+    try run(descriptor) { try engine.fetchObjectIDs($0).map { PersistentIdentifier($0) } }
   }
 
   /// The identifiers, as a collection in batches: they are small, so all are read at once. One statement.
@@ -103,7 +103,7 @@ extension ModelContext {
   public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
     adoptWaiting()
     guard let id = try? objectID(persistentModelID), let object = engine.registeredObject(for: id),
-      !object.isGone
+      !object.isDeletedInStore
     else { return nil }
     return show(object, as: core.types[object.entity.index]) as? T
   }
@@ -114,7 +114,7 @@ extension ModelContext {
     do {
       let object = try engine.existingObject(with: try objectID(identifier))
       return show(object, as: core.types[object.entity.index]) as? T
-    } catch let error as ContextError where error.code == .objectGone {
+    } catch let error as ContextError where error.code == .objectNotFound {
       return nil
     }
   }
@@ -138,7 +138,7 @@ extension ModelContext {
   }
 
   private func objectID(_ identifier: PersistentIdentifier) throws -> ManagedObjectID {
-    guard let entity = core.engine.model.entity(named: identifier.entityName) else {
+    guard let entity = core.engine.managedObjectModel.entity(named: identifier.entityName) else {
       throw SwiftDataError(.unknownSchema, "the schema has no \(identifier.entityName)")
     }
     if identifier.isTemporary {
@@ -147,7 +147,8 @@ extension ModelContext {
       {
         return id
       }
-    } else if let own = try? core.engine.coordinator.store(for: entity).storeEntities[entity.index],
+    } else if let own = try? core.engine.persistentStoreCoordinator.persistentStore(for: entity)
+      .storeEntities[entity.index],
       own.storeIdentifier == identifier.store
     {
       return ManagedObjectID(own, reference: identifier.reference)

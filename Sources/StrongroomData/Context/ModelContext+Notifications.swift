@@ -35,7 +35,7 @@ extension ModelContext {
     case refreshedIdentifiers
   }
 
-  func tell(_ name: Notification.Name, _ changes: ModelChanges) {
+  func post(_ name: Notification.Name, _ changes: ModelChanges) {
     var info: [AnyHashable: Any] = [:]
     for (key, identifiers) in [
       (NotificationKey.insertedIdentifiers, changes.insertedIdentifiers),
@@ -48,7 +48,9 @@ extension ModelContext {
   }
 
   /// Tells after each save of this context what was saved.
-  public func saves() -> some AsyncSequence<ModelChanges, Never> & Sendable { Self.changes(engine.saves()) }
+  public func didSaveModels() -> some AsyncSequence<ModelChanges, Never> & Sendable {
+    Self.changes(engine.didSaveObjects())
+  }
 
   static func changes(
     _ stream: AsyncStream<ContextChanges>
@@ -64,8 +66,8 @@ extension ModelContext {
 
 extension ModelContainer {
   /// Tells after each save of any context of this container what was saved.
-  public func saves() -> some AsyncSequence<ModelChanges, Never> & Sendable {
-    ModelContext.changes(core.engine.coordinator.saves())
+  public func didSaveModels() -> some AsyncSequence<ModelChanges, Never> & Sendable {
+    ModelContext.changes(core.engine.persistentStoreCoordinator.didSaveObjects())
   }
 
   /// Tells whenever others, another process or another container, have committed to one of the stores, once for several commits
@@ -74,6 +76,6 @@ extension ModelContainer {
   /// The files are watched from the first call on, or from the first use of `mainContext`. While nobody writes to them, nothing is done.
   public func remoteChanges() -> some AsyncSequence<ModelConfiguration, Never> & Sendable {
     let core = core
-    return core.engine.coordinator.remoteChanges().compactMap { core.configuration(of: $0) }
+    return core.engine.persistentStoreCoordinator.remoteChanges().compactMap { core.configuration(of: $0) }
   }
 }

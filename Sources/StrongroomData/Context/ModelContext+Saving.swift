@@ -23,11 +23,11 @@ extension ModelContext {
         author: author, insertedIdentifiers: inserted.map { PersistentIdentifier($0.objectID) },
         updatedIdentifiers: updated.map { PersistentIdentifier($0.objectID) }, deletedIdentifiers: deleted)
     }
-    tell(Self.willSave, changes())
+    post(Self.willSave, changes())
     do { try engine.save() } catch let error as ContextError where error.code == .validation {
       throw SwiftDataError(.modelValidationFailure, error.description, cause: error)
     }
-    tell(Self.didSave, changes())
+    post(Self.didSave, changes())
   }
 
   /// Drops every change: new models go away, changed and deleted ones are as last read or saved.

@@ -93,7 +93,7 @@ extension ModelContext {
           ? "the \(T.self) is in no context; insert and save it first"
           : "the \(T.self) is another context's; get it here with model(for: its persistentModelID)")
     }
-    guard let path = ModelShape.of(T.self).path(of: keyPath), path.count == 1 else {
+    guard let path = ModelSchema.of(T.self).path(of: keyPath), path.count == 1 else {
       throw SwiftDataError(
         .unsupportedKeyPath, "a key path of \(T.self) is no stored property of its own; name one that is")
     }

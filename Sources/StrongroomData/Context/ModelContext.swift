@@ -35,7 +35,8 @@ public final class ModelContext {
 
   /// Makes a context on a container's stores. Issues no statement.
   public convenience init(_ container: ModelContainer) {
-    self.init(container.core, ManagedObjectContext(container.core.engine.coordinator, isolation: nil))
+    self.init(
+      container.core, ManagedObjectContext(container.core.engine.persistentStoreCoordinator, isolation: nil))
   }
 
   init(_ core: ContainerCore, _ engine: ManagedObjectContext) {
@@ -52,7 +53,7 @@ public final class ModelContext {
   }
 
   deinit {
-    engine.noteNews = nil
+    engine.didReceiveChanges = nil
     engine.losesHost()
   }
 
@@ -88,7 +89,7 @@ public final class ModelContext {
   public var deletedModelsArray: [any PersistentModel] { shown(engine.deletedObjects) }
 
   /// The number of models that are held, by this context for their changes or by the program.
-  public var heldCount: Int { engine.registeredCount }
+  public var registeredModelCount: Int { engine.registeredObjectCount }
 
   private func shown(_ objects: [ManagedObject]) -> [any PersistentModel] {
     objects.map { show($0, as: core.types[$0.entity.index]) }
@@ -122,7 +123,7 @@ public final class ModelContext {
     precondition(
       context === engine,
       "a \(T.self) of another context cannot be deleted here; get it with model(for: its persistentModelID)")
-    do { try engine.delete(object) } catch { engine.noteFaultFailure(error) }
+    do { try engine.delete(object) } catch { engine.recordFaultFailure(error) }
   }
 
   // MARK: Adopting
@@ -141,12 +142,12 @@ public final class ModelContext {
     var entered = [first]
     var place = 0
     while place < entered.count {
-      for link in entered[place].links {
-        for target in link.targets {
-          let object = target._$object
-          if !object.hasModel { object.note(target) }
+      for link in entered[place].detachedRelationships {
+        for destination in link.destinations {
+          let object = destination._$object
+          if !object.hasModel { object.note(destination) }
           if object.managedObjectContext === engine { continue }
-          enter(object, Swift.type(of: target))
+          enter(object, Swift.type(of: destination))
           entered.append(object)
         }
       }
@@ -160,24 +161,24 @@ public final class ModelContext {
       }
       place += 1
     }
-    for object in entered where !object.links.isEmpty {
-      let links = object.links
-      object.links = []
+    for object in entered where !object.detachedRelationships.isEmpty {
+      let links = object.detachedRelationships
+      object.detachedRelationships = []
       for link in links { connect(object, link) }
     }
   }
 
-  private func connect(_ object: ModelObject, _ link: DetachedLink) {
-    let property = core.shape(of: object.entity).properties[link.slot]
+  private func connect(_ object: ModelObject, _ link: DetachedRelationship) {
+    let property = core.shape(of: object.entity).properties[link.index]
     do {
       guard case .relationship(_, let isToMany, _) = property.kind else { return }
       if isToMany {
-        try object.add(contentsOf: link.targets.map { $0._$object }, to: property.name)
-      } else if let target = link.targets.first {
-        try object.setObject(target._$object, for: property.name)
+        try object.add(contentsOf: link.destinations.map { $0._$object }, to: property.name)
+      } else if let destination = link.destinations.first {
+        try object.setObject(destination._$object, forKey: property.name)
       }
     } catch {
-      engine.noteFaultFailure(error)
+      engine.recordFaultFailure(error)
     }
   }
 
@@ -191,10 +192,10 @@ public final class ModelContext {
     }
     guard let entity = core.entity(of: type) else {
       preconditionFailure(
-        "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelShape.name(type)).self)"
+        "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelSchema.name(type)).self)"
       )
     }
-    if object.isGone { object.clearRelationships() }
+    if object.isDeletedInStore { object.clearRelationships() }
     engine.adopt(object, as: entity)
   }
 
@@ -230,7 +231,7 @@ public final class ModelContext {
   // MARK: Saving by itself
 
   private func watch() {
-    engine.noteNews = autosaveEnabled ? { [weak self] in self?.changed() } : nil
+    engine.didReceiveChanges = autosaveEnabled ? { [weak self] in self?.changed() } : nil
     if autosaveEnabled, engine.hasChanges { changed() }
   }
 

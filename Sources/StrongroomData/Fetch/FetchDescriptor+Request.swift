@@ -7,17 +7,17 @@ extension FetchDescriptor {
   /// The engine's request.
   /// - Throws: `SwiftDataError`: `unsupportedPredicate`, which names the part, `unsupportedSortDescriptor`, `unsupportedKeyPath`.
   func request(_ entity: String, in core: ContainerCore) throws -> FetchRequest {
-    var request = FetchRequest(entity, limit: fetchLimit, offset: fetchOffset ?? 0)
+    var request = FetchRequest(entity, fetchLimit: fetchLimit, fetchOffset: fetchOffset ?? 0)
     request.predicate = try predicate.map { try condition($0, in: core) }
-    request.sort = try sortBy.map(Self.sort)
+    request.sortDescriptors = try sortBy.map(Self.sort)
     request.includesPendingChanges = includePendingChanges
-    let shape = ModelShape.of(T.self)
-    let columns = try propertiesToFetch.compactMap { path -> FetchColumn? in
+    let shape = ModelSchema.of(T.self)
+    let columns = try propertiesToFetch.compactMap { path -> ExpressionDescription? in
       guard let names = shape.path(of: path), names.count <= 1 else {
         throw Self.unknown(path, "propertiesToFetch")
       }
       guard let name = names.first, !shape.isToMany(name) else { return nil }
-      return FetchColumn(name)
+      return ExpressionDescription(name)
     }
     if !columns.isEmpty { request.propertiesToFetch = columns }
     request.relationshipKeyPathsForPrefetching = try relationshipKeyPathsForPrefetching.map { path in
@@ -30,7 +30,7 @@ extension FetchDescriptor {
     return request
   }
 
-  private func searchedIndex(_ shape: ModelShape) throws -> String? {
+  private func searchedIndex(_ shape: ModelSchema) throws -> String? {
     if searchedProperties.isEmpty { return nil }
     let names = try searchedProperties.map { path in
       guard let names = shape.path(of: path), names.count == 1 else {
@@ -48,17 +48,17 @@ extension FetchDescriptor {
         + " that is stored")
   }
 
-  private static func sort(_ descriptor: SortDescriptor<T>) throws -> FetchSort {
+  private static func sort(_ descriptor: SortDescriptor<T>) throws -> FetchSortDescriptor {
     guard let path = descriptor.keyPath else { throw unsupported(T.self) }
     let (property, comparator) = LocalizedOrder.taken(path) ?? (path, nil)
-    let shape = ModelShape.of(T.self)
+    let shape = ModelSchema.of(T.self)
     guard let names = shape.path(of: property) else { throw unsupported(type(of: property).valueType) }
     if names.count == 1,
       case .attribute(.transformable, _)? = shape.properties.first(where: { $0.name == names[0] })?.kind
     {
       throw unordered(type(of: property).valueType)
     }
-    var sort = FetchSort("", ascending: descriptor.order == .forward)
+    var sort = FetchSortDescriptor("", ascending: descriptor.order == .forward)
     sort.keyPath = names
     if names.isEmpty {
       throw SwiftDataError(
@@ -101,7 +101,7 @@ func condition<T: PersistentModel>(_ predicate: Predicate<T>, in core: Container
   }
 }
 
-extension ModelShape {
+extension ModelSchema {
   func isToMany(_ name: String) -> Bool {
     guard case .relationship(_, let isToMany, _)? = properties.first(where: { $0.name == name })?.kind else {
       return false

@@ -8,9 +8,9 @@ import StoreContract
 struct ModelValues: PredicateValues {
   let core: ContainerCore
 
-  private func property(_ keyPath: AnyKeyPath, _ type: Any.Type) -> PropertyShape? {
+  private func property(_ keyPath: AnyKeyPath, _ type: Any.Type) -> PropertySchema? {
     guard let model = type as? any PersistentModel.Type else { return nil }
-    let shape = ModelShape.of(model)
+    let shape = ModelSchema.of(model)
     guard let names = shape.path(of: keyPath), names.count == 1 else { return nil }
     return shape.properties.first { $0.name == names[0] }
   }
@@ -44,7 +44,7 @@ struct ModelValues: PredicateValues {
     }
     switch value {
     case let identifier as PersistentIdentifier:
-      let root = core.engine.model.entity(named: identifier.rootName)?.root
+      let root = core.engine.managedObjectModel.entity(named: identifier.rootName)?.root
       return reference(identifier.reference, root, identifier.store, entity)
     case let model as any PersistentModel:
       let id = model._$object.objectID
@@ -54,10 +54,13 @@ struct ModelValues: PredicateValues {
   }
 
   /// A number says nothing outside of its store and root entity. Those of new models are no others'.
-  private func reference(_ number: Int64, _ root: Entity?, _ store: UUID?, _ entity: Entity) -> Int64 {
+  private func reference(
+    _ number: Int64, _ root: EntityDescription?, _ store: UUID?, _ entity: EntityDescription
+  ) -> Int64 {
     guard root === entity.root else { return 0 }
     if number < 0 { return number }
-    let own = try? core.engine.coordinator.store(for: entity).storeEntities[entity.index]
+    let own = try? core.engine.persistentStoreCoordinator.persistentStore(for: entity).storeEntities[
+      entity.index]
     return own?.storeIdentifier == store ? number : 0
   }
 

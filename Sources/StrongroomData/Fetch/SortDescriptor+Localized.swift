@@ -4,7 +4,7 @@ import ObjectQuery
 
 /// How texts are ordered as people of a language expect it. Foundation on Linux has `.lexical` only.
 public struct LocalizedComparator: Sendable, Hashable {
-  let comparator: FetchSort.Comparator
+  let comparator: FetchSortDescriptor.Comparator
 
   /// As lists of files are sorted: by language, without regard to case first, and numbers in texts by their value.
   public static let localizedStandard = LocalizedComparator(comparator: .localizedStandard)
@@ -69,7 +69,7 @@ enum LocalizedOrder {
   private struct Order: @unchecked Sendable {
     // @unchecked: key paths never change, and the closure reads through one.
     let path: AnyKeyPath
-    let comparator: FetchSort.Comparator
+    let comparator: FetchSortDescriptor.Comparator
     let read: (Any) -> String?
   }
 
@@ -83,7 +83,7 @@ enum LocalizedOrder {
 
   /// A key path to the text that a key path reads, ordered by a language.
   static func path<Model: PersistentModel>(
-    _ path: AnyKeyPath, _ comparator: FetchSort.Comparator, _ read: @escaping (Model) -> String?
+    _ path: AnyKeyPath, _ comparator: FetchSortDescriptor.Comparator, _ read: @escaping (Model) -> String?
   ) -> any KeyPath<Model, LocalizedText> & Sendable {
     let order = Order(path: path, comparator: comparator) { ($0 as? Model).flatMap(read) }
     let number = known.withLock { known in
@@ -100,7 +100,7 @@ enum LocalizedOrder {
   }
 
   /// What a key path of such an order stands for.
-  static func taken(_ path: AnyKeyPath) -> (AnyKeyPath, FetchSort.Comparator?)? {
+  static func taken(_ path: AnyKeyPath) -> (AnyKeyPath, FetchSortDescriptor.Comparator?)? {
     nonisolated(unsafe) let path = path
     let order = known.withLock { known in known.numbers[path].map { known.orders[$0] } }
     return order.map { ($0.path, $0.comparator) }

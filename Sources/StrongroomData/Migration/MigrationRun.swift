@@ -21,14 +21,14 @@ struct MigrationRun {
 
   /// - Throws: `SwiftDataError.unsupportedMigration` when the store is of none of the plan's versions, or of a newer one than the
   ///   schema; what the program's own work throws.
-  func run(to target: Schema) throws {
+  func run(to destination: Schema) throws {
     guard !configuration.isStoredInMemoryOnly, configuration.allowsSave,
       FileManager.default.fileExists(atPath: configuration.url.path)
     else { return }
     let description = StorePlan.store(configuration)
     let stored = try OpeningThread.wait { try await SQLCipherStore.storedModel(description) }.versionHash
     let hashes = try schemas.map { try $0.managedObjectModel().versionHash }
-    guard let last = hashes.lastIndex(of: try target.managedObjectModel().versionHash) else {
+    guard let last = hashes.lastIndex(of: try destination.managedObjectModel().versionHash) else {
       throw SwiftDataError(
         .unsupportedMigration,
         "the container's schema is none of the plan's versions; add it to schemas, or leave the plan out")

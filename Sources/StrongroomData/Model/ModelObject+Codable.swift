@@ -7,49 +7,53 @@ extension ModelObject {
   /// Reads a value.
   @_disfavoredOverload
   public func read<Model: PersistentModel, Value>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ slots: ModelSlots, _ ordinal: Int
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ indexes: ModelPropertyIndexes,
+    _ ordinal: Int
   ) -> Value {
-    readCoded(model, keyPath(), slots, ordinal)
+    readCoded(model, keyPath(), indexes, ordinal)
   }
 
   /// Sets a value.
   @_disfavoredOverload
   public func write<Model: PersistentModel, Value>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ slots: ModelSlots, _ ordinal: Int,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ indexes: ModelPropertyIndexes,
+    _ ordinal: Int,
     _ value: Value
   ) {
-    writeCoded(model, keyPath(), slots, ordinal, value)
+    writeCoded(model, keyPath(), indexes, ordinal, value)
   }
 
   /// Puts a value in place.
   @_disfavoredOverload
-  public func initialize<Value>(_ slots: ModelSlots, _ ordinal: Int, _ value: Value) {
-    initializeCoded(slots, ordinal, value)
+  public func initialize<Value>(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Value) {
+    initializeCoded(indexes, ordinal, value)
   }
 
   /// Reads a value in the form of its property, though it may be of a type that has one of its own.
   public func readCoded<Model: PersistentModel, Value>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ slots: ModelSlots, _ ordinal: Int
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ indexes: ModelPropertyIndexes,
+    _ ordinal: Int
   ) -> Value {
     access(model, keyPath)
-    let property = slots.shape.own[ordinal]
-    let stored = value(slots[ordinal])
+    let property = indexes.shape.own[ordinal]
+    let stored = value(indexes[ordinal])
     if let value = property.coding(of: Value.self).decode(stored) { return value }
-    return property.empty(Value.self, isDeleted: isGone)
+    return property.empty(Value.self, isDeleted: isDeletedInStore)
   }
 
   /// Sets a value in the form of its property.
   public func writeCoded<Model: PersistentModel, Value>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ slots: ModelSlots, _ ordinal: Int,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ indexes: ModelPropertyIndexes,
+    _ ordinal: Int,
     _ value: Value
   ) {
-    let coded = slots.shape.own[ordinal].coding(of: Value.self).encode(value)
-    mutate(model, keyPath) { set(slots[ordinal], to: coded) }
+    let coded = indexes.shape.own[ordinal].coding(of: Value.self).encode(value)
+    mutate(model, keyPath) { set(indexes[ordinal], to: coded) }
   }
 
   /// Puts a value in place in the form of its property.
-  public func initializeCoded<Value>(_ slots: ModelSlots, _ ordinal: Int, _ value: Value) {
+  public func initializeCoded<Value>(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Value) {
     if isMaterializing { return }
-    set(slots[ordinal], to: slots.shape.own[ordinal].coding(of: Value.self).encode(value))
+    set(indexes[ordinal], to: indexes.shape.own[ordinal].coding(of: Value.self).encode(value))
   }
 }

@@ -6,7 +6,7 @@ import StoreContract
 extension ModelObject {
   /// The object of a new model, without a context; while a model is being made for an object, that one.
   public static func detached<Model: PersistentModel>(_ type: Model.Type) -> ModelObject {
-    Materialization.take(type) ?? ModelObject(Seed(detached: ModelShape.of(type).prototype))
+    Materialization.take(type) ?? ModelObject(Seed(detached: ModelSchema.of(type).prototype))
   }
 
   /// The object, for the initialiser of a superclass that is a model too.
@@ -26,16 +26,16 @@ extension ModelObject {
     let other = inherited()
     if other === own {
       own.isJoined = true
-    } else if other.entity.slotCount >= own.entity.slotCount {
+    } else if other.entity.propertyCount >= own.entity.propertyCount {
       own = other
       own.isJoined = true
     } else {
       own.takeOver(other)
-      own.links = other.links + own.links
-      for target in other.links.flatMap(\.targets) {
-        let followers = target._$object.followers
+      own.detachedRelationships = other.detachedRelationships + own.detachedRelationships
+      for destination in other.detachedRelationships.flatMap(\.destinations) {
+        let followers = destination._$object.followers
         for place in followers.indices where followers[place] === other {
-          target._$object.followers[place] = own
+          destination._$object.followers[place] = own
         }
       }
       own.isJoined = true

@@ -4,124 +4,148 @@ import ObjectModel
 /// Relationships of models. While no context has a model, it keeps what they lead to itself.
 extension ModelObject {
   /// Reads a to-one that always leads somewhere.
-  public func read<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Target>, _ slots: ModelSlots, _ ordinal: Int
-  ) -> Target {
+  public func read<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Destination>,
+    _ indexes: ModelPropertyIndexes, _ ordinal: Int
+  ) -> Destination {
     access(model, keyPath)
-    if let target = target(slots[ordinal], Target.self) ?? placeholder(Target.self) { return target }
+    if let destination = destination(indexes[ordinal], Destination.self) ?? placeholder(Destination.self) {
+      return destination
+    }
     preconditionFailure(
-      "\(entity.name).\(slots.shape.own[ordinal].name) leads nowhere, though its type is not optional; set it,"
-        + " or declare it \(Target.self)?")
+      "\(entity.name).\(indexes.shape.own[ordinal].name) leads nowhere, though its type is not optional; set it,"
+        + " or declare it \(Destination.self)?")
   }
 
   /// Reads a to-one.
-  public func read<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Target?>, _ slots: ModelSlots, _ ordinal: Int
-  ) -> Target? {
+  public func read<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Destination?>,
+    _ indexes: ModelPropertyIndexes, _ ordinal: Int
+  ) -> Destination? {
     access(model, keyPath)
-    return target(slots[ordinal], Target.self)
+    return destination(indexes[ordinal], Destination.self)
   }
 
   /// Reads a to-many.
-  public func read<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Target]>, _ slots: ModelSlots,
+  public func read<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Destination]>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int
-  ) -> [Target] {
+  ) -> [Destination] {
     access(model, keyPath)
-    return targets(slots[ordinal], Target.self)
+    return destinations(indexes[ordinal], Destination.self)
   }
 
   /// Reads a to-many; never nil once the model is inserted.
-  public func read<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Target]?>, _ slots: ModelSlots,
+  public func read<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Destination]?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int
-  ) -> [Target]? {
+  ) -> [Destination]? {
     access(model, keyPath)
-    if isDetached, !isProbe, !links.contains(where: { $0.slot == slots[ordinal].slot }) { return nil }
-    return targets(slots[ordinal], Target.self)
+    if isDetached, !isProbe, !detachedRelationships.contains(where: { $0.index == indexes[ordinal].index }) {
+      return nil
+    }
+    return destinations(indexes[ordinal], Destination.self)
   }
 
   /// Sets a to-one that always leads somewhere.
-  public func write<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Target>, _ slots: ModelSlots, _ ordinal: Int,
-    _ value: Target
+  public func write<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Destination>,
+    _ indexes: ModelPropertyIndexes, _ ordinal: Int,
+    _ value: Destination
   ) {
-    mutate(model, keyPath) { lead(slots[ordinal], to: value) }
+    mutate(model, keyPath) { point(indexes[ordinal], to: value) }
   }
 
   /// Sets a to-one.
-  public func write<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Target?>, _ slots: ModelSlots,
+  public func write<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Destination?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
-    _ value: Target?
+    _ value: Destination?
   ) {
-    mutate(model, keyPath) { lead(slots[ordinal], to: value) }
+    mutate(model, keyPath) { point(indexes[ordinal], to: value) }
   }
 
   /// Sets a to-many.
-  public func write<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Target]>, _ slots: ModelSlots,
+  public func write<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Destination]>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
-    _ value: [Target]
+    _ value: [Destination]
   ) {
-    mutate(model, keyPath) { lead(slots[ordinal], toAll: value) }
+    mutate(model, keyPath) { point(indexes[ordinal], toAll: value) }
   }
 
   /// Sets a to-many; nil empties it.
-  public func write<Model: PersistentModel, Target: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Target]?>, _ slots: ModelSlots,
+  public func write<Model: PersistentModel, Destination: PersistentModel>(
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, [Destination]?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
-    _ value: [Target]?
+    _ value: [Destination]?
   ) {
-    mutate(model, keyPath) { lead(slots[ordinal], toAll: value ?? []) }
+    mutate(model, keyPath) { point(indexes[ordinal], toAll: value ?? []) }
   }
 
   /// Puts a to-one in place.
-  public func initialize<Target: PersistentModel>(_ slots: ModelSlots, _ ordinal: Int, _ value: Target) {
-    initialize(slots[ordinal], [value])
+  public func initialize<Destination: PersistentModel>(
+    _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Destination
+  ) {
+    initialize(indexes[ordinal], [value])
   }
 
   /// Puts a to-one in place.
-  public func initialize<Target: PersistentModel>(_ slots: ModelSlots, _ ordinal: Int, _ value: Target?) {
-    if let value { initialize(slots[ordinal], [value]) }
+  public func initialize<Destination: PersistentModel>(
+    _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Destination?
+  ) {
+    if let value { initialize(indexes[ordinal], [value]) }
   }
 
   /// Puts a to-many in place.
-  public func initialize<Target: PersistentModel>(_ slots: ModelSlots, _ ordinal: Int, _ value: [Target]) {
-    if !value.isEmpty { initialize(slots[ordinal], value) }
+  public func initialize<Destination: PersistentModel>(
+    _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: [Destination]
+  ) {
+    if !value.isEmpty { initialize(indexes[ordinal], value) }
   }
 
   /// Puts a to-many in place.
-  public func initialize<Target: PersistentModel>(_ slots: ModelSlots, _ ordinal: Int, _ value: [Target]?) {
-    if let value { initialize(slots[ordinal], value) }
+  public func initialize<Destination: PersistentModel>(
+    _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: [Destination]?
+  ) {
+    if let value { initialize(indexes[ordinal], value) }
   }
 
   // MARK: Inside
 
-  private func target<Target: PersistentModel>(_ slot: PropertySlot, _ type: Target.Type) -> Target? {
+  private func destination<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
+    -> Destination?
+  {
     if managedObjectContext == nil {
       checkContext()
-      if isProbe { return KeyPathProbe.current?.target(of: self, slot, type) }
-      return links.first { $0.slot == slot.slot }?.targets.first as? Target
+      if isProbe { return KeyPathProbe.current?.destination(of: self, index, type) }
+      return detachedRelationships.first { $0.index == index.index }?.destinations.first as? Destination
     }
     settlePending()
-    return object(slot).map { unsafeDowncast($0, to: ModelObject.self).shown(as: type) }
+    return object(index).map { unsafeDowncast($0, to: ModelObject.self).shown(as: type) }
   }
 
   /// What a to-one of a deleted model leads to that must lead somewhere: a deleted model without values.
-  private func placeholder<Target: PersistentModel>(_ type: Target.Type) -> Target? {
-    guard isGone, let object = managedObjectContext?.placeholder(shownAs: type) else { return nil }
+  private func placeholder<Destination: PersistentModel>(_ type: Destination.Type) -> Destination? {
+    guard isDeletedInStore, let object = managedObjectContext?.placeholder(shownAs: type) else { return nil }
     return unsafeDowncast(object, to: ModelObject.self).shown(as: type)
   }
 
-  private func targets<Target: PersistentModel>(_ slot: PropertySlot, _ type: Target.Type) -> [Target] {
+  private func destinations<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
+    -> [Destination]
+  {
     if managedObjectContext == nil {
       checkContext()
-      if isProbe { return KeyPathProbe.current?.targets(of: self, slot, type) ?? [] }
-      return links.first { $0.slot == slot.slot }?.targets as? [Target] ?? []
+      if isProbe { return KeyPathProbe.current?.destinations(of: self, index, type) ?? [] }
+      return detachedRelationships.first { $0.index == index.index }?.destinations as? [Destination] ?? []
     }
     settlePending()
-    guard let related = related(slot) else { return [] }
+    guard let related = related(index) else { return [] }
     return related.map { unsafeDowncast($0, to: ModelObject.self).shown(as: type) }
   }
 
@@ -132,59 +156,61 @@ extension ModelObject {
     }
   }
 
-  private func initialize(_ slot: PropertySlot, _ targets: [any PersistentModel]) {
+  private func initialize(_ index: PropertyIndex, _ destinations: [any PersistentModel]) {
     if isMaterializing { return }
     // The model itself is not whole yet: its context takes it in later.
-    setLink(slot, targets)
-    for target in targets {
-      if let context = target.modelContext { return context.expect(self) }
+    setDetached(index, destinations)
+    for destination in destinations {
+      if let context = destination.modelContext { return context.expect(self) }
     }
   }
 
-  private func setLink(_ slot: PropertySlot, _ targets: [any PersistentModel]) {
-    var new = targets[...]
-    if let place = links.firstIndex(where: { $0.slot == slot.slot }),
-      links[place].targets.count <= targets.count,
-      zip(links[place].targets, targets).allSatisfy({ $0._$object === $1._$object })
+  private func setDetached(_ index: PropertyIndex, _ destinations: [any PersistentModel]) {
+    var new = destinations[...]
+    if let place = detachedRelationships.firstIndex(where: { $0.index == index.index }),
+      detachedRelationships[place].destinations.count <= destinations.count,
+      zip(detachedRelationships[place].destinations, destinations).allSatisfy({ $0._$object === $1._$object })
     {
-      new = targets[links[place].targets.count...]
-      links[place].targets = targets
+      new = destinations[detachedRelationships[place].destinations.count...]
+      detachedRelationships[place].destinations = destinations
     } else {
-      clearLink(slot)
-      links.append(DetachedLink(slot: slot.slot, targets: targets))
+      clearDetached(index)
+      detachedRelationships.append(DetachedRelationship(index: index.index, destinations: destinations))
     }
-    for target in new {
-      let object = target._$object
+    for destination in new {
+      let object = destination._$object
       if object !== self, object.managedObjectContext == nil { object.followers.append(self) }
     }
   }
 
-  private func clearLink(_ slot: PropertySlot) {
-    guard let place = links.firstIndex(where: { $0.slot == slot.slot }) else { return }
-    for target in links.remove(at: place).targets {
+  private func clearDetached(_ index: PropertyIndex) {
+    guard let place = detachedRelationships.firstIndex(where: { $0.index == index.index }) else { return }
+    for destination in detachedRelationships.remove(at: place).destinations {
       // One for each link that leads there.
-      let object = target._$object
+      let object = destination._$object
       if let own = object.followers.lastIndex(where: { $0 === self }) { object.followers.remove(at: own) }
     }
   }
 
-  private func lead(_ slot: PropertySlot, to target: (any PersistentModel)?) {
-    guard let context = context(with: target.map { [$0] } ?? []) else {
-      if let target { setLink(slot, [target]) } else { clearLink(slot) }
+  private func point(_ index: PropertyIndex, to destination: (any PersistentModel)?) {
+    guard let context = context(with: destination.map { [$0] } ?? []) else {
+      if let destination { setDetached(index, [destination]) } else { clearDetached(index) }
       return
     }
-    if let target { context.take(target) }
-    setObject(slot, to: target?._$object)
+    if let destination { context.take(destination) }
+    setObject(index, to: destination?._$object)
   }
 
-  private func lead(_ slot: PropertySlot, toAll targets: [any PersistentModel]) {
-    guard let context = context(with: targets) else { return setLink(slot, targets) }
-    for target in targets where target._$object.managedObjectContext == nil { context.take(target) }
-    replaceRelated(slot, by: targets.map { $0._$object })
+  private func point(_ index: PropertyIndex, toAll destinations: [any PersistentModel]) {
+    guard let context = context(with: destinations) else { return setDetached(index, destinations) }
+    for destination in destinations where destination._$object.managedObjectContext == nil {
+      context.take(destination)
+    }
+    replaceRelated(index, by: destinations.map { $0._$object })
   }
 
   /// The context of this model; where it has none yet, it comes into the first one that any of the others is in.
-  private func context(with targets: [any PersistentModel]) -> ModelContext? {
+  private func context(with destinations: [any PersistentModel]) -> ModelContext? {
     if let context = managedObjectContext {
       checkContext(writing: true)
       if context.hasWaiting { settlePending() }
@@ -192,8 +218,8 @@ extension ModelObject {
     }
     checkContext()
     guard isAdoptable else { return nil }
-    for target in targets {
-      guard let context = target.modelContext else { continue }
+    for destination in destinations {
+      guard let context = destination.modelContext else { continue }
       context.take(object: self)
       return context
     }

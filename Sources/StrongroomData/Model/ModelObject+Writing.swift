@@ -7,198 +7,219 @@ extension ModelObject {
   /// Sets a text.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.String>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.String>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.String
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, string: value) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, string: value) }
   }
 
   /// Sets a text or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.String?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.String?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.String?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, string: value) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { if let value { set(index, string: value) } else { set(index, to: .null) } }
   }
 
   /// Sets a whole number.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int>, _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Int
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, integer: Int64(value)) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, integer: Int64(value)) }
   }
 
   /// Sets a whole number or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int?>, _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Int?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, integer: Int64(value)) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) {
+      if let value { set(index, integer: Int64(value)) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets a whole number.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int64>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int64>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Int64
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, integer: value) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, integer: value) }
   }
 
   /// Sets a whole number or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int64?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int64?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Int64?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, integer: value) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { if let value { set(index, integer: value) } else { set(index, to: .null) } }
   }
 
   /// Sets a whole number.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int32>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int32>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Int32
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, integer: Int64(value)) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, integer: Int64(value)) }
   }
 
   /// Sets a whole number or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int32?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Int32?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Int32?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, integer: Int64(value)) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) {
+      if let value { set(index, integer: Int64(value)) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets a boolean.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Bool>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Bool>, _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Bool
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, boolean: value) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, boolean: value) }
   }
 
   /// Sets a boolean or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Bool?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Bool?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Bool?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, boolean: value) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { if let value { set(index, boolean: value) } else { set(index, to: .null) } }
   }
 
   /// Sets a number.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Double>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Double>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Double
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, double: value) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, double: value) }
   }
 
   /// Sets a number or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Double?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Double?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Double?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, double: value) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { if let value { set(index, double: value) } else { set(index, to: .null) } }
   }
 
   /// Sets a number.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Float>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Float>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Float
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, double: Double(value)) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, double: Double(value)) }
   }
 
   /// Sets a number or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Float?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Swift.Float?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Swift.Float?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, double: Double(value)) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) {
+      if let value { set(index, double: Double(value)) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets a date.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Date>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Date>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Foundation.Date
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, to: .date(value)) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, to: .date(value)) }
   }
 
   /// Sets a date or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Date?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Date?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Foundation.Date?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, to: .date(value)) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { if let value { set(index, to: .date(value)) } else { set(index, to: .null) } }
   }
 
   /// Sets bytes.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Data>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Data>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Foundation.Data
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { set(slot, to: .data(value)) }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { set(index, to: .data(value)) }
   }
 
   /// Sets bytes or nothing.
   @inlinable
   public func write<Model: PersistentModel>(
-    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Data?>, _ slots: ModelSlots,
+    _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Foundation.Data?>,
+    _ indexes: ModelPropertyIndexes,
     _ ordinal: Int,
     _ value: Foundation.Data?
   ) {
-    let slot = slots[ordinal]
-    mutate(model, keyPath) { if let value { set(slot, to: .data(value)) } else { set(slot, to: .null) } }
+    let index = indexes[ordinal]
+    mutate(model, keyPath) { if let value { set(index, to: .data(value)) } else { set(index, to: .null) } }
   }
 }

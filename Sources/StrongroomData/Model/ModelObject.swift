@@ -20,7 +20,7 @@ public final class ModelObject: ManagedObject {
   /// Made when somebody first tracks a property.
   @exclusivity(unchecked) @usableFromInline var registrar: ObservationRegistrar?
   /// What relationships lead to while no context has the object.
-  @exclusivity(unchecked) var links: [DetachedLink] = []
+  @exclusivity(unchecked) var detachedRelationships: [DetachedRelationship] = []
   /// Objects that no context has either and whose relationships lead here: they come into a context along with this one. Held,
   /// as the other end of the relationship would hold them, so that a graph which is never inserted stays in memory.
   @exclusivity(unchecked) var followers: [ModelObject] = []
@@ -36,18 +36,18 @@ public final class ModelObject: ManagedObject {
     if let registrar { return registrar }
     let new = ObservationRegistrar()
     registrar = new
-    tellsOfChanges = true
+    reportsChanges = true
     return new
   }
 
   /// Tells those who track a property that the engine changed it.
-  public override func valuesDidChange(at slot: Int?) {
+  public override func valuesDidChange(at index: Int?) {
     guard !isWriting, let registrar, let model = model as? any PersistentModel else { return }
-    let shape = ModelShape.of(type(of: model))
-    if let slot {
-      shape.properties[slot].tell(model, registrar)
+    let shape = ModelSchema.of(type(of: model))
+    if let index {
+      shape.properties[index].notify(model, registrar)
     } else {
-      for property in shape.properties { property.tell(model, registrar) }
+      for property in shape.properties { property.notify(model, registrar) }
     }
   }
 
@@ -82,7 +82,7 @@ public final class ModelObject: ManagedObject {
 }
 
 /// One relationship of an object that no context has.
-struct DetachedLink {
-  let slot: Int
-  var targets: [any PersistentModel]
+struct DetachedRelationship {
+  let index: Int
+  var destinations: [any PersistentModel]
 }

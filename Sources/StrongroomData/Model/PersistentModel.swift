@@ -37,14 +37,14 @@ extension PersistentModel {
   public var isDeleted: Bool { _$object.isDeleted }
 
   /// The name of the property that each key path of the class reads; empty for the identity.
-  public static var propertyNames: [AnyKeyPath: String] { ModelShape.of(self).propertyNames }
+  public static var propertyNames: [AnyKeyPath: String] { ModelSchema.of(self).propertyNames }
   /// The property that a key path reads; empty for the identity.
   public static func propertyName(of keyPath: AnyKeyPath) -> String? {
-    let names = ModelShape.of(self).path(of: keyPath)
+    let names = ModelSchema.of(self).path(of: keyPath)
     return names?.count == 1 ? names?[0] : names?.isEmpty == true ? "" : nil
   }
   /// The name of the class's entity.
-  public static var queryEntityName: String { ModelShape.name(self) }
+  public static var queryEntityName: String { ModelSchema.name(self) }
   /// The model, by its identity.
   public var fetchExpression: FetchExpression { _$object.objectID.fetchExpression }
 

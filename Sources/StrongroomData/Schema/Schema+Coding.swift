@@ -19,7 +19,7 @@ extension Schema: Codable {
         guard let symbol = _mangledTypeName(type) else {
           throw SwiftDataError(.unknownSchema, "\(type) has no name that a program could find it by")
         }
-        return NamedClass(name: ModelShape.name(type), symbol: symbol)
+        return NamedClass(name: ModelSchema.name(type), symbol: symbol)
       }, forKey: .classes)
   }
 

@@ -1,12 +1,12 @@
 extension Schema {
   /// One class of models in a schema.
   public final class Entity: Sendable {
-    private let shape: ModelShape
+    private let shape: ModelSchema
     private let inverses: Inverses?
     /// All classes of the schema.
-    private let shapes: [ModelShape]
+    private let shapes: [ModelSchema]
 
-    init(_ shape: ModelShape, _ inverses: Inverses? = nil, among shapes: [ModelShape]) {
+    init(_ shape: ModelSchema, _ inverses: Inverses? = nil, among shapes: [ModelSchema]) {
       self.shape = shape
       self.inverses = inverses
       self.shapes = shapes
@@ -29,7 +29,7 @@ extension Schema {
         else {
           return Self.property(property)
         }
-        var declaring: ModelShape? = shape
+        var declaring: ModelSchema? = shape
         while let next = declaring, relationship.inverseName == nil {
           relationship.inverseName = inverses?.inverse(of: property.name, in: next)
           declaring = next.parent
@@ -81,7 +81,7 @@ extension Schema {
       }
     }
 
-    private static func property(_ property: PropertyShape) -> any SchemaProperty {
+    private static func property(_ property: PropertySchema) -> any SchemaProperty {
       switch property.kind {
       case .attribute(_, let isOptional):
         var attribute = property.attribute ?? Attribute()
@@ -95,11 +95,11 @@ extension Schema {
         relationship.name = property.name
         if relationship.originalName.isEmpty { relationship.originalName = property.name }
         relationship.valueType = property.valueType
-        relationship.destination = ModelShape.name(type)
+        relationship.destination = ModelSchema.name(type)
         relationship.isOptional = isOptional
         relationship.isToOneRelationship = !isToMany
         if let path = relationship.inverseKeyPath {
-          relationship.inverseName = ModelShape.of(type).propertyNames[path]
+          relationship.inverseName = ModelSchema.of(type).propertyNames[path]
         }
         return relationship
       }

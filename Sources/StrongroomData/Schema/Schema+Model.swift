@@ -22,7 +22,7 @@ extension Schema {
     let links = try Inverses(shapes)
     do {
       return try ManagedObjectModel(
-        ModelDescription(
+        ModelDeclaration(
           entities: try shapes.map { try description(of: $0, links) },
           versionIdentifiers: [version.description]))
     } catch let error as ModelError {
@@ -30,9 +30,9 @@ extension Schema {
     }
   }
 
-  private func description(of shape: ModelShape, _ links: Inverses) throws -> EntityDescription {
-    var entity = EntityDescription(shape.name, parent: shape.parent?.name)
-    for property in shape.own { property.add(to: &entity, destination: ModelShape.name) }
+  private func description(of shape: ModelSchema, _ links: Inverses) throws -> ObjectModel.Entity {
+    var entity = ObjectModel.Entity(shape.name, parent: shape.parent?.name)
+    for property in shape.own { property.add(to: &entity, destination: ModelSchema.name) }
     for place in entity.relationships.indices {
       let name = entity.relationships[place].name
       entity.relationships[place].inverseName = links.inverse(of: name, in: shape)
@@ -57,7 +57,7 @@ extension Schema {
       case .index, .rTree, .fullText:
         if kind == .fullText { try Self.checkTexts(names, of: shape) }
         entity.fetchIndexes.append(
-          FetchIndexDescription(
+          FetchIndex(
             Self.indexName(names, kind),
             names.map { FetchIndexElement($0, rTree: kind == .rTree, fullText: kind == .fullText) }))
       }
@@ -79,7 +79,7 @@ extension Schema {
   }
 
   /// - Throws: `unsupportedKeyPath` for a property that is not stored as text, of which there are no words.
-  private static func checkTexts(_ names: [String], of shape: ModelShape) throws {
+  private static func checkTexts(_ names: [String], of shape: ModelSchema) throws {
     for name in names {
       let property = shape.properties.first { $0.name == name }
       if case .attribute(.string, _)? = property?.kind, property?.attribute?.isTransient != true { continue }
@@ -99,17 +99,17 @@ struct Inverses: Sendable {
 
   private var inverses: [End: String] = [:]
 
-  init(_ shapes: [ModelShape]) throws {
+  init(_ shapes: [ModelSchema]) throws {
     for shape in shapes {
       for property in shape.own {
         guard case .relationship(let type, _, _) = property.kind,
           let path = property.relationship?.inverseKeyPath
         else { continue }
-        let target = ModelShape.of(type)
-        guard let back = Self.owner(of: path, in: target) else {
+        let destination = ModelSchema.of(type)
+        guard let back = Self.owner(of: path, in: destination) else {
           throw SwiftDataError(
             .unknownSchema,
-            "\(shape.name).\(property.name): its inverse is no relationship of \(target.name); name one by its key path"
+            "\(shape.name).\(property.name): its inverse is no relationship of \(destination.name); name one by its key path"
           )
         }
         try claim(shape, property, back.0, back.1)
@@ -119,12 +119,12 @@ struct Inverses: Sendable {
     infer(shapes)
   }
 
-  func inverse(of name: String, in shape: ModelShape) -> String? {
+  func inverse(of name: String, in shape: ModelSchema) -> String? {
     inverses[End(entity: shape.name, name: name)]
   }
 
   private mutating func claim(
-    _ shape: ModelShape, _ property: PropertyShape, _ other: ModelShape, _ inverse: PropertyShape
+    _ shape: ModelSchema, _ property: PropertySchema, _ other: ModelSchema, _ inverse: PropertySchema
   ) throws {
     let end = End(entity: shape.name, name: property.name)
     if let known = inverses[end], known != inverse.name {
@@ -136,9 +136,9 @@ struct Inverses: Sendable {
   }
 
   /// The relationship that a key path reads, with the class that declares it.
-  private static func owner(of path: AnyKeyPath, in shape: ModelShape) -> (ModelShape, PropertyShape)? {
+  private static func owner(of path: AnyKeyPath, in shape: ModelSchema) -> (ModelSchema, PropertySchema)? {
     guard let names = shape.path(of: path), names.count == 1, let name = names.first else { return nil }
-    var next: ModelShape? = shape
+    var next: ModelSchema? = shape
     while let current = next {
       if let property = current.own.first(where: { $0.name == name }), case .relationship = property.kind {
         return (current, property)
@@ -149,13 +149,13 @@ struct Inverses: Sendable {
   }
 
   /// Where nothing is said, two relationships are each other's inverse when there is no other choice on either side.
-  private mutating func infer(_ shapes: [ModelShape]) {
+  private mutating func infer(_ shapes: [ModelSchema]) {
     let free = shapes.flatMap { shape in
-      shape.own.compactMap { property -> (ModelShape, PropertyShape, ModelShape)? in
+      shape.own.compactMap { property -> (ModelSchema, PropertySchema, ModelSchema)? in
         guard case .relationship(let type, _, _) = property.kind,
           inverses[End(entity: shape.name, name: property.name)] == nil
         else { return nil }
-        return (shape, property, ModelShape.of(type))
+        return (shape, property, ModelSchema.of(type))
       }
     }
     func candidates(_ place: Int) -> [Int] {

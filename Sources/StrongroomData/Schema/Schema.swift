@@ -10,7 +10,7 @@ public final class Schema: Sendable {
   public let types: [any PersistentModel.Type]
   /// The version.
   public let version: Version
-  let shapes: [ModelShape]
+  let shapes: [ModelSchema]
 
   /// Makes a schema of classes.
   public convenience init(
@@ -23,8 +23,8 @@ public final class Schema: Sendable {
   public init(_ types: [any PersistentModel.Type], version: Schema.Version = .init(1, 0, 0)) {
     self.version = version
     var seen: Set<ObjectIdentifier> = []
-    var shapes: [ModelShape] = []
-    var waiting = types.map(ModelShape.of)
+    var shapes: [ModelSchema] = []
+    var waiting = types.map(ModelSchema.of)
     var place = 0
     while place < waiting.count {
       let shape = waiting[place]
@@ -33,7 +33,7 @@ public final class Schema: Sendable {
       shapes.append(shape)
       if let parent = shape.parent { waiting.append(parent) }
       for case .relationship(let destination, _, _) in shape.own.map(\.kind) {
-        waiting.append(ModelShape.of(destination))
+        waiting.append(ModelSchema.of(destination))
       }
     }
     self.shapes = shapes
@@ -61,7 +61,7 @@ public final class Schema: Sendable {
   }
 
   /// The name of a class's entity.
-  public static func entityName<T: PersistentModel>(for type: T.Type) -> String { ModelShape.name(type) }
+  public static func entityName<T: PersistentModel>(for type: T.Type) -> String { ModelSchema.name(type) }
 }
 
 extension Schema: Hashable {

@@ -30,7 +30,8 @@ extension ObjectArchive {
   /// The object that everything begins at; nil when none was set.
   /// - Throws: as `load(_:id:)`.
   public func root<Target>(_ type: Target.Type) throws -> Target? {
-    let id = try newRoot ?? coordinator.store.metadata[Self.rootKey].flatMap { UUID(uuidString: $0) }
+    let id =
+      try newRoot ?? coordinator.persistentStore.metadata[Self.rootKey].flatMap { UUID(uuidString: $0) }
     return try id.map { try load(type, id: $0) }
   }
 
@@ -40,7 +41,7 @@ extension ObjectArchive {
     var request = FetchRequest(Self.entityName)
     request.resultType = .dictionaries
     request.propertiesToFetch = [
-      FetchColumn("typeName"), FetchColumn("typeName", aggregate: .count, as: "n"),
+      ExpressionDescription("typeName"), ExpressionDescription("typeName", aggregate: .count, as: "n"),
     ]
     request.propertiesToGroupBy = ["typeName"]
     guard case .dictionaries(let rows) = try coordinator.execute(request) else { return [:] }

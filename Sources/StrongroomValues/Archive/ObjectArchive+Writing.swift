@@ -49,7 +49,7 @@ extension ObjectArchive {
       save.deleted.append(LockedObject(objectID: node.objectID, version: node.version))
     }
     if let newRoot {
-      save.metadata = try coordinator.store.metadata
+      save.metadata = try coordinator.persistentStore.metadata
       save.metadata?[Self.rootKey] = newRoot.uuidString
     }
     if save.isEmpty && save.metadata == nil { return }
@@ -116,9 +116,10 @@ extension ObjectArchive {
   ) throws -> [IncrementalStoreNode] {
     let entity = storeEntity.entity
     let missing = changes.count { $0.entry.node == nil }
-    var new = try coordinator.store.obtainPermanentIDs(for: Array(repeating: entity, count: missing))[...]
+    var new = try coordinator.persistentStore.obtainPermanentIDs(
+      for: Array(repeating: entity, count: missing))[...]
     let builder = NodeBuilder()
-    var fields = SlotSet()
+    var fields = PropertyIndexSet()
     for name in ["typeName", "payload"] { entity.attribute(named: name).map { fields.insert($0.field) } }
     return try changes.map { change in
       builder.begin(fieldCount: entity.fieldCount)

@@ -65,7 +65,7 @@ public final class ObjectArchive {
     }
     // The model was given it just above, and a store has every entity of its model.
     guard
-      let entity = try container.coordinator.store.storeEntities.first(where: {
+      let entity = try container.persistentStoreCoordinator.persistentStore.storeEntities.first(where: {
         $0.entity.name == Self.entityName
       })
     else { fatalError("the model that was opened has no \(Self.entityName)") }
@@ -74,11 +74,11 @@ public final class ObjectArchive {
 
   static let entityName = "_ArchivedObject"
 
-  private static var entity: EntityDescription {
-    EntityDescription(entityName) {
-      AttributeDescription("identifier", .uuid, optional: false)
-      AttributeDescription("typeName", .string, optional: false, indexed: true)
-      AttributeDescription("payload", .transformable, optional: false)
+  private static var entity: Entity {
+    Entity(entityName) {
+      Attribute("identifier", .uuid, optional: false)
+      Attribute("typeName", .string, optional: false, indexed: true)
+      Attribute("payload", .transformable, optional: false)
       UniquenessConstraint("identifier")
     }
   }
@@ -96,7 +96,7 @@ public final class ObjectArchive {
   public var coordinator: PersistentStoreCoordinator {
     get throws {
       guard isOpen else { throw ValuesError(.closed, "the archive is closed; open it again") }
-      return container.coordinator
+      return container.persistentStoreCoordinator
     }
   }
 }

@@ -35,7 +35,7 @@ extension Record {
   public static var propertyNames: [AnyKeyPath: String] { [:] }
   /// The coded name of the stored property that a key path reads, found by asking it; nil when it reads none.
   public static func propertyName(of keyPath: AnyKeyPath) -> String? {
-    try? CodedShape.of(Self.self).name(of: keyPath)
+    try? CodableSchema.of(Self.self).name(of: keyPath)
   }
 }
 

@@ -19,19 +19,20 @@ enum RecordQuery {
   ) throws -> FetchRequest {
     // To a request a limit of 0 is none.
     var request = FetchRequest(
-      table.entity.name, where: limit == 0 ? .constant(false) : condition, limit: limit, offset: offset)
+      table.entity.name, where: limit == 0 ? .constant(false) : condition, fetchLimit: limit,
+      fetchOffset: offset)
     request.includesSubentities = false
-    request.sort = try sort.map(Self.sort)
+    request.sortDescriptors = try sort.map(Self.sort)
     return request
   }
 
-  private static func sort<Value: Record>(_ descriptor: SortDescriptor<Value>) throws -> FetchSort {
+  private static func sort<Value: Record>(_ descriptor: SortDescriptor<Value>) throws -> FetchSortDescriptor {
     guard let path = descriptor.keyPath else {
       throw ValuesError(
         .unknownProperty, "\(Value.self) is to be sorted by no key path; sort by a stored property")
     }
-    var sort = FetchSort("", ascending: descriptor.order == .forward)
-    sort.keyPath = [try CodedShape.of(Value.self).name(of: path)]
+    var sort = FetchSortDescriptor("", ascending: descriptor.order == .forward)
+    sort.keyPath = [try CodableSchema.of(Value.self).name(of: path)]
     if descriptor.stringComparator == nil, isText(path) {
       // Apple's SortDescriptor of a text is localizedStandard unless it says otherwise.
       sort.comparator = .localizedStandard

@@ -46,7 +46,8 @@ final class RecordStage {
     let missing = Set(keys.map(RowKey.init).filter { rows[$0]?.reference == nil })
     if missing.isEmpty { return [] }
     let entities = Array(repeating: table.entity, count: missing.count)
-    return try coordinator.store(for: table.entity).obtainPermanentIDs(for: entities).map(\.reference)
+    return try coordinator.persistentStore(for: table.entity).obtainPermanentIDs(for: entities).map(
+      \.reference)
   }
 
   func key(of node: IncrementalStoreNode) -> RowKey { RowKey(node.value(of: table.key)) }
@@ -63,15 +64,15 @@ final class RecordStage {
   func nodes(_ request: FetchRequest, in store: RecordStore) throws -> [IncrementalStoreNode] {
     if rows.isEmpty { return try store.nodes(request) }
     var all = request
-    all.sort = []
-    all.limit = nil
-    all.offset = 0
+    all.sortDescriptors = []
+    all.fetchLimit = nil
+    all.fetchOffset = 0
     let known = Set(rows.values.compactMap(\.reference))
     let others = try store.nodes(all).filter { !known.contains($0.reference) }
     let own = rows.values.compactMap(\.node)
     let together = (others + own).sorted { $0.reference < $1.reference }
     let evaluation = try FetchEvaluation(request, entity: table.entity)
-    let source = try store.coordinator.store(for: table.entity)
+    let source = try store.coordinator.persistentStore(for: table.entity)
     guard case .nodes(let nodes) = try evaluation.result(together, in: source) else { return [] }
     return nodes
   }

@@ -64,7 +64,7 @@ extension RecordStore {
     let table = try table(type)
     let request = try RecordQuery.request(type, table, condition)
     return try exclusively {
-      try coordinator.store(for: table.entity).delete(matching: request).count
+      try coordinator.persistentStore(for: table.entity).delete(matching: request).count
     }
   }
 

@@ -67,7 +67,7 @@ public final class RecordStore: Sendable {
     try clear(type)
     let table = try table(type)
     let known = try current.types
-    let isLast = try coordinator.model.entities.count == 1
+    let isLast = try coordinator.managedObjectModel.entities.count == 1
     try close()
     try await reopening(known) {
       if isLast { try await addPlaceholder() }
@@ -88,7 +88,9 @@ public final class RecordStore: Sendable {
 
   /// The engine's coordinator over the same file, for what records have no word for. It changes with `register` and `drop`.
   /// - Throws: `closed`.
-  public var coordinator: PersistentStoreCoordinator { get throws { try current.container.coordinator } }
+  public var coordinator: PersistentStoreCoordinator {
+    get throws { try current.container.persistentStoreCoordinator }
+  }
 
   /// The types the store was opened with.
   /// - Throws: `closed`.

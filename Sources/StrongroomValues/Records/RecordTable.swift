@@ -5,23 +5,23 @@ import StoreContract
 
 /// A record type in an open store.
 struct RecordTable: Sendable {
-  let shape: RecordShape
+  let shape: RecordSchema
   let storeEntity: StoreEntity
-  let key: Attribute
+  let key: AttributeDescription
   /// By the coded name.
-  let attributes: [String: Attribute]
+  let attributes: [String: AttributeDescription]
   /// What an update writes: all columns of the type but the key.
-  let changed: SlotSet
-  private let defaults: [(attribute: Attribute, value: AttributeValue)]
+  let changed: PropertyIndexSet
+  private let defaults: [(attribute: AttributeDescription, value: AttributeValue)]
 
-  var entity: Entity { storeEntity.entity }
+  var entity: EntityDescription { storeEntity.entity }
 
-  init?(_ shape: RecordShape, _ storeEntity: StoreEntity) {
+  init?(_ shape: RecordSchema, _ storeEntity: StoreEntity) {
     self.shape = shape
     self.storeEntity = storeEntity
     let own = Set(shape.columns.map(\.attribute.name))
-    var attributes: [String: Attribute] = [:]
-    var changed = SlotSet()
+    var attributes: [String: AttributeDescription] = [:]
+    var changed = PropertyIndexSet()
     for attribute in storeEntity.entity.attributes where own.contains(attribute.name) {
       attributes[attribute.name] = attribute
       if attribute.name != shape.key { changed.insert(attribute.field) }

@@ -47,7 +47,7 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   }
 
   private func value<Value: Decodable>(
-    _ type: Value.Type, _ attribute: Attribute, _ key: Key
+    _ type: Value.Type, _ attribute: AttributeDescription, _ key: Key
   ) throws -> Value {
     let what = "\(table.shape.typeName).\(key.stringValue)"
     do {
@@ -58,7 +58,7 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
     throw ValuesError(.undecodable, "\(what): what is stored is no \(type)")
   }
 
-  private func inner(_ type: Any.Type, _ attribute: Attribute, _ key: Key) throws -> Any? {
+  private func inner(_ type: Any.Type, _ attribute: AttributeDescription, _ key: Key) throws -> Any? {
     guard !node.isNull(attribute.field), let type = type as? any Decodable.Type else { return nil }
     return try value(type, attribute, key)
   }

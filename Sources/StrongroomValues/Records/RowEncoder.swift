@@ -24,7 +24,7 @@ private struct RowFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol 
   let builder: NodeBuilder
   var codingPath: [any CodingKey] { [] }
 
-  private func attribute(_ key: Key) throws -> Attribute {
+  private func attribute(_ key: Key) throws -> AttributeDescription {
     if let known = table.attributes[key.stringValue] { return known }
     throw ValuesError(
       .unencodable,

@@ -50,20 +50,20 @@ struct ExportCommand: AsyncParsableCommand {
     let total = try store.summary().objectCounts.reduce(0) { $0 + $1.count }
     let bar = ProgressBar("exporting", total: total)
     var done = 0
-    for entity in container.model.entities where !entity.isAbstract {
+    for entity in container.managedObjectModel.entities where !entity.isAbstract {
       let file = try folder.file(fileName(entity), ".\(format.rawValue)")
       done += try ExportWriter(entity, container, format).write(to: file) {
         if Task.isCancelled { throw ToolFailure("stopped; nothing was written") }
         bar.update(done + $0)
       }
     }
-    try folder.file("model", ".json").write(contentsOf: container.model.jsonData())
+    try folder.file("model", ".json").write(contentsOf: container.managedObjectModel.jsonData())
     bar.finish()
     return done
   }
 
   /// An entity's name as a file's: what a path would take for a folder is replaced.
-  private static func fileName(_ entity: Entity) -> String {
+  private static func fileName(_ entity: EntityDescription) -> String {
     let name = entity.name.replacing("/", with: "_")
     return name.hasPrefix(".") || name == "model" ? "_" + name : name
   }

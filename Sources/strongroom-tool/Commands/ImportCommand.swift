@@ -28,8 +28,9 @@ struct ImportCommand: AsyncParsableCommand {
         try? code.withText { try Terminal.show($0, after: "recovery code, write it down: ") }
       }
     }
-    let container = PersistentContainer(model: try DebianCatalogue.model(), description: description)
-    try await container.load()
+    let container = PersistentContainer(
+      managedObjectModel: try DebianCatalogue.model(), description: description)
+    try await container.loadPersistentStores()
     let records = DebianRecords(data)
     let total = records.reduce(0) { count, _ in count + 1 }
     let bar = ProgressBar("importing", total: total * 2)

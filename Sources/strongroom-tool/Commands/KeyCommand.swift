@@ -50,7 +50,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (description, keepOld, removes) = (arguments.description(), keepOld, removePassphrases)
-      let result = try await CareProgress.run {
+      let result = try await MaintenanceProgress.run {
         try await SQLCipherStore.rotateKey(
           of: description, keepingOldKeys: keepOld, removingOtherPassphrases: removes, progress: $0)
       }
@@ -62,7 +62,7 @@ struct KeyCommand: AsyncParsableCommand {
       for path in result.remainingCopies {
         print("still has an old key, which the vaults keep for it: \(path)")
       }
-      for name in result.stillHolding { print("still holds an old key: \(name)") }
+      for name in result.vaultsWithOldKeys { print("still holds an old key: \(name)") }
     }
   }
 

@@ -23,8 +23,8 @@ struct ModelCommand: AsyncParsableCommand {
       for (path, bundle) in found {
         switch bundle {
         case .failure(let error):
-          faults += error.faults.count
-          for fault in error.faults { print("\(path): fault: \(fault)") }
+          faults += error.issues.count
+          for fault in error.issues { print("\(path): fault: \(fault)") }
         case .success(let bundle):
           for version in bundle.versions {
             versions += 1
@@ -35,8 +35,8 @@ struct ModelCommand: AsyncParsableCommand {
               warnings += result.warnings.count
               if !quiet { for warning in result.warnings { print("\(place): warning: \(warning)") } }
             } catch {
-              faults += error.faults.count
-              for fault in error.faults { print("\(place): fault: \(fault)") }
+              faults += error.issues.count
+              for fault in error.issues { print("\(place): fault: \(fault)") }
             }
           }
         }

@@ -15,20 +15,20 @@ struct ShellCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (container, _) = try await arguments.open()
-    let reader = LineReader(ShellCompletion(model: container.model))
+    let reader = LineReader(ShellCompletion(model: container.managedObjectModel))
     var format = format
     var failures = 0
     while let line = reader.next("strongroom> ") {
       let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
       if text.isEmpty { continue }
       if text == ".quit" { break }
-      if text == "help", container.model.entity(named: text) == nil {
+      if text == "help", container.managedObjectModel.entity(named: text) == nil {
         print(Self.help)
         continue
       }
       do {
         if text.hasPrefix(".") {
-          try command(text, container.model, container.newContext(), &format)
+          try command(text, container.managedObjectModel, container.newContext(), &format)
         } else {
           let question = try ShellLine(text, format: format)
           // A context of its own for each question, so that what others saved meanwhile is seen.
@@ -72,7 +72,7 @@ struct ShellCommand: AsyncParsableCommand {
     }
   }
 
-  private static func describe(_ property: Property) -> [String] {
+  private static func describe(_ property: PropertyDescription) -> [String] {
     switch property {
     case .attribute(let attribute):
       return [attribute.name, attribute.type.rawValue + (attribute.isOptional ? ", optional" : "")]

@@ -56,9 +56,9 @@ struct StoreArguments: ParsableArguments {
   ) {
     let description = description ?? self.description()
     let container = PersistentContainer(
-      model: try await KeyArguments.model(description), description: description)
-    try await container.load()
-    guard let store = try container.coordinator.store as? SQLCipherStore else {
+      managedObjectModel: try await KeyArguments.model(description), description: description)
+    try await container.loadPersistentStores()
+    guard let store = try container.persistentStoreCoordinator.persistentStore as? SQLCipherStore else {
       throw ValidationError("\(self.store) is not an encrypted store")
     }
     return (container, store)

@@ -4,43 +4,43 @@ import Strongroom
 enum DebianCatalogue {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      EntityDescription("Package", abstract: true) {
-        AttributeDescription("name", .string, optional: false)
-        RelationshipDescription("dependents", toMany: "BinaryPackage", inverse: "dependencies")
+      Entity("Package", abstract: true) {
+        Attribute("name", .string, optional: false)
+        Relationship("dependents", toMany: "BinaryPackage", inverse: "dependencies")
         UniquenessConstraint("name")
       }
-      EntityDescription("BinaryPackage", parent: "Package") {
-        AttributeDescription("version", .string, optional: false)
-        AttributeDescription("architecture", .string)
-        AttributeDescription("priority", .string)
-        AttributeDescription("installedSize", .integer64)
-        AttributeDescription("downloadSize", .integer64)
-        AttributeDescription("summary", .string)
-        AttributeDescription("homepage", .uri)
-        AttributeDescription("source", .string)
-        AttributeDescription("isEssential", .boolean, optional: false, default: false)
-        RelationshipDescription("maintainer", to: "Maintainer", inverse: "packages")
-        RelationshipDescription("section", to: "Section", inverse: "packages")
-        RelationshipDescription("tags", toMany: "Tag", inverse: "packages")
-        RelationshipDescription("dependencies", toMany: "Package", inverse: "dependents")
+      Entity("BinaryPackage", parent: "Package") {
+        Attribute("version", .string, optional: false)
+        Attribute("architecture", .string)
+        Attribute("priority", .string)
+        Attribute("installedSize", .integer64)
+        Attribute("downloadSize", .integer64)
+        Attribute("summary", .string)
+        Attribute("homepage", .uri)
+        Attribute("source", .string)
+        Attribute("isEssential", .boolean, optional: false, default: false)
+        Relationship("maintainer", to: "Maintainer", inverse: "packages")
+        Relationship("section", to: "Section", inverse: "packages")
+        Relationship("tags", toMany: "Tag", inverse: "packages")
+        Relationship("dependencies", toMany: "Package", inverse: "dependents")
       }
       // Only named by others: provided by some package, or not in this catalogue.
-      EntityDescription("VirtualPackage", parent: "Package") {}
-      EntityDescription("Maintainer") {
-        AttributeDescription("contact", .string, optional: false)
-        AttributeDescription("name", .string, optional: false)
-        AttributeDescription("address", .string)
-        RelationshipDescription("packages", toMany: "BinaryPackage", inverse: "maintainer", deleteRule: .deny)
+      Entity("VirtualPackage", parent: "Package") {}
+      Entity("Maintainer") {
+        Attribute("contact", .string, optional: false)
+        Attribute("name", .string, optional: false)
+        Attribute("address", .string)
+        Relationship("packages", toMany: "BinaryPackage", inverse: "maintainer", deleteRule: .deny)
         UniquenessConstraint("contact")
       }
-      EntityDescription("Section") {
-        AttributeDescription("name", .string, optional: false)
-        RelationshipDescription("packages", toMany: "BinaryPackage", inverse: "section", deleteRule: .deny)
+      Entity("Section") {
+        Attribute("name", .string, optional: false)
+        Relationship("packages", toMany: "BinaryPackage", inverse: "section", deleteRule: .deny)
         UniquenessConstraint("name")
       }
-      EntityDescription("Tag") {
-        AttributeDescription("name", .string, optional: false)
-        RelationshipDescription("packages", toMany: "BinaryPackage", inverse: "tags")
+      Entity("Tag") {
+        Attribute("name", .string, optional: false)
+        Relationship("packages", toMany: "BinaryPackage", inverse: "tags")
         UniquenessConstraint("name")
       }
     }

@@ -72,9 +72,11 @@ final class DebianImporter {
     try package.set("source", record["Source"].map { String($0.prefix { $0 != " " }) })
     try package.set("isEssential", record["Essential"] == "yes")
     if let maintainer = record["Maintainer"] {
-      try package.setObject(try self.maintainer(maintainer), for: "maintainer")
+      try package.setObject(try self.maintainer(maintainer), forKey: "maintainer")
     }
-    if let section = record["Section"] { try package.setObject(try find("Section", section), for: "section") }
+    if let section = record["Section"] {
+      try package.setObject(try find("Section", section), forKey: "section")
+    }
     for tag in Set(DebianRecords.tags(record["Tag"] ?? "")).sorted() {
       try package.add(try find("Tag", tag), to: "tags")
     }

@@ -28,7 +28,7 @@ struct ModelTrial {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
       defer { try? FileManager.default.removeItem(at: folder) }
       let bundle = folder.appendingPathComponent("Model.xcdatamodeld")
-      try model.description.write(xcdatamodeld: bundle)
+      try model.declaration.write(xcdatamodeld: bundle)
       let xml = try ManagedObjectModel.load(contentsOf: bundle).model
       if xml != model {
         differences.append("read back from XML, the model is another\(Self.first(xml, model))")
@@ -40,7 +40,7 @@ struct ModelTrial {
 
   /// The first entity that differs.
   private static func first(_ one: ManagedObjectModel, _ other: ManagedObjectModel) -> String {
-    for (left, right) in zip(one.description.entities, other.description.entities) where left != right {
+    for (left, right) in zip(one.declaration.entities, other.declaration.entities) where left != right {
       for (own, its) in zip(left.attributes, right.attributes) where own != its {
         return ": \(left.name).\(own.name)"
       }
@@ -60,8 +60,8 @@ struct ModelTrial {
       type: SQLCipherStore.storeType, url: folder.appendingPathComponent("store"))
     description.storeKey = StoreKey()
     description.durability = .normal
-    let container = PersistentContainer(model: model, description: description)
-    try await container.load()
+    let container = PersistentContainer(managedObjectModel: model, description: description)
+    try await container.loadPersistentStores()
     let context = container.newContext()
     var samples = SampleObjects(model, in: context)
     let all = try samples.fill()
@@ -73,8 +73,8 @@ struct ModelTrial {
     try context.save()
     let saved = try all.map { try State($0) }
     try container.close()
-    let again = PersistentContainer(model: model, description: description)
-    try await again.load()
+    let again = PersistentContainer(managedObjectModel: model, description: description)
+    try await again.loadPersistentStores()
     defer { try? again.close() }
     let fresh = again.newContext()
     for state in saved {
@@ -107,7 +107,7 @@ private struct State {
     var values: [String: AttributeValue] = [:]
     var targets: [String: [ManagedObjectID]] = [:]
     for attribute in object.entity.attributes where !attribute.isTransient && attribute.derivation == nil {
-      values[attribute.name] = try object.value(for: attribute.name)
+      values[attribute.name] = try object.value(forKey: attribute.name)
     }
     for relationship in object.entity.relationships where !relationship.isTransient {
       if relationship.isToMany {

@@ -10,30 +10,30 @@ struct SampleObjects {
 
   private let model: ManagedObjectModel
   private let context: ManagedObjectContext
-  private let composites: [String: CompositeDescription]
+  private let composites: [String: Composite]
   private var values = SampleValues()
   private var all: [ManagedObject] = []
-  private var byEntity: [Entity: [ManagedObject]] = [:]
+  private var byEntity: [EntityDescription: [ManagedObject]] = [:]
   private var valueCount = 0
   /// The values of uniqueness constraints that are taken.
   private var taken: [UniqueSamples.Key: Set<[AttributeValue]>] = [:]
   /// The targets of to-ones that alone make a uniqueness constraint.
-  private var takenTargets: [Relationship: Set<ManagedObject>] = [:]
-  private var unique: [Entity: UniqueSamples] = [:]
+  private var takenTargets: [RelationshipDescription: Set<ManagedObject>] = [:]
+  private var unique: [EntityDescription: UniqueSamples] = [:]
   /// Before this place, no object of an entity can be the target of a relationship any more.
   private var firstFree: [Place: Int] = [:]
   /// Why there is no sample that could be saved; nil when there is one.
   private(set) var shortage: String?
 
   private struct Place: Hashable {
-    let relationship: Relationship
-    let entity: Entity
+    let relationship: RelationshipDescription
+    let entity: EntityDescription
   }
 
   init(_ model: ManagedObjectModel, in context: ManagedObjectContext) {
     self.model = model
     self.context = context
-    composites = Dictionary(model.description.composites.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    composites = Dictionary(model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
   }
 
   /// The objects, not saved yet. Where `shortage` is set, they do not meet the model's rules.
@@ -51,8 +51,8 @@ struct SampleObjects {
   // MARK: Objects
 
   /// Nil where no more objects fit, or none has values of its own.
-  private mutating func insert(_ entity: Entity) throws -> ManagedObject? {
-    valueCount += entity.slotCount + 1
+  private mutating func insert(_ entity: EntityDescription) throws -> ManagedObject? {
+    valueCount += entity.propertyCount + 1
     guard all.count < Self.most.objects, valueCount <= Self.most.values else { return nil }
     let unique = unique[entity] ?? UniqueSamples(entity)
     self.unique[entity] = unique
@@ -60,7 +60,7 @@ struct SampleObjects {
     let object = try context.insert(entity.name)
     for attribute in entity.attributes where attribute.derivation == nil {
       guard let value = chosen[attribute] ?? values.next(attribute, composites: composites) else { continue }
-      try object.setValue(value, for: attribute.name)
+      try object.setValue(value, forKey: attribute.name)
     }
     byEntity[entity, default: []].append(object)
     all.append(object)
@@ -69,9 +69,9 @@ struct SampleObjects {
 
   /// Values of the attributes in uniqueness constraints that no other object has; nil where none was found.
   private mutating func uniqueValues(
-    _ entity: Entity, _ unique: UniqueSamples
-  ) -> [Attribute: AttributeValue]? {
-    var chosen: [Attribute: AttributeValue] = [:]
+    _ entity: EntityDescription, _ unique: UniqueSamples
+  ) -> [AttributeDescription: AttributeValue]? {
+    var chosen: [AttributeDescription: AttributeValue] = [:]
     for attempt in 0...UniqueSamples.attempts {
       for attribute in unique.attributes {
         // What has run out of values is left without one, where it may be: no two of these are the same.
@@ -104,7 +104,9 @@ struct SampleObjects {
     }
   }
 
-  private mutating func meetNeed(of object: ManagedObject, _ toOne: Relationship, _ place: Int) throws {
+  private mutating func meetNeed(of object: ManagedObject, _ toOne: RelationshipDescription, _ place: Int)
+    throws
+  {
     guard !toOne.isOptional, try object.object(toOne.name) == nil else { return }
     guard let target = try target(toOne, of: object, place) ?? newTarget(toOne) else {
       return runShort(toOne)
@@ -112,7 +114,9 @@ struct SampleObjects {
     try set(object, toOne, target)
   }
 
-  private mutating func meetCount(of object: ManagedObject, _ toMany: Relationship, _ place: Int) throws {
+  private mutating func meetCount(of object: ManagedObject, _ toMany: RelationshipDescription, _ place: Int)
+    throws
+  {
     guard toMany.minCount > 0 else { return }
     var targets = Set(try object.objects(toMany.name))
     if targets.isEmpty, toMany.isOptional { return }
@@ -130,7 +134,7 @@ struct SampleObjects {
     }
   }
 
-  private mutating func runShort(_ relationship: Relationship) {
+  private mutating func runShort(_ relationship: RelationshipDescription) {
     shortage =
       "no \(Self.most.objects) objects and \(Self.most.values) values meet the rules of"
       + " \(relationship.entity.name).\(relationship.name), so none was saved"
@@ -158,8 +162,10 @@ struct SampleObjects {
     }
   }
 
-  private mutating func set(_ object: ManagedObject, _ toOne: Relationship, _ target: ManagedObject) throws {
-    try object.setObject(target, for: toOne.name)
+  private mutating func set(
+    _ object: ManagedObject, _ toOne: RelationshipDescription, _ target: ManagedObject
+  ) throws {
+    try object.setObject(target, forKey: toOne.name)
     if unique[object.entity]?.toOnes.contains(toOne) == true {
       takenTargets[toOne, default: []].insert(target)
     }
@@ -168,9 +174,9 @@ struct SampleObjects {
   /// An object that a relationship may lead to without taking it from another.
   /// - Parameter turn: Which of many.
   private mutating func target(
-    _ relationship: Relationship, of object: ManagedObject, _ turn: Int
+    _ relationship: RelationshipDescription, of object: ManagedObject, _ turn: Int
   ) throws -> ManagedObject? {
-    let entities = relationship.destination.family.filter { !$0.isAbstract }
+    let entities = relationship.destination.hierarchy.filter { !$0.isAbstract }
     for step in entities.indices {
       let entity = entities[(turn + step) % entities.count]
       guard let objects = byEntity[entity], !objects.isEmpty else { continue }
@@ -189,21 +195,21 @@ struct SampleObjects {
     return nil
   }
 
-  private mutating func newTarget(_ relationship: Relationship) throws -> ManagedObject? {
-    for entity in relationship.destination.family where !entity.isAbstract {
+  private mutating func newTarget(_ relationship: RelationshipDescription) throws -> ManagedObject? {
+    for entity in relationship.destination.hierarchy where !entity.isAbstract {
       if let new = try insert(entity) { return new }
     }
     return nil
   }
 
   /// Whether a target can be given away once, or a number of times.
-  private func isLimited(_ relationship: Relationship, of object: ManagedObject) -> Bool {
+  private func isLimited(_ relationship: RelationshipDescription, of object: ManagedObject) -> Bool {
     if let inverse = relationship.inverse, !inverse.isToMany || inverse.maxCount > 0 { return true }
     return unique[object.entity]?.toOnes.contains(relationship) == true
   }
 
   private func isFree(
-    _ target: ManagedObject, _ relationship: Relationship, of object: ManagedObject
+    _ target: ManagedObject, _ relationship: RelationshipDescription, of object: ManagedObject
   ) throws -> Bool {
     if takenTargets[relationship]?.contains(target) == true { return false }
     guard let inverse = relationship.inverse else { return true }
@@ -216,22 +222,22 @@ struct SampleObjects {
 struct UniqueSamples {
   /// The constraint and the entity that declares it, whose objects share its values.
   struct Key: Hashable {
-    let entity: Entity
+    let entity: EntityDescription
     let names: [String]
   }
 
   /// How often values are looked for.
   static let attempts = 200
-  let attributes: [Attribute]
-  let constraints: [(key: Key, attributes: [Attribute])]
+  let attributes: [AttributeDescription]
+  let constraints: [(key: Key, attributes: [AttributeDescription])]
   /// To-ones that lead to another object each.
-  let toOnes: Set<Relationship>
+  let toOnes: Set<RelationshipDescription>
 
-  init(_ entity: Entity) {
-    var constraints: [(key: Key, attributes: [Attribute])] = []
-    var attributes: [Attribute] = []
-    var toOnes: Set<Relationship> = []
-    var next: Entity? = entity
+  init(_ entity: EntityDescription) {
+    var constraints: [(key: Key, attributes: [AttributeDescription])] = []
+    var attributes: [AttributeDescription] = []
+    var toOnes: Set<RelationshipDescription> = []
+    var next: EntityDescription? = entity
     while let declaring = next {
       for names in declaring.declaration.uniquenessConstraints.map(\.propertyNames) {
         let own = names.compactMap { entity.attribute(named: $0) }.filter {

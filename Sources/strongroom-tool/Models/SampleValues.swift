@@ -6,13 +6,13 @@ struct SampleValues {
   private var count: Int64 = 0
 
   /// Nil when none was found.
-  mutating func next(_ attribute: Attribute, composites: [String: CompositeDescription]) -> AttributeValue? {
+  mutating func next(_ attribute: AttributeDescription, composites: [String: Composite]) -> AttributeValue? {
     count += 1
     return value(attribute.declaration, composites)
   }
 
   private func value(
-    _ attribute: AttributeDescription, _ composites: [String: CompositeDescription]
+    _ attribute: Attribute, _ composites: [String: Composite]
   ) -> AttributeValue? {
     switch attribute.type {
     case .integer16: return .integer(whole(attribute, Int64(Int16.min), Int64(Int16.max)))
@@ -44,7 +44,7 @@ struct SampleValues {
   }
 
   /// Another one each time where the bounds leave many, else one of them.
-  private func whole(_ attribute: AttributeDescription, _ least: Int64, _ most: Int64) -> Int64 {
+  private func whole(_ attribute: Attribute, _ least: Int64, _ most: Int64) -> Int64 {
     func bound(_ value: AttributeValue?) -> Int64? {
       if case .integer(let integer)? = value { return integer }
       return number(value).flatMap { Int64(exactly: $0.rounded()) }
@@ -63,7 +63,7 @@ struct SampleValues {
     return start &+ Int64(bitPattern: step)
   }
 
-  private func real(_ attribute: AttributeDescription, step: Double) -> Double {
+  private func real(_ attribute: Attribute, step: Double) -> Double {
     let way = Double(count) * step
     switch (number(attribute.minValue), number(attribute.maxValue)) {
     case (nil, nil): return way
@@ -88,7 +88,7 @@ struct SampleValues {
   /// The longest text made; the least length of an attribute may be anything.
   private static let longest = 10_000
 
-  private func text(_ attribute: AttributeDescription) -> AttributeValue? {
+  private func text(_ attribute: Attribute) -> AttributeValue? {
     let least = number(attribute.minValue).map { Int(min(max($0, 0), 1e9)) } ?? 0
     let most = number(attribute.maxValue).map { Int(min(max($0, 0), 1e9)) } ?? .max
     guard least <= Self.longest else { return nil }

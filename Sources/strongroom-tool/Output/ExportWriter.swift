@@ -5,14 +5,14 @@ import Strongroom
 struct ExportWriter {
   enum Form: String, CaseIterable { case json, csv }
 
-  private let entity: Entity
+  private let entity: EntityDescription
   private let container: PersistentContainer
   private let form: Form
-  private let attributes: [Attribute]
-  private let relationships: [Relationship]
+  private let attributes: [AttributeDescription]
+  private let relationships: [RelationshipDescription]
   private static let chunk = 1000
 
-  init(_ entity: Entity, _ container: PersistentContainer, _ form: Form) {
+  init(_ entity: EntityDescription, _ container: PersistentContainer, _ form: Form) {
     self.entity = entity
     self.container = container
     self.form = form
@@ -30,8 +30,8 @@ struct ExportWriter {
     var request = FetchRequest(entity.name)
     request.includesSubentities = false
     request.propertiesToFetch =
-      [FetchColumn("", as: "_id")] + attributes.map { FetchColumn($0.name) }
-      + toOnes.map { FetchColumn($0.name) }
+      [ExpressionDescription("", as: "_id")] + attributes.map { ExpressionDescription($0.name) }
+      + toOnes.map { ExpressionDescription($0.name) }
     var waiting: [(reference: Int64, values: [AttributeValue])] = []
     var done = 0
     func flush() throws {
@@ -40,7 +40,7 @@ struct ExportWriter {
       waiting = []
       try progress(done)
     }
-    try container.newContext().forEachRow(request) { row in
+    try container.newContext().enumerateRows(request) { row in
       waiting.append((row.integer(0), (1..<row.count).map { row.value($0) }))
       if waiting.count == Self.chunk { try flush() }
       return true
@@ -49,13 +49,16 @@ struct ExportWriter {
     return done
   }
 
-  private func text(_ rows: [(reference: Int64, values: [AttributeValue])], _ toOnes: [Relationship]) throws
+  private func text(
+    _ rows: [(reference: Int64, values: [AttributeValue])], _ toOnes: [RelationshipDescription]
+  ) throws
     -> Data
   {
     let references = rows.map(\.reference)
-    var targets: [RelationshipTargets] = []
+    var targets: [RelationshipDestinations] = []
     for relationship in relationships where relationship.isToMany {
-      targets.append(try container.coordinator.store.newValues(for: relationship, of: references))
+      targets.append(
+        try container.persistentStoreCoordinator.persistentStore.newValues(for: relationship, of: references))
     }
     var data = Data()
     for (index, row) in rows.enumerated() {
@@ -63,7 +66,7 @@ struct ExportWriter {
       let related: [[Int64]] = relationships.map { relationship in
         if relationship.isToMany {
           defer { many += 1 }
-          return Array(targets[many].targets(at: index))
+          return Array(targets[many].destinations(at: index))
         }
         defer { one += 1 }
         if case .reference(let reference) = row.values[one] { return [reference] }

@@ -12,8 +12,8 @@ extension StoreQuery {
   }
 
   /// - Throws: `ToolFailure` when the entity has no index of words, so that nothing can be searched for by `--search`.
-  func checkWordIndex(_ entity: Entity) throws {
-    var holder: Entity? = entity
+  func checkWordIndex(_ entity: EntityDescription) throws {
+    var holder: EntityDescription? = entity
     while let current = holder {
       if current.fetchIndexes.contains(where: { FetchIndexForm($0, of: current).isFullText }) { return }
       holder = current.superentity
@@ -23,16 +23,16 @@ extension StoreQuery {
       text.map { "; without one, --where \"\($0) CONTAINS[cd] 'WORDS'\" reads every object" } ?? ""
     throw ToolFailure(
       "\(entity.name) has no index of words\(instead); an index is added by the program whose store it is"
-        + " (FetchIndexDescription.fullText)")
+        + " (FetchIndex.fullText)")
   }
 
   /// How an index comes about, and what to do without it.
-  static func way(to index: String) -> String {
+  static func recommendation(to index: String) -> String {
     guard index.hasSuffix("(full text)") else {
-      return ": the program whose store it is adds it to its model (FetchIndexDescription)"
+      return ": the program whose store it is adds it to its model (FetchIndex)"
     }
     return
-      ": the program whose store it is adds it to its model (FetchIndexDescription.fullText), and --search asks it then;"
+      ": the program whose store it is adds it to its model (FetchIndex.fullText), and --search asks it then;"
       + " until then, another condition in --where that an index serves leaves fewer texts to read"
   }
 }

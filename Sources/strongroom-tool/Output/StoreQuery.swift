@@ -19,19 +19,20 @@ struct StoreQuery {
   var format = OutputFormat.table
 
   func run(_ entityName: String, _ context: ManagedObjectContext) throws {
-    let model = context.coordinator.model
+    let model = context.persistentStoreCoordinator.managedObjectModel
     guard let entity = model.entity(named: entityName) else {
       throw Self.unknownEntity(entityName, model)
     }
     var request = FetchRequest(
-      entity.name, where: try condition.map { try FetchPredicate(format: $0) }, sort: sorts, limit: limit,
-      offset: offset)
+      entity.name, where: try condition.map { try FetchPredicate(format: $0) }, sortDescriptors: sorts,
+      fetchLimit: limit,
+      fetchOffset: offset)
     if let search {
       request.search = TextSearch(search)
       try checkWordIndex(entity)
     }
     switch answer {
-    case .explanation: printExplanation(try context.explain(request))
+    case .explanation: printExplanation(try context.queryPlan(for: request))
     case .count: print(try context.count(for: request))
     case .rows where groupBy != nil || aggregates != nil: try printGroups(request, context)
     case .rows:
@@ -40,17 +41,20 @@ struct StoreQuery {
     }
   }
 
-  private var sorts: [FetchSort] {
+  private var sorts: [FetchSortDescriptor] {
     Self.parts(sort ?? "").map {
-      $0.hasPrefix("-") ? FetchSort(String($0.dropFirst()), ascending: false) : FetchSort($0)
+      $0.hasPrefix("-")
+        ? FetchSortDescriptor(String($0.dropFirst()), ascending: false) : FetchSortDescriptor($0)
     }
   }
 
-  private func printExplanation(_ explanation: FetchExplanation) {
+  private func printExplanation(_ explanation: QueryPlan) {
     print(explanation.statement ?? "answered in memory")
     for step in explanation.steps { print("  \(step.usesIndex ? "index " : "all   ") \(step.text)") }
     if explanation.isEvaluatedInMemory { print("  then filtered in memory") }
-    for name in explanation.helpfulIndexes { print("an index on \(name) would help\(Self.way(to: name))") }
+    for name in explanation.suggestedIndexes {
+      print("an index on \(name) would help\(Self.recommendation(to: name))")
+    }
   }
 
   private func printGroups(_ request: FetchRequest, _ context: ManagedObjectContext) throws {
@@ -65,11 +69,11 @@ struct StoreQuery {
           "\(text) is no aggregate; there are \(names)"
             + NearestName.question(parts.first ?? "", among: FetchAggregate.allCases.map(\.rawValue)))
       }
-      return FetchColumn(parts.count > 1 ? parts[1] : "", aggregate: aggregate, as: text)
+      return ExpressionDescription(parts.count > 1 ? parts[1] : "", aggregate: aggregate, as: text)
     }
-    request.propertiesToFetch = keys.map { FetchColumn($0) } + wanted
+    request.propertiesToFetch = keys.map { ExpressionDescription($0) } + wanted
     request.havingPredicate = try having.map { try FetchPredicate(format: $0) }
-    let rows = try context.dictionaries(for: request)
+    let rows = try context.fetchDictionaries(request)
     let names = keys + wanted.map(\.name)
     let printer = RowPrinter(columns: names, format: format)
     print(printer.text(rows.map { row in names.map { Cell(row[$0] ?? .null) } }))
@@ -77,7 +81,7 @@ struct StoreQuery {
 
   /// Row by row from the store. A table needs all rows first, for the width of its columns.
   private func printRows(
-    _ columns: [String], _ request: FetchRequest, _ context: ManagedObjectContext, _ entity: Entity
+    _ columns: [String], _ request: FetchRequest, _ context: ManagedObjectContext, _ entity: EntityDescription
   ) throws {
     var request = request
     request.propertiesToFetch = try columns.map { try Self.column($0, entity) }
@@ -87,7 +91,7 @@ struct StoreQuery {
       if case .keyPath = column.expression { return false }
       return true
     }
-    try context.forEachRow(request) { row in
+    try context.enumerateRows(request) { row in
       stream.print(
         (0..<row.count).map { place in
           if row.isNull(place) { return .null }
@@ -113,11 +117,11 @@ struct StoreQuery {
   }
 
   /// A key path, or what is computed.
-  private static func column(_ text: String, _ entity: Entity) throws -> FetchColumn {
+  private static func column(_ text: String, _ entity: EntityDescription) throws -> ExpressionDescription {
     guard case .keyPath? = try? FetchExpression(format: text) else {
-      return FetchColumn(text, try FetchExpression(format: text))
+      return ExpressionDescription(text, try FetchExpression(format: text))
     }
-    return FetchColumn(try path(text, entity), as: text)
+    return ExpressionDescription(try path(text, entity), as: text)
   }
 
   /// Cut at commas outside of parentheses and quotes.
@@ -141,7 +145,7 @@ struct StoreQuery {
   }
 
   /// The path of a column; a to-many stands for its number.
-  private static func path(_ column: String, _ entity: Entity) throws -> String {
+  private static func path(_ column: String, _ entity: EntityDescription) throws -> String {
     var current = entity
     for name in column.split(separator: ".").map(String.init) {
       if name.hasPrefix("@") { return column }
@@ -157,9 +161,9 @@ struct StoreQuery {
     return relationship(column, entity)?.isToMany == true ? column + ".@count" : column
   }
 
-  private static func relationship(_ path: String, _ entity: Entity) -> Relationship? {
+  private static func relationship(_ path: String, _ entity: EntityDescription) -> RelationshipDescription? {
     var current = entity
-    var result: Relationship?
+    var result: RelationshipDescription?
     for name in path.split(separator: ".").map(String.init) {
       guard let next = current.relationship(named: name) else { return nil }
       result = next

@@ -31,7 +31,7 @@ struct ShellCompletion {
   }
 
   /// The properties behind the last dot of a path, with what stands before them.
-  private func properties(_ word: String, _ entity: Entity) -> [String] {
+  private func properties(_ word: String, _ entity: EntityDescription) -> [String] {
     let start = word.lastIndex { $0 == "-" || $0 == ":" }.map { String(word[...$0]) } ?? ""
     let path = word.dropFirst(start.count).split(separator: ".", omittingEmptySubsequences: false).map(
       String.init)

@@ -1,0 +1,158 @@
+public import Foundation
+import ObjectModel
+public import ObjectQuery
+public import Observation
+import StoreContract
+
+/// The objects of a request, kept up to date: for lists on a screen.
+///
+/// After the first fetch it issues no statement for changes made in its context: objects that changed are judged in
+/// memory and put where they belong. What others save shows once the context has merged it, at one statement for the
+/// rows that changed. Nothing is done when no object of the entities concerned changed. A request with a limit, an
+/// offset, a search or affected stores, and one whose conditions lead over relationships to other entities that changed, is fetched
+/// anew, and so is one of what is stored only, with each save, and every one after another process's commit that the context merged.
+///
+/// Lives where its context does. `@Observable`: views that read `objects` or `sections` hear of changes.
+@Observable
+public final class FetchedResultsController<T: ManagedObject> {
+  /// The request.
+  public let fetchRequest: FetchRequest
+  /// The property that names the sections; nil for one section.
+  public let sectionNameKeyPath: String?
+  /// The objects, in the request's order.
+  public private(set) var fetchedObjects: [T] = []
+  /// The objects by section; none without objects.
+  public private(set) var sections: [FetchedResultsSection<T>] = []
+  /// Called with what changed, once it has.
+  @ObservationIgnored public var onChange: (([FetchedResultsChange<T>]) -> Void)?
+
+  @ObservationIgnored private let context: ManagedObjectContext
+  @ObservationIgnored private let entity: EntityDescription
+  @ObservationIgnored private let judge: FetchedResultsMatcher
+  /// Why the last change could not be shown; the next event tries again. Nil when all went well.
+  @ObservationIgnored public private(set) var failure: (any Error)?
+  @ObservationIgnored var isStale = false
+  @ObservationIgnored private var hasFetched = false
+  @ObservationIgnored private var names: [String] = []
+  /// Whether the last snapshot told has temporary IDs.
+  @ObservationIgnored private var reportedTemporaryIDs = false
+  @ObservationIgnored private let streams = ChangeStreams<FetchedResultsSnapshot>()
+
+  /// Makes a controller; `performFetch()` fills it. Issues no statement.
+  /// - Parameter sectionNameKeyPath: An attribute, through to-ones if need be. The request's order has to keep the objects
+  ///   of a section together: sort by it first.
+  /// - Throws: `ContextError` when the request's objects are not of the class asked for, `QueryError` for unknown names.
+  public init(
+    _ request: FetchRequest, in context: ManagedObjectContext, sectionedBy sectionNameKeyPath: String? = nil,
+    as type: T.Type = ManagedObject.self
+  ) throws {
+    self.fetchRequest = request
+    self.sectionNameKeyPath = sectionNameKeyPath
+    self.context = context
+    entity = try context.check(request, type)
+    judge = try FetchedResultsMatcher(request, entity, sectionedBy: sectionNameKeyPath)
+    context.isObserved = true
+    context.liveResults.append(WeakObserver(results: self))
+  }
+
+  deinit { streams.finish() }
+
+  /// Fetches the objects. One statement.
+  /// - Throws: as `ManagedObjectContext.fetch(_:as:)`.
+  public func performFetch() throws {
+    let found = try context.fetch(fetchRequest, as: T.self)
+    hasFetched = true
+    isStale = false
+    try show(found, changed: [])
+  }
+
+  /// The object at a place.
+  public func object(at indexPath: IndexPath) -> T {
+    sections[indexPath.section].objects[indexPath.item]
+  }
+
+  /// Where an object stands; nil when it is not among the results. O(n).
+  public func indexPath(forObject object: T) -> IndexPath? {
+    for (section, own) in sections.enumerated() {
+      if let item = own.objects.firstIndex(where: { $0 === object }) {
+        return IndexPath(item: item, section: section)
+      }
+    }
+    return nil
+  }
+
+  /// The IDs by section, for code on another isolation.
+  public var snapshot: FetchedResultsSnapshot {
+    FetchedResultsSnapshot(
+      sections: sections.map { .init(name: $0.name, objectIDs: $0.objects.map(\.objectID)) })
+  }
+
+  /// A snapshot after each change, and after a save when the last one had temporary IDs.
+  public func changes() -> AsyncStream<FetchedResultsSnapshot> { streams.stream() }
+
+  /// Puts a new list in place, and tells what became of the old one.
+  /// - Parameter keepsNames: Whether objects that did not change have the section names they had.
+  private func show(_ new: [T], changed: Set<ManagedObject>, keepsNames: Bool = false) throws {
+    let old = sections
+    let oldNames = Dictionary(
+      zip(fetchedObjects.map { ObjectIdentifier($0) }, names), uniquingKeysWith: { first, _ in first })
+    let newNames = try new.map { object in
+      if keepsNames, !changed.contains(object), let known = oldNames[ObjectIdentifier(object)] {
+        return known
+      }
+      return try judge.sectionName(object)
+    }
+    var made: [FetchedResultsSection<T>] = []
+    for (object, name) in zip(new, newNames) {
+      if made.last?.name != name { made.append(FetchedResultsSection(name: name, objects: [])) }
+      made[made.count - 1].objects.append(object)
+    }
+    let difference = FetchedResultsDifference(from: old, to: made, changed: changed).changes
+    if difference.isEmpty, fetchedObjects.count == new.count { return }
+    fetchedObjects = new
+    names = newNames
+    sections = made
+    // The same objects with other values are news too.
+    withMutation(keyPath: \.fetchedObjects) {}
+    withMutation(keyPath: \.sections) {}
+    if !difference.isEmpty {
+      onChange?(difference)
+      notify()
+    }
+  }
+
+  private func notify() {
+    let snapshot = snapshot
+    reportedTemporaryIDs = snapshot.objectIDs.contains(where: \.isTemporaryID)
+    streams.yield(snapshot)
+  }
+}
+
+extension FetchedResultsController: ChangeObserver {
+  var isOfStoreOnly: Bool { !fetchRequest.includesPendingChanges }
+
+  func objectsWereRenamed() { if reportedTemporaryIDs { notify() } }
+
+  var rootNames: Set<String> { Set(judge.roots.map(\.name)) }
+
+  func receive(_ log: ChangeLog) {
+    guard hasFetched else { return }
+    do {
+      switch isStale ? .everything(log.changed) : judge.relevance(log) {
+      case .nothing: return
+      case .everything(let changed):
+        try show(try context.fetch(fetchRequest, as: T.self), changed: changed)
+      case .objects(let changed):
+        // The classes of the request's entity are what its objects are made of.
+        let new = try judge.updated(unsafeBitCast(fetchedObjects, to: [ManagedObject].self), changed)
+        try show(unsafeBitCast(new, to: [T].self), changed: changed, keepsNames: true)
+      }
+      isStale = false
+      failure = nil
+    } catch {
+      // The next event fetches anew.
+      isStale = true
+      failure = error
+    }
+  }
+}

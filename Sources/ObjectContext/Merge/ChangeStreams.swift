@@ -1,0 +1,40 @@
+import Locks
+
+/// The streams that one kind of news goes to.
+final class ChangeStreams<News: Sendable>: Sendable {
+  private struct State: Sendable {
+    var last = 0
+    var continuations: [Int: AsyncStream<News>.Continuation] = [:]
+  }
+
+  private let state = Locked(State())
+
+  var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
+
+  /// A stream of what comes from now on; nothing is dropped while nobody reads.
+  /// - Parameter ended: Called when nobody reads any more.
+  func stream() -> AsyncStream<News> {
+    AsyncStream { continuation in
+      let key = state.withLock { state in
+        state.last += 1
+        state.continuations[state.last] = continuation
+        return state.last
+      }
+      continuation.onTermination = { [weak self] _ in self?.remove(key) }
+    }
+  }
+
+  private func remove(_ key: Int) {
+    // The continuation is let go of outside the lock.
+    let removed = state.withLock { $0.continuations.removeValue(forKey: key) }
+    withExtendedLifetime(removed) {}
+  }
+
+  func yield(_ news: News) {
+    for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(news) }
+  }
+
+  func finish() {
+    for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.finish() }
+  }
+}

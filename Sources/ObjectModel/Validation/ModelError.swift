@@ -1,0 +1,62 @@
+/// One thing that is wrong with a model, and its mend.
+public struct ModelIssue: Sendable, Hashable, CustomStringConvertible {
+  /// The kind of fault.
+  public enum Reason: String, Sendable, Codable {
+    case emptyName, invalidName, duplicateName, missingSuperentity, inheritanceCycle, redeclaredProperty
+    case missingDestination, missingInverse, missingComposite, compositeCycle, unknownProperty, wrongDefault
+    case wrongCounts, wrongPattern, wrongDerivation, syntax, unreadable, tooLarge
+  }
+
+  /// The kind of fault.
+  public let reason: Reason
+  /// The entity, if the fault is in one.
+  public let entity: String?
+  /// The property, if the fault is in one.
+  public let property: String?
+  /// What is wrong and how to mend it.
+  public let recoverySuggestion: String
+
+  /// Entity, property and mend in one line.
+  public var description: String {
+    let place = [entity, property].compactMap { $0 }.joined(separator: ".")
+    return place.isEmpty
+      ? "\(reason.rawValue): \(recoverySuggestion)" : "\(reason.rawValue) at \(place): \(recoverySuggestion)"
+  }
+
+  init(_ reason: Reason, _ mend: String) { self.init(reason, nil, nil, mend) }
+
+  init(_ reason: Reason, _ entity: String?, _ property: String?, _ mend: String) {
+    self.reason = reason
+    self.entity = entity
+    self.property = property
+    self.recoverySuggestion = mend
+  }
+}
+
+/// A model is wrong; every fault of it at once.
+public struct ModelError: Error, Sendable, CustomStringConvertible {
+  /// The faults, at least one.
+  public let issues: [ModelIssue]
+  /// The error underneath.
+  public let cause: (any Error)?
+  /// Where it was thrown.
+  public let fileID: String
+  /// The line in `fileID`.
+  public let line: Int
+
+  init(_ faults: [ModelIssue], cause: (any Error)? = nil, fileID: String = #fileID, line: Int = #line) {
+    self.issues = faults
+    self.cause = cause
+    self.fileID = fileID
+    self.line = line
+  }
+
+  /// What to do: the faults, at most twenty of them.
+  public var message: String {
+    let shown = issues.prefix(20).map(\.description).joined(separator: "\n")
+    return issues.count > 20 ? shown + "\nand \(issues.count - 20) more" : shown
+  }
+
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,227 @@
+import CipherDatabase
+public import ObjectModel
+public import StoreContract
+
+extension SQLCipherStore {
+  /// Inserts rows in one transaction, many a statement, bound from the memory they were filled in. Memory stays the
+  /// same whatever their number; the write-ahead log grows until the end.
+  /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`, and what `next` throws; nothing
+  ///   is inserted then.
+  public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
+    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    guard !entity.isAbstract else { throw StoreError.abstract(entity) }
+    let opened = try open
+    return try translating(path) {
+      try opened.pool.write { connection in
+        try connection.transaction(.immediate) {
+          try BatchInsertion(entity, connection, opened).run(next)
+        }
+      }
+    }
+  }
+}
+
+/// One batch insert on its connection, inside its transaction.
+private final class BatchInsertion {
+  private let entity: EntityDescription
+  private let connection: Connection
+  private let opened: SQLCipherStore.Opened
+  private let binding: NodeBinding
+  private let number: Int64
+  private let rows: [BatchRow]
+  private let toOnes: [(field: Int, destination: EntityDescription)]
+  private let first: Int64
+  private var next: Int64
+  private var joinTableInsertions: [ObjectIdentifier: JoinTableInsertion] = [:]
+  private var destinations: [Int: DestinationCheck] = [:]
+  private var full: Statement?
+
+  /// Parameters of one statement: more gain nothing, and the library takes 999.
+  private static let parameters = 200
+
+  init(_ entity: EntityDescription, _ connection: Connection, _ opened: SQLCipherStore.Opened) throws {
+    self.entity = entity
+    self.connection = connection
+    self.opened = opened
+    binding = NodeBinding(entity)
+    number = opened.schema.entityNumbers[entity.index]
+    let count = max(1, Self.parameters / (entity.fieldCount + 3))
+    rows = (0..<count).map { _ in BatchRow(entity) }
+    toOnes = entity.storedFields.enumerated().compactMap { field, stored in
+      if case .toOne(let relationship) = stored { (field, relationship.destination) } else { nil }
+    }
+    first = try ReferenceSequence.last(entity.root, connection, opened.schema) + 1
+    next = first
+  }
+
+  func run(_ fill: (BatchRow) throws -> Bool) throws -> BatchResult {
+    var filled = 0
+    repeat {
+      filled = 0
+      for row in rows {
+        try row.begin()
+        guard try fill(row) else { break }
+        try row.check()
+        filled += 1
+      }
+      if filled > 0 { try insert(filled) }
+    } while filled == rows.count
+    for insertion in joinTableInsertions.values { try insertion.flush() }
+    for check in destinations.values { try check.finish() }
+    try ReferenceSequence.advance(to: next - 1, entity.root, connection, opened.schema)
+    return BatchResult(count: Int(next - first), references: first..<next)
+  }
+
+  private func insert(_ count: Int) throws {
+    let statement = try statement(count)
+    var place: Int32 = 1
+    for row in rows.prefix(count) {
+      statement.bind(place, next)
+      statement.bind(place + 1, number)
+      statement.bind(place + 2, Int64(1))
+      place += 3
+      for field in 0..<binding.kinds.count {
+        binding.bind(field, of: row.builder, to: statement, at: place)
+        place += 1
+      }
+      for (field, destination) in toOnes where !row.builder.isNull(field) {
+        check(destination).add(Int64(bitPattern: row.builder.word(field)))
+      }
+      for (relationship, destinations) in row.joinTableRows {
+        try insertJoinTableRows(next, relationship, destinations)
+      }
+      next += 1
+    }
+    do {
+      try statement.run()
+    } catch {
+      guard error.code == .constraint else { throw error }
+      throw StoreError.notUnique(entity, [], error)
+    }
+    for check in destinations.values { try check.settle() }
+  }
+
+  private func statement(_ count: Int) throws -> Statement {
+    if count == rows.count, let full { return full }
+    let statement = try connection.cached(opened.schema.insertion(entity, rows: count))
+    if count == rows.count { full = statement }
+    return statement
+  }
+
+  private func check(_ destination: EntityDescription) -> DestinationCheck {
+    let root = destination.root
+    if let known = destinations[root.index] { return known }
+    let new = DestinationCheck(
+      opened.storeEntities[root.index], table: opened.schema.table(root).name, connection)
+    destinations[root.index] = new
+    return new
+  }
+
+  private func insertJoinTableRows(_ source: Int64, _ relationship: RelationshipDescription, _ ends: [Int64])
+    throws
+  {
+    guard let table = opened.schema.joinTable(relationship) else { return }
+    let insertion =
+      joinTableInsertions[ObjectIdentifier(relationship)]
+      ?? JoinTableInsertion(table, relationship, connection)
+    joinTableInsertions[ObjectIdentifier(relationship)] = insertion
+    let check = check(relationship.destination)
+    for end in ends {
+      check.add(end)
+      try insertion.add(source, end)
+    }
+  }
+}
+
+/// Links on their way into one table, many a statement.
+private final class JoinTableInsertion {
+  private let connection: Connection
+  private let table: JoinTable
+  private let isForward: Bool
+  private var pending: [(Int64, Int64)] = []
+  private var full: Statement?
+  private static let most = 45
+
+  init(_ table: JoinTable, _ relationship: RelationshipDescription, _ connection: Connection) {
+    self.table = table
+    self.connection = connection
+    isForward = relationship === table.owner
+  }
+
+  func add(_ new: Int64, _ other: Int64) throws {
+    pending.append(isForward ? (new, other) : (other, new))
+    if pending.count == Self.most { try flush() }
+  }
+
+  func flush() throws {
+    if pending.isEmpty { return }
+    defer { pending.removeAll(keepingCapacity: true) }
+    // An order needs to see the links before, so those go one by one.
+    let together = table.hasPosition || table.hasInversePosition ? 1 : pending.count
+    let statement = try statement(together)
+    var place: Int32 = 1
+    for (source, destination) in pending {
+      statement.bind(place, source)
+      statement.bind(place + 1, destination)
+      place += 2
+      if together == 1 {
+        try statement.run()
+        place = 1
+      }
+    }
+    if together > 1 { try statement.run() }
+  }
+
+  private func statement(_ count: Int) throws -> Statement {
+    if count == Self.most, let full { return full }
+    let marks = Array(repeating: "(?, ?)", count: count).joined(separator: ", ")
+    let statement = try connection.cached(
+      count == 1
+        ? table.insertion : "INSERT OR IGNORE INTO \(table.name.quoted) (_source, _target) VALUES \(marks)")
+    if count == Self.most { full = statement }
+    return statement
+  }
+}
+
+/// The destinations that rows of a batch lead to; each is looked for once.
+private final class DestinationCheck {
+  private let storeEntity: StoreEntity
+  private let sql: String
+  private let connection: Connection
+  private var seen: Set<Int64> = []
+  private var waiting: [Int64] = []
+  private static let most = 1 << 18
+
+  init(_ storeEntity: StoreEntity, table: String, _ connection: Connection) {
+    self.storeEntity = storeEntity
+    self.connection = connection
+    sql =
+      "SELECT r.value FROM _integers(?1) AS r LEFT JOIN \(table.quoted) AS t ON t._id = r.value WHERE t._id IS NULL"
+  }
+
+  func add(_ reference: Int64) {
+    if seen.insert(reference).inserted { waiting.append(reference) }
+  }
+
+  /// Keeps memory bounded. What is not there yet may still come with a later row.
+  func settle() throws {
+    guard seen.count >= Self.most else { return }
+    waiting = try missing()
+    seen = Set(waiting)
+  }
+
+  func finish() throws {
+    let gone = try missing()
+    if gone.isEmpty { return }
+    throw StoreError.missingDestinations(gone.prefix(100).map { ManagedObjectID(storeEntity, reference: $0) })
+  }
+
+  private func missing() throws -> [Int64] {
+    let statement = try connection.cached(sql)
+    defer { statement.reset() }
+    statement.bind(1, integers: IntegerArray(waiting.sorted()))
+    var result: [Int64] = []
+    while try statement.step() { result.append(statement.int64(0)) }
+    return result
+  }
+}

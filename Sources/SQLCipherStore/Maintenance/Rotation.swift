@@ -1,0 +1,117 @@
+import CipherDatabase
+import StoreContract
+import StoreKeyring
+
+/// The change of a store's key, from the vaults that get the new one to the vaults that lose the old.
+struct Rotation {
+  /// A key that was not changed, or of which that is not known.
+  private struct Failure: Error {
+    let error: any Error
+    let isInDoubt: Bool
+  }
+
+  let access: StoreAccess
+  let description: PersistentStoreDescription
+  let keepsOldKeys: Bool
+  let removesOtherPassphrases: Bool
+  var isOfOpenStore = false
+  let progress: @Sendable (StoreProgress) -> Void
+
+  /// - Parameter alone: Runs the change of the file while nobody else has it open. It is given the keys of which one opens
+  ///   the file afterwards. What it throws before the change says that nothing was changed.
+  func run(
+    alone: (_ keys: [CipherKeySpec], _ change: () throws -> Void) throws -> Void
+  ) async throws -> KeyRotation {
+    guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
+    if description.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    let key = StoreKey()
+    let life = KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
+    // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
+    let old = await life.storedKeys(for: access.store)
+    let surroundings = RotationSurroundings(description.url?.path ?? access.path, access.store)
+    if !removesOtherPassphrases { try surroundings.checkPassphrases(named: old.keys) }
+    let kept = try await life.add(key, for: access.store, label: description.keyLabel)
+    var isChanged = false
+    do {
+      try translating(access.path) {
+        let (new, former) = try (
+          CipherKeySpec(key, store: access.store), CipherKeySpec(access.key, store: access.store)
+        )
+        try alone([new, former]) {
+          try change(to: key, new)
+          isChanged = true
+        }
+      }
+    } catch {
+      let failure = error as? Failure
+      // In doubt, every key stays where it is.
+      if !isChanged, failure?.isInDoubt != true { await life.forget(kept) }
+      throw failure?.error ?? error
+    }
+    return await settle(key, await former(old, kept, life), kept, life, surroundings)
+  }
+
+  /// The keys to retire. Of an open store others may have put the old key elsewhere before this had the file alone; as long as
+  /// it has, nobody adds one that opens it.
+  private func former(
+    _ before: (keys: [StoredKey], unavailableVaults: [String]), _ new: [StoredKey], _ life: KeyLifecycle
+  ) async -> (keys: [StoredKey], unavailableVaults: [String]) {
+    guard isOfOpenStore else { return before }
+    var now = await life.storedKeys(for: access.store)
+    let added = Set(new.map(\.identifier))
+    now.keys.removeAll { added.contains($0.identifier) }
+    return now
+  }
+
+  private func change(to key: StoreKey, _ spec: CipherKeySpec) throws {
+    let isTight = access.connection.rekeyAndClose(spec)
+    do {
+      try prove(key, progress)
+    } catch {
+      // Which key has the file after all?
+      do { try prove(access.key) { _ in } } catch {
+        throw Failure(
+          error: StoreError(
+            .rotationFailed,
+            "the key of \(access.path) could not be proven after changing it; both keys are kept, so open it again",
+            cause: error), isInDoubt: true)
+      }
+      throw Failure(
+        error: StoreError(
+          isTight ? .diskFull : .rotationFailed,
+          isTight
+            ? "the disk is full; the key was not changed; make room and change it again"
+            : "the key of \(access.path) could not be changed; the store is as it was, under its old key",
+          cause: error), isInDoubt: false)
+    }
+  }
+
+  private func prove(_ key: StoreKey, _ progress: @Sendable (StoreProgress) -> Void) throws {
+    try StoreAccess.prove(
+      access.file, access.store, key, access.format, journal: .writeAhead, isCancellable: false, progress)
+  }
+
+  /// The file has the new key: copies beside it follow, and vaults and files lose the old ones.
+  private func settle(
+    _ key: StoreKey, _ old: (keys: [StoredKey], unavailableVaults: [String]), _ kept: [StoredKey],
+    _ life: KeyLifecycle,
+    _ surroundings: RotationSurroundings
+  ) async -> KeyRotation {
+    var copies: (rotated: [String], left: [String]) = ([], [])
+    if !keepsOldKeys {
+      copies = await surroundings.rekeyCopies(
+        from: [access.key] + old.keys.map(\.key), to: key, description, progress)
+    }
+    let isRetiring = !keepsOldKeys && copies.left.isEmpty
+    var (retired, holding) = isRetiring ? await life.retire(old.keys) : (0, [])
+    if !keepsOldKeys {
+      holding += old.unavailableVaults
+      if !isRetiring { holding += Set(old.keys.map(\.vault.name)).sorted() }
+      holding += surroundings.removePassphrases(
+        besides: kept + old.keys, isTold: removesOtherPassphrases && isRetiring)
+    }
+    return KeyRotation(
+      recoveryCode: RecoveryCode(key, for: access.store), retired: retired, vaultsWithOldKeys: holding,
+      rotatedCopies: copies.rotated, remainingCopies: copies.left)
+  }
+}

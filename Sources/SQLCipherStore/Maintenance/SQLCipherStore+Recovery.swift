@@ -1,0 +1,55 @@
+import CipherDatabase
+import Foundation
+public import StoreContract
+public import StoreKeyring
+
+extension SQLCipherStore {
+  /// The recovery code of a store's key.
+  /// - Throws: as opening does.
+  public static func recoveryCode(of description: PersistentStoreDescription) async throws -> RecoveryCode {
+    let access = try await StoreAccess.open(description, for: .reading)
+    access.close()
+    return RecoveryCode(access.key, for: access.store)
+  }
+
+  /// Whether somebody was given the recovery code of a store's present key: `recoveryCodeHandler` when the store was made, or
+  /// whoever `noteRecoveryCodeShown(of:)` was called for. False after a rotation, whose code is a new one, and for stores of
+  /// versions that did not note it. Where it is false, losing the vault is losing the store.
+  /// - Throws: as opening does.
+  public static func recoveryCodeWasShown(of description: PersistentStoreDescription) async throws -> Bool {
+    let access = try await StoreAccess.open(description, for: .reading)
+    defer { access.close() }
+    return try translating(access.path) {
+      try SchemaCheck(access.connection).checkIsStore()
+      return try RecoveryCodeNote(access.key, access.store).isWritten(access.connection)
+    }
+  }
+
+  /// Opens a store with a recovery code, and only then puts its key into the description's vaults: what a lost keyring, a
+  /// new machine or a restored copy needs.
+  /// - Throws: `KeyringError` with code `recoveryCodeInvalid` for another store's code, `StoreError` with code `wrongKey` when
+  ///   it does not open the file, and what the vaults throw; nothing is kept then.
+  public static func restoreKey(
+    of description: PersistentStoreDescription, from code: RecoveryCode
+  ) async throws {
+    let access = try await open(description, with: code)
+    access.close()
+    _ = try await KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
+      .add(access.key, for: access.store, label: description.keyLabel)
+  }
+
+  /// Opens a store with a recovery code to see whether it fits, and keeps nothing.
+  /// - Throws: as `restoreKey(of:from:)`.
+  public static func verify(_ code: RecoveryCode, for description: PersistentStoreDescription) async throws {
+    try await open(description, with: code).close()
+  }
+
+  private static func open(
+    _ description: PersistentStoreDescription, with code: RecoveryCode
+  ) async throws -> StoreAccess {
+    var coded = description
+    coded.storeKey = nil
+    coded.keyVaults = [RecoveryCodeVault(code)]
+    return try await StoreAccess.open(coded, for: .reading)
+  }
+}

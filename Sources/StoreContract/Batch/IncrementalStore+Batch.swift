@@ -1,0 +1,133 @@
+public import ObjectModel
+public import ObjectQuery
+
+/// Batches over saves, for stores that have no better way. They hold every row they concern in memory.
+extension IncrementalStore {
+  /// Inserts by one save.
+  public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
+    guard !entity.isAbstract else { throw StoreError.abstract(entity) }
+    let row = BatchRow(entity)
+    var save = SaveChangesRequest()
+    var links: [ObjectIdentifier: RelationshipChanges] = [:]
+    var references: [Int64] = []
+    try row.begin()
+    while try next(row) {
+      try row.check()
+      let id = try obtainPermanentIDs(for: [entity])[0]
+      references.append(id.reference)
+      save.inserted.append(row.builder.finish(id.storeEntity, reference: id.reference, version: 1))
+      for (relationship, destinations) in row.joinTableRows {
+        let owner = relationship.joinTableOwner
+        var changes = links[ObjectIdentifier(owner)] ?? RelationshipChanges(relationship: owner)
+        for destination in destinations {
+          changes.added.append(
+            relationship === owner
+              ? .init(source: id.reference, destination: destination)
+              : .init(source: destination, destination: id.reference))
+          save.existing.append(
+            ManagedObjectID(storeEntities[relationship.destination.index], reference: destination))
+        }
+        links[ObjectIdentifier(owner)] = changes
+      }
+      for case .toOne(let relationship) in entity.storedFields {
+        if let destination = save.inserted.last?.reference(relationship.field) {
+          save.existing.append(
+            ManagedObjectID(storeEntities[relationship.destination.index], reference: destination))
+        }
+      }
+      try row.begin()
+    }
+    save.relationshipChanges = Array(links.values)
+    let own = Set(references)
+    save.existing.removeAll { $0.entity.root === entity.root && own.contains($0.reference) }
+    if !save.inserted.isEmpty { _ = try execute(save, lookup: nil) }
+    return BatchResult(
+      count: references.count, references: references.first.map { $0..<((references.last ?? $0) + 1) })
+  }
+
+  /// Changes by one save.
+  public func update(_ batch: BatchUpdate) throws -> BatchResult {
+    let nodes = try nodes(batch.request)
+    var save = SaveChangesRequest()
+    if let entity = storeEntities.first(where: { $0.entity.name == batch.request.entityName })?.entity {
+      for (relationship, destination) in try batch.destinations(entity) {
+        save.existing.append(
+          ManagedObjectID(storeEntities[relationship.destination.index], reference: destination))
+      }
+    }
+    let builder = NodeBuilder()
+    for node in nodes {
+      builder.begin(fieldCount: node.entity.fieldCount)
+      var changed = PropertyIndexSet()
+      for (field, stored) in node.entity.storedFields.enumerated() {
+        guard let value = batch.values[stored.name] else {
+          builder.copy(field, from: node, isBytes: stored.isStoredAsBytes)
+          continue
+        }
+        changed.insert(field)
+        try builder.set(stored, value)
+      }
+      save.updated.append(
+        UpdatedObject(
+          node: builder.finish(node.storeEntity, reference: node.reference, version: node.version + 1),
+          changedFields: changed))
+    }
+    if !nodes.isEmpty { _ = try execute(save, lookup: nil) }
+    return BatchResult(count: nodes.count)
+  }
+
+  /// Deletes by one save.
+  public func delete(matching request: FetchRequest) throws -> BatchResult {
+    var save = SaveChangesRequest()
+    var deletion = BatchDeletion(self)
+    try deletion.add(try nodes(request))
+    save.deleted = deletion.deleted.values.map { LockedObject(objectID: $0.objectID, version: $0.version) }
+    save.updated = deletion.updates
+    if !save.deleted.isEmpty { _ = try execute(save, lookup: nil) }
+    return BatchResult(count: save.deleted.count)
+  }
+
+  private func nodes(_ request: FetchRequest) throws -> [IncrementalStoreNode] {
+    var request = request
+    request.resultType = .objects
+    guard case .nodes(let nodes) = try execute(request, lookup: nil) else { return [] }
+    return nodes
+  }
+}
+
+extension BatchUpdate {
+  /// The to-ones among the values and what they are to lead to.
+  /// - Throws: `notFound` for a name that no stored value of the entity has.
+  package func destinations(_ entity: EntityDescription) throws -> [(RelationshipDescription, Int64)] {
+    try values.compactMap { name, value in
+      switch entity.property(named: name) {
+      case .attribute(let attribute)? where !attribute.isTransient: return nil
+      case .relationship(let relationship)? where relationship.field >= 0:
+        if case .reference(let destination) = value { return (relationship, destination) }
+        return nil
+      default: throw StoreError(.notFound, "\(entity.name) has no stored value \(name) to set")
+      }
+    }
+  }
+}
+
+extension StoreError {
+  package static func abstract(_ entity: EntityDescription) -> StoreError {
+    StoreError(.invalidValue, "\(entity.name) is abstract; insert into one of its subentities")
+  }
+}
+
+extension NodeBuilder {
+  /// Sets a stored field from a value; to-ones take `.reference`.
+  /// - Throws: `invalidValue` when the value is not of the field's type.
+  package func set(_ field: StoredField, _ value: AttributeValue) throws {
+    switch (field, value) {
+    case (.attribute(let attribute), _):
+      guard value.matches(attribute.type) else { throw StoreError.invalidValue(attribute) }
+      try set(attribute, value)
+    case (.toOne(let relationship), .null): setNull(relationship.field)
+    case (.toOne(let relationship), .reference(let reference)): set(relationship.field, integer: reference)
+    default: throw StoreError.invalidValue(nil)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+public import ObjectModel
+public import ObjectQuery
+
+/// The columns of a scan: names and types, in order.
+public struct RowColumns: Sendable {
+  /// The columns' names.
+  public let names: [String]
+  /// Their types; `objectID` for objects, which stand as reference numbers.
+  public let types: [AttributeType]
+
+  /// A guess at the number of rows, to make room for; 0 when nothing is known.
+  public let expectedCount: Int
+
+  /// Names columns.
+  public init(names: [String], types: [AttributeType], expectedCount: Int = 0) {
+    self.names = names
+    self.types = types
+    self.expectedCount = expectedCount
+  }
+
+  /// The place of a column; nil when there is none of that name.
+  public func index(of name: String) -> Int? { names.firstIndex(of: name) }
+}
+
+extension IncrementalStore {
+  /// Runs through the rows of a request's columns by way of its dictionaries, which takes memory for all of them.
+  public func enumerateRows(
+    _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
+  ) throws {
+    try enumerateDictionaries(request, begin: begin, row: row)
+  }
+
+  package func enumerateDictionaries(
+    _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
+  ) throws {
+    var request = request
+    request.resultType = .dictionaries
+    guard let entity = storeEntities.first(where: { $0.entity.name == request.entityName })?.entity else {
+      throw StoreError(.notFound, "the model has no entity \(request.entityName)")
+    }
+    _ = try FetchEvaluation(request, entity: entity)
+    guard case .dictionaries(let rows) = try execute(request, lookup: nil) else { return }
+    let columns = try RowColumns(request, entity, rows)
+    try begin(columns)
+    let builder = NodeBuilder()
+    try columns.types.withUnsafeBufferPointer { types in
+      for values in rows {
+        builder.begin(fieldCount: types.count)
+        for (place, name) in columns.names.enumerated() {
+          let value = values[name] ?? .null
+          if case .reference(let reference) = value {
+            builder.set(place, integer: reference)
+          } else if case .integer(let integer) = value, types[place] == .double {
+            builder.set(place, double: Double(integer))
+          } else {
+            try builder.set(place, value, type: types[place]) { nil }
+          }
+        }
+        if try !row(builder.row(types)) { return }
+      }
+    }
+  }
+}
+
+extension RowColumns {
+  /// The columns a request asks for.
+  /// - Throws: `StoreError` with code `notFound` when a key path is unknown, or leads over a to-many.
+  package init(_ request: FetchRequest, _ entity: EntityDescription, _ rows: [[String: AttributeValue]])
+    throws
+  {
+    let wanted =
+      request.propertiesToFetch
+      ?? entity.attributes.filter { !$0.isTransient }.map { ExpressionDescription($0.name) }
+    names = wanted.map(\.name)
+    expectedCount = 0
+    types = try wanted.map { column in
+      if column.aggregate == .count { return .integer64 }
+      guard let path = column.keyPath else { return Self.type(of: rows.lazy.compactMap { $0[column.name] }) }
+      let type = try Self.type(path, entity)
+      guard let aggregate = column.aggregate, aggregate == .average || aggregate == .sum else { return type }
+      if type == .decimal { return type }
+      guard aggregate == .sum, type.isInteger || type == .boolean else { return .double }
+      // What overflowed is floating.
+      return Self.type(of: rows.lazy.compactMap { $0[column.name] }) == .double && !rows.isEmpty
+        ? .double : .integer64
+    }
+  }
+
+  /// The type that computed values have.
+  private static func type(of values: some Sequence<AttributeValue>) -> AttributeType {
+    var isWhole = false
+    for value in values {
+      switch value {
+      case .null: continue
+      case .integer: isWhole = true
+      case .double: return .double
+      case .boolean: return .boolean
+      case .date: return .date
+      case .string: return .string
+      case .data: return .binary
+      case .uuid: return .uuid
+      case .uri: return .uri
+      case .decimal: return .decimal
+      case .reference: return .objectID
+      case .composite: return .composite
+      }
+    }
+    return isWhole ? .integer64 : .double
+  }
+
+  /// The type at the end of a path, with a collection operator or without.
+  package static func type(_ path: [String], _ entity: EntityDescription) throws -> AttributeType {
+    if let place = path.firstIndex(where: { $0.hasPrefix("@") }) {
+      if path[place] == "@count" { return .integer64 }
+      let type = try end(path.filter { !$0.hasPrefix("@") }, entity, isPlural: true)
+      if ["@min", "@max"].contains(path[place]) || type == .decimal { return type }
+      return path[place] == "@sum" && (type.isInteger || type == .boolean) ? .integer64 : .double
+    }
+    return try end(path, entity, isPlural: false)
+  }
+
+  private static func end(_ path: [String], _ entity: EntityDescription, isPlural: Bool) throws
+    -> AttributeType
+  {
+    var entity = entity
+    for (place, name) in path.enumerated() {
+      switch entity.property(named: name) {
+      case .attribute(let attribute)? where place == path.count - 1: return attribute.type
+      case .relationship(let relationship)?
+      where !relationship.isToMany || isPlural: entity = relationship.destination
+      default:
+        throw StoreError(.notFound, "\(entity.name) has no column \(path.joined(separator: ".")) to fetch")
+      }
+    }
+    return .objectID
+  }
+}

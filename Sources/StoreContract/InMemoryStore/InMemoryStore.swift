@@ -1,0 +1,139 @@
+public import Foundation
+import Locks
+public import ObjectModel
+import ObjectQuery
+
+/// A store that lives in memory only and forgets all when closed: for tests, previews and scratch work.
+///
+/// Issues no SQL; a fetch looks at every object of its entity.
+public final class InMemoryStore: IncrementalStore {
+  /// The name it is registered under.
+  public static let storeType = "InMemory"
+
+  struct State: Sendable {
+    var tables: [Int: [Int64: IncrementalStoreNode]] = [:]  // by the root entity's index
+    var links: [String: JoinTable] = [:]
+    var lastReference: [Int: Int64] = [:]
+    var metadata: [String: String] = [:]
+    var isOpen = false
+  }
+
+  /// The store's UUID.
+  public let identifier: UUID
+  /// One per entity of the model, at the entity's index.
+  public let storeEntities: [StoreEntity]
+  let model: ManagedObjectModel
+  let isReadOnly: Bool
+  let state = Locked(State())
+
+  /// Makes an empty store; its URL, if any, is not used.
+  public init(model: ManagedObjectModel, description: PersistentStoreDescription) {
+    self.model = model
+    identifier = Self.identifierForNewStore()
+    isReadOnly = description.isReadOnly
+    storeEntities = StoreEntity.all(of: model, in: identifier)
+  }
+
+  private init(momentOf store: InMemoryStore) {
+    model = store.model
+    identifier = store.identifier
+    storeEntities = store.storeEntities
+    isReadOnly = true
+    let now = store.state.withLock { $0 }
+    state.withLock { $0 = now }
+  }
+
+  /// A copy that shares what neither changes.
+  public func snapshot() -> any IncrementalStore { InMemoryStore(momentOf: self) }
+
+  /// What the store says of itself, and the program's metadata.
+  public var metadata: [String: String] {
+    StoreMetadata.whole(
+      state.withLock { $0.metadata }, of: self, versionIdentifiers: model.declaration.versionIdentifiers)
+  }
+
+  /// Opens the store.
+  public func loadMetadata() async throws { state.withLock { $0.isOpen = true } }
+
+  /// Forgets everything.
+  public func close() { state.withLock { $0 = State() } }
+
+  /// Executes a fetch or a save.
+  public func execute(
+    _ request: any PersistentStoreRequest, lookup: (any NodeLookup)?
+  ) throws -> StoreResult {
+    guard state.withLock({ $0.isOpen }) else {
+      throw StoreError(.other, "the store is closed; load it first")
+    }
+    switch request {
+    case let fetch as FetchRequest: return try execute(fetch)
+    case let save as SaveChangesRequest:
+      try execute(save)
+      return .saved
+    default:
+      throw StoreError(
+        .unsupportedRequest, "an in-memory store cannot execute a request of type \(type(of: request))")
+    }
+  }
+
+  /// The states of objects, in the order asked for; nil where there is no such object.
+  public func newValues(for references: [Int64], of entity: EntityDescription) -> [IncrementalStoreNode?] {
+    state.withLock { state in
+      let table = state.tables[entity.root.index] ?? [:]
+      return references.map { table[$0] }
+    }
+  }
+
+  /// What a to-many relationship leads to, for many sources at once.
+  public func newValues(for relationship: RelationshipDescription, of references: [Int64])
+    -> RelationshipDestinations
+  {
+    state.withLock { state in
+      var result = RelationshipDestinations()
+      let nodes = state.tables[relationship.destination.root.index] ?? [:]
+      let polymorphic = relationship.destination.hasSubentities
+      var byParent: [Int64: [Int64]] = [:]
+      if !relationship.hasJoinTable, let inverse = relationship.inverse {
+        for (reference, node) in nodes where node.entity.isKind(of: inverse.entity) {
+          if let parent = node.reference(inverse.field) { byParent[parent, default: []].append(reference) }
+        }
+      }
+      let links = state.links[relationship.joinTableOwner.key]
+      for reference in references {
+        let destinations: [Int64] =
+          if !relationship.hasJoinTable {
+            byParent[reference, default: []].sorted()
+          } else if relationship === relationship.joinTableOwner {
+            links?.destinations[reference] ?? []
+          } else {
+            links?.sources[reference] ?? []
+          }
+        for destination in relationship.isOrdered ? destinations : destinations.sorted() {
+          guard let node = nodes[destination] else { continue }
+          if polymorphic {
+            result.append(destination, entityIndex: node.entity.index)
+          } else {
+            result.append(destination)
+          }
+        }
+        result.endSource()
+      }
+      return result
+    }
+  }
+
+  /// Permanent IDs in the order given.
+  public func obtainPermanentIDs(for entities: [EntityDescription]) -> [ManagedObjectID] {
+    state.withLock { state in
+      entities.map { entity in
+        let reference = state.lastReference[entity.root.index, default: 0] + 1
+        state.lastReference[entity.root.index] = reference
+        return ManagedObjectID(storeEntities[entity.index], reference: reference)
+      }
+    }
+  }
+}
+
+extension RelationshipDescription {
+  var key: String { "\(entity.name)\u{0}\(name)" }
+}

@@ -1,0 +1,80 @@
+/// A set of small integers: one word for entities with up to 64 properties, an array beyond.
+public struct PropertyIndexSet: Sendable, Hashable {
+  @usableFromInline var first: UInt64 = 0
+  @usableFromInline var rest: [UInt64] = []
+
+  /// Makes an empty set.
+  @inlinable
+  public init() {}
+
+  /// Makes the set of all numbers below a limit.
+  public init(upTo count: Int) {
+    first = count >= 64 ? ~0 : (1 << UInt64(count)) - 1
+    if count > 64 { for index in 64..<count { insert(index) } }
+  }
+
+  /// Leaves what another set holds too.
+  public mutating func formIntersection(_ other: PropertyIndexSet) {
+    first &= other.first
+    if !rest.isEmpty {
+      rest = zip(rest, other.rest).map { $0 & $1 }
+      while rest.last == 0 { rest.removeLast() }
+    }
+  }
+
+  /// The numbers below 31 as bits, and the highest bit for all others together.
+  @inlinable
+  public var summary: UInt32 {
+    UInt32(truncatingIfNeeded: first & 0x7FFF_FFFF) | (first >> 31 != 0 || !rest.isEmpty ? 1 << 31 : 0)
+  }
+
+  /// Whether it holds nothing.
+  @inlinable
+  public var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
+
+  /// Whether it holds a number.
+  @inlinable
+  public func contains(_ index: Int) -> Bool {
+    if index < 64 { return first & (1 << UInt64(index)) != 0 }
+    let word = (index >> 6) - 1
+    return word < rest.count && rest[word] & (1 << UInt64(index & 63)) != 0
+  }
+
+  /// Adds a number.
+  @inlinable
+  public mutating func insert(_ index: Int) {
+    if index < 64 {
+      first |= 1 << UInt64(index)
+    } else {
+      let word = (index >> 6) - 1
+      while rest.count <= word { rest.append(0) }
+      rest[word] |= 1 << UInt64(index & 63)
+    }
+  }
+
+  /// Takes a number out.
+  @inlinable
+  public mutating func remove(_ index: Int) {
+    if index < 64 {
+      first &= ~(1 << UInt64(index))
+    } else {
+      let word = (index >> 6) - 1
+      guard word < rest.count else { return }
+      rest[word] &= ~(1 << UInt64(index & 63))
+      while rest.last == 0 { rest.removeLast() }
+    }
+  }
+
+  /// The numbers, ascending.
+  public var elements: [Int] {
+    var result: [Int] = []
+    for (index, word) in ([first] + rest).enumerated() {
+      var left = word
+      while left != 0 {
+        result.append(index * 64 + left.trailingZeroBitCount)
+        left &= left - 1
+      }
+    }
+    return result
+  }
+}

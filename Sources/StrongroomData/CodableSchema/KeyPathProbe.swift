@@ -1,0 +1,224 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+
+/// Finds the property behind a key path that is not written down: one that begins at a subclass (`\Dog.name`, where `name` is
+/// Animal's), or that leads over a to-one (`\Item.trip?.name`). Swift on Linux takes no key path apart, and key paths of
+/// different roots never compare equal.
+///
+/// A model that no context has is given a value of its own in each property, and asked through the key path, several times
+/// with other values. What answers with the value of one property each time reads that property, and makes nothing of it.
+///
+/// Only where it has to be: a key path of one property, in a class without a superclass, is either written down, the model's
+/// identity, or none.
+final class KeyPathProbe: @unchecked Sendable {
+  // @unchecked: used by the thread that makes it, while it asks.
+  private struct Place {
+    let names: [String]
+    let object: ModelObject
+    let property: PropertySchema
+  }
+
+  private struct Held {
+    let model: any PersistentModel
+    let names: [String]
+  }
+
+  /// The probe that models without values belong to on this thread.
+  @TaskLocal static var current: KeyPathProbe?
+
+  private var places: [Place] = []
+  private var held: [Held] = []
+  private var round = 0
+  private static let rounds = 12
+
+  /// The names of the properties that a key path of a class follows.
+  static func names(of keyPath: AnyKeyPath, in shape: ModelSchema) -> [String]? {
+    let steps = keyPath.debugDescription.components(separatedBy: "<computed").count - 1
+    let isIdentifier = type(of: keyPath).valueType == PersistentIdentifier.self
+    if steps == 0 || steps == 1 && shape.parent == nil && !isIdentifier { return nil }
+    let probe = KeyPathProbe()
+    return $current.withValue(probe) { probe.names(of: keyPath, shape) }
+  }
+
+  private func names(of keyPath: AnyKeyPath, _ shape: ModelSchema) -> [String]? {
+    func open<Model: PersistentModel>(_ model: Model) -> [String]? {
+      guard let path = keyPath as? PartialKeyPath<Model> else { return nil }
+      // The first time makes what stands at the other ends.
+      let first = Self.plain(model[keyPath: path])
+      // `\Trip.id` of a class that declares none is another key path than the same in generic code.
+      if let identity = first as? PersistentIdentifier {
+        return identity == model.persistentModelID ? [] : nil
+      }
+      if let destination = first as? any PersistentModel {
+        return held.first { $0.model._$object === destination._$object }?.names
+      }
+      if let list = first as? [any PersistentModel] { return relationship(list) { model[keyPath: path] } }
+      var left = Set(places.indices.filter { value(of: $0) != nil })
+      for next in 0..<Self.rounds where !left.isEmpty {
+        round = next
+        for place in places.indices { put(place) }
+        let answer = Self.encoded(model[keyPath: path])
+        left = left.filter { value(of: $0) == answer }
+      }
+      return left.count == 1 ? left.first.map { places[$0].names } : nil
+    }
+    return open(make(shape, []))
+  }
+
+  /// What a to-one of a model without values leads to.
+  func destination<Destination: PersistentModel>(
+    of object: ModelObject, _ index: PropertyIndex, _ type: Destination.Type
+  ) -> Destination? {
+    if let known = object.detachedRelationships.first(where: { $0.index == index.index }) {
+      return known.destinations.first as? Destination
+    }
+    guard let own = held.first(where: { $0.model._$object === object }) else { return nil }
+    let name = ModelSchema.of(Swift.type(of: own.model)).properties[index.index].name
+    let destination = make(ModelSchema.of(type), own.names + [name])
+    object.detachedRelationships.append(DetachedRelationship(index: index.index, destinations: [destination]))
+    return destination as? Destination
+  }
+
+  /// What a to-many of a model without values leads to: some models, in another order each round.
+  func destinations<Destination: PersistentModel>(
+    of object: ModelObject, _ index: PropertyIndex, _ type: Destination.Type
+  ) -> [Destination] {
+    if let known = object.detachedRelationships.first(where: { $0.index == index.index }) {
+      return known.destinations as? [Destination] ?? []
+    }
+    guard let own = held.first(where: { $0.model._$object === object }) else { return [] }
+    let name = ModelSchema.of(Swift.type(of: own.model)).properties[index.index].name
+    let destinations = (0..<3).map { _ in make(ModelSchema.of(type), own.names + [name]) }
+    object.detachedRelationships.append(DetachedRelationship(index: index.index, destinations: destinations))
+    return destinations as? [Destination] ?? []
+  }
+
+  /// The names of the to-many whose models a key path reads, all of them and in their order, whatever their values are.
+  private func relationship(_ list: [any PersistentModel], _ read: () -> Any) -> [String]? {
+    func isSame(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> Bool {
+      left.count == right.count && zip(left, right).allSatisfy { $0._$object === $1._$object }
+    }
+    guard let first = list.first,
+      let names = held.first(where: { $0.model._$object === first._$object })?.names,
+      let owner = held.first(where: {
+        $0.model._$object.detachedRelationships.contains { isSame($0.destinations, list) }
+      })?
+      .model
+      ._$object,
+      let place = owner.detachedRelationships.firstIndex(where: { isSame($0.destinations, list) })
+    else { return nil }
+    for next in 0..<Self.rounds {
+      round = next
+      for place in places.indices { put(place) }
+      let destinations = owner.detachedRelationships[place].destinations
+      owner.detachedRelationships[place].destinations = Array(
+        destinations.dropFirst() + destinations.prefix(1))
+      guard let answer = Self.plain(read()) as? [any PersistentModel],
+        isSame(answer, owner.detachedRelationships[place].destinations)
+      else { return nil }
+    }
+    return names
+  }
+
+  private func make(_ shape: ModelSchema, _ names: [String]) -> any PersistentModel {
+    let object = ModelObject(ManagedObject.Seed(detached: shape.prototype))
+    object.isProbe = true
+    func open<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel {
+      let made = Materialization.of(object, as: type) { Model(_$object: object) }
+      object.note(made)
+      return made
+    }
+    let model = open(shape.type)
+    held.append(Held(model: model, names: names))
+    for property in shape.properties {
+      guard case .attribute = property.kind else { continue }
+      places.append(Place(names: names + [property.name], object: object, property: property))
+      put(places.count - 1)
+    }
+    return model
+  }
+
+  private func put(_ place: Int) {
+    guard let value = value(of: place) else { return }
+    places[place].object.set(places[place].property.index, to: value)
+  }
+
+  private func value(of place: Int) -> AttributeValue? {
+    Self.value(places[place].property, number: place, round: round)
+  }
+
+  /// The value of a property in one round, each property's another; nil where none is known.
+  private static func value(_ property: PropertySchema, number: Int, round: Int) -> AttributeValue? {
+    guard case .attribute(let type, _) = property.kind else { return nil }
+    let bit = round == rounds - 1 ? false : round == rounds - 2 ? true : (number + 1) >> round & 1 == 1
+    if let cases = property.caseValues {
+      guard cases.count > 1 else { return nil }
+      return bit ? cases[0] : cases[1]
+    }
+    let mark = 1 + number * rounds + round
+    switch type {
+    case .boolean: return .boolean(bit)
+    case .integer16, .integer32, .integer64: return property.isPlain ? .integer(Int64(mark % 30_000)) : nil
+    case .double, .float: return .double(Double(mark) + 0.5)
+    case .decimal: return .decimal(Decimal(mark))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(mark)))
+    case .string: return property.isPlain ? .string(" Aé\(mark)z, b-\(mark * 7) ") : nil
+    case .uuid:
+      let byte = UInt8(truncatingIfNeeded: mark)
+      let next = UInt8(truncatingIfNeeded: mark >> 8)
+      return .uuid(UUID(uuid: (byte, next, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))
+    case .uri: return .uri(URL(fileURLWithPath: "/\(mark)"))
+    case .binary: return .data(Data("\(mark)".utf8))
+    default: return nil
+    }
+  }
+
+  private static func plain(_ value: Any) -> Any? {
+    guard let optional = value as? any AnyOptionalValue else { return value }
+    return optional.inside.flatMap(plain)
+  }
+
+  private static func encoded(_ value: Any) -> AttributeValue? {
+    guard let value = plain(value) else { return nil }
+    if let raw = value as? any RawRepresentable { return encoded(raw.rawValue) }
+    switch value {
+    case let float as Float: return .double(Double(float))
+    case let value as any AttributeConvertible:
+      let form = ValueForm(type(of: value), transformer: nil)
+      return value.attributeValue(for: form.type)
+    default: return nil
+    }
+  }
+}
+
+private protocol AnyOptionalValue { var inside: Any? { get } }
+extension Optional: AnyOptionalValue { var inside: Any? { self } }
+
+extension PropertySchema {
+  private var plainType: Any.Type {
+    var type = valueType
+    while let optional = type as? any AnyOptional.Type { type = optional.wrapped }
+    return type
+  }
+
+  /// Whether its values are the attribute's own, and no raw values.
+  var isPlain: Bool {
+    plainType is any AttributeConvertible.Type && !(plainType is any RawRepresentable.Type)
+  }
+
+  /// The values of all cases of an enumeration; nil for other types.
+  var caseValues: [AttributeValue]? {
+    guard !isPlain else { return nil }
+    func open<Value>(_ type: Value.Type) -> [AttributeValue]? {
+      guard let raw = EnumerationCases.all(type) as? [any RawRepresentable] else { return [] }
+      return raw.compactMap { raw in
+        (raw.rawValue as? any AttributeConvertible).map {
+          $0.attributeValue(for: ValueForm(Swift.type(of: $0), transformer: nil).type)
+        }
+      }
+    }
+    return _openExistential(plainType, do: open)
+  }
+}

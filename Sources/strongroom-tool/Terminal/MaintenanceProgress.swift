@@ -1,0 +1,33 @@
+import Locks
+import Strongroom
+
+/// Shows how far work on a whole store is, a bar a step, and lets it be stopped without a trace.
+final class MaintenanceProgress: Sendable {
+  private let shown = Locked<(step: StoreProgress.Step, bar: ProgressBar)?>(nil)
+
+  /// Runs work that tells its progress. When it is told to stop it cleans up and throws.
+  static func run<R: Sendable>(
+    _ work: @escaping @Sendable (@escaping @Sendable (StoreProgress) -> Void) async throws -> R
+  ) async throws -> R {
+    let progress = MaintenanceProgress()
+    defer { progress.finish() }
+    return try await Interruptible.run { try await work { progress.update($0) } }
+  }
+
+  private func update(_ progress: StoreProgress) {
+    shown.withLock { shown in
+      if shown?.step != progress.step {
+        shown?.bar.finish()
+        shown = (progress.step, ProgressBar("\(progress.step.rawValue) pages", total: progress.total))
+      }
+      shown?.bar.update(progress.done)
+    }
+  }
+
+  private func finish() {
+    shown.withLock { shown in
+      shown?.bar.finish()
+      shown = nil
+    }
+  }
+}
