@@ -73,8 +73,7 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ], swiftSettings: strict),
     .target(
-      name: "StoreTestKit",
-      dependencies: ["Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "StoreContract"],
+      name: "StoreTestKit", dependencies: ["ObjectModel", "ObjectQuery", "StoreContract"],
       swiftSettings: strict),
     .target(
       name: "Strongroom",
@@ -116,6 +115,11 @@ let package = Package(
         "CLibEdit", "Locks", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
+    // What `Scripts/demo` imports with.
+    .executableTarget(
+      name: "debian-catalogue",
+      dependencies: ["Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Examples/debian-catalogue", swiftSettings: strict),
     .plugin(name: "ModelClasses", capability: .buildTool(), dependencies: ["model-classes"]),
     .executableTarget(
       name: "model-classes",
@@ -123,27 +127,37 @@ let package = Package(
       swiftSettings: strict),
     // Programs that tests run in a process of its own: with another library loaded first, on another bus.
     .executableTarget(
-      name: "cipher-probe", dependencies: ["CipherDatabase"], path: "Tests/CipherProbe", swiftSettings: strict
+      name: "cipher-probe", dependencies: ["CipherDatabase"], path: "Tests/Probes/CipherProbe",
+      swiftSettings: strict
     ),
     .executableTarget(
-      name: "import-probe", dependencies: ["Strongroom"], path: "Tests/ImportProbe", swiftSettings: strict),
+      name: "import-probe", dependencies: ["Strongroom"], path: "Tests/Probes/ImportProbe",
+      swiftSettings: strict),
     .executableTarget(
-      name: "torture-probe", dependencies: ["Strongroom"], path: "Tests/TortureProbe", swiftSettings: strict),
+      name: "torture-probe", dependencies: ["Strongroom"], path: "Tests/Probes/TortureProbe",
+      swiftSettings: strict),
     .executableTarget(
-      name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/SharingProbe", swiftSettings: strict),
-    .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
+      name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/Probes/SharingProbe",
+      swiftSettings: strict),
+    .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    // The least store that a stranger would write.
+    .target(
+      name: "MinimalStore",
+      dependencies: ["Locks", "ObjectModel", "ObjectQuery", "StoreContract", "StoreTestKit"],
+      path: "Tests/Support/MinimalStore", swiftSettings: strict),
     .executableTarget(
       name: "differential-probe",
       dependencies: [
         "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Tests/DifferentialProbe", swiftSettings: strict),
+      ], path: "Tests/Probes/DifferentialProbe", swiftSettings: strict),
     .executableTarget(
       name: "graph-probe",
       dependencies: [
         "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Tests/GraphProbe", swiftSettings: strict),
+      ], path: "Tests/Probes/GraphProbe", swiftSettings: strict),
     .executableTarget(
-      name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"], path: "Tests/KeyringProbe",
+      name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"],
+      path: "Tests/Probes/KeyringProbe",
       swiftSettings: strict),
     .testTarget(
       name: "CipherDatabaseTests",
@@ -172,14 +186,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StoreTestKitTests",
-      dependencies: [
-        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore", "StoreContract",
-        "StoreKeyring", "StoreTestKit",
-      ],
-      swiftSettings: strict),
+      dependencies: ["MinimalStore", "ObjectModel", "StoreContract", "StoreTestKit"], swiftSettings: strict),
     .testTarget(
-      name: "ObjectContextTests", dependencies: ["Locks", "Strongroom", "sharing-probe"],
-      swiftSettings: strict),
+      name: "ObjectContextTests",
+      dependencies: [
+        "Locks", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore",
+        "StoreContract", "StoreKeyring", "StoreTestKit", "Strongroom", "sharing-probe",
+      ], swiftSettings: strict),
     .testTarget(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],
       swiftSettings: strict, plugins: ["ModelClasses"]),

@@ -1,11 +1,11 @@
 import Foundation
-import ObjectModel
+package import ObjectModel
 import ObjectQuery
 import StoreContract
 
 /// The model and the hand tools of the checks.
-enum Sample {
-  static func model() throws -> ManagedObjectModel {
+package enum Sample {
+  package static func model() throws -> ManagedObjectModel {
     let place = Composite(
       "Place", [Attribute("street", .string), Attribute("height", .double)])
     return try ManagedObjectModel(ModelDeclaration(entities: entities, composites: [place]))

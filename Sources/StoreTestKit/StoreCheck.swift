@@ -33,14 +33,17 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
 public struct StoreCheckFailure: Error, CustomStringConvertible {
   /// What was expected, and where.
   public let description: String
+
+  /// Makes a failure.
+  package init(description: String) { self.description = description }
 }
 
-func expect(_ condition: Bool, _ what: String, line: Int = #line, fileID: String = #fileID) throws {
+package func expect(_ condition: Bool, _ what: String, line: Int = #line, fileID: String = #fileID) throws {
   if !condition { throw StoreCheckFailure(description: "\(fileID):\(line): \(what)") }
 }
 
 /// Expects an error of a code.
-func expectError(
+package func expectError(
   _ code: StoreError.Code, _ what: String, line: Int = #line, fileID: String = #fileID,
   _ body: () throws -> Void
 ) throws {

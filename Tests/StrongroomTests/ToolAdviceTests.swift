@@ -26,8 +26,6 @@ struct ToolAdviceTests {
     plain(try shelf.run("key", "recovery", "restore", options: ["--file", gone]), "no file at \(gone)")
     plain(try shelf.run("key", "recovery", "verify", options: ["--file", shelf.folder.path]), "is a folder")
     plain(
-      try Tool.run(["import", shelf.file("new"), gone] + shelf.vault), "no file at \(gone)")
-    plain(
       try shelf.run("key", "add", options: ["--to", "passphrase", "--new-passphrase-file", gone]),
       "no file at \(gone)")
   }

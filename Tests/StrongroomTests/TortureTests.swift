@@ -23,7 +23,7 @@ struct TortureTests {
   /// The library that lets operations fail, made for this run.
   private func library() throws -> URL {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../FaultLibrary/fault.c").standardized
+      .appendingPathComponent("../Support/FaultLibrary/fault.c").standardized
     let library = FileManager.default.temporaryDirectory.appendingPathComponent(
       "fault-\(UUID().uuidString).so")
     let compiler = Process()

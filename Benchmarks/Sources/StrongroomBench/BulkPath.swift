@@ -18,7 +18,7 @@ struct BookRow {
   var author: Int64
 
   /// From the columns of `BulkPath.columns`.
-  init(_ row: PackedRow) {
+  init(_ row: RowCursor) {
     id = row.integer(0)
     title = row.string(1)
     isbn = row.string(2)
@@ -195,7 +195,7 @@ struct BulkPath: Contestant {
       withUnsafeBytes(of: &book.cover) { row.set(Book.Indexes.cover, bytes: $0) }
       if book.rating >= 0 { row.set(Book.Indexes.rating, double: book.rating) }
       row.set(Book.Indexes.author, integer: book.author + 1)
-      try row.set(Book.Indexes.tags, targets: [book.tags.0 + 1, book.tags.1 + 1, book.tags.2 + 1])
+      try row.set(Book.Indexes.tags, destinations: [book.tags.0 + 1, book.tags.1 + 1, book.tags.2 + 1])
     }
   }
 

@@ -21,13 +21,13 @@ func openLibrary(
 }
 
 func executed(_ container: PersistentContainer) -> Int {
-  (try? container.persistentStoreCoordinator.store as? SQLCipherStore)?.executedStatements ?? 0
+  (try? container.persistentStoreCoordinator.persistentStore as? SQLCipherStore)?.executedStatements ?? 0
 }
 
 func identifiers(
   _ entity: String, _ numbers: [Int64], _ context: ManagedObjectContext
 ) throws -> [ManagedObjectID] {
-  let store = try context.persistentStoreCoordinator.store
+  let store = try context.persistentStoreCoordinator.persistentStore
   let storeEntity = store.storeEntities.first { $0.entity.name == entity }!
   return numbers.map { ManagedObjectID(storeEntity, reference: $0) }
 }

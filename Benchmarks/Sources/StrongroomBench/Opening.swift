@@ -23,7 +23,7 @@ struct Opening: AsyncParsableCommand {
     let description = PersistentStoreDescription(url: URL(fileURLWithPath: path), vault: vault)
     let first = PersistentContainer(managedObjectModel: model, description: description)
     try await first.loadPersistentStores()
-    guard let store = try first.coordinator.store as? SQLCipherStore else { return }
+    guard let store = try first.persistentStoreCoordinator.persistentStore as? SQLCipherStore else { return }
     let identifier = store.identifier
     try first.close()
     var (bare, keyring, whole): ([Double], [Double], [Double]) = ([], [], [])

@@ -11,7 +11,7 @@ struct StrongroomTool: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ImportCommand.self, QueryCommand.self, ShellCommand.self, InfoCommand.self, SchemaCommand.self,
+      QueryCommand.self, ShellCommand.self, InfoCommand.self, SchemaCommand.self,
       KeyCommand.self,
       VerifyCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self, EncryptCommand.self,
       DecryptCommand.self, ExportCommand.self, ConvertCipherCommand.self, ModelCommand.self,

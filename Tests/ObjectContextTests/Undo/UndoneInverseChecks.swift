@@ -1,0 +1,111 @@
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import StoreContract
+import StoreTestKit
+
+extension ContextCheck {
+  /// Both ends of a relationship agree after an undo, whatever other contexts saved meanwhile.
+  static let undoneInverses: [ContextCheck] = [
+    ContextCheck(
+      "one undo of a deletion brings back the links that others made since, and a redo ends them (undo)"
+    ) {
+      factory in
+      let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
+      let (all, other) = (pair[pair.here], pair[pair.there])
+      for end in all[2...] { try pair.here.delete(end) }
+      pair.here.processPendingChanges()
+      try Self.link(other)
+      try pair.there.save()
+      try pair.here.mergeChanges()
+      try expect(Self.links(all) == [false, false, false], "the rules of the deletion are followed")
+      try pair.agree("deleted")
+      try pair.here.undo()
+      try expect(all.allSatisfy { !$0.isDeleted }, "one undo takes the deletion back")
+      try expect(Self.links(all) == [true, true, true], "with what others linked")
+      try pair.agree("undone")
+      try pair.here.redo()
+      try expect(all[2...].allSatisfy(\.isDeleted) && Self.links(all) == [false, false, false], "redone")
+      try pair.here.save()
+      try pair.agree("saved")
+    },
+    ContextCheck("a redone deletion follows its rules for what others linked since (redo)") { factory in
+      let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
+      let (all, other) = (pair[pair.here], pair[pair.there])
+      for end in all[2...] { try pair.here.delete(end) }
+      try pair.here.undo()
+      try Self.link(other)
+      try pair.there.save()
+      try pair.here.mergeChanges()
+      try expect(Self.links(all) == [true, true, true], "linked")
+      try pair.here.redo()
+      try expect(Self.links(all) == [false, false, false], "redone")
+      try pair.here.save()
+      try pair.agree("saved")
+    },
+    ContextCheck("an undo leads to nothing whose deletion was saved (undo)") { factory in
+      let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
+      let all = pair[pair.here]
+      try all[0].setObject(all[2], forKey: "employer")
+      try pair.here.save()
+      try all[0].setObject(nil, forKey: "employer")
+      pair.here.processPendingChanges()
+      pair.here.undoManager?.disableUndoRegistration()
+      try pair.here.delete(all[2])
+      pair.here.undoManager?.enableUndoRegistration()
+      try pair.here.save()
+      try pair.here.undo()
+      try expect(all[0].object("employer") == nil, "it leads to what is gone")
+      try pair.here.save()
+      try pair.agree("saved")
+    },
+    ContextCheck(
+      "what was deleted here and stored again elsewhere is one object, undone before or after (undo)"
+    ) {
+      factory in
+      for isUndoneBefore in [true, false] {
+        let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
+        let (all, other) = (pair[pair.here], pair[pair.there])
+        pair.there.mergePolicy = .mergeByPropertyObjectTrump
+        try all[1].setObject(all[0], forKey: "spouse")
+        try pair.here.save()
+        try pair.there.mergeChanges()
+        for place in [1, 2] { try other[place].set("name", "stays") }
+        for place in [1, 2] { try pair.here.delete(all[place]) }
+        try pair.here.save()
+        if isUndoneBefore { try pair.here.undo() }
+        try pair.there.mergeChanges()
+        try other[0].setObject(other[2], forKey: "employer")
+        try pair.there.save()
+        if !isUndoneBefore { try pair.here.undo() }
+        try pair.here.mergeChanges()
+        try expect(all[0].object("employer") === all[2], "before \(isUndoneBefore): the link is there")
+        try pair.agree("undone before \(isUndoneBefore)")
+        try pair.here.save()
+        try pair.agree("undone before \(isUndoneBefore), saved")
+      }
+    },
+  ]
+
+  /// Two people, and what the first can be given: a firm and a tag.
+  private static func peopleAndEnds(_ scenario: ContextScenario) throws -> MergingPair {
+    try MergingPair(scenario) { context in
+      let people = try ["Ann", "Bob"].map { try Fixtures.person(context, $0) }
+      return people + [try Fixtures.company(context, "A"), try Fixtures.tag(context, "t")]
+    }
+  }
+
+  private static func link(_ all: [ManagedObject]) throws {
+    try all[0].setObject(all[2], forKey: "employer")
+    try all[1].setObject(all[2], forKey: "employer")
+    try all[0].add(all[3], to: "tags")
+  }
+
+  /// Whether the links that `link(_:)` makes are there.
+  private static func links(_ all: [ManagedObject]) throws -> [Bool] {
+    [
+      try all[0].object("employer") === all[2], try all[1].object("employer") === all[2],
+      try all[0].objects("tags").contains(all[3]),
+    ]
+  }
+}
