@@ -16,6 +16,9 @@ let package = Package(
     .library(name: "StrongroomRecords", targets: ["StrongroomRecords"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SecretService", targets: ["SecretService"]),
+    // For authors of stores and of vaults.
+    .library(name: "StoreContract", targets: ["ObjectModel", "ObjectQuery", "StoreContract"]),
+    .library(name: "StoreKeyring", targets: ["StoreKeyring"]),
     .library(name: "StoreTestKit", targets: ["StoreTestKit"]),
     .executable(name: "strongroom", targets: ["strongroom"]),
     .plugin(name: "ModelClasses", targets: ["ModelClasses"]),
@@ -112,7 +115,7 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "CLibEdit", "Locks", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CLibEdit", "Locks", "ObjectQuery", "StoreContract", "StoreKeyring", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
     // What `Scripts/demo` imports with.

@@ -1,11 +1,10 @@
-@_exported public import Foundation
-@_exported public import ObjectContext
-@_exported public import ObjectModel
-@_exported public import ObjectQuery
-@_exported public import SQLCipherStore
-@_exported public import SecretService
-@_exported public import StoreContract
-@_exported public import StoreKeyring
+public import Foundation
+public import ObjectContext
+public import ObjectModel
+import SQLCipherStore
+public import SecretService
+public import StoreContract
+public import StoreKeyring
 
 extension PersistentContainer {
   /// An encrypted container: one file at the URL, its key in the desktop's keyring unless another vault is given.

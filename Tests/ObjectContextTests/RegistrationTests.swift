@@ -1,8 +1,10 @@
 import Locks
+import StoreContract
 import Strongroom
 import Testing
 
-/// A store of a stranger's, plugged in under its own name: the one in memory, with an ear for what contexts hold.
+/// A store of a stranger's, plugged in under its own name: the one in memory, with an ear for what
+/// contexts hold.
 private final class ListeningStore: IncrementalStore {
   static let storeType = "Listening"
   private let inner: InMemoryStore

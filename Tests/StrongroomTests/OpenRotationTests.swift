@@ -1,4 +1,5 @@
 import Foundation
+import StoreKeyring
 import Strongroom
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectQuery
+import StoreContract
 
 extension RecordStore {
   /// Values that meet a condition, in an order. One statement.

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectQuery
 import Strongroom
 
 /// Values that an attribute's rules allow, a different one each time where there are many.

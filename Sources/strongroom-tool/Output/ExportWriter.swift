@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import Strongroom
 
 /// Writes the objects of one entity into a file, a thousand in memory at a time: a row each in CSV, a line each in JSON.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import ObjectQuery
 import SeededRandom
+import StoreContract
 import Strongroom
 
 /// Asks random questions of the same objects in SQL and in memory and compares the answers.
