@@ -1,6 +1,7 @@
 import Strongroom
 
-/// Brings a package catalogue into a context, in two passes: the packages, then what they depend on.
+/// Brings a package catalogue into a context, in two passes: the packages, then what they depend
+/// on.
 final class DebianImporter {
   /// What was imported.
   struct Counts {
@@ -20,7 +21,8 @@ final class DebianImporter {
 
   init(context: ManagedObjectContext) { self.context = context }
 
-  /// Saves a batch at a time and lets its objects go, so that memory does not grow with the catalogue.
+  /// Saves a batch at a time and lets its objects go, so that memory does not grow with the
+  /// catalogue.
   /// - Parameter progress: Told the number of paragraphs done, of twice their number in all.
   func run(_ records: DebianRecords, progress: (Int) -> Void) throws {
     var done = 0

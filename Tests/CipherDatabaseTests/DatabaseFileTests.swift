@@ -224,7 +224,8 @@ struct DatabaseFileTests {
       file.release()
     }
     for _ in 0..<20 { try open(path).close() }
-    // A thousand looks once left a thousand descriptors; SQLite parks those of its own until the last connection closes.
+    // A thousand looks once left a thousand descriptors; SQLite parks those of its own until the
+    // last connection closes.
     #expect(try paths() <= before + 20)
     connection.close()
     #expect(try paths() == 0)

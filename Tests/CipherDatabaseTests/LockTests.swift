@@ -45,7 +45,8 @@ struct LockTests {
     #expect(try second.text("SELECT count(*) FROM t") == "0")
     second.close()
     #expect(try probe(path) == "busy")
-    // What POSIX does to the locks when any descriptor of the file is closed: the reason for all this.
+    // What POSIX does to the locks when any descriptor of the file is closed: the reason for all
+    // this.
     close(Glibc.open(path, O_RDONLY))
     #expect(try probe(path) == "locked")
     first.close()

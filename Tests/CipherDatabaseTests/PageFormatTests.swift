@@ -139,7 +139,8 @@ struct PageFormatTests {
     }
   }
 
-  /// Rows that follow each other: what a page keeps when it is split is another matter, and not promised.
+  /// Rows that follow each other: what a page keeps when it is split is another matter, and not
+  /// promised.
   @Test("have zeros where a deleted row was")
   func overwritten() throws {
     let place = Place()

@@ -8,12 +8,14 @@ struct PublicDeclaration {
   let name: String
   let isDocumented: Bool
 
-  /// Every public declaration of a file, cases of public enumerations and requirements of public protocols included.
+  /// Every public declaration of a file, cases of public enumerations and requirements of public
+  /// protocols included.
   static func all(in file: String, _ text: String) -> [PublicDeclaration] {
     let lines = text.components(separatedBy: "\n")
     var found: [PublicDeclaration] = []
     var depth = 0
-    // Of the public enumerations and protocols that are open: how deep their members stand, and what makes one.
+    // Of the public enumerations and protocols that are open: how deep their members stand, and
+    // what makes one.
     var open: [(depth: Int, members: Regex<AnyRegexOutput>)] = []
     for (number, line) in lines.enumerated() {
       let code = plain(line)

@@ -46,7 +46,8 @@ struct DerivedTests {
     }
   }
 
-  /// The values that count, sum and fold, compared with the same computed from the objects themselves.
+  /// The values that count, sum and fold, compared with the same computed from the objects
+  /// themselves.
   private func check(_ shelf: ManagedObject, line: Int = #line) throws {
     let books = try shelf.objects("books")
     let tags = try shelf.objects("tags")

@@ -12,8 +12,8 @@ struct FoundationPredicateTests {
     return (shelf, context)
   }
 
-  /// One predicate for each form that the macro can write, by the names of the nodes in it. Foundation's own answer for each
-  /// object is what is expected.
+  /// One predicate for each form that the macro can write, by the names of the nodes in it.
+  /// Foundation's own answer for each object is what is expected.
   static let forms: [(String, Predicate<Volume>)] = {
     let moment = Date(timeIntervalSinceReferenceDate: 8)
     let list = [0, 37, 74]

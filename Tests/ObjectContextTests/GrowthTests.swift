@@ -44,7 +44,8 @@ struct GrowthTests {
     return now() - start
   }
 
-  /// How much longer four times as much takes: 4 where it grows with the number, 16 with its square.
+  /// How much longer four times as much takes: 4 where it grows with the number, 16 with its
+  /// square.
   private static func growth(_ few: Int, _ body: (Int) throws -> Double) rethrows -> Double {
     _ = try body(few / 4)
     let small = try min(body(few), body(few))

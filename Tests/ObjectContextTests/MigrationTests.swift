@@ -2,7 +2,8 @@ import Foundation
 import Strongroom
 import Testing
 
-/// Rules of Core Data's lightweight migration (Core Data Model Versioning and Data Migration Programming Guide).
+/// Rules of Core Data's lightweight migration (Core Data Model Versioning and Data Migration
+/// Programming Guide).
 @Suite("A store follows its model where that can be inferred")
 struct MigrationTests {
   private struct Place {
@@ -70,7 +71,8 @@ struct MigrationTests {
     }
   }
 
-  /// Three authors with two books each, one of them a novel, with tags in an order that is not that of their making.
+  /// Three authors with two books each, one of them a novel, with tags in an order that is not that
+  /// of their making.
   private func fill(_ container: PersistentContainer) throws -> [ManagedObjectID] {
     let context = container.newContext()
     let tags = try ["b", "a", "c"].map { word in

@@ -2,7 +2,8 @@ import Foundation
 import Strongroom
 import Testing
 
-/// Conditions on what a program's own transformer makes: the bytes are equal or not, and say nothing else.
+/// Conditions on what a program's own transformer makes: the bytes are equal or not, and say
+/// nothing else.
 @Suite("Opaque values in conditions")
 struct OpaqueValueTests {
   private static func model() throws -> ManagedObjectModel {

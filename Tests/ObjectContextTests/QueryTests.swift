@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Queries")
 struct QueryTests {
-  /// Three authors with books of 100, 200, … pages: "a0" has one, "a1" two, "a2" three; "a2" is married to "a0".
+  /// Three authors with books of 100, 200, … pages: "a0" has one, "a1" two, "a2" three; "a2" is
+  /// married to "a0".
   private func shelf(inMemory: Bool) async throws -> Shelf {
     let shelf = try await Shelf(inMemory: inMemory)
     let context = shelf.container.newContext()
@@ -47,8 +48,9 @@ struct QueryTests {
     return try context.fetch(request).map { try $0.get(entity == "Book" ? "title" : "name") ?? "" }
   }
 
-  // Core Data Programming Guide, "Fetching Managed Objects", and NSFetchRequest's notes on the SQLite store: one to-many step
-  // and one of ANY, ALL and IN in a key path; no sorting by what is not stored; few functions.
+  // Core Data Programming Guide, "Fetching Managed Objects", and NSFetchRequest's notes on the
+  // SQLite store: one to-many step and one of ANY, ALL and IN in a key path; no sorting by what is
+  // not stored; few functions.
   @Test("what Core Data's SQL store refuses works", arguments: [true, false])
   func beyond(inMemory: Bool) async throws {
     let shelf = try await shelf(inMemory: inMemory)

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("A typed closure")
 struct TypedQueryTests {
-  /// The volumes that a closure fetches, from both stores, as format text and from memory, against Swift's own answer.
+  /// The volumes that a closure fetches, from both stores, as format text and from memory, against
+  /// Swift's own answer.
   private func check(
     _ name: String, _ condition: (TypedExpression<Volume>) -> some FetchCondition,
     _ expected: (Volume) -> Bool

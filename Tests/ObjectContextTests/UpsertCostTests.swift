@@ -1,7 +1,8 @@
 import Strongroom
 import Testing
 
-/// A feed that was imported before is imported again, with no statement of its own for any of the objects.
+/// A feed that was imported before is imported again, with no statement of its own for any of the
+/// objects.
 @Suite("The cost of importing the same again")
 struct UpsertCostTests {
   private static func model() throws -> ManagedObjectModel {

@@ -3,7 +3,8 @@ import Glibc
 import Strongroom
 import Testing
 
-/// What `ContextCheck.values` and `StoreCheck.pieces` cannot ask of every store: statements, memory, files.
+/// What `ContextCheck.values` and `StoreCheck.pieces` cannot ask of every store: statements,
+/// memory, files.
 @Suite("Values in pieces")
 struct ValuePiecesTests {
   private static func model(isDated: Bool = true) throws -> ManagedObjectModel {

@@ -3,7 +3,8 @@ import FoundationXML
 import ObjectModel
 import Testing
 
-/// A bundle of the project's own in which every element and attribute occurs that editors of any age are known to write.
+/// A bundle of the project's own in which every element and attribute occurs that editors of any
+/// age are known to write.
 @Suite("A model file with everything in it")
 struct EverythingTests {
   private let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

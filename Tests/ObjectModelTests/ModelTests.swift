@@ -149,7 +149,8 @@ struct ModelTests {
     #expect(trip.uniquenessConstraints == [UniquenessConstraint("id")])
     #expect(result.warnings.count == 3, "\(result.warnings)")
     #expect(result.warnings.contains { $0.contains("futureMark of <attribute> Trip.id") })
-    // Written back and read again it is the same, and so are the warnings but for what was left out.
+    // Written back and read again it is the same, and so are the warnings but for what was left
+    // out.
     let again = folder.appendingPathComponent("Again.xcdatamodeld")
     try result.model.declaration.write(xcdatamodeld: again)
     let back = try ManagedObjectModel.load(contentsOf: again)

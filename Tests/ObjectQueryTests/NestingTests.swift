@@ -8,7 +8,8 @@ struct NestingTests {
     Entity("Row") { Attribute("n", .integer64) }
   }
 
-  /// Swift frees a nested value by as many calls as it is deep, which would fill the stack; so it is kept.
+  /// Swift frees a nested value by as many calls as it is deep, which would fill the stack; so it
+  /// is kept.
   private static let deepest = (0..<200_000).reduce(FetchPredicate.compare("n", .equal, .integer(1))) {
     inner, _ in .not(inner)
   }

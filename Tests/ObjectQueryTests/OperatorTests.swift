@@ -5,9 +5,10 @@ import Testing
 
 /// Each operator over a table of values whose expected rows were worked out by hand.
 ///
-/// Sources: Apple's Predicate Programming Guide, "Predicate Format String Syntax" (operators, `[c]` and `[d]`, LIKE's `?`
-/// and `*`, MATCHES after ICU v3), NSPredicate's class reference for `==` beside nil; The Unicode Standard, section 3.13
-/// (case folding); SQLite's "Expressions" for arithmetic.
+/// Sources: Apple's Predicate Programming Guide, "Predicate Format String Syntax" (operators, `[c]`
+/// and `[d]`, LIKE's `?` and `*`, MATCHES after ICU v3), NSPredicate's class reference for `==`
+/// beside nil; The Unicode Standard, section 3.13 (case folding); SQLite's "Expressions" for
+/// arithmetic.
 @Suite("Operators")
 struct OperatorTests {
   private static let model: ManagedObjectModel? = try? ManagedObjectModel {
@@ -114,7 +115,8 @@ struct OperatorTests {
 
   @Test("text folds as Unicode's full case folding does, canonically")
   func folding() throws {
-    // CaseFolding.txt of Unicode: ß and ẞ to ss, Kelvin to k, all sigmas to one, ﬁ to fi, İ to i with a dot, ı to itself.
+    // CaseFolding.txt of Unicode: ß and ẞ to ss, Kelvin to k, all sigmas to one, ﬁ to fi, İ to i
+    // with a dot, ı to itself.
     let pairs = [
       ("Straße", "STRASSE"), ("ẞ", "ss"), ("\u{212A}", "k"), ("ΣΑΣ", "σας"), ("ﬁ", "FI"), ("İ", "i\u{307}"),
       ("\u{E9}", "e\u{301}"), ("ᾈ", "ἀι"), ("ǆ", "ǅ"), ("\u{1E9B}\u{323}", "ṡ\u{323}"), ("Ꭰ", "ꭰ"),

@@ -177,7 +177,8 @@ struct KeyCopiesTests {
       "\($0)".contains(notes.scratch.store.path + ".keys")
     }
     #expect(try await notes.count(guarded) == 10)
-    // Told to, the rotation takes it out, and the vault says that it has no key rather than a wrong one.
+    // Told to, the rotation takes it out, and the vault says that it has no key rather than a wrong
+    // one.
     let told = try await SQLCipherStore.rotateKey(of: notes.description, removingOtherPassphrases: true)
     #expect(told.vaultsWithOldKeys.isEmpty)
     #expect(try await notes.count() == 10)

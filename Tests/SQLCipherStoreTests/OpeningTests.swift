@@ -32,7 +32,8 @@ struct OpeningTests {
     try store.close()
   }
 
-  /// Expects an error of a code from opening and reading all, and the folder byte for byte as before.
+  /// Expects an error of a code from opening and reading all, and the folder byte for byte as
+  /// before.
   private func expect(
     _ code: StoreError.Code, _ scratch: Scratch, _ vault: any KeyVault, create: Bool = false,
     message: String = "",

@@ -42,7 +42,8 @@ struct VerifyTests {
       PersistentStoreDescription(url: scratch.store, vault: vault)
     }
 
-    /// A closed store of three books, two authors who are married, two tags, and four chapters in order.
+    /// A closed store of three books, two authors who are married, two tags, and four chapters in
+    /// order.
     func make() async throws {
       let store = try SQLCipherStore(model: try VerifyTests.model(), description: description)
       try await store.loadMetadata()

@@ -283,7 +283,8 @@ struct WholeFileTests {
     await #expect { try await SQLCipherStore.encrypt(notes.scratch.store, to: other) } throws: {
       ($0 as? StoreError)?.code == .notFound
     }
-    // The second has the mark of a store and no page that can be read; the third is somebody's own database.
+    // The second has the mark of a store and no page that can be read; the third is somebody's own
+    // database.
     let marked = Data("SQLite format 3\0".utf8) + Data(count: 52) + Data("Strm".utf8) + Data(count: 8120)
     try Data("SQLite format 3\0".utf8 + Data(count: 8176)).write(to: notes.file("broken"))
     try marked.write(to: notes.file("marked"))

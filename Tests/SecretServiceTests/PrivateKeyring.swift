@@ -12,8 +12,8 @@ enum Beside {
     ProcessInfo.processInfo.environment["STRONGROOM_PRIVATE_KEYRING"] == "1"
   }
 
-  /// Foundation learns of a child's end by a descriptor that every descendant inherits: a daemon that outlives the
-  /// script must not have it.
+  /// Foundation learns of a child's end by a descriptor that every descendant inherits: a daemon
+  /// that outlives the script must not have it.
   private static let closing = """
     for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -gt 2 ] && eval "exec $fd>&-"; done 2>/dev/null
 

@@ -3,7 +3,8 @@
 import Foundation
 public import StrongroomData
 
-/// Models that are written in every way that a SwiftData model can be; compiling is half of the test.
+/// Models that are written in every way that a SwiftData model can be; compiling is half of the
+/// test.
 public enum Shapes {}
 
 let shapeSize = 11

@@ -10,7 +10,8 @@ import Testing
 
 /// Checks what a source expands to, and that nothing is said about it.
 ///
-/// - Parameter missing: the protocols that the compiler would find missing; none under a superclass that is a model.
+/// - Parameter missing: the protocols that the compiler would find missing; none under a superclass
+///   that is a model.
 func expectExpansion(
   _ source: String, _ expanded: String,
   missing: [TypeSyntax] = ["PersistentModel", "Sendable"], languageVersion: Int = 6,
@@ -39,7 +40,8 @@ func expectExpansion(
     })
 }
 
-/// Checks the one thing that is said about a source and, with `fixed`, what a mend makes of it; not the expansion.
+/// Checks the one thing that is said about a source and, with `fixed`, what a mend makes of it; not
+/// the expansion.
 func expectRemark(
   _ message: String, severity: DiagnosticSeverity = .error, mends: [String] = [],
   applying mend: String? = nil,

@@ -6,7 +6,8 @@ import Testing
 struct DifferentialTests {
   @Test("answer random conditions and orders alike")
   func agree() throws {
-    // On a change's own check a fixed seed, whose outcome is of the change; elsewhere a new one every time.
+    // On a change's own check a fixed seed, whose outcome is of the change; elsewhere a new one
+    // every time.
     let seed =
       ProcessInfo.processInfo.environment["CI"] == nil ? UInt64.random(in: 1...1_000_000) : 20_261_121
     let (code, text) = try Tool.run(

@@ -1,5 +1,5 @@
-// swift-format-ignore-file
-// Made from a model by `strongroom model generate`. Changes to this file are lost when it is made again.
+// swift-format-ignore-file Made from a model by `strongroom model generate`. Changes to this file
+// are lost when it is made again.
 import Foundation
 import Strongroom
 

@@ -2,7 +2,8 @@ import Foundation
 import Strongroom
 import Testing
 
-/// `EverythingModel.swift` beside this file is what the generator makes of the fixture with everything in it.
+/// `EverythingModel.swift` beside this file is what the generator makes of the fixture with
+/// everything in it.
 @Suite("Generated classes")
 struct GeneratedClassesTests {
   private let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -6,7 +6,8 @@ import Testing
 struct GraphWalkTests {
   @Test("and a plain reference end in the same graph")
   func agree() throws {
-    // On a change's own check a fixed seed, whose outcome is of the change; elsewhere a new one every time.
+    // On a change's own check a fixed seed, whose outcome is of the change; elsewhere a new one
+    // every time.
     let isCheck = ProcessInfo.processInfo.environment["CI"] != nil
     let seed = isCheck ? 20_261_121 : UInt64.random(in: 1...1_000_000)
     let (status, text) = try Tool.run(["--steps", "6000", "--seed", String(seed)], program: "graph-probe")

@@ -3,7 +3,8 @@ import Glibc
 import Strongroom
 import Testing
 
-/// `strongroom model try` over models that somebody may have written, each in a process whose memory is limited.
+/// `strongroom model try` over models that somebody may have written, each in a process whose
+/// memory is limited.
 @Suite("Trying models")
 struct ModelTrialTests {
   /// The answer of the command for one model, in a process that may take 4 GB.

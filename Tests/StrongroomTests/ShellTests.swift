@@ -102,7 +102,8 @@ struct ShellTests {
       try process.run()
       try terminal.close()
       let screen = FileHandle(fileDescriptor: main, closeOnDealloc: true)
-      // Each tabulator completes what only one name begins with; the second line is the first again.
+      // Each tabulator completes what only one name begins with; the second line is the first
+      // again.
       screen.write(Data("Bo\t | wh\t au\t.na\t == 'Ada | Co' | col\t ti\t\n".utf8))
       screen.write(Data("\u{10}\n.quit\n".utf8))
       var text = ""

@@ -32,7 +32,8 @@ struct TraceTests {
     let log = folder.appendingPathComponent("trace")
     try #require(
       try run(folder, log.path, ["trace=open,openat,creat,close,mkdir,link,symlink,chmod,fchmod"]) == 0)
-    // `PID NAME(ARGUMENTS) = RESULT …`; a call that another thread's interrupted is in two lines, joined here.
+    // `PID NAME(ARGUMENTS) = RESULT …`; a call that another thread's interrupted is in two lines,
+    // joined here.
     var unfinished: [Substring: String] = [:]
     var calls: [Call] = []
     for line in try String(contentsOf: log, encoding: .utf8).split(separator: "\n") {

@@ -2,7 +2,8 @@ import Foundation
 import StrongroomValues
 import Testing
 
-/// What users of SQLiteValueExtension write: arrays, dictionaries and types of their own as the values of columns.
+/// What users of SQLiteValueExtension write: arrays, dictionaries and types of their own as the
+/// values of columns.
 @Suite("A program in SQLiteValueExtension's terms")
 struct ColumnValueTests {
   struct Info: Codable, Equatable {

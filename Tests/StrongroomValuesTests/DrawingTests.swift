@@ -76,7 +76,8 @@ private enum Later {
   }
 }
 
-/// What users of ZStorage write: a document of pages, layers and shapes, each an object with an identifier.
+/// What users of ZStorage write: a document of pages, layers and shapes, each an object with an
+/// identifier.
 @Suite("A program in ZStorage's terms")
 struct DrawingTests {
   private func draw(_ archive: ObjectArchive) throws -> (Contents, Rectangle) {

@@ -2,7 +2,8 @@ import Foundation
 import StrongroomValues
 import Testing
 
-/// What users of SwiftSQLiteORM write: a struct with another inside, pushed, fetched by a column, deleted, cleared, dropped.
+/// What users of SwiftSQLiteORM write: a struct with another inside, pushed, fetched by a column,
+/// deleted, cleared, dropped.
 @Suite("A program in SwiftSQLiteORM's terms")
 struct NestedRecordTests {
   struct Nested: Codable, Equatable {

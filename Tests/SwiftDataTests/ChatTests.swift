@@ -1,4 +1,5 @@
-// Over Models/Chat.swift: delete rules, counts, relationships in predicates and sorts, a worker actor.
+// Over Models/Chat.swift: delete rules, counts, relationships in predicates and sorts, a worker
+// actor.
 
 import Foundation
 import SwiftData

@@ -1,4 +1,5 @@
-// Over Models/Diary.swift: what there is no history for says so; schemas as files; the folders a store is put in.
+// Over Models/Diary.swift: what there is no history for says so; schemas as files; the folders a
+// store is put in.
 
 import Foundation
 import SwiftData

@@ -1,4 +1,5 @@
-// Over Models/Fitness.swift: transformers, ephemeral and transient state, own identifiers, Codable by hand.
+// Over Models/Fitness.swift: transformers, ephemeral and transient state, own identifiers, Codable
+// by hand.
 
 import Foundation
 import SwiftData

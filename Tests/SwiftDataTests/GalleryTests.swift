@@ -1,4 +1,5 @@
-// Over Models/Gallery.swift: what models that are Codable, and Foundation's values in them, promise.
+// Over Models/Gallery.swift: what models that are Codable, and Foundation's values in them,
+// promise.
 
 import Foundation
 import SwiftData

@@ -1,4 +1,5 @@
-// Over Models/Quakes.swift: insert-or-update by a unique code, predicates into a structure, bulk deletes.
+// Over Models/Quakes.swift: insert-or-update by a unique code, predicates into a structure, bulk
+// deletes.
 
 import Foundation
 import SwiftData

@@ -4,7 +4,8 @@ import Foundation
 import StrongroomData
 import SwiftData
 
-/// A store in a fresh folder whose key stays in memory, so that a test can let it go and open it again.
+/// A store in a fresh folder whose key stays in memory, so that a test can let it go and open it
+/// again.
 struct TestStore: Sendable {
   private let folder: URL
   private let vault = InMemoryVault()
@@ -43,7 +44,8 @@ struct TestStore: Sendable {
     try session(for: Schema(types), body)
   }
 
-  /// Opens the store with a schema and perhaps a plan, works in a context of its own and lets both go.
+  /// Opens the store with a schema and perhaps a plan, works in a context of its own and lets both
+  /// go.
   func session<Outcome>(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     _ body: (ModelContext) throws -> Outcome

@@ -1,4 +1,5 @@
-// Over Models/Wallet.swift: a store is closed when its container is let go of on the main actor, with no pause.
+// Over Models/Wallet.swift: a store is closed when its container is let go of on the main actor,
+// with no pause.
 
 import Foundation
 import SwiftData

@@ -1,4 +1,5 @@
-// Over Models/Warehouse.swift: identities, measures and narrow numbers in predicates; equality as the model says it.
+// Over Models/Warehouse.swift: identities, measures and narrow numbers in predicates; equality as
+// the model says it.
 
 import Foundation
 import SwiftData

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Results as a picture: a row a phase, a mark a path, on a logarithmic axis of ratios; the gate as a line.
+/// Results as a picture: a row a phase, a mark a path, on a logarithmic axis of ratios; the gate as
+/// a line.
 package struct ResultChart {
   private let measurements: [Measurement]
   private static let colours = [

@@ -33,7 +33,8 @@ extension GRDBPath {
     }
   }
 
-  /// GRDB's fastest way: one prepared statement, its arguments set without checks, the indexes made last.
+  /// GRDB's fastest way: one prepared statement, its arguments set without checks, the indexes made
+  /// last.
   func bulkInsert(_ database: Database) throws {
     let indexes = try String.fetchAll(
       database, sql: "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")

@@ -12,7 +12,8 @@ enum CountedOperation: String, CaseIterable, ExpressibleByArgument {
   case limitSave = "limit-save"
 }
 
-/// Runs one operation inside `lm_collect`, so that a counter told to watch that function counts it alone.
+/// Runs one operation inside `lm_collect`, so that a counter told to watch that function counts it
+/// alone.
 struct Instructions: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "One operation for an instruction counter to watch.")

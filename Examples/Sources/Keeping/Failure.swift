@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Why a command could not do what it was asked: a sentence for whoever typed it, and the program's exit code.
+/// Why a command could not do what it was asked: a sentence for whoever typed it, and the program's
+/// exit code.
 package struct Failure: Error, CustomStringConvertible {
   /// Programs of their own may tell these apart.
   package enum Code: Int32, Sendable {

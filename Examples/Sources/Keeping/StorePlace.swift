@@ -11,8 +11,10 @@ package struct StorePlace: ParsableArguments {
 
   package init() {}
 
-  /// Opens the program's store. Whoever sits at the terminal is asked for the recovery code when the keyring has lost the key.
-  /// - Parameter making: Whether a store is made where there is none; its recovery code is then shown, this once.
+  /// Opens the program's store. Whoever sits at the terminal is asked for the recovery code when
+  /// the keyring has lost the key.
+  /// - Parameter making: Whether a store is made where there is none; its recovery code is then
+  ///   shown, this once.
   package func open(
     _ program: String, for types: any PersistentModel.Type..., making: Bool = false
   ) async throws -> ModelContainer {
@@ -38,7 +40,8 @@ package struct StorePlace: ParsableArguments {
     }
   }
 
-  /// Puts the key back into the keyring, by the recovery code that is typed, or read from standard input.
+  /// Puts the key back into the keyring, by the recovery code that is typed, or read from standard
+  /// input.
   package func recover(_ program: String) async throws {
     let typed = isatty(STDIN_FILENO) == 1 ? Terminal.secret("Recovery code:") : Terminal.line(STDIN_FILENO)
     try await recover(program, typed: typed)

@@ -38,7 +38,8 @@ import Keeping
 
   static func width(_ text: String) -> Int { drawable(text).reduce(0) { $0 + width($1) } }
 
-  /// A text as terminals and ncurses agree on it: in one line, without controls, and of each emoji that is joined of several the first.
+  /// A text as terminals and ncurses agree on it: in one line, without controls, and of each emoji
+  /// that is joined of several the first.
   static func drawable(_ text: String) -> String {
     String(
       Terminal.plain(text).map { character in

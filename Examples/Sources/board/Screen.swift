@@ -2,8 +2,8 @@ import CNCurses
 import Dispatch
 import Glibc
 
-/// The whole terminal, from `init` to `close()`: ncurses, and the news that a key was typed, the size changed or the process is
-/// to end.
+/// The whole terminal, from `init` to `close()`: ncurses, and the news that a key was typed, the
+/// size changed or the process is to end.
 @MainActor final class Screen {
   enum Key: Equatable { case character(Character), enter, escape, erase, up, down, left, right, resized }
   enum Event: Sendable { case input, changed, ended }

@@ -33,8 +33,8 @@ struct Draft {
     return text
   }
 
-  /// The editor needs a file. It lies in memory, in a folder of this user's alone, with whatever the editor puts beside it, and
-  /// all of that goes when the editor ends.
+  /// The editor needs a file. It lies in memory, in a folder of this user's alone, with whatever
+  /// the editor puts beside it, and all of that goes when the editor ends.
   private static func edited(_ before: String) throws -> String {
     let environment = ProcessInfo.processInfo.environment
     guard let editor = environment["VISUAL"] ?? environment["EDITOR"], !editor.isEmpty else {
@@ -49,7 +49,8 @@ struct Draft {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("entry.txt")
     try Data(before.utf8).write(to: file)
-    // The shell, since EDITOR may have arguments; the file's name has nothing that it would read otherwise.
+    // The shell, since EDITOR may have arguments; the file's name has nothing that it would read
+    // otherwise.
     guard system("umask 077; \(editor) \(file.path)") == 0 else {
       throw Failure(.nothingDone, "the editor did not end well, so nothing was kept")
     }

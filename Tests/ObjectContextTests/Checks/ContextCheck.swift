@@ -4,7 +4,8 @@ import ObjectModel
 import StoreContract
 import StoreTestKit
 
-/// One promise of the object graph, kept over any store: contexts, faults, relationships, saving, conflicts, undo.
+/// One promise of the object graph, kept over any store: contexts, faults, relationships, saving,
+/// conflicts, undo.
 ///
 /// Run every check against a store of your own to know that contexts work on it as they do on ours.
 struct ContextCheck: Sendable, CustomStringConvertible {
@@ -48,7 +49,8 @@ struct ContextScenario: Sendable {
   /// Another context on the isolation that calls.
   func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
 
-  /// What the store holds, seen by a context that knows nothing yet: of a closed and reopened store where it can be.
+  /// What the store holds, seen by a context that knows nothing yet: of a closed and reopened store
+  /// where it can be.
   func reopened() async throws -> ContextScenario? {
     guard let again = try await factory.reopen(store, model) else { return nil }
     return try ContextScenario(factory, model, again)

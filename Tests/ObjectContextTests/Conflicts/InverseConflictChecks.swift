@@ -5,7 +5,8 @@ import StoreContract
 import StoreTestKit
 
 extension ContextCheck {
-  /// Where both sides moved something, both ends of every link agree in the end, here and in the store.
+  /// Where both sides moved something, both ends of every link agree in the end, here and in the
+  /// store.
   static let inversesOfConflicts: [ContextCheck] = [
     ContextCheck(
       "a to-one moved here and elsewhere ends in one place, whoever wins (inverse relationships, NSMergePolicy)"

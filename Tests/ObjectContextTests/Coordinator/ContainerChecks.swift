@@ -233,7 +233,8 @@ extension ContextCheck {
     return try contents(scenario.newContext())
   }
 
-  /// All that a context's store holds: each object's values, and the names of what its relationships lead to.
+  /// All that a context's store holds: each object's values, and the names of what its
+  /// relationships lead to.
   private static func contents(_ context: ManagedObjectContext) throws -> [String] {
     func name(_ object: ManagedObject?) throws -> String {
       guard let object else { return "nothing" }

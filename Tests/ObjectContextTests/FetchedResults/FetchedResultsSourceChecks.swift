@@ -158,7 +158,8 @@ extension ContextCheck {
     },
   ]
 
-  /// Random events here and elsewhere; after each, the changes told make the list that a fetch brings.
+  /// Random events here and elsewhere; after each, the changes told make the list that a fetch
+  /// brings.
   private static func follow(_ factory: any StoreFactory, seed: UInt64, limit: Int?) async throws {
     let list = try await ShownList(factory, names: "", section: "motto", sort: "age", limit: limit)
     let other = list.scenario.newContext()

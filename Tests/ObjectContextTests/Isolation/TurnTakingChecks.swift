@@ -51,7 +51,8 @@ extension ContextCheck {
       for attempt in 0..<3 {
         let order = try await Self.order(BackgroundContext(scenario.coordinator, name: "fifo"))
         if order == Array(0..<8) { return }
-        // Whether the tasks came to give their closures in this order is the system's affair, but seldom.
+        // Whether the tasks came to give their closures in this order is the system's affair, but
+        // seldom.
         if attempt == 2 { try expect(false, "three times out of order, at last \(order)") }
       }
     },
@@ -207,7 +208,8 @@ extension ContextCheck {
     }
   }
 
-  /// In which order eight closures ran that were given one after another while another one held the context.
+  /// In which order eight closures ran that were given one after another while another one held the
+  /// context.
   private static func order(_ background: BackgroundContext) async throws -> [Int] {
     let (ran, begun) = (Order(), Order())
     let gate = DispatchSemaphore(value: 0)

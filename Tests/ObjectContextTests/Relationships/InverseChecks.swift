@@ -5,7 +5,8 @@ import StoreContract
 import StoreTestKit
 
 extension ContextCheck {
-  /// Both ends of a relationship agree in a context, whatever batches and merged saves did beneath its changes.
+  /// Both ends of a relationship agree in a context, whatever batches and merged saves did beneath
+  /// its changes.
   static let inverses: [ContextCheck] = [
     ContextCheck(
       "a batch and an unsaved change of one to-one: the change stays, at both ends (NSBatchUpdateRequest)"

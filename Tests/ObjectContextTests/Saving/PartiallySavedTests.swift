@@ -26,7 +26,8 @@ struct PartiallySavedTests {
     let context = ManagedObjectContext(coordinator)
     for entity in ["Note", "Memo"] { try context.insert(entity).set("text", "kept") }
     try context.obtainPermanentIDs(for: context.insertedObjects)
-    // Stores save in the order of their identifiers, each within the one before: the first commits last.
+    // Stores save in the order of their identifiers, each within the one before: the first commits
+    // last.
     let outer = stores.min { $0.value.identifier.uuidString < $1.value.identifier.uuidString }
     let (entity, failing) = try #require(outer)
     try failing.close()

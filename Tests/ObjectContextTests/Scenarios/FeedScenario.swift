@@ -3,7 +3,8 @@ import ObjectModel
 import ObjectQuery
 import StoreTestKit
 
-/// What a feed brings again and again: authors, posts and tags with unique codes, linked in every way.
+/// What a feed brings again and again: authors, posts and tags with unique codes, linked in every
+/// way.
 enum Feed {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -70,7 +71,8 @@ enum Feed {
   }
 }
 
-/// The plain reference: things by number, of which the first with a code is what all of that code become.
+/// The plain reference: things by number, of which the first with a code is what all of that code
+/// become.
 struct FeedReference {
   struct Thing {
     let entity: String
@@ -216,7 +218,8 @@ struct FeedReference {
     }
   }
 
-  /// A line for each thing: its values, what it leads to, and what leads to it where there is an inverse.
+  /// A line for each thing: its values, what it leads to, and what leads to it where there is an
+  /// inverse.
   func lines() -> [String] {
     func codes(_ places: some Sequence<Int>) -> String {
       places.map { things[$0].code }.sorted().joined(separator: " ")

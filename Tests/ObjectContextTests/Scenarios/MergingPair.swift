@@ -46,7 +46,8 @@ struct MergingPair {
 
   func reference(_ place: Int) -> AttributeValue { .reference(ids[place].reference) }
 
-  /// Both ends of every relationship agree, in both contexts and in the store, and nothing leads to what is deleted.
+  /// Both ends of every relationship agree, in both contexts and in the store, and nothing leads to
+  /// what is deleted.
   func agree(_ what: String) throws {
     for (name, context) in [("here", here), ("there", there), ("stored", scenario.newContext())] {
       try context.mergeChanges()

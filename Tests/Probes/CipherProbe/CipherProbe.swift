@@ -1,9 +1,10 @@
 import CipherDatabase
 import Foundation
 
-/// `cipher-probe PATH` makes a file and writes a row; prints `made`, or the code of the refusal. `cipher-probe lock PATH`
-/// tries to have a file of the same key to itself; prints `locked`, or the code of the refusal. `cipher-probe open PATH` opens
-/// it and prints `opened`, or the code of the refusal.
+/// `cipher-probe PATH` makes a file and writes a row; prints `made`, or the code of the refusal.
+/// `cipher-probe lock PATH` tries to have a file of the same key to itself; prints `locked`, or the
+/// code of the refusal. `cipher-probe open PATH` opens it and prints `opened`, or the code of the
+/// refusal.
 @main
 struct CipherProbe {
   static func main() throws {

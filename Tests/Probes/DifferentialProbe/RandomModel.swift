@@ -1,7 +1,8 @@
 import SeededRandom
 import Strongroom
 
-/// Makes models: an Item, subentities of it, and others; attributes of every type, relationships and indexes of every kind.
+/// Makes models: an Item, subentities of it, and others; attributes of every type, relationships
+/// and indexes of every kind.
 enum RandomModel {
   private static let types: [AttributeType] = [
     .integer16, .integer32, .integer64, .double, .float, .decimal, .boolean, .date, .string, .string, .binary,

@@ -37,7 +37,8 @@ final class BatchSide {
 
   func check() throws {
     context.processPendingChanges()
-    // Objects whose changes are gone may have the rows of before a batch still, until a fetch finds others; the next event shows them.
+    // Objects whose changes are gone may have the rows of before a batch still, until a fetch finds
+    // others; the next event shows them.
     for entity in ["Item", "Box"] { _ = try all(entity) }
     context.processPendingChanges()
     let items = try all("Item")
@@ -59,7 +60,8 @@ final class BatchSide {
     if let failure = context.faultFailure { throw failure }
   }
 
-  /// New items may lead to a box that a batch deleted, of which it depends on who holds it what is known.
+  /// New items may lead to a box that a batch deleted, of which it depends on who holds it what is
+  /// known.
   private func checkSections(_ items: [ManagedObject]) throws {
     for box in try items.compactMap({ try $0.object("box") }) {
       _ = try Self.title(box)
@@ -76,8 +78,8 @@ final class BatchSide {
     }
   }
 
-  /// A to-many has what leads back to its owner, and nothing that fetches do not find. An item with unsaved changes has the row
-  /// they were made on, whatever batches did since.
+  /// A to-many has what leads back to its owner, and nothing that fetches do not find. An item with
+  /// unsaved changes has the row they were made on, whatever batches did since.
   private func check(
     _ owner: ManagedObject, _ relationship: String, _ items: [ManagedObject],
     _ leadsBack: (ManagedObject) throws -> Bool

@@ -1,8 +1,8 @@
 import SeededRandom
 import Strongroom
 
-/// A random walk of two contexts that merge, with batches of all kinds among their own changes. What live results show and
-/// to-manys lead to is compared with plain filters over all objects.
+/// A random walk of two contexts that merge, with batches of all kinds among their own changes.
+/// What live results show and to-manys lead to is compared with plain filters over all objects.
 final class BatchWalk {
   private let seed: UInt64
   private let isVerbose: Bool
@@ -116,7 +116,8 @@ final class BatchWalk {
     }
   }
 
-  /// A save settles conflicts by the objects' trump, and is refused only where a link leads to what the other deleted.
+  /// A save settles conflicts by the objects' trump, and is refused only where a link leads to what
+  /// the other deleted.
   private func save(_ side: BatchSide) throws {
     note(side, "save")
     side.context.mergePolicy = .mergeByPropertyObjectTrump

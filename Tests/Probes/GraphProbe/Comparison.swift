@@ -1,7 +1,7 @@
 import Strongroom
 
-/// Looks whether a context is as the reference is. The reference agrees with itself on both ends of every link, so
-/// what equals it does too.
+/// Looks whether a context is as the reference is. The reference agrees with itself on both ends of
+/// every link, so what equals it does too.
 struct Comparison {
   let view: View
   let graph: Graph
@@ -50,7 +50,8 @@ struct Comparison {
     }
   }
 
-  /// The handles that a link leads to; none of them may be gone, or deleted unless a denial holds it.
+  /// The handles that a link leads to; none of them may be gone, or deleted unless a denial holds
+  /// it.
   private func destinations(of object: ManagedObject, _ link: Link) throws -> [Int] {
     let destinations: [ManagedObject] =
       link.isToMany

@@ -165,7 +165,8 @@ enum GraphModel {
       ]),
   ]
 
-  /// Every kind with what it inherits, which comes first, so that a place is the same in the whole family.
+  /// Every kind with what it inherits, which comes first, so that a place is the same in the whole
+  /// family.
   static let kinds: [Kind] = {
     var result: [Kind] = []
     for var kind in declared {

@@ -1,5 +1,5 @@
-/// New objects that become stored ones with the same unique value, by the objects' trump: what was set in a new one stays, and
-/// its links come to those of the stored one.
+/// New objects that become stored ones with the same unique value, by the objects' trump: what was
+/// set in a new one stays, and its links come to those of the stored one.
 struct GraphMerge {
   /// With the new objects.
   private let side: Graph
@@ -91,8 +91,8 @@ struct GraphMerge {
     }
   }
 
-  /// What both orders have stands in the places of the lower one, in the order of the upper one; what only the upper one has
-  /// comes behind the one before it there.
+  /// What both orders have stands in the places of the lower one, in the order of the upper one;
+  /// what only the upper one has comes behind the one before it there.
   private mutating func arrange(_ handle: Int, _ link: Link, _ wanted: [Int], over present: [Int]) {
     let there = result.destinations(handle, link.name)
     let (upper, lower) = (wanted.filter(there.contains), present.filter(there.contains))

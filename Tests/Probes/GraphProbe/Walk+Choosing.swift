@@ -1,6 +1,7 @@
 import Foundation
 
-/// Choosing what to change. All choices come from the reference, in an order that the seed alone decides.
+/// Choosing what to change. All choices come from the reference, in an order that the seed alone
+/// decides.
 extension Walk {
   /// What is to be done, and what the graph is then.
   struct Choice {
@@ -19,8 +20,8 @@ extension Walk {
     guard let operations = operations(in: graph, base, live) else { return nil }
     var after = graph
     for operation in operations { after.apply(operation) }
-    // What changes nothing is for now and then, since it cannot be known whether that can be undone; and so are
-    // broken rules, or no save would go through.
+    // What changes nothing is for now and then, since it cannot be known whether that can be
+    // undone; and so are broken rules, or no save would go through.
     if after == graph, !random.chance(10) { return nil }
     if after.violations().count > graph.violations().count, !random.chance(6) { return nil }
     return Choice(operations: operations, after: after)

@@ -2,8 +2,8 @@ import Strongroom
 
 /// Importing what is there already, with the same unique values.
 extension Walk {
-  /// Another context inserts objects with the unique values of stored ones, links them in any order, and saves: they become
-  /// the stored ones, with what was set and linked.
+  /// Another context inserts objects with the unique values of stored ones, links them in any
+  /// order, and saves: they become the stored ones, with what was set and linked.
   func importAgain() async throws {
     guard current.violations().isEmpty, !current.hasGhosts else { return }
     if !touched.isEmpty {

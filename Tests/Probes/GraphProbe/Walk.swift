@@ -34,8 +34,8 @@ final class Walk {
   var undoable: [Graph] = []
   var redoable: [Graph] = []
   private(set) var levels = 0
-  /// The objects that the context changed since it last saved, or may think it did; of which the links; and which
-  /// fields.
+  /// The objects that the context changed since it last saved, or may think it did; of which the
+  /// links; and which fields.
   var touched: Set<Int> = []
   var linked: Set<Int> = []
   var named: [Int: Set<Int>] = [:]
@@ -72,7 +72,8 @@ final class Walk {
     watcher = View("watcher", container.newContext())
   }
 
-  /// Takes the steps. After a difference it begins anew with an empty file, so that one fault is told once.
+  /// Takes the steps. After a difference it begins anew with an empty file, so that one fault is
+  /// told once.
   func run() async throws -> Report {
     defer {
       try? container.close()

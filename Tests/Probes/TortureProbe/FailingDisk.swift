@@ -44,7 +44,8 @@ struct FailingDisk {
       + (worker.terminationReason == .exit ? [] : ["crashed"])
   }
 
-  /// - Returns: Whether every point ended in a typed error and a store that opens, verifies, and has what was acknowledged.
+  /// - Returns: Whether every point ended in a typed error and a store that opens, verifies, and
+  ///   has what was acknowledged.
   func faults() async throws -> Bool {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await prepare()
@@ -96,8 +97,8 @@ struct FailingDisk {
 
   // MARK: Power cuts
 
-  /// Records all that a program of saves does to its files, and looks at what any cut of it leaves: what was synced is there;
-  /// what was not is there, is not, or is torn at 512 bytes.
+  /// Records all that a program of saves does to its files, and looks at what any cut of it leaves:
+  /// what was synced is there; what was not is there, is not, or is torn at 512 bytes.
   /// - Returns: Whether at every cut all acknowledged saves are there and the store is whole.
   func cuts(_ count: Int) async throws -> Bool {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,7 +1,8 @@
 import Foundation
 import Strongroom
 
-/// Does everything once that is done to whole stores, for whoever traces what files that opens and makes.
+/// Does everything once that is done to whole stores, for whoever traces what files that opens and
+/// makes.
 struct Operations {
   let playground: Playground
 

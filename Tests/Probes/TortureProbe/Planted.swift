@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Strongroom
 
-/// Puts journals, logs and shared-memory files beside a store that are not its own: random, of foreign pages, changed in some
-/// bytes, cut, and links; lets a process of its own open the store each time; and looks whether it crashed or touched a file
-/// that is none of its business.
+/// Puts journals, logs and shared-memory files beside a store that are not its own: random, of
+/// foreign pages, changed in some bytes, cut, and links; lets a process of its own open the store
+/// each time; and looks whether it crashed or touched a file that is none of its business.
 struct Planted {
   let count: Int
   private let folder = Playground(NSTemporaryDirectory() + "/strongroom-planted-\(getpid())")

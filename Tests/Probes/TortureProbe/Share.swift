@@ -3,8 +3,8 @@ import Glibc
 import Strongroom
 import Synchronization
 
-/// Lets processes open, read, write, pin and close one store while others replace its file, change its key, and copy it; kills
-/// some at random; and looks whether every acknowledged save is there.
+/// Lets processes open, read, write, pin and close one store while others replace its file, change
+/// its key, and copy it; kills some at random; and looks whether every acknowledged save is there.
 final class Share {
   struct Options {
     var seconds = 60

@@ -3,8 +3,9 @@ import Glibc
 import Strongroom
 import Synchronization
 
-/// One of many processes that share a store. Prints `begin ROLE BEGIN` and `did ROLE BEGIN END [NUMBER]` for each thing that it has done for good, with
-/// the instants before and after in microseconds, `busy ROLE`, or `error ROLE CODE`; goes on until SIGTERM.
+/// One of many processes that share a store. Prints `begin ROLE BEGIN` and `did ROLE BEGIN END
+/// [NUMBER]` for each thing that it has done for good, with the instants before and after in
+/// microseconds, `busy ROLE`, or `error ROLE CODE`; goes on until SIGTERM.
 struct ShareWorker {
   let playground: Playground
   let role: ShareRole
@@ -41,7 +42,8 @@ struct ShareWorker {
 
   private var description: PersistentStoreDescription {
     var description = playground.description()
-    // Nobody holds the store for longer than this; a store in use is told at once to who needs it alone.
+    // Nobody holds the store for longer than this; a store in use is told at once to who needs it
+    // alone.
     description.busyTimeoutMilliseconds = role.needsStoreAlone ? 200 : 60_000
     return description
   }
@@ -141,7 +143,8 @@ struct ShareWorker {
     }
   }
 
-  /// What was saved between the backup and its return is lost on purpose; so the whole is one interval.
+  /// What was saved between the backup and its return is lost on purpose; so the whole is one
+  /// interval.
   private func restore() async throws {
     let copy = playground.backup(number)
     remove(copy)

@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import Strongroom
 
-/// Does what a program does that runs for years, in one process that has a store open: pins contexts, opens the store once more,
-/// verifies it, and backs it up; and looks whether descriptors and memory stay what they were.
+/// Does what a program does that runs for years, in one process that has a store open: pins
+/// contexts, opens the store once more, verifies it, and backs it up; and looks whether descriptors
+/// and memory stay what they were.
 struct Soak {
   let count: Int
   let kinds: [Kind]

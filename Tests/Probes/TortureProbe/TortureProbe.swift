@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import Strongroom
 
-/// `torture-probe run --what save|rotate|convert|backup|move --kills N` kills a worker again and again and looks at what is
-/// left; `torture-probe work WHAT FOLDER` is the worker, which prints a line for each thing that it has done for good.
+/// `torture-probe run --what save|rotate|convert|backup|move --kills N` kills a worker again and
+/// again and looks at what is left; `torture-probe work WHAT FOLDER` is the worker, which prints a
+/// line for each thing that it has done for good.
 @main
 struct TortureProbe {
   static func main() async throws {
@@ -98,7 +99,8 @@ struct TortureProbe {
     _ = readLine()
   }
 
-  /// Makes or opens a store with the keyring's key, adds a batch, and tells the store's identity and what is in it.
+  /// Makes or opens a store with the keyring's key, adds a batch, and tells the store's identity
+  /// and what is in it.
   private static func create(_ path: String) async throws {
     var description = PersistentStoreDescription(url: URL(fileURLWithPath: path), vault: SecretServiceVault())
     description.busyTimeoutMilliseconds = 60_000

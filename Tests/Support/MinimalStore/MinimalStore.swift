@@ -4,8 +4,8 @@ package import ObjectModel
 import ObjectQuery
 package import StoreContract
 
-/// The least that a stranger's store can be: rows and links in two lists, everything looked for from the front, and
-/// whatever the protocol has a default for left to it.
+/// The least that a stranger's store can be: rows and links in two lists, everything looked for
+/// from the front, and whatever the protocol has a default for left to it.
 package final class MinimalStore: IncrementalStore {
   package static let storeType = "Minimal"
 

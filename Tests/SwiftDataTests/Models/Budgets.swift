@@ -1,6 +1,7 @@
 // Stands for: `Decimal` amounts, nested Codable structures, dictionaries, enums as dictionary keys,
-// `#Unique` over several keys, both forms of `#Index`, a public model, a non-optional to-one, an inverse
-// left to be found, generic functions over models, transactions, containers with several configurations.
+// `#Unique` over several keys, both forms of `#Index`, a public model, a non-optional to-one, an
+// inverse left to be found, generic functions over models, transactions, containers with several
+// configurations.
 
 import Foundation
 import SwiftData

@@ -1,6 +1,7 @@
-// Stands for: every delete rule, chains of cascades, minimum and maximum counts, optional relationships of
-// both kinds, inverses named by key paths, attribute options, predicates over relationships, several sort
-// descriptors with a comparator and a key path through a relationship, identifiers handed to a model actor.
+// Stands for: every delete rule, chains of cascades, minimum and maximum counts, optional
+// relationships of both kinds, inverses named by key paths, attribute options, predicates over
+// relationships, several sort descriptors with a comparator and a key path through a relationship,
+// identifiers handed to a model actor.
 
 import Foundation
 import SwiftData

@@ -1,5 +1,6 @@
-// Stands for: a reader of a store's history with a token that is kept as JSON, changes told apart by their class,
-// tombstones, a purge; a schema that is written to a file; a store in the user's folder for programs' data.
+// Stands for: a reader of a store's history with a token that is kept as JSON, changes told apart
+// by their class, tombstones, a purge; a schema that is written to a file; a store in the user's
+// folder for programs' data.
 
 import Foundation
 import SwiftData

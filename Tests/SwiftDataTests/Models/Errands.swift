@@ -1,8 +1,9 @@
-// Stands for: a generic repository without any view, a model actor that works in the background and answers with
-// sendable values, a handler that makes an actor when it is first needed, requests as enumerations, soft deletion,
-// an observable view model with a search text and an order, `modelContext?.delete(self)`, existential models,
-// `@MainActor` functions over the main context, containers made by a static function with a fallback, dependency by
-// protocol, `Result`, batches in a transaction, undo.
+// Stands for: a generic repository without any view, a model actor that works in the background and
+// answers with sendable values, a handler that makes an actor when it is first needed, requests as
+// enumerations, soft deletion, an observable view model with a search text and an order,
+// `modelContext?.delete(self)`, existential models, `@MainActor` functions over the main context,
+// containers made by a static function with a fallback, dependency by protocol, `Result`, batches
+// in a transaction, undo.
 
 import Foundation
 import Observation

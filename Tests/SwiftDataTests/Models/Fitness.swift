@@ -1,7 +1,7 @@
-// Stands for: a `ValueTransformer` named by type and by name, `@Transient` and `.ephemeral`, computed
-// properties with setters, several designated and convenience initializers, models that are Codable by
-// hand, an own `id: UUID`, small and unsigned numbers, private stored properties, validation, equality of
-// models.
+// Stands for: a `ValueTransformer` named by type and by name, `@Transient` and `.ephemeral`,
+// computed properties with setters, several designated and convenience initializers, models that
+// are Codable by hand, an own `id: UUID`, small and unsigned numbers, private stored properties,
+// validation, equality of models.
 
 import Foundation
 import SwiftData

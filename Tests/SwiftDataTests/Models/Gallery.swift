@@ -1,8 +1,9 @@
-// Stands for: a model class that is Codable itself, with coding keys, an initialiser from a decoder and relationships
-// in it, and Foundation's own value types as properties: `Measurement`, `Locale`, `Calendar`, `TimeZone`,
-// `DateComponents`, `DateInterval`, `Decimal`, `URL`, `AttributedString`, `IndexSet`, `PersonNameComponents`,
-// `CharacterSet` left out by `@Transient`; images kept outside; optional values of all of them; ranges; tuples by way
-// of structures; number types of every width; option sets; dictionaries of arrays.
+// Stands for: a model class that is Codable itself, with coding keys, an initialiser from a decoder
+// and relationships in it, and Foundation's own value types as properties: `Measurement`, `Locale`,
+// `Calendar`, `TimeZone`, `DateComponents`, `DateInterval`, `Decimal`, `URL`, `AttributedString`,
+// `IndexSet`, `PersonNameComponents`, `CharacterSet` left out by `@Transient`; images kept outside;
+// optional values of all of them; ranges; tuples by way of structures; number types of every width;
+// option sets; dictionaries of arrays.
 
 import Foundation
 import SwiftData

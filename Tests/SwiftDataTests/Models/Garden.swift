@@ -1,8 +1,9 @@
-// Stands for: a public model layer under `#if canImport(SwiftData)`, `public private(set) var`, a private
-// initialiser behind factories, `didSet` and `willSet`, lazy, static and computed members, nested types and
-// type aliases, defaults of every kind (`.now`, `UUID()`, `[]`, `.init()`, an enum's case by its dot), equality and
-// hashing of their own, comparison, protocols with default implementations, key paths as parameters, `switch`
-// over a model's enum with values, descriptions, subscripts, error types.
+// Stands for: a public model layer under `#if canImport(SwiftData)`, `public private(set) var`, a
+// private initialiser behind factories, `didSet` and `willSet`, lazy, static and computed members,
+// nested types and type aliases, defaults of every kind (`.now`, `UUID()`, `[]`, `.init()`, an
+// enum's case by its dot), equality and hashing of their own, comparison, protocols with default
+// implementations, key paths as parameters, `switch` over a model's enum with values, descriptions,
+// subscripts, error types.
 
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 

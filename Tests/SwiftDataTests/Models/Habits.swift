@@ -1,7 +1,7 @@
-// Stands for: `@ModelActor`, `@SwiftData.ModelActor` and an actor that conforms by hand, an importer in
-// batches, sendable summaries, `fetchLimit`, `fetchOffset`, `propertiesToFetch`, prefetching, pending
-// changes left out, identifiers, batches, `enumerate`, notifications of saves, generic functions over all
-// models.
+// Stands for: `@ModelActor`, `@SwiftData.ModelActor` and an actor that conforms by hand, an
+// importer in batches, sendable summaries, `fetchLimit`, `fetchOffset`, `propertiesToFetch`,
+// prefetching, pending changes left out, identifiers, batches, `enumerate`, notifications of saves,
+// generic functions over all models.
 
 import Foundation
 import SwiftData

@@ -1,7 +1,7 @@
-// Stands for: a large graph whose models have the names that many programs choose, most of them names of
-// the standard library, of Foundation, of Swift Testing, of SQL or of an engine below as well; properties
-// with such names; relationships without any attribute, so that their inverses are found; a schema found
-// from one root.
+// Stands for: a large graph whose models have the names that many programs choose, most of them
+// names of the standard library, of Foundation, of Swift Testing, of SQL or of an engine below as
+// well; properties with such names; relationships without any attribute, so that their inverses are
+// found; a schema found from one root.
 
 import Foundation
 import SwiftData

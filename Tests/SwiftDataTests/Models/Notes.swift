@@ -1,7 +1,7 @@
-// Stands for: tags many-to-many, folders that hold folders, notes that link to notes, large data kept
-// outside with `.externalStorage`, optional to-many relationships, relationships whose inverse is left to
-// be found, transient state, property access levels, `AttributedString`, predicates through to-many and
-// to-one relationships.
+// Stands for: tags many-to-many, folders that hold folders, notes that link to notes, large data
+// kept outside with `.externalStorage`, optional to-many relationships, relationships whose inverse
+// is left to be found, transient state, property access levels, `AttributedString`, predicates
+// through to-many and to-one relationships.
 
 import Foundation
 import SwiftData

@@ -1,7 +1,8 @@
-// Stands for: server data decoded into models by a convenience initializer, a Codable structure queried by
-// its members, `@Attribute(.unique)` with insert-or-update, static functions that build predicates and
-// descriptors, static functions and extensions on `ModelContext`, sort parameters as an enum, a subscript
-// by `Model.ID`, containers made from types, from a schema, with and without configurations.
+// Stands for: server data decoded into models by a convenience initializer, a Codable structure
+// queried by its members, `@Attribute(.unique)` with insert-or-update, static functions that build
+// predicates and descriptors, static functions and extensions on `ModelContext`, sort parameters as
+// an enum, a subscript by `Model.ID`, containers made from types, from a schema, with and without
+// configurations.
 
 import Foundation
 import SwiftData

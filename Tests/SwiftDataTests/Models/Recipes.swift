@@ -1,7 +1,7 @@
-// Stands for: nested Codable structures, enums with raw values, with associated values, optional and in
-// arrays, sets, URLs, inferred property types, steps kept in order by an index, a to-many without an
-// inverse, a to-one child, protocols that models conform to, `#if canImport(SwiftData)`, an in-memory
-// container of several types.
+// Stands for: nested Codable structures, enums with raw values, with associated values, optional
+// and in arrays, sets, URLs, inferred property types, steps kept in order by an index, a to-many
+// without an inverse, a to-one child, protocols that models conform to, `#if canImport(SwiftData)`,
+// an in-memory container of several types.
 
 import Foundation
 

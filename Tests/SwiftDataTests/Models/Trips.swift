@@ -1,7 +1,7 @@
-// Stands for: a base class with two model subclasses (`@available` as on Apple's platforms), `#Index` and
-// `#Unique` over several key paths, `.preserveValueOnDeletion`, cascades with inverses named on one side,
-// predicates with `is` and `as?`, predicates made of predicates, `#Expression`, ranges in predicates,
-// sample data on the main actor.
+// Stands for: a base class with two model subclasses (`@available` as on Apple's platforms),
+// `#Index` and `#Unique` over several key paths, `.preserveValueOnDeletion`, cascades with inverses
+// named on one side, predicates with `is` and `as?`, predicates made of predicates, `#Expression`,
+// ranges in predicates, sample data on the main actor.
 
 import Foundation
 import SwiftData

@@ -1,6 +1,7 @@
-// Stands for: schemas in versions with models nested in enumerations and in their extensions, identifiers
-// as constants and computed, a plan with a lightweight and two custom stages, renaming with `originalName`,
-// clean-up before a unique constraint, values moved into a new model, type aliases to the newest version.
+// Stands for: schemas in versions with models nested in enumerations and in their extensions,
+// identifiers as constants and computed, a plan with a lightweight and two custom stages, renaming
+// with `originalName`, clean-up before a unique constraint, values moved into a new model, type
+// aliases to the newest version.
 
 import Foundation
 import SwiftData

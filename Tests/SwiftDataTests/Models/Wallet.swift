@@ -1,5 +1,6 @@
-// Stands for: versions of a model that a test of the program goes through on the main actor in one go: it fills the
-// first version's store by `mainContext`, lets it go, and opens the same file with the plan.
+// Stands for: versions of a model that a test of the program goes through on the main actor in one
+// go: it fills the first version's store by `mainContext`, lets it go, and opens the same file with
+// the plan.
 
 import Foundation
 import SwiftData

@@ -1,6 +1,7 @@
-// Stands for: a model's own `==` and hash, `id` as the models have it without declaring one, in predicates of the
-// model and of others that lead to it, measures as `CGFloat`, numbers of every width in ranges, a repository that
-// is generic over the model, an array function that takes key paths.
+// Stands for: a model's own `==` and hash, `id` as the models have it without declaring one, in
+// predicates of the model and of others that lead to it, measures as `CGFloat`, numbers of every
+// width in ranges, a repository that is generic over the model, an array function that takes key
+// paths.
 
 import Foundation
 import SwiftData
