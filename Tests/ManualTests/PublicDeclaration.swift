@@ -43,8 +43,8 @@ struct PublicDeclaration {
   private nonisolated(unsafe) static let requirements = regex(
     "(@\\w+ )*(static |mutating |nonisolated )*(var|func|init|subscript|associatedtype)\\b")
   private nonisolated(unsafe) static let keyword = regex(
-    #"\b(func|var|let|struct|enum|protocol|macro|typealias|actor|case|init|subscript|associatedtype)\b`? ?`?(==|<|~=|\w*)"#
-  )
+    #"\b(func|var|let|struct|enum|protocol|macro|typealias|actor|case|init|subscript"#
+      + #"|associatedtype)\b`? ?`?(==|<|~=|\w*)"#)
   private nonisolated(unsafe) static let classKeyword = regex(#"\bclass (?!func|var)(\w+)"#)
 
   private static func regex(_ text: String) -> Regex<AnyRegexOutput> {

@@ -60,7 +60,8 @@ struct AsynchronousTests {
     let context = shelf.container.newContext()
     // Every volume with every volume with every volume: hours.
     let text =
-      "SUBQUERY(topics, $t, SUBQUERY($t.volumes, $v, SUBQUERY($v.topics, $u, ANY $u.volumes.price == 1).@count > 0).@count > 0).@count > 0"
+      "SUBQUERY(topics, $t, SUBQUERY($t.volumes, $v, SUBQUERY($v.topics, $u, ANY $u.volumes.price"
+      + " == 1).@count > 0).@count > 0).@count > 0"
     let request = FetchRequest("Volume", where: try FetchPredicate(format: text))
     let task = Task { @MainActor in try await context.fetchAsynchronously(request, as: Volume.self).count }
     try await Task.sleep(for: .milliseconds(200))

@@ -68,7 +68,8 @@ struct QueryTests {
     #expect(
       try names(
         shelf, "Author",
-        "SUBQUERY(books, $b, SUBQUERY($b.chapters, $c, $c.name BEGINSWITH 'first' AND $b.pages > 400).@count > 0).@count == 2"
+        "SUBQUERY(books, $b, SUBQUERY($b.chapters, $c, $c.name BEGINSWITH 'first' AND $b.pages >"
+          + " 400).@count > 0).@count == 2"
       )
         == ["a2"])
     #expect(try names(shelf, "Author", "books.@count == 2 OR spouse.books.@count == 1") == ["a1", "a2"])

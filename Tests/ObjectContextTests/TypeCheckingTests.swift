@@ -23,8 +23,10 @@ struct TypeCheckingTests {
     func all(_ context: ManagedObjectContext, _ day: Date) throws -> [Book] {
       try context.fetch(Book.self) {
         $0.pages > 300 && $0.pages <= 900 && $0.title != "x" && $0.author.name.contains("x", .caseInsensitive)
-          && ($0.price > 3.5 || $0.price == nil) && !$0.isLent && $0.bought < day && $0.author.born * 2 + 1 > 3600
-          && $0.tags.any { $0.name == "a" && $0.born != 0 } && $0.title.isIn(["a", "b", "c"]) && ($0.price ?? 0) < 100
+          && ($0.price > 3.5 || $0.price == nil) && !$0.isLent && $0.bought < day && $0.author.born \
+    * 2 + 1 > 3600
+          && $0.tags.any { $0.name == "a" && $0.born != 0 } && $0.title.isIn(["a", "b", "c"]) && \
+    ($0.price ?? 0) < 100
           && $0.tags.count > 2
       }
     }
@@ -47,7 +49,8 @@ struct TypeCheckingTests {
     process.arguments =
       [
         "sh", "-c",
-        "exec swiftc \"$@\" $(pkg-config --cflags-only-I sqlcipher libsecret-1 glib-2.0 | sed 's/-I/-Xcc -I/g')",
+        "exec swiftc \"$@\" $(pkg-config --cflags-only-I sqlcipher libsecret-1 glib-2.0 | sed"
+          + " 's/-I/-Xcc -I/g')",
         "sh",
       ]
       + [

@@ -82,7 +82,9 @@ struct DiagramTests {
     for entity in model.entities {
       #expect(
         svg.contains(
-          ">\(entity.name.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;"))"
+          ">"
+            + entity.name.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;")
         ))
       for property in entity.properties { #expect(svg.contains(">\(property.name)<")) }
     }

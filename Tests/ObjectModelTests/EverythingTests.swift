@@ -136,27 +136,44 @@ struct EverythingTests {
       #expect(parser.parse())
     }
     let known = """
-      model entity attribute relationship fetchedProperty fetchRequest fetchIndex fetchIndexElement compoundIndexes \
-      compoundIndex index uniquenessConstraints uniquenessConstraint constraint userInfo entry configuration memberEntity \
-      composite elements element attribute@name attribute@attributeType attribute@optional attribute@usesScalarValueType \
-      attribute@defaultValueString attribute@syncable attribute@indexed attribute@transient attribute@valueTransformerName \
-      attribute@customClassName attribute@maxValueString attribute@allowsExternalBinaryDataStorage attribute@minValueString \
-      attribute@elementID attribute@versionHashModifier attribute@defaultDateTimeInterval attribute@allowsCloudEncryption \
-      attribute@spotlightIndexingEnabled attribute@storedInTruthFile attribute@preserveAfterDeletion attribute@composite \
+      model entity attribute relationship fetchedProperty fetchRequest fetchIndex fetchIndexElement \
+      compoundIndexes \
+      compoundIndex index uniquenessConstraints uniquenessConstraint constraint userInfo entry \
+      configuration memberEntity \
+      composite elements element attribute@name attribute@attributeType attribute@optional \
+      attribute@usesScalarValueType \
+      attribute@defaultValueString attribute@syncable attribute@indexed attribute@transient \
+      attribute@valueTransformerName \
+      attribute@customClassName attribute@maxValueString attribute@allowsExternalBinaryDataStorage \
+      attribute@minValueString \
+      attribute@elementID attribute@versionHashModifier attribute@defaultDateTimeInterval \
+      attribute@allowsCloudEncryption \
+      attribute@spotlightIndexingEnabled attribute@storedInTruthFile \
+      attribute@preserveAfterDeletion attribute@composite \
       attribute@derived attribute@derivationExpression attribute@regularExpressionString relationship@name \
-      relationship@deletionRule relationship@destinationEntity relationship@inverseName relationship@inverseEntity \
-      relationship@optional relationship@maxCount relationship@toMany relationship@syncable relationship@ordered \
+      relationship@deletionRule relationship@destinationEntity relationship@inverseName \
+      relationship@inverseEntity \
+      relationship@optional relationship@maxCount relationship@toMany relationship@syncable \
+      relationship@ordered \
       relationship@minCount relationship@indexed relationship@transient relationship@elementID entity@name \
-      entity@representedClassName entity@syncable entity@codeGenerationType entity@parentEntity entity@isAbstract \
-      entity@versionHashModifier entity@elementID entity@coreSpotlightDisplayNameExpression element@name element@positionX \
+      entity@representedClassName entity@syncable entity@codeGenerationType entity@parentEntity \
+      entity@isAbstract \
+      entity@versionHashModifier entity@elementID entity@coreSpotlightDisplayNameExpression \
+      element@name element@positionX \
       element@positionY element@width element@height fetchIndexElement@property fetchIndexElement@type \
-      fetchIndexElement@order fetchIndex@name constraint@value index@value model@userDefinedModelVersionIdentifier \
-      model@type model@documentVersion model@lastSavedToolsVersion model@systemVersion model@minimumToolsVersion \
-      model@sourceLanguage model@macOSVersion model@iOSVersion model@name model@usedWithSwiftData model@usedWithCloudKit \
-      memberEntity@name entry@key entry@value fetchRequest@name fetchRequest@entity fetchRequest@predicateString \
+      fetchIndexElement@order fetchIndex@name constraint@value index@value \
+      model@userDefinedModelVersionIdentifier \
+      model@type model@documentVersion model@lastSavedToolsVersion model@systemVersion \
+      model@minimumToolsVersion \
+      model@sourceLanguage model@macOSVersion model@iOSVersion model@name model@usedWithSwiftData \
+      model@usedWithCloudKit \
+      memberEntity@name entry@key entry@value fetchRequest@name fetchRequest@entity \
+      fetchRequest@predicateString \
       fetchRequest@fetchLimit fetchRequest@fetchBatchSize fetchRequest@includeSubentities \
-      fetchRequest@includePropertyValues fetchRequest@includesPendingChanges fetchRequest@returnObjectsAsFaults \
-      fetchRequest@returnDistinctResults fetchedProperty@name fetchedProperty@optional fetchedProperty@syncable \
+      fetchRequest@includePropertyValues fetchRequest@includesPendingChanges \
+      fetchRequest@returnObjectsAsFaults \
+      fetchRequest@returnDistinctResults fetchedProperty@name fetchedProperty@optional \
+      fetchedProperty@syncable \
       configuration@name configuration@usedWithCloudKit composite@name
       """
     #expect(Set(known.split(separator: " ").map(String.init)).subtracting(names.seen).isEmpty)

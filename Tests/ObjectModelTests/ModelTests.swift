@@ -76,9 +76,7 @@ struct ModelTests {
     #expect(throws: ModelError.self) { try ManagedObjectModel(jsonData: Data("{}".utf8)) }
   }
 
-  @Test(
-    "models of equal descriptions have the same entities, so that decoding one again and again takes no memory"
-  )
+  @Test("models of equal declarations share their entities, so that decoding one again takes no memory")
   func shared() throws {
     func model(_ text: String) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -114,18 +112,26 @@ struct ModelTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let xml = """
       <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" userDefinedModelVersionIdentifier="7">
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" \
+      userDefinedModelVersionIdentifier="7">
         <entity name="Trip" representedClassName="Trip" syncable="YES" elementID="Journey">
-          <attribute name="name" optional="YES" attributeType="String" defaultValueString="new" minValueString="1"/>
-          <attribute name="count" attributeType="Integer 32" defaultValueString="NO" usesScalarValueType="YES"/>
+          <attribute name="name" optional="YES" attributeType="String" defaultValueString="new" \
+      minValueString="1"/>
+          <attribute name="count" attributeType="Integer 32" defaultValueString="NO" \
+      usesScalarValueType="YES"/>
           <attribute name="begins" optional="YES" attributeType="Date" defaultDateTimeInterval="-978307200"/>
-          <attribute name="id" optional="YES" attributeType="UUID" defaultValueString="empy" futureMark="yes"/>
-          <relationship name="stops" optional="YES" toMany="YES" ordered="YES" deletionRule="Cascade" destinationEntity="Stop" inverseName="trip" inverseEntity="Stop"/>
-          <fetchIndex name="byName"><fetchIndexElement property="name" type="Binary" order="descending"/></fetchIndex>
-          <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint></uniquenessConstraints>
+          <attribute name="id" optional="YES" attributeType="UUID" defaultValueString="empy" \
+      futureMark="yes"/>
+          <relationship name="stops" optional="YES" toMany="YES" ordered="YES" \
+      deletionRule="Cascade" destinationEntity="Stop" inverseName="trip" inverseEntity="Stop"/>
+          <fetchIndex name="byName"><fetchIndexElement property="name" type="Binary" \
+      order="descending"/></fetchIndex>
+          <uniquenessConstraints><uniquenessConstraint><constraint \
+      value="id"/></uniquenessConstraint></uniquenessConstraints>
           <userInfo><entry key="note" value="a &amp; b"/></userInfo>
         </entity>
-        <entity name="Stop"><relationship name="trip" maxCount="1" deletionRule="Nullify" destinationEntity="Trip" inverseName="stops" inverseEntity="Trip"/></entity>
+        <entity name="Stop"><relationship name="trip" maxCount="1" deletionRule="Nullify" \
+      destinationEntity="Trip" inverseName="stops" inverseEntity="Trip"/></entity>
         <unheardOf/>
       </model>
       """

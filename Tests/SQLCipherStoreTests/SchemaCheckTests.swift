@@ -165,7 +165,8 @@ struct SchemaCheckTests {
     let plain = "CASE WHEN \(value) BETWEEN -3e38 AND 3e38 THEN \(value)"
     try await notes.run(
       "DROP TRIGGER \"__boxes2_insert\"; CREATE TRIGGER \"__boxes2_insert\" AFTER INSERT ON \"Note\" BEGIN"
-        + " INSERT INTO \"__boxes2\" (id, l0, h0) VALUES (NEW._id, \(plain) WHEN \(value) > 0 THEN 3e38 ELSE -9e999"
+        + " INSERT INTO \"__boxes2\" (id, l0, h0) VALUES (NEW._id, \(plain) WHEN \(value) > 0"
+        + " THEN 3e38 ELSE -9e999"
         + " END, \(plain) WHEN \(value) < 0 THEN -3e38 ELSE 9e999 END); END", .ofStore)
     let store = try await open(notes)
     try insert(1, store)
@@ -221,7 +222,8 @@ struct SchemaCheckTests {
     let words = try await notes.text("SELECT sql FROM sqlite_master WHERE name = '__words1'")
     #expect(words.contains("fts4(c0, tokenize=simple)"), "\(words)")
     let derived = try await notes.text(
-      "SELECT group_concat(sql) FROM sqlite_master WHERE type = 'trigger' AND name LIKE '!_derive%' ESCAPE '!'"
+      "SELECT group_concat(sql) FROM sqlite_master WHERE type = 'trigger' AND name LIKE"
+        + " '!_derive%' ESCAPE '!'"
     )
     #expect(derived.contains("_canonical("), "\(derived)")
   }

@@ -141,8 +141,10 @@ struct SecrecyTests {
     process.standardOutput = output
     try process.run()
     let script =
-      "PRAGMA key = \"x'\(hex)\(salt)'\";\nPRAGMA cipher_compatibility = 3;\nPRAGMA cipher_page_size = 4096;\n"
-      + "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name);\n"
+      "PRAGMA key = \"x'\(hex)\(salt)'\";\nPRAGMA cipher_compatibility = 3;\nPRAGMA"
+      + " cipher_page_size = 4096;\n"
+      + "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table'"
+      + " ORDER BY name);\n"
       + "SELECT sql FROM sqlite_master WHERE name = 'Note';\nPRAGMA user_version;\nPRAGMA integrity_check;\n"
     try input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
     try input.fileHandleForWriting.close()
@@ -152,7 +154,8 @@ struct SecrecyTests {
     #expect(lines.contains("Note _sequence _store"), "\(lines)")
     #expect(
       lines.contains(
-        "CREATE TABLE \"Note\" (_id INTEGER PRIMARY KEY NOT NULL, _entity INTEGER NOT NULL, _version INTEGER NOT NULL, \"text\" TEXT)"
+        "CREATE TABLE \"Note\" (_id INTEGER PRIMARY KEY NOT NULL, _entity INTEGER NOT NULL,"
+          + " _version INTEGER NOT NULL, \"text\" TEXT)"
       ))
     #expect(lines.last == "ok" && lines.contains("1"))
   }

@@ -60,9 +60,7 @@ struct WholeFileTests {
     }
   }
 
-  @Test(
-    "copies that killed processes left unfinished go with the next work on the whole file, and nothing else does"
-  )
+  @Test("copies that killed processes left unfinished are removed by the next maintenance")
   func abandoned() async throws {
     let notes = try Notes()
     try await notes.make()

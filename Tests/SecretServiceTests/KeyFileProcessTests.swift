@@ -34,7 +34,8 @@ struct KeyFileProcessTests {
           printf '%s' "$(cat "$KEYFILE" 2>/dev/null)" > "$room/copy"
         done 2>/dev/null
         $PROBE add $STORE
-        lost=0; for key in $(grep -E '^[0-9a-f]{32}$' "$room/told"); do grep -q "^$key v1:" "$KEYFILE" || lost=$((lost + 1)); done
+        lost=0; for key in $(grep -E '^[0-9a-f]{32}$' "$room/told"); do grep -q "^$key v1:" \
+        "$KEYFILE" || lost=$((lost + 1)); done
         echo "lost $lost"
         grep -cvE '^[0-9a-f]{32} v1:[0-9a-f:]+$' "$KEYFILE"
         ls "$room" | grep -c '\\.new$'

@@ -48,9 +48,11 @@ enum Beside {
       """
       room=$(mktemp -d); trap 'rm -rf "$room"' EXIT; mkdir -m 700 "$room/run"
       export HOME="$room" XDG_RUNTIME_DIR="$room/run" XDG_DATA_HOME="$room/data" PROBE STORE
-      unlock() { printf pw | gnome-keyring-daemon --unlock --replace --components=secrets >/dev/null 2>&1; sleep 0.3; }
+      unlock() { printf pw | gnome-keyring-daemon --unlock --replace --components=secrets \
+      >/dev/null 2>&1; sleep 0.3; }
       lock() { dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \
-        org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login >/dev/null; }
+        org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login \
+      >/dev/null; }
       export -f unlock lock
       cat > "$room/script" <<'SCRIPT'
       \(script)

@@ -25,7 +25,9 @@ struct SecretServiceStateTests {
     let lines = try Beside.shell(
       """
       room=$(mktemp -d); trap 'kill $pid; rm -rf "$room"' EXIT
-      printf '<busconfig><type>session</type><listen>unix:tmpdir=%s</listen><policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>' "$room" > "$room/c"
+      printf '<busconfig><type>session</type><listen>unix:tmpdir=%s</listen><policy \
+      context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/> \
+      <allow own="*"/></policy></busconfig>' "$room" > "$room/c"
       dbus-daemon --config-file="$room/c" --print-address=1 --nofork > "$room/address" 2>/dev/null & pid=$!
       sleep 0.5
       export DBUS_SESSION_BUS_ADDRESS=$(cat "$room/address")
@@ -58,7 +60,8 @@ struct SecretServiceStateTests {
   func fullDisk() throws {
     let lines = try Beside.onPrivateBus(
       """
-      mkdir -p $HOME/data/keyrings; mount -t tmpfs -o size=64k tmpfs $HOME/data/keyrings || { echo unmounted; exit; }
+      mkdir -p $HOME/data/keyrings; mount -t tmpfs -o size=64k tmpfs $HOME/data/keyrings || { echo \
+      unmounted; exit; }
       trap 'umount -l $HOME/data/keyrings' EXIT
       unlock
       $PROBE add $STORE
@@ -146,16 +149,16 @@ struct RuinedKeyringTests {
     let lines = try Beside.onPrivateBus(
       """
       unlock
-      tool=$(dirname $PROBE)/strongroom
+      tool=$(dirname $PROBE)/strongroom; import=$(dirname $PROBE)/debian-catalogue
       printf 'Package: a\\nVersion: 1\\n\\n' > $HOME/catalogue
-      $tool import $HOME/store $HOME/catalogue >/dev/null && echo made
+      $import $HOME/store $HOME/catalogue >/dev/null && echo made
       $tool key recovery show $HOME/store --file $HOME/code >/dev/null && echo code
       sum=$(sha256sum < $HOME/store)
       # What a multi-line secret of some other program does at the daemon's next start.
       printf 'ruined' > $HOME/data/keyrings/login.keyring
       gnome-keyring-daemon --replace --components=secrets >/dev/null 2>&1 & sleep 0.7
       $tool info $HOME/store 2>&1 | sed 's/Error: \\([a-zA-Z]*\\):.*/\\1/' | head -1
-      $tool import $HOME/store $HOME/catalogue >/dev/null 2>&1 || echo refused
+      $import $HOME/store $HOME/catalogue >/dev/null 2>&1 || echo refused
       [ "$sum" = "$(sha256sum < $HOME/store)" ] && echo untouched
       rm $HOME/data/keyrings/login.keyring
       unlock

@@ -42,7 +42,8 @@ struct SecretServiceVaultTests {
   func damaged() async throws {
     let store = UUID()
     let lines = try Beside.shell(
-      "printf 'v1:nonsense' | secret-tool store --label=x application org.strongroom.tests store \(store.uuidString.lowercased()) keyid abc && echo stored"
+      "printf 'v1:nonsense' | secret-tool store --label=x application org.strongroom.tests store"
+        + " \(store.uuidString.lowercased()) keyid abc && echo stored"
     )
     guard lines == ["stored"] else { return }  // libsecret-tools is not installed
     await #expect(throws: KeyringError.self) { try await vault.keys(for: store, interaction: .silent) }

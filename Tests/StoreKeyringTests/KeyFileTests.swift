@@ -131,7 +131,7 @@ struct KeyFileTests {
   }
 
   @Test(
-    "wrapped keys that ask for more work than one opening may take are refused before the passphrase is asked for"
+    "wrapped keys that ask for too much work are refused before the passphrase is asked for"
   )
   func work() async throws {
     let place = try Place()

@@ -35,12 +35,14 @@ struct EqualModelTests {
         <attribute name="area" optional="YES" attributeType="Double" usesScalarValueType="NO"/>
         <relationship name="trees" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Tree"
           inverseName="orchard" inverseEntity="Tree"/>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints>
+        <uniquenessConstraints><uniquenessConstraint><constraint \
+    value="name"/></uniquenessConstraint></uniquenessConstraints>
       </entity>
       <entity name="Tree" representedClassName="Tree" syncable="YES">
         <attribute name="kind" attributeType="String"/>
         <attribute name="height" attributeType="Integer 64" defaultValueString="1" usesScalarValueType="YES"/>
-        <relationship name="orchard" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Orchard"
+        <relationship name="orchard" optional="YES" maxCount="1" deletionRule="Nullify" \
+    destinationEntity="Orchard"
           inverseName="trees" inverseEntity="Orchard"/>
       </entity>
     </model>

@@ -89,7 +89,8 @@ struct MemberExpansionTests {
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "size", keypath: \\Trip.size, default: 1, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "size", keypath: \
+      \\Trip.size, default: 1, metadata: nil))
           return _$properties
         }
 
@@ -167,8 +168,10 @@ struct MemberExpansionTests {
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "seen", keypath: \\Trip.seen, default: 1, metadata: nil))
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "last", keypath: \\Trip.last, default: 2, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "seen", keypath: \
+      \\Trip.seen, default: 1, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "last", keypath: \
+      \\Trip.last, default: 2, metadata: nil))
           return _$properties
         }
 
@@ -237,7 +240,8 @@ struct MemberExpansionTests {
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \\Trip.name, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \
+      \\Trip.name, metadata: nil))
           return _$properties
         }
 
@@ -306,7 +310,8 @@ struct MemberExpansionTests {
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \\Trip.name, metadata: StrongroomData.Schema.Attribute(.transformable(by: Seal.self))))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \
+      \\Trip.name, metadata: StrongroomData.Schema.Attribute(.transformable(by: Seal.self))))
           return _$properties
         }
 

@@ -95,9 +95,13 @@ struct ModelExpansionTests {
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \\Trip.name, metadata: StrongroomData.Schema.Attribute(.unique, originalName: "title")))
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "stops", keypath: \\Trip.stops, default: [], metadata: StrongroomData.Schema.Relationship(deleteRule: .cascade, inverse: \\Stop.trip)))
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "class", keypath: \\Trip.`class`, default: 5, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \
+      \\Trip.name, metadata: StrongroomData.Schema.Attribute(.unique, originalName: "title")))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "stops", keypath: \
+      \\Trip.stops, default: [], metadata: StrongroomData.Schema.Relationship(deleteRule: \
+      .cascade, inverse: \\Stop.trip)))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "class", keypath: \
+      \\Trip.`class`, default: 5, metadata: nil))
           return _$properties
         }
 
@@ -182,13 +186,16 @@ struct ModelExpansionTests {
 
         open class var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \\Place.name, default: "", metadata: nil))
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "latitude", keypath: \\Place.latitude, default: 0.0, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "name", keypath: \
+      \\Place.name, default: "", metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "latitude", keypath: \
+      \\Place.latitude, default: 0.0, metadata: nil))
           return _$properties
         }
 
         open class var _$constraints: [any StrongroomData.SchemaConstraint] {
-          [StrongroomData.Schema.Unique<Place>([\\.name], [\\.latitude, \\.longitude]), StrongroomData.Schema.Index<Place>([\\.name])]
+          [StrongroomData.Schema.Unique<Place>([\\.name], [\\.latitude, \\.longitude]), \
+      StrongroomData.Schema.Index<Place>([\\.name])]
         }
       }
 

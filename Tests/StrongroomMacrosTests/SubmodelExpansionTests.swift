@@ -52,7 +52,8 @@ struct SubmodelExpansionTests {
 
         override static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "breed", keypath: \\Dog.breed, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "breed", keypath: \
+      \\Dog.breed, metadata: nil))
           return _$properties
         }
 
@@ -99,7 +100,8 @@ struct SubmodelExpansionTests {
 
         override class var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
           var _$properties: [StrongroomData.Schema.PropertyMetadata] = []
-          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "lives", keypath: \\Cat.lives, default: 9, metadata: nil))
+          _$properties.append(StrongroomData.Schema.PropertyMetadata(name: "lives", keypath: \
+      \\Cat.lives, default: 9, metadata: nil))
           return _$properties
         }
 

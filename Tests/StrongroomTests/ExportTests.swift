@@ -56,7 +56,8 @@ struct ExportTests {
     #expect(lines.count == 2500)
     #expect(
       lines[1]
-        == "{\"_id\":2,\"author\":1,\"price\":\"0.1\",\"read\":false,\"tags\":[\(second),\(first)],\"title\":\"Book 1\"}"
+        == "{\"_id\":2,\"author\":1,\"price\":\"0.1\",\"read\":false,"
+        + "\"tags\":[\(second),\(first)],\"title\":\"Book 1\"}"
     )
     #expect(
       lines[2]

@@ -22,8 +22,10 @@ struct ToolTests {
     #expect(
       result.output.split(separator: "\n").map(String.init) == [
         "[",
-        "{\"author.name\":\"Ada\",\"bought\":null,\"pages\":100,\"pages * 2\":200,\"price\":12.5,\"read\":true,\"title\":\"Book 0\",\"weight\":0.25},",
-        "{\"author.name\":null,\"bought\":null,\"pages\":101,\"pages * 2\":202,\"price\":null,\"read\":false,\"title\":\"Book 1\",\"weight\":null}",
+        "{\"author.name\":\"Ada\",\"bought\":null,\"pages\":100,\"pages *"
+          + " 2\":200,\"price\":12.5,\"read\":true,\"title\":\"Book 0\",\"weight\":0.25},",
+        "{\"author.name\":null,\"bought\":null,\"pages\":101,\"pages *"
+          + " 2\":202,\"price\":null,\"read\":false,\"title\":\"Book 1\",\"weight\":null}",
         "]",
       ])
     let authors = try shelf.run(

@@ -61,7 +61,7 @@ struct TraceTests {
   }
 
   @Test(
-    "every operation works on file systems without links, and on those that cannot rename without replacing either",
+    "every operation works on file systems without links, and where renaming always replaces",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")),
     arguments: [
       ["inject=link,linkat:error=EPERM"],
@@ -80,7 +80,7 @@ struct TraceTests {
   private static let suffixes = ["-wal", "-shm", "-journal", ".keys", ".lock"]
 
   @Test(
-    "SQLite opens a file only while it is held, and the hold ends after SQLite's descriptors; all is made for its owner alone",
+    "SQLite opens a file only under our lock, which ends last; all is made for its owner alone",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")))
   func everyOperation() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -13,7 +13,8 @@ final class GalleryTests {
   deinit { store.remove() }
 
   private let text = """
-    {"name": "Light", "works": [{"title": "Dawn", "price": 12.5, "width": 40}, {"title": "Dusk", "width": 60.5}]}
+    {"name": "Light", "works": [{"title": "Dawn", "price": 12.5, "width": 40}, {"title": "Dusk", \
+    "width": 60.5}]}
     """
 
   @Test func modelsAreReadAndWrittenAsJSON() throws {

@@ -63,7 +63,8 @@ private struct DiagramPicture {
   var text: String {
     let size = "width=\"\(number(layout.width))\" height=\"\(number(layout.height))\""
     var parts = [
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" \(size) viewBox=\"0 0 \(number(layout.width)) \(number(layout.height))\""
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" \(size) viewBox=\"0 0 \(number(layout.width))"
+        + " \(number(layout.height))\""
         + " font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"11\">",
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
     ]
@@ -77,7 +78,8 @@ private struct DiagramPicture {
     let place = "x=\"\(number(x))\" y=\"\(number(y))\" width=\"\(number(width))\""
     var parts = [
       "<rect \(place) height=\"\(number(box.height))\" rx=\"4\" fill=\"#fbfbf8\" stroke=\"#555\"/>",
-      "<rect \(place) height=\"\(number(DiagramLayout.header))\" rx=\"4\" fill=\"\(box.isAbstract ? "#8a8a8a" : "#2f4858")\"/>",
+      "<rect \(place) height=\"\(number(DiagramLayout.header))\" rx=\"4\""
+        + " fill=\"\(box.isAbstract ? "#8a8a8a" : "#2f4858")\"/>",
       "<text x=\"\(number(x + width / 2))\" y=\"\(number(y + 16))\" text-anchor=\"middle\" fill=\"#fff\""
         + " font-weight=\"bold\"\(box.isAbstract ? " font-style=\"italic\"" : "")>\(box.title.xmlEscaped)</text>",
     ]
@@ -87,7 +89,8 @@ private struct DiagramPicture {
       parts.append(
         "<text x=\"\(number(x + 8))\" y=\"\(base)\" fill=\"\(colour)\">\(row.text.xmlEscaped)</text>")
       parts.append(
-        "<text x=\"\(number(x + width - 8))\" y=\"\(base)\" text-anchor=\"end\" fill=\"#777\">\(row.type.xmlEscaped)</text>"
+        "<text x=\"\(number(x + width - 8))\" y=\"\(base)\" text-anchor=\"end\""
+          + " fill=\"#777\">\(row.type.xmlEscaped)</text>"
       )
     }
     return parts.joined(separator: "\n")
@@ -109,7 +112,8 @@ private struct DiagramPicture {
     let enters = line.points[line.points.count - 2].x > last.x ? 1.0 : -1.0
     if line.isInheritance {
       parts.append(
-        "<polygon points=\"\(number(last.x)),\(number(last.y)) \(number(last.x + enters * 10)),\(number(last.y - 5))"
+        "<polygon points=\"\(number(last.x)),\(number(last.y))"
+          + " \(number(last.x + enters * 10)),\(number(last.y - 5))"
           + " \(number(last.x + enters * 10)),\(number(last.y + 5))\" fill=\"#fff\" stroke=\"#555\"/>")
     } else {
       parts.append(end(first, leaves, line.from.isToMany, style))
@@ -125,10 +129,12 @@ private struct DiagramPicture {
     let (x, y) = (point.x, point.y)
     if isToMany {
       return
-        "<path d=\"M \(number(x)) \(number(y - 5)) L \(number(x + away * 9)) \(number(y)) L \(number(x)) \(number(y + 5))\" \(style)/>"
+        "<path d=\"M \(number(x)) \(number(y - 5)) L \(number(x + away * 9)) \(number(y)) L"
+        + " \(number(x)) \(number(y + 5))\" \(style)/>"
     }
     return
-      "<path d=\"M \(number(x + away * 6)) \(number(y - 4)) L \(number(x + away * 6)) \(number(y + 4))\" \(style)/>"
+      "<path d=\"M \(number(x + away * 6)) \(number(y - 4)) L \(number(x + away * 6))"
+      + " \(number(y + 4))\" \(style)/>"
   }
 
   private func number(_ value: Double) -> String {

@@ -37,7 +37,8 @@ public struct ModelDiagram: Sendable {
       let right = relationship.isToMany ? "o{" : relationship.isOptional ? "o|" : "||"
       let label = relationship.name + (inverse.map { $0 === relationship ? "" : " / \($0.name)" } ?? "")
       lines.append(
-        "  \(Self.word(relationship.entity.name)) \(left)--\(right) \(Self.word(relationship.destination.name)) : \"\(Self.quote(label))\""
+        "  \(Self.word(relationship.entity.name)) \(left)--\(right)"
+          + " \(Self.word(relationship.destination.name)) : \"\(Self.quote(label))\""
       )
     }
     for entity in model.entities {

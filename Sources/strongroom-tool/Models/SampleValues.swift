@@ -16,9 +16,7 @@ struct SampleValues {
     _ attribute: Attribute, _ composites: [String: Composite]
   ) -> AttributeValue? {
     switch attribute.type {
-    case .integer16: return .integer(whole(attribute, Int64(Int16.min), Int64(Int16.max)))
-    case .integer32: return .integer(whole(attribute, Int64(Int32.min), Int64(Int32.max)))
-    case .integer64: return .integer(whole(attribute, .min, .max))
+    case .integer16, .integer32, .integer64: return .integer(whole(attribute))
     case .double: return .double(real(attribute, step: 1.25))
     case .float: return .double(Double(Float(real(attribute, step: 1.5))))
     case .decimal: return .decimal(Decimal(real(attribute, step: 1)))
@@ -29,11 +27,22 @@ struct SampleValues {
     case .uri, .objectID: return URL(string: "https://example.org/\(count)?ü").map(AttributeValue.uri)
     case .binary, .transformable: return .data(Data("bytes \(count) \0 \u{FF}".utf8))
     case .composite:
-      guard let composite = attribute.compositeName.flatMap({ composites[$0] }) else { return nil }
-      var elements: [String: AttributeValue] = [:]
-      for element in composite.attributes { elements[element.name] = value(element, composites) ?? .null }
-      return .composite(elements)
+      return attribute.compositeName.flatMap { composites[$0] }.map { composite($0, composites) }
     case .undefined: return nil
+    }
+  }
+
+  private func composite(_ composite: Composite, _ composites: [String: Composite]) -> AttributeValue {
+    var elements: [String: AttributeValue] = [:]
+    for element in composite.attributes { elements[element.name] = value(element, composites) ?? .null }
+    return .composite(elements)
+  }
+
+  private func whole(_ attribute: Attribute) -> Int64 {
+    switch attribute.type {
+    case .integer16: whole(attribute, Int64(Int16.min), Int64(Int16.max))
+    case .integer32: whole(attribute, Int64(Int32.min), Int64(Int32.max))
+    default: whole(attribute, .min, .max)
     }
   }
 

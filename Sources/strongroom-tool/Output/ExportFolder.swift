@@ -22,7 +22,8 @@ final class ExportFolder {
     guard mkdir(unfinished, 0o700) == 0 else {
       guard errno == EEXIST else { throw Self.failure(unfinished) }
       throw ToolFailure(
-        "\(unfinished) is there: an export that was cut off leaves it, readable by whoever gets at it; look at it, and"
+        "\(unfinished) is there: an export that was cut off leaves it, readable by whoever gets"
+          + " at it; look at it, and"
           + " remove it")
     }
     folder = open(unfinished, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

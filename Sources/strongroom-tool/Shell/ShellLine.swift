@@ -17,6 +17,14 @@ struct ShellLine {
     ("as", "table, json or csv"),
   ]
 
+  /// Stages that take the text behind them as it is.
+  private static var clauses: [String: WritableKeyPath<StoreQuery, String?>] {
+    [
+      "search": \.search, "sort": \.sort, "columns": \.columns, "aggregates": \.aggregates,
+      "having": \.having,
+    ]
+  }
+
   let entity: String
   private(set) var query = StoreQuery()
 
@@ -43,16 +51,12 @@ struct ShellLine {
       }
       return number
     }
+    if let clause = Self.clauses[stage] { return query[keyPath: clause] = try text() }
     switch stage {
     case "where": query.condition = try query.condition.map { "(\($0)) AND (\(try text()))" } ?? text()
-    case "search": query.search = try text()
-    case "sort": query.sort = try text()
     case "limit": query.limit = try number()
     case "offset": query.offset = try number()
-    case "columns": query.columns = try text()
     case "group": query.groupBy = rest.hasPrefix("by ") ? String(rest.dropFirst(3)) : try text()
-    case "aggregates": query.aggregates = try text()
-    case "having": query.having = try text()
     case "distinct": query.isDistinct = true
     case "count": query.answer = .count
     case "explain": query.answer = .explanation

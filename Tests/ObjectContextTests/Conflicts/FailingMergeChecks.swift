@@ -46,7 +46,8 @@ extension ContextCheck {
         Fixtures.line(fresh.existingObject(with: ada.objectID), "tags") == "free other", "with its links")
     },
     ContextCheck(
-      "a change is checked against the row as it was when the change was made, however little had been read by then "
+      "a change is checked against the row as it was when the change was made, however little had"
+        + " been read by then "
         + "(optimistic locking)"
     ) { factory in
       let scenario = try await ContextScenario(factory)

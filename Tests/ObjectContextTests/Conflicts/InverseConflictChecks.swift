@@ -9,7 +9,8 @@ extension ContextCheck {
   /// store.
   static let inversesOfConflicts: [ContextCheck] = [
     ContextCheck(
-      "a to-one moved here and elsewhere ends in one place, whoever wins (inverse relationships, NSMergePolicy)"
+      "a to-one moved here and elsewhere ends in one place, whoever wins (inverse relationships,"
+        + " NSMergePolicy)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       for move in Move.all {

@@ -124,7 +124,8 @@ extension ContextCheck {
 
   private static let deletedFaults: [ContextCheck] = [
     ContextCheck(
-      "a fault whose row is gone throws where that is asked for, and changes nothing (\"could not fulfill a fault\")"
+      "a fault whose row is gone throws where that is asked for, and changes nothing (\"could not"
+        + " fulfill a fault\")"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       let first = scenario.newContext()

@@ -8,7 +8,8 @@ import StoreTestKit
 extension ContextCheck {
   static let limits: [ContextCheck] = [
     ContextCheck(
-      "a condition as deep as the format's reader goes is answered, a deeper one is refused with a typed error"
+      "a condition as deep as the format's reader goes is answered, a deeper one is refused with"
+        + " a typed error"
     ) { factory in
       let context = try await ContextScenario(factory).newContext()
       _ = try Fixtures.people("a", "b", in: context)

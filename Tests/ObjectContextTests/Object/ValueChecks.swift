@@ -16,7 +16,8 @@ extension ContextCheck {
       let theirs = try there.existingObject(with: album.id)
       let list = try FetchedResultsController(
         FetchRequest(
-          "Photo", where: .compare("data", .notEqual, .null), sortDescriptors: [FetchSortDescriptor("title")]),
+          "Photo", where: .compare("data", .notEqual, .null),
+          sortDescriptors: [FetchSortDescriptor("title")]),
         in: here
       )
       try list.performFetch()

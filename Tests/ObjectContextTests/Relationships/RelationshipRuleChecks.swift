@@ -88,7 +88,8 @@ extension ContextCheck {
         Fixtures.line(people[0], "friends") == "b" && Fixtures.line(people[1], "reports") == "a", "as it was")
     },
     ContextCheck(
-      "a link that is added and then taken out is not there, though nobody read whether it was (inverse relationships)"
+      "a link that is added and then taken out is not there, though nobody read whether it was"
+        + " (inverse relationships)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       for isChild in [false, true] {
@@ -125,7 +126,8 @@ extension ContextCheck {
       }
     },
     ContextCheck(
-      "a link that is taken out and then added is there, whether it was there before or not (inverse relationships)"
+      "a link that is taken out and then added is there, whether it was there before or not"
+        + " (inverse relationships)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       for (number, isThere) in [true, false].enumerated() {

@@ -67,7 +67,8 @@ extension ContextCheck {
       try expect(desk.state(desk.scenario.newContext()) == before, "nothing was deleted in the store")
     },
     ContextCheck(
-      "a deletion that was undone, done again and then saved is undone as a whole, as is an insertion that turned into a fault"
+      "a deletion that was undone, done again and then saved is undone as a whole, as is an"
+        + " insertion that turned into a fault"
     ) { factory in
       let desk = try Desk(try await ContextScenario(factory))
       let (context, ada) = (desk.context, desk.ada)

@@ -108,7 +108,8 @@ extension ContextCheck {
 
   static let contextsOfUpserts: [ContextCheck] = [
     ContextCheck(
-      "there is nothing to undo after objects became stored ones, and what is done next can be (NSUndoManager)"
+      "there is nothing to undo after objects became stored ones, and what is done next can be"
+        + " (NSUndoManager)"
     ) {
       factory in
       let scenario = try await ContextScenario(factory, Feed.model())

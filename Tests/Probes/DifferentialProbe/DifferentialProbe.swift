@@ -29,7 +29,9 @@ struct DifferentialProbe: AsyncParsableCommand {
         Data("\(report.evaluations) of \(evaluations), \(Int(rate)) a second, \(Int(left)) s left\n".utf8))
     }
     print(
-      "models \(report.models), predicates \(report.predicates), of which select some \(report.selective), refused by both \(report.refused), answered in memory \(report.inMemory), sorts \(report.sorts)"
+      "models \(report.models), predicates \(report.predicates), of which select some"
+        + " \(report.selective), refused by both \(report.refused), answered in memory"
+        + " \(report.inMemory), sorts \(report.sorts)"
     )
     print("evaluations \(report.evaluations), differences \(report.differences), seed \(seed)")
     if report.differences > 0 { throw ExitCode.failure }
@@ -109,7 +111,8 @@ struct Round {
       if a != b {
         note(
           &report, show,
-          "\(request.predicate?.formatText ?? "")\n  sort \(request.sortDescriptors)\n  memory \(a)\n  SQL    \(b)\n  \((try? store.queryPlan(for: request).statement) ?? "")"
+          "\(request.predicate?.formatText ?? "")\n  sort \(request.sortDescriptors)\n  memory"
+            + " \(a)\n  SQL    \(b)\n  \((try? store.queryPlan(for: request).statement) ?? "")"
         )
       }
     case (let a, let b):

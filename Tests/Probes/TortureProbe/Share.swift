@@ -137,10 +137,12 @@ final class Share {
     let counts = Dictionary(grouping: deeds, by: \.role).mapValues(\.count)
     say(
       ShareRole.allCases.map { role in
-        "\(role) \(counts[role] ?? 0), busy \(lines.filter { $0.first == "busy" && $0[1] == role.rawValue }.count)"
+        "\(role) \(counts[role] ?? 0), busy"
+          + " \(lines.filter { $0.first == "busy" && $0[1] == role.rawValue }.count)"
       }.joined(separator: "; ") + "\n")
     print(
-      "share: acknowledged \(saves.count), lost \(lost.count), half \(isHalf ? 1 : 0), false errors \(errors),"
+      "share: acknowledged \(saves.count), lost \(lost.count), half \(isHalf ? 1 : 0), false"
+        + " errors \(errors),"
         + " findings \(findings.count), replacements \(replaced), kills \(kills)")
     return lost.isEmpty && !isHalf && errors == 0 && findings.isEmpty && !saves.isEmpty && replaced > 0
   }
