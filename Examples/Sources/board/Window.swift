@@ -57,7 +57,7 @@ import StrongroomData
 
   // MARK: Keys
 
-  private func column(_ stage: Stage) -> [Card] { cards.models.filter { $0.stage == stage } }
+  private func column(_ stage: Stage) -> [Card] { cards.results.filter { $0.stage == stage } }
   private var place: Int? { column(stage).firstIndex { $0 === chosen } }
   private var card: Card? { place.map { column(stage)[$0] } }
 
