@@ -2,12 +2,13 @@ import Crypto
 package import Foundation
 import Glibc
 
-/// The text of a key item: `v1:` key in hex `:` store in hex `:` checksum. One line of ASCII, since other programs'
-/// keyrings lose more than that.
+/// The text of a key item: `v1:` key in hex `:` store in hex `:` checksum.
+///
+/// It is a single line of ASCII, because some keyrings do not preserve anything else.
 package enum KeyItem {
   static let length = 3 + 64 + 1 + 32 + 1 + 8
 
-  /// Lends the text; it is wiped afterwards.
+  /// Calls a closure with the text, which is wiped afterwards.
   package static func withText<R>(
     _ key: StoreKey, store: UUID, _ body: (UnsafeMutableRawBufferPointer) throws -> R
   ) rethrows -> R {
@@ -31,7 +32,7 @@ package enum KeyItem {
     }
   }
 
-  /// The store an item's text names; nil when it names none.
+  /// The store that an item's text names; nil when it names none.
   package static func store(_ text: UnsafeRawBufferPointer) -> UUID? {
     guard text.count == length else { return nil }
     let digits = String(decoding: text[68..<100], as: UTF8.self)
@@ -48,7 +49,7 @@ package enum KeyItem {
       for index in 0..<32 {
         guard text.count == 64, let high = nibble(text[index * 2]), let low = nibble(text[index * 2 + 1])
         else {
-          throw KeyringError(.itemDamaged, "a key is 64 hex digits; check where it comes from")
+          throw KeyringError(.itemDamaged, "a key must have 64 hex digits; check where it comes from")
         }
         bytes[index] = high << 4 | low
       }
@@ -56,11 +57,13 @@ package enum KeyItem {
     }
   }
 
-  /// Reads the key of an item's text.
-  /// - Throws: `KeyringError` with code `itemDamaged` when it is none, or another store's.
+  /// Reads the key in an item's text.
+  /// - Throws: `KeyringError` with code `itemDamaged` when the text holds no key, or the key of
+  ///   another store.
   package static func key(_ text: UnsafeRawBufferPointer, store: UUID) throws -> StoreKey {
     let damaged = KeyringError(
-      .itemDamaged, "an item of the keyring holds no key of this store; it was changed by another program")
+      .itemDamaged,
+      "an item of the vault does not hold a key of this store; another program may have changed it")
     guard text.count == length, text.starts(with: "v1:".utf8), text[67] == 58, text[100] == 58,
       text[101...].elementsEqual(checksum(UnsafeRawBufferPointer(rebasing: text[..<100]))),
       text[68..<100].elementsEqual(hex(withUnsafeBytes(of: store.uuid) { Array($0) }))

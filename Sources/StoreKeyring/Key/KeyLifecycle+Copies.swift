@@ -1,16 +1,20 @@
 public import Foundation
 
 extension StoredKey {
-  /// Whether two are one item under two names of its vault; in doubt they are.
+  /// Whether two records describe the same item, reached through two names of its vault.
+  ///
+  /// Items with equal identifiers count as the same when a vault has no location.
   func isSameItem(as other: StoredKey) -> Bool {
     guard identifier == other.identifier else { return false }
-    guard let mine = vault.location, let its = other.vault.location else { return true }
-    return mine == its
+    guard let location = vault.location, let otherLocation = other.vault.location else { return true }
+    return location == otherLocation
   }
 }
 
 extension KeyLifecycle {
-  /// Every item of the vaults that holds a key, also of vaults that only lend it; vaults that cannot say are left out.
+  /// Every item that holds a key, including items in read-only vaults.
+  ///
+  /// Vaults that fail to answer are left out.
   public func copies(of key: StoreKey, for store: UUID) async -> [StoredKey] {
     var copies: [StoredKey] = []
     for vault in vaults {
@@ -25,28 +29,35 @@ extension KeyLifecycle {
     try await vault.keys(for: store, interaction: interaction).filter { $0.key.isSame(as: key) }
   }
 
-  /// Removes a key from one vault when another item of these vaults holds it: one that is no second name of what is removed,
-  /// and that was read just before and is read again after.
-  /// - Throws: `KeyringError` with code `lastCopy` when there is no other, and what the vault throws; the vault then has the key.
+  /// Removes a key from one vault, provided that another item of these vaults holds it.
+  ///
+  /// The other item must not be the removed one under a second name. It is read before the
+  /// removal and again after it.
+  /// - Throws: `KeyringError` with code `lastCopy` when there is no other copy, and whatever the
+  ///   vault throws. The vault then still has the key.
   public func forget(_ key: StoreKey, for store: UUID, in vault: any KeyVault, label: String) async throws {
     let removed = try await Self.items(of: key, for: store, in: vault, interaction)
     if removed.isEmpty { return }
     guard await hasCopy(of: key, for: store, besides: removed) else {
       throw KeyringError(
         .lastCopy,
-        "no other vault that was named holds the key than \(vault.name), or another name of it; put it elsewhere first"
+        "none of the other named vaults holds a second copy of the key;"
+          + " add it to one before removing it from \(vault.name)"
       )
     }
     try await remove(removed)
     if await hasCopy(of: key, for: store, besides: removed) { return }
-    // However the vaults hang together: what is left was read, and is not there.
+    // The vaults share storage in a way that their locations do not show: put the key back.
     _ = try await vault.add(key, for: store, label: label, interaction: interaction)
     throw KeyringError(
-      .lastCopy, "when \(vault.name) had forgotten the key, no other vault had it either; it has it again")
+      .lastCopy,
+      "removing the key from \(vault.name) also removed it from every other vault; it was added again")
   }
 
-  /// Adds a key to the vaults that keep keys and do not have it; a vault that fails is left out, since another one has the key.
-  /// - Returns: The names of those that were left out.
+  /// Adds a key to every writable vault that does not have it.
+  ///
+  /// A vault that fails is skipped, since another one has the key.
+  /// - Returns: The names of the skipped vaults.
   public func complete(_ key: StoreKey, for store: UUID, label: String) async -> [String] {
     var lacking: [String] = []
     for vault in vaults where !vault.isReadOnly {
@@ -62,7 +73,8 @@ extension KeyLifecycle {
   }
 
   /// Removes items of older keys from their vaults.
-  /// - Returns: How many were removed, each once under however many names, and the names of vaults that failed.
+  /// - Returns: The number of removed items and the names of the vaults that failed. An item that
+  ///   is reached through several names counts once.
   public func retire(_ items: [StoredKey]) async -> (count: Int, failed: [String]) {
     var (done, failed): ([StoredKey], [String]) = ([], [])
     for item in items {

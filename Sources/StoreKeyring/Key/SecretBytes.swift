@@ -1,23 +1,24 @@
 import Glibc
 
-/// Bytes in memory that is locked where the system allows, left out of core files, and wiped when let go.
+/// Bytes in memory that is locked where the system allows, left out of core files, and wiped when
+/// released.
 ///
-/// Has no text form on purpose; neither `description` nor a mirror shows it.
+/// It has no text form on purpose: neither `description` nor a mirror shows the bytes.
 public final class SecretBytes: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
-  // @unchecked: the bytes are written while it is made and only read after.
+  // @unchecked: the bytes are written during initialization and only read afterwards.
   private let memory: UnsafeMutableRawBufferPointer
   private let size: Int
 
-  /// Makes room and lets a closure fill it.
+  /// Allocates a number of bytes and lets a closure fill them. Rethrows the closure's error.
   public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    // Whole pages of its own, so that neither locking nor its end touches a neighbour.
+    // Whole pages, so that locking and unlocking do not affect other allocations.
     size = max(count + page - 1, page) / page * page
     var raw: UnsafeMutableRawPointer?
     posix_memalign(&raw, page, size)
-    // As Swift's own allocations do; a key must never silently be of no bytes.
+    // As Swift's own allocations do: a key must never silently have no bytes.
     guard let raw else { fatalError("out of memory") }
-    // Both may be refused where locked memory is limited; the bytes are wiped all the same.
+    // Both may fail where locked memory is limited; the bytes are wiped in any case.
     mlock(raw, size)
     madvise(raw, size, MADV_DONTDUMP)
     memory = UnsafeMutableRawBufferPointer(start: raw, count: count)
@@ -29,7 +30,7 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible, Cu
     }
   }
 
-  /// Copies bytes; wipe yours.
+  /// Copies bytes. The caller wipes the originals.
   public convenience init(_ bytes: UnsafeRawBufferPointer) {
     self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
   }
@@ -46,18 +47,18 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible, Cu
   /// The number of bytes.
   public var count: Int { memory.count }
 
-  /// Lends the bytes; they must not be kept.
+  /// Calls a closure with the bytes, which are valid only during the call.
   public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try body(UnsafeRawBufferPointer(memory))
   }
 
-  /// Whether two are the same, in a time that does not tell where they differ.
+  /// Whether both hold the same bytes, compared in constant time for equal lengths.
   public func isSame(as other: SecretBytes) -> Bool {
     count == other.count && zip(memory, other.memory).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  /// Never the bytes.
+  /// A fixed text that never shows the bytes.
   public var description: String { "SecretBytes(redacted)" }
-  /// Empty.
+  /// An empty mirror.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

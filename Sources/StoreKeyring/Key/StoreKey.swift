@@ -1,14 +1,15 @@
 import Glibc
 
-/// The 256-bit key of a store, in memory that is locked where the system allows and wiped when let go.
+/// The 256-bit key of a store, in memory that is locked where the system allows and wiped when
+/// released.
 ///
-/// Has no text form on purpose; neither `description` nor a mirror shows it.
+/// It has no text form on purpose: neither `description` nor a mirror shows the key.
 public final class StoreKey: Sendable, CustomStringConvertible, CustomReflectable {
   private let secret: SecretBytes
   /// The number of bytes of a key.
   public static let byteCount = 32
 
-  /// Makes a random key from the system's generator.
+  /// Creates a random key with the system's generator.
   public init() {
     var generator = SystemRandomNumberGenerator()
     secret = SecretBytes(count: Self.byteCount) { bytes in
@@ -18,21 +19,21 @@ public final class StoreKey: Sendable, CustomStringConvertible, CustomReflectabl
     }
   }
 
-  /// Copies a key's bytes; wipe yours.
+  /// Copies a key's bytes. The caller wipes the originals.
   /// - Throws: `KeyringError` with code `itemDamaged` unless there are 32.
   public init(bytes: UnsafeRawBufferPointer) throws {
     guard bytes.count == Self.byteCount else {
-      throw KeyringError(.itemDamaged, "a store's key has 32 bytes; check where it comes from")
+      throw KeyringError(.itemDamaged, "a store's key must have 32 bytes; check where it comes from")
     }
     secret = SecretBytes(bytes)
   }
 
-  /// Lends the bytes; they must not be kept.
+  /// Calls a closure with the bytes, which are valid only during the call.
   public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try secret.withUnsafeBytes(body)
   }
 
-  /// Lends the key as 64 lower-case hex digits in ASCII, wiped afterwards.
+  /// Calls a closure with the key as 64 lowercase hex digits in ASCII, which are wiped afterwards.
   public func withHexText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try withUnsafeTemporaryAllocation(byteCount: Self.byteCount * 2, alignment: 1) { text in
       defer { text.baseAddress.map { explicit_bzero($0, text.count) } }
@@ -48,11 +49,11 @@ public final class StoreKey: Sendable, CustomStringConvertible, CustomReflectabl
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
-  /// Whether two keys are the same, in a time that does not tell where they differ.
+  /// Whether two keys are the same, compared in constant time.
   public func isSame(as other: StoreKey) -> Bool { secret.isSame(as: other.secret) }
 
-  /// Never the key.
+  /// A fixed text that never shows the key.
   public var description: String { "StoreKey(redacted)" }
-  /// Empty.
+  /// An empty mirror.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

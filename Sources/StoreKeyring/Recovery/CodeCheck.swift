@@ -1,5 +1,8 @@
-/// The check of a recovery code: the cyclic code of BIP 173, with a last word of our own so that addresses and the like
-/// are not taken for codes. Finds up to four wrong characters among 83, so any one wrong and any two swapped.
+/// The checksum of a recovery code: the cyclic code of BIP 173 with a constant of our own, so that
+/// addresses and other texts that use BIP 173 are rejected.
+///
+/// It detects up to four wrong characters among 83, and so every single wrong character and every
+/// swap of two.
 enum CodeCheck {
   static let count = 6
   private static let last: UInt32 = 0x5374_726D & 0x3FFF_FFFF  // "Strm"
@@ -17,14 +20,15 @@ enum CodeCheck {
     return sum
   }
 
-  /// Writes the check of the symbols before it into the last six places.
+  /// Writes the checksum of the preceding symbols into the last six.
   static func fill(_ symbols: UnsafeMutableBufferPointer<UInt8>) {
-    for place in symbols.indices.suffix(count) { symbols[place] = 0 }
+    for index in symbols.indices.suffix(count) { symbols[index] = 0 }
     let sum = remainder(symbols) ^ last
-    for (place, index) in symbols.indices.suffix(count).enumerated() {
-      symbols[index] = UInt8(sum >> UInt32(5 * (count - 1 - place)) & 31)
+    for (offset, index) in symbols.indices.suffix(count).enumerated() {
+      symbols[index] = UInt8(sum >> UInt32(5 * (count - 1 - offset)) & 31)
     }
   }
 
+  /// Whether the checksum matches the symbols before it.
   static func holds(_ symbols: UnsafeMutableBufferPointer<UInt8>) -> Bool { remainder(symbols) == last }
 }

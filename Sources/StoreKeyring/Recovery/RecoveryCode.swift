@@ -2,12 +2,15 @@ import Crypto
 public import Foundation
 import Glibc
 
-/// A store's key in a form that people can write down and read out: twelve groups of five characters of Crockford's base
-/// 32 (no I, L, O or U; case does not matter, and O, I and L are read as 0 and 1).
+/// A store's key in a form that people can write down and read out: twelve groups of five
+/// characters.
 ///
-/// Sixty characters: 4 bits of version, 10 bits that tell the store, 256 bits of key, and six characters of check that
-/// find every single wrong character and every two that were swapped. Whoever has the code and the file can read the
-/// store. After a rotation of the key the code is another.
+/// The characters are Crockford's base 32: no I, L, O or U. Case does not matter, and O, I and L
+/// are read as 0, 1 and 1.
+///
+/// The sixty characters encode 4 bits of version, 10 bits that identify the store, 256 bits of key,
+/// and a checksum of six characters that detects every single wrong character and every swap of
+/// two. Whoever has the code and the file can read the store. Rotating the key changes the code.
 public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflectable {
   /// The key.
   public let key: StoreKey
@@ -18,15 +21,16 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
   private static let version: UInt8 = 0
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// The code of a store's key.
+  /// Creates the code of a store's key.
   public init(_ key: StoreKey, for store: UUID) {
     self.key = key
     tag = Self.tag(store)
   }
 
-  /// Reads a code as somebody typed it: blanks, dashes and line breaks do not count.
-  /// - Throws: `KeyringError` with code `recoveryCodeInvalid` that tells what is wrong: a character that no code has, too
-  ///   few or too many, a check that does not hold, or a version from the future.
+  /// Reads a code as a person typed it, ignoring spaces, dashes, underscores and line breaks.
+  /// - Throws: `KeyringError` with code `recoveryCodeInvalid` and a message that says what is
+  ///   wrong: an invalid character, too few or too many characters, a wrong checksum, or a newer
+  ///   version.
   public init(text: UnsafeRawBufferPointer) throws {
     (key, tag) = try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.symbolCount) { symbols in
       defer { symbols.baseAddress.map { explicit_bzero($0, symbols.count) } }
@@ -35,7 +39,8 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
         guard let symbol = Self.symbol(byte) else {
           throw KeyringError(
             .recoveryCodeInvalid,
-            "character \(count + 1) of the recovery code is none of 0 to 9 and A to Z without I, L, O and U")
+            "character \(count + 1) of the recovery code is invalid; use digits and letters other than U"
+          )
         }
         if count < symbols.count { symbols[count] = symbol }
         count += 1
@@ -47,16 +52,19 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
       guard CodeCheck.holds(symbols) else {
         throw KeyringError(
           .recoveryCodeInvalid,
-          "the recovery code's check does not hold: a character is wrong or two are swapped")
+          "the recovery code's checksum does not match: a character is wrong or two are swapped")
       }
       return try Self.parse(symbols)
     }
   }
 
-  /// Whether the code may be a store's; another store's is told in all but one of a thousand cases.
+  /// Whether the code may belong to a store.
+  ///
+  /// False is certain. The code of another store passes in one of 1,024 cases.
   public func mayBelong(to store: UUID) -> Bool { tag == Self.tag(store) }
 
-  /// Lends the code in groups with dashes between them, in ASCII, wiped afterwards.
+  /// Calls a closure with the code in ASCII, its groups separated by dashes. The text is wiped
+  /// afterwards.
   public func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.symbolCount) { symbols in
       defer { symbols.baseAddress.map { explicit_bzero($0, symbols.count) } }
@@ -65,8 +73,8 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
       return try withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { text in
         defer { text.baseAddress.map { explicit_bzero($0, text.count) } }
         var end = 0
-        for (place, symbol) in symbols.enumerated() {
-          if place > 0, place % Self.groupLength == 0 {
+        for (index, symbol) in symbols.enumerated() {
+          if index > 0, index % Self.groupLength == 0 {
             text[end] = UInt8(ascii: "-")
             end += 1
           }
@@ -78,9 +86,9 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
     }
   }
 
-  /// Never the code.
+  /// A fixed text that never shows the code.
   public var description: String { "RecoveryCode(redacted)" }
-  /// Empty.
+  /// An empty mirror.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 
   // MARK: Symbols
@@ -88,12 +96,12 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
   private func fill(_ symbols: UnsafeMutableBufferPointer<UInt8>) {
     var bits = UInt32(Self.version) << 10 | UInt32(tag)
     var count = 14
-    var place = 0
+    var index = 0
     func drain() {
       while count >= 5 {
         count -= 5
-        symbols[place] = UInt8(bits >> UInt32(count) & 31)
-        place += 1
+        symbols[index] = UInt8(bits >> UInt32(count) & 31)
+        index += 1
       }
       bits &= (1 << UInt32(count)) - 1
     }
@@ -111,7 +119,7 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
   private static func parse(_ symbols: UnsafeMutableBufferPointer<UInt8>) throws -> (StoreKey, UInt16) {
     var head: UInt32 = 0
     for symbol in symbols.prefix(3) { head = head << 5 | UInt32(symbol) }
-    // 15 bits: 4 of version, 10 of tag, and the key's first.
+    // 15 bits: 4 of version, 10 of tag, and the first bit of the key.
     guard head >> 11 == UInt32(version) else {
       throw KeyringError(
         .recoveryCodeInvalid, "the recovery code was made by a newer version; update the program")
@@ -120,14 +128,14 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
       defer { bytes.baseAddress.map { explicit_bzero($0, bytes.count) } }
       var bits = head & 1
       var count = 1
-      var place = 0
+      var index = 0
       for symbol in symbols[3..<symbolCount - CodeCheck.count] {
         bits = bits << 5 | UInt32(symbol)
         count += 5
         if count >= 8 {
           count -= 8
-          bytes[place] = UInt8(truncatingIfNeeded: bits >> UInt32(count))
-          place += 1
+          bytes[index] = UInt8(truncatingIfNeeded: bits >> UInt32(count))
+          index += 1
         }
       }
       return try StoreKey(bytes: UnsafeRawBufferPointer(bytes))

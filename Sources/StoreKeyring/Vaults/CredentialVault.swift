@@ -1,32 +1,35 @@
 public import Foundation
 import Glibc
 
-/// A key that systemd hands to a service: a file in `$CREDENTIALS_DIRECTORY`, set with `LoadCredentialEncrypted=` or
-/// `SetCredentialEncrypted=`. Holds one key item, 64 hex digits, or 32 raw bytes. Nothing can be kept in it.
+/// A read-only vault with a key that systemd passes to a service as a credential.
+///
+/// The credential is a file in `$CREDENTIALS_DIRECTORY`, set with `LoadCredentialEncrypted=` or
+/// `SetCredentialEncrypted=`. It holds one key item, 64 hex digits, or 32 raw bytes.
 public struct CredentialVault: KeyVault {
   private let credential: String
   private let directory: String?
 
-  /// Works with a credential.
+  /// Creates a vault from a credential.
   /// - Parameters:
   ///   - credential: The credential's name.
-  ///   - directory: Where credentials are; `$CREDENTIALS_DIRECTORY` unless given.
+  ///   - directory: The folder of the credentials; `$CREDENTIALS_DIRECTORY` by default.
   public init(_ credential: String = "strongroom-key", directory: URL? = nil) {
     self.credential = credential
     self.directory = directory?.path ?? ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"]
   }
 
-  /// What messages call it.
+  /// The vault's name in messages.
   public var name: String { "the systemd credential \(credential)" }
-  /// systemd's credentials are set by the administrator.
+  /// True: the administrator sets systemd's credentials.
   public var isReadOnly: Bool { true }
   /// The credential's file.
   public var location: KeyVaultLocation? {
     directory.map { KeyVaultLocation(file: URL(fileURLWithPath: $0).appendingPathComponent(credential)) }
   }
 
-  /// The credential's key; none when the service has no such credential.
-  /// - Throws: `KeyringError`: `vaultUnreachable` outside of a service, `keyFileExposed`, `itemDamaged`.
+  /// The credential's key; an empty array when the service has no such credential.
+  /// - Throws: `KeyringError` with code `vaultUnreachable` outside a service, `keyFileExposed` or
+  ///   `itemDamaged`.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     guard let directory else {
       throw KeyringError(
@@ -34,7 +37,7 @@ public struct CredentialVault: KeyVault {
         "$CREDENTIALS_DIRECTORY is not set: this process was not started by systemd with a credential")
     }
     guard !credential.contains("/"), !credential.hasPrefix(".") else {
-      throw KeyringError(.vaultUnreachable, "\(credential) is no name of a credential")
+      throw KeyringError(.vaultUnreachable, "\(credential) is not a valid credential name")
     }
     let url = URL(fileURLWithPath: directory).appendingPathComponent(credential)
     guard let contents = try SafeFile(url).read(limit: 4096, isCredential: true) else { return [] }

@@ -1,14 +1,14 @@
 public import Foundation
 import Locks
 
-/// A vault that forgets its keys with the process: for tests and scratch stores only.
+/// A vault whose keys are lost when the process ends, for tests and scratch stores only.
 public final class InMemoryVault: KeyVault {
   private struct State: Sendable {
     var items: [Item] = []
     var failure: KeyringError?
   }
 
-  /// A stored key without its vault, which would otherwise keep itself alive.
+  /// A stored key without its vault, which would be a reference cycle.
   private struct Item: Sendable {
     let identifier: KeyIdentifier
     let store: UUID
@@ -18,16 +18,16 @@ public final class InMemoryVault: KeyVault {
 
   private let state = Locked(State())
 
-  /// Makes an empty vault.
+  /// Creates an empty vault.
   public init() {}
 
-  /// What messages call it.
+  /// The vault's name in messages.
   public var name: String { "the vault in memory" }
 
-  /// This object.
+  /// This object's identity.
   public var location: KeyVaultLocation? { KeyVaultLocation(self) }
 
-  /// Makes every call throw an error, as a locked or unreachable vault would; nil to answer again.
+  /// Makes every call throw an error, as a locked or unreachable vault does; pass nil to stop that.
   public func fail(with error: KeyringError?) { state.withLock { $0.failure = error } }
 
   /// Every key of a store, newest first.

@@ -1,12 +1,13 @@
 import Glibc
 
-/// One line of a key file, where it stands in the file's bytes: `identifier item`, or something else, which is left as it is.
+/// One line of a key file, as a range of the file's bytes: `identifier item`, or something else,
+/// which is preserved.
 struct KeyFileLine {
-  /// The line without blanks around it and without its end.
+  /// The line without surrounding blanks and without its line ending.
   let whole: UnsafeRawBufferPointer
   /// The part before the first blank; nil where there is no blank.
   let identifier: KeyIdentifier?
-  /// The part after it.
+  /// The part after the first blank.
   let item: UnsafeRawBufferPointer
 
   private init(_ whole: UnsafeRawBufferPointer) {
@@ -20,14 +21,15 @@ struct KeyFileLine {
     item = Self.trimmed(whole[blank...])
   }
 
-  /// The lines of a file, whatever its ends are: LF, CR LF, and none after the last. Empty ones are left out.
+  /// The lines of a file, without empty ones. Lines end with LF, CR or CR LF; the last one may have
+  /// no end.
   static func all(_ contents: UnsafeRawBufferPointer) -> [KeyFileLine] {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let start = contents.starts(with: mark) ? mark.count : 0
     return contents[start...].split(whereSeparator: { $0 == 10 || $0 == 13 }).flatMap { apart(trimmed($0)) }
   }
 
-  /// Two keys stand in one line where one was appended to a line that had no end.
+  /// Splits a line that holds two keys because one was appended to a line without an end.
   private static func apart(_ line: UnsafeRawBufferPointer) -> [KeyFileLine] {
     var lines: [KeyFileLine] = []
     var rest = line
@@ -52,7 +54,7 @@ struct KeyFileLine {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
-  /// A file of lines, each with an end.
+  /// The contents of a file with these lines, each ended by LF.
   static func contents(_ lines: [UnsafeRawBufferPointer]) -> SecretBytes {
     SecretBytes(count: lines.reduce(0) { $0 + $1.count + 1 }) { bytes in
       var end = 0

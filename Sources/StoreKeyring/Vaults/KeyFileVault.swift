@@ -1,26 +1,29 @@
 public import Foundation
 import Glibc
 
-/// Keys in a file that only its owner may read: one line a key, as the keyring's items are. For servers and for copies on
-/// a medium that is kept apart; what protects the keys is who can read the file.
+/// Keys in a file that only its owner may read, one key item per line.
 ///
-/// The file is read and written whole. It may be edited by hand: any ends of lines are read, a missing last one too, and lines
-/// that hold no key stay.
+/// Use it on servers, and for copies on a medium that is stored separately. The file's permissions
+/// are the only protection of the keys.
+///
+/// The file is read and written whole. It may be edited by hand: every kind of line ending is
+/// accepted, the last one may be missing, and lines that hold no key are preserved.
 public struct KeyFileVault: KeyVault {
   private let url: URL
 
-  /// Works with a file, which is made with the first key.
+  /// Creates a vault over a file, which is created when the first key is added.
   public init(url: URL) { self.url = url }
 
-  /// What messages call it.
+  /// The vault's name in messages.
   public var name: String { "the key file \(url.path)" }
 
-  /// The file, whatever names lead to it.
+  /// The file itself, whichever path it is reached by.
   public var location: KeyVaultLocation? { KeyVaultLocation(file: url) }
 
   /// Every key of a store, newest first.
-  /// - Throws: `KeyringError`: `keyFileExposed` when others can read the file, `vaultUnreachable`, `itemDamaged` when a
-  ///   line for the store holds no key and no other does.
+  /// - Throws: `KeyringError` with code `keyFileExposed` when other users can read the file,
+  ///   `vaultUnreachable` when it cannot be read, or `itemDamaged` when a line for the store is
+  ///   damaged and no other line has a key.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     guard let contents = try SafeFile(url).read() else { return [] }
     return try contents.withUnsafeBytes { try keys($0, store) }
@@ -46,8 +49,8 @@ public struct KeyFileVault: KeyVault {
     return keys.reversed()
   }
 
-  /// Adds a line, and answers when the file has been read back.
-  /// - Throws: `KeyringError`; the file is then as it was.
+  /// Adds a line, and returns after the file has been read back.
+  /// - Throws: `KeyringError`; the file is then unchanged.
   public func add(
     _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
   ) async throws -> KeyIdentifier {
@@ -68,20 +71,20 @@ public struct KeyFileVault: KeyVault {
       let back = try await keys(for: store, interaction: .silent).first(where: { $0.identifier == identifier }
       ),
       back.key.isSame(as: key)
-    else { throw KeyringError(.readBackFailed, "\(name) took the key but did not give it back") }
+    else { throw KeyringError(.readBackFailed, "\(name) stored the key but did not return it") }
     return identifier
   }
 
-  /// Takes one line out.
-  /// - Throws: `KeyringError`; the file is then as it was.
+  /// Removes one line.
+  /// - Throws: `KeyringError`; the file is then unchanged.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
     try SafeFile(url).change { old in
       Self.lending(old) { contents in
         let lines = KeyFileLine.all(contents)
-        let kept = lines.filter { line in
+        let remaining = lines.filter { line in
           line.identifier != identifier || ![store, nil].contains(KeyItem.store(line.item))
         }
-        return kept.count < lines.count ? KeyFileLine.contents(kept.map(\.whole)) : nil
+        return remaining.count < lines.count ? KeyFileLine.contents(remaining.map(\.whole)) : nil
       }
     }
   }

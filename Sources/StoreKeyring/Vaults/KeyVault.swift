@@ -1,31 +1,31 @@
 public import Foundation
 
-/// Names one key item for ever: 16 random bytes as 32 hex digits.
+/// The permanent identifier of a key item: 16 random bytes as 32 hex digits.
 public struct KeyIdentifier: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The hex digits.
   public let description: String
 
-  /// Makes a new identifier.
+  /// Creates a new identifier.
   public init() { description = UUID().uuidString.filter { $0 != "-" }.lowercased() }
 
-  /// Takes the text form.
+  /// Creates an identifier from its text form.
   public init(_ text: String) { description = text }
 }
 
-/// One key as a vault holds it.
+/// One key as a vault stores it.
 public struct StoredKey: Sendable {
-  /// The item.
+  /// The identifier of the key item.
   public let identifier: KeyIdentifier
   /// The store the key is for.
   public let store: UUID
   /// The key.
   public let key: StoreKey
-  /// When the item was made, if the vault knows.
+  /// When the item was created, if the vault knows.
   public let created: Date?
-  /// The vault that holds it.
+  /// The vault that the key was read from or added to.
   public let vault: any KeyVault
 
-  /// Makes a stored key.
+  /// Creates a record of a stored key.
   public init(identifier: KeyIdentifier, store: UUID, key: StoreKey, created: Date?, in vault: any KeyVault) {
     self.identifier = identifier
     self.store = store
@@ -35,60 +35,62 @@ public struct StoredKey: Sendable {
   }
 }
 
-/// Whether a vault may ask the user.
+/// Whether a vault may prompt the user.
 public enum KeyInteraction: Sendable {
-  /// Fail rather than ask.
+  /// The vault fails rather than prompts.
   case silent
-  /// A prompt to unlock may be shown.
+  /// The vault may show a prompt to unlock it.
   case prompt
 }
 
-/// A place that holds the keys of stores. Items are added and removed and never changed.
+/// Storage for the keys of stores. Items are added and removed, and never changed.
 public protocol KeyVault: Sendable {
-  /// What messages call it.
+  /// The vault's name in messages.
   var name: String { get }
 
-  /// Whether keys can be had but neither added nor removed.
+  /// Whether keys can be read but neither added nor removed.
   var isReadOnly: Bool { get }
 
-  /// Where its items are: two vaults of one location are one place, whatever they are called. Nil when the vault cannot tell;
-  /// items of equal identifiers are then taken for the same.
+  /// Where the vault's items are stored. Vaults with equal locations hold the same items.
+  ///
+  /// Nil when the vault cannot say; items with equal identifiers then count as the same.
   var location: KeyVaultLocation? { get }
 
-  /// Every key of a store, newest first. Empty only when the vault is open and has none.
-  /// - Throws: `KeyringError` when the vault is locked, out of reach, or in doubt.
+  /// Every key of a store, newest first. Empty only when the vault is unlocked and has none.
+  /// - Throws: `KeyringError` when the vault is locked, unreachable, or cannot tell whether it has
+  ///   a key.
   func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey]
 
-  /// Adds a key under a new identifier, and answers when it has been read back and is the same.
-  /// - Throws: `KeyringError`; the vault is then as it was.
+  /// Adds a key under a new identifier, and returns after it has been read back and compared.
+  /// - Throws: `KeyringError`; the vault is then unchanged.
   func add(
     _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
   ) async throws -> KeyIdentifier
 
-  /// Removes one key. No error when it is gone already.
+  /// Removes one key. Removing a key that is no longer there is not an error.
   /// - Throws: `KeyringError`.
   func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws
 }
 
 extension KeyVault {
-  /// Most vaults keep keys.
+  /// False by default.
   public var isReadOnly: Bool { false }
 
-  /// Unknown.
+  /// Nil by default.
   public var location: KeyVaultLocation? { nil }
 
-  /// Refuses, as vaults that only lend keys do.
+  /// Throws, which is the behavior of a read-only vault.
   /// - Throws: `KeyringError` with code `vaultReadOnly`.
   public func add(
     _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
   ) async throws -> KeyIdentifier {
     throw KeyringError(
-      .vaultReadOnly, "\(name) lends keys and keeps none; name another vault to keep the key in")
+      .vaultReadOnly, "\(name) is read-only; name another vault to store the key in")
   }
 
-  /// Refuses, as vaults that only lend keys do.
+  /// Throws, which is the behavior of a read-only vault.
   /// - Throws: `KeyringError` with code `vaultReadOnly`.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
-    throw KeyringError(.vaultReadOnly, "\(name) lends keys; a key cannot be removed from it here")
+    throw KeyringError(.vaultReadOnly, "\(name) is read-only; a key cannot be removed from it here")
   }
 }

@@ -1,7 +1,8 @@
 public import Foundation
 import Glibc
 
-/// Where a vault's items really are: vaults of equal locations hold the same items, whatever the names that lead there.
+/// Where a vault's items are stored. Vaults with equal locations hold the same items, whichever
+/// names they are reached by.
 public struct KeyVaultLocation: Sendable, Hashable {
   private enum Form: Sendable, Hashable {
     case file(device: UInt64, inode: UInt64)
@@ -12,7 +13,8 @@ public struct KeyVaultLocation: Sendable, Hashable {
 
   private let form: Form
 
-  /// A file, by device and inode; by its folder's real path and its name while there is none.
+  /// The location of a file: its device and inode, or its folder's real path and its name while the
+  /// file does not exist.
   public init(file url: URL) {
     var status = stat()
     if stat(url.path, &status) == 0 {
@@ -25,9 +27,9 @@ public struct KeyVaultLocation: Sendable, Hashable {
     form = .missingFile((real.map { String(cString: $0) } ?? folder) + "/" + url.lastPathComponent)
   }
 
-  /// A service that there is one of, by its name.
+  /// The location of a service that exists once, by its name.
   public init(service name: String) { form = .service(name) }
 
-  /// A vault within this process.
+  /// The location of a vault within this process: an object's identity.
   public init(_ object: AnyObject) { form = .object(ObjectIdentifier(object)) }
 }

@@ -1,17 +1,19 @@
 public import Foundation
 
-/// Keys under a passphrase, in a small file beside the store (`STORE.keys`). The store's own bytes do not depend on it:
-/// changing the passphrase wraps the same key anew.
+/// Keys wrapped with a passphrase, in a small file beside the store (`STORE.keys`).
+///
+/// The store's own bytes do not depend on the passphrase: changing it wraps the same key again.
 public struct PassphraseVault: KeyVault {
   private let file: WrappedKeyFile
   private let cost: PassphraseCost
   private let passphrase: @Sendable () async throws -> SecretBytes
 
-  /// Works with the file beside a store.
+  /// Creates a vault over the key file beside a store.
   /// - Parameters:
-  ///   - store: The store's file; the wrapped keys are in the file of that name with `.keys` added.
-  ///   - cost: What a guess is to cost, for keys that are added.
-  ///   - passphrase: Asked for the passphrase when it is needed; UTF-8 in composed form, without a line's end.
+  ///   - store: The store's file. The wrapped keys are in a file with the same name plus `.keys`.
+  ///   - cost: The cost of a guess for keys that are added.
+  ///   - passphrase: Called when the passphrase is needed. Returns UTF-8 in composed form, without
+  ///     a line ending.
   public init(
     beside store: URL, cost: PassphraseCost = .standard,
     passphrase: @escaping @Sendable () async throws -> SecretBytes
@@ -21,16 +23,20 @@ public struct PassphraseVault: KeyVault {
     self.passphrase = passphrase
   }
 
-  /// What messages call it.
+  /// The vault's name in messages.
   public var name: String { "the passphrase file \(file.url.path)" }
 
-  /// The file, whatever names lead to it. Vaults with different passphrases may be in one file, with an item each.
+  /// The file itself, whichever path it is reached by. Vaults with different passphrases may share
+  /// a file, with an item each.
   public var location: KeyVaultLocation? { KeyVaultLocation(file: file.url) }
 
-  /// Every key of a store that the passphrase opens, newest first. The passphrase is asked for once, and only when the file
-  /// has a key of the store; each takes one derivation.
-  /// - Throws: `KeyringError`: `wrongPassphrase` when it opens none, `vaultLocked` when it may not be asked for,
-  ///   `keyFileExposed`, `itemDamaged`, also when the file asks for more work than `PassphraseCost` bears, and what the asking
+  /// Every key of a store that the passphrase unwraps, newest first.
+  ///
+  /// The passphrase is asked for once, and only when the file has a key of the store. Each key
+  /// takes one derivation.
+  /// - Throws: `KeyringError` with code `wrongPassphrase` when it unwraps no key, `vaultLocked`
+  ///   when the passphrase may not be asked for, `keyFileExposed`, or `itemDamaged`, also when the
+  ///   file's total cost exceeds the bound of `PassphraseCost`; and whatever the passphrase closure
   ///   throws.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     let wrapped = try file.keys(for: store)
@@ -38,26 +44,28 @@ public struct PassphraseVault: KeyVault {
     guard PassphraseCost.isBearable(wrapped.map(\.cost)) else {
       throw KeyringError(
         .itemDamaged,
-        "\(file.url.path) asks for more work than any file this library makes; restore a copy of it")
+        "\(file.url.path) demands more work than any file this library writes; restore a copy of it")
     }
     let text = try await passphrase()
     var keys: [StoredKey] = []
     var refusal: (any Error)?
     for one in wrapped {
-      if Task.isCancelled { throw KeyringError(.cancelled, "the opening of \(file.url.path) was cancelled") }
+      if Task.isCancelled { throw KeyringError(.cancelled, "opening \(file.url.path) was cancelled") }
       do { keys.append(try one.key(text, in: self)) } catch { refusal = error }
     }
     if keys.isEmpty, let refusal { throw refusal }
     return keys.reversed()
   }
 
-  /// Wraps a key and adds it, and answers when it has been read back and opened.
-  /// - Throws: `KeyringError`; the file is then as it was.
+  /// Wraps a key and adds it, and returns after it has been read back and unwrapped.
+  /// - Throws: `KeyringError`; the file is then unchanged.
   public func add(
     _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
   ) async throws -> KeyIdentifier {
     guard cost.isBearable else {
-      throw KeyringError(.storageFailed, "the cost asked for is no power of two, or over 1 GiB of memory")
+      throw KeyringError(
+        .storageFailed,
+        "the passphrase cost is out of bounds: rounds must be a power of two, and memory at most 1 GiB")
     }
     let text = try await passphrase()
     guard text.count > 0 else {
@@ -69,7 +77,7 @@ public struct PassphraseVault: KeyVault {
     do {
       guard let back = try file.keys(for: store).first(where: { $0.identifier == identifier.description }),
         try back.key(text, in: self).key.isSame(as: key)
-      else { throw KeyringError(.readBackFailed, "\(name) took the key but did not give it back") }
+      else { throw KeyringError(.readBackFailed, "\(name) stored the key but did not return it") }
     } catch {
       try? file.remove([identifier], for: store)
       throw error
@@ -77,8 +85,8 @@ public struct PassphraseVault: KeyVault {
     return identifier
   }
 
-  /// Takes a wrapped key out; the passphrase is not needed.
-  /// - Throws: `KeyringError`; the file is then as it was.
+  /// Removes a wrapped key. This does not need the passphrase.
+  /// - Throws: `KeyringError`; the file is then unchanged.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
     try file.remove([identifier], for: store)
   }

@@ -1,20 +1,21 @@
 import Foundation
 import Glibc
 
-/// A small file that only its owner may read, replaced whole or not at all.
+/// A small file that only its owner may read, and that is replaced atomically.
 struct SafeFile {
   let path: String
   private static let limit = 1 << 20
 
   init(_ url: URL) { path = url.path }
 
-  /// The file's bytes; nil when there is no file.
-  /// - Parameter isCredential: Whether systemd made the file: it may then belong to root and its group, and be readable for
-  ///   the group, since these bits show that an access list admits the service's user.
-  /// - Throws: `KeyringError` with code `keyFileExposed` when others could read or change it, `vaultUnreachable` when it
-  ///   cannot be read.
+  /// The file's bytes; nil when the file does not exist.
+  /// - Parameter isCredential: Whether systemd created the file. It may then belong to root and
+  ///   root's group and be readable for the group: these bits show that an access list admits the
+  ///   service's user.
+  /// - Throws: `KeyringError` with code `keyFileExposed` when other users can read or change the
+  ///   file, `vaultUnreachable` when it cannot be read, `itemDamaged` when it is too large.
   func read(limit: Int = Self.limit, isCredential: Bool = false) throws -> SecretBytes? {
-    // Not followed and not waited for: a link or a pipe in the file's place is no key file.
+    // A symbolic link or a pipe is not a key file: do not follow the one or wait for the other.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if file < 0 {
       if errno == ENOENT { return nil }
@@ -25,7 +26,7 @@ struct SafeFile {
     guard fstat(file, &status) == 0 else { throw unreachable("read") }
     try check(status, mayBeRead: isCredential && status.st_uid == 0 && status.st_gid == 0 ? 0o040 : 0)
     guard status.st_size <= limit else {
-      throw KeyringError(.itemDamaged, "\(path) is too large for a file of keys")
+      throw KeyringError(.itemDamaged, "\(path) is too large for a key file")
     }
     return try SecretBytes(count: Int(status.st_size)) { bytes in
       var got = 0
@@ -40,33 +41,39 @@ struct SafeFile {
 
   private func check(_ status: stat, mayBeRead others: mode_t) throws {
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw KeyringError(.keyFileExposed, "\(path) is no ordinary file; keys are read from one only")
+      throw KeyringError(
+        .keyFileExposed, "\(path) is not a regular file; keys are read from regular files only")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
-      throw KeyringError(.keyFileExposed, "\(path) belongs to another user; own it, or name another file")
+      throw KeyringError(
+        .keyFileExposed, "\(path) belongs to another user; change its owner, or name another file")
     }
     guard status.st_mode & 0o077 & ~others == 0 else {
       throw KeyringError(
         .keyFileExposed,
-        "others than its owner can read \(path); chmod it to 600 and make a new key if they did")
+        "users other than the owner can access \(path); set its mode to 600,"
+          + " and rotate the key if they may have read it"
+      )
     }
   }
 
-  /// Reads, changes, writes and reads back the file, alone among all processes that do so.
-  /// - Parameter body: Gets the file's bytes, nil when there is no file, and answers the new ones; nil to change nothing.
-  /// - Throws: `KeyringError` with code `storageFailed` or `readBackFailed`, as `read`, and what the closure throws; the file is
-  ///   then as it was.
+  /// Reads, changes, writes and reads back the file. One process at a time does this.
+  /// - Parameter body: Gets the file's bytes, or nil when there is no file, and returns the new
+  ///   bytes, or nil to change nothing.
+  /// - Throws: `KeyringError` with code `storageFailed`, `diskFull` or `readBackFailed`, whatever
+  ///   `read` throws, and the closure's error. The file is then unchanged.
   func change(_ body: (SecretBytes?) throws -> SecretBytes?) throws {
     try locked {
       let old = try read()
       guard let new = try body(old) else { return }
       guard new.count <= Self.limit else {
-        throw KeyringError(.storageFailed, "\(path) is full; remove keys that are needed no more")
+        throw KeyringError(.storageFailed, "\(path) is full; remove keys that are no longer needed")
       }
       try replace(new)
       do {
         guard try read()?.isSame(as: new) == true else {
-          throw KeyringError(.readBackFailed, "\(path) was written but is not what it should be")
+          throw KeyringError(
+            .readBackFailed, "\(path) was written, but reading it back returned something else")
         }
       } catch {
         if let old { try replace(old) } else { unlink(path) }
@@ -75,8 +82,8 @@ struct SafeFile {
     }
   }
 
-  /// Writes to a new file beside, syncs it, and renames it over this one.
-  /// - Throws: `KeyringError` with code `diskFull` or `storageFailed`; the file is then as it was.
+  /// Writes a new file in the same folder, syncs it, and renames it over this one.
+  /// - Throws: `KeyringError` with code `diskFull` or `storageFailed`; the file is then unchanged.
   private func replace(_ bytes: SecretBytes) throws {
     let new = "\(path).\(UInt64.random(in: 0...UInt64.max)).new"
     let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -106,7 +113,7 @@ struct SafeFile {
 
   private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-  /// Lets one process at a time read, change and replace the file.
+  /// Runs a closure under a lock that one process at a time can have.
   private func locked<R>(_ body: () throws -> R) throws -> R {
     let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw failed() }
@@ -116,7 +123,8 @@ struct SafeFile {
     return try body()
   }
 
-  /// New files that a killed process left: they hold keys. Under the lock nobody is at work on one.
+  /// Removes new files that a killed process left, since they contain keys. Under the lock no other
+  /// process is writing one.
   private func removeLeftovers() {
     let start = URL(fileURLWithPath: path).lastPathComponent + "."
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -2,7 +2,8 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A key under a passphrase: AES-256-GCM with a key that scrypt makes; everything else in it is authenticated along.
+/// A key wrapped with a passphrase: AES-256-GCM under a key that scrypt derives. All other fields
+/// are authenticated.
 struct WrappedKey: Codable, Sendable {
   var identifier: String
   var store: UUID
@@ -26,10 +27,12 @@ struct WrappedKey: Codable, Sendable {
     }
   }
 
-  /// - Throws: `KeyringError`: `wrongPassphrase`, or `itemDamaged` when the parameters are out of bounds.
+  /// Unwraps the key.
+  /// - Throws: `KeyringError` with code `wrongPassphrase`, or `itemDamaged` when the cost is out of
+  ///   bounds.
   func key(_ passphrase: SecretBytes, in vault: any KeyVault) throws -> StoredKey {
     guard cost.isBearable else {
-      throw KeyringError(.itemDamaged, "the wrapped key asks for more work than any this library makes")
+      throw KeyringError(.itemDamaged, "the wrapped key demands more work than any this library writes")
     }
     let wrapping = try Self.wrapping(passphrase, cost, salt)
     var opened: Data
@@ -39,7 +42,7 @@ struct WrappedKey: Codable, Sendable {
     } catch {
       throw KeyringError(
         .wrongPassphrase,
-        "the passphrase does not open the wrapped key, or the file beside the store was changed")
+        "the passphrase does not unwrap the key, or the key file beside the store was changed")
     }
     defer { opened.resetBytes(in: 0..<opened.count) }
     return StoredKey(
@@ -50,8 +53,8 @@ struct WrappedKey: Codable, Sendable {
 
   private var authenticated: Data {
     Data(
-      "strongroom key 1|\(identifier)|\(store.uuidString)|\(created)|\(cost.rounds)|\(cost.blockSize)|\(cost.parallelism)"
-        .utf8)
+      ("strongroom key 1|\(identifier)|\(store.uuidString)|\(created)"
+        + "|\(cost.rounds)|\(cost.blockSize)|\(cost.parallelism)").utf8)
   }
 
   private static func wrapping(_ passphrase: SecretBytes, _ cost: PassphraseCost, _ salt: Data) throws

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The file of keys under passphrases beside a store, `STORE.keys`. What is done here needs no passphrase.
+/// The file of wrapped keys beside a store, `STORE.keys`. None of its functions needs a passphrase.
 package struct WrappedKeyFile: Sendable {
   package let url: URL
 
@@ -12,37 +12,38 @@ package struct WrappedKeyFile: Sendable {
   }
 
   /// The wrapped keys of a store, oldest first.
-  /// - Throws: `KeyringError`: `itemDamaged`, `keyFileExposed`, `vaultUnreachable`.
+  /// - Throws: `KeyringError` with code `itemDamaged`, `keyFileExposed` or `vaultUnreachable`.
   func keys(for store: UUID) throws -> [WrappedKey] {
     try contents(SafeFile(url).read()).keys.filter { $0.store == store }
   }
 
   /// The identifiers of a store's wrapped keys, whatever their passphrases.
-  /// - Throws: as `keys(for:)`.
+  /// - Throws: The same errors as `keys(for:)`.
   package func identifiers(for store: UUID) throws -> [KeyIdentifier] {
     try keys(for: store).map { KeyIdentifier($0.identifier) }
   }
 
   /// Adds a wrapped key.
-  /// - Throws: `KeyringError`; the file is then as it was. `storageFailed` when opening all of the store's keys would take more
-  ///   work than `PassphraseCost` bears.
+  /// - Throws: `KeyringError`; the file is then unchanged. The code is `storageFailed` when the
+  ///   total cost of the store's keys would exceed the bound of `PassphraseCost`.
   func add(_ key: WrappedKey) throws {
     try SafeFile(url).change { old in
       var contents = try contents(old)
       contents.keys.append(key)
-      let own = contents.keys.filter { $0.store == key.store }
-      guard PassphraseCost.isBearable(own.map(\.cost)) else {
+      let keys = contents.keys.filter { $0.store == key.store }
+      guard PassphraseCost.isBearable(keys.map(\.cost)) else {
         throw KeyringError(
           .storageFailed,
-          "\(url.path) has \(own.count - 1) keys of the store, and opening one more would take too long; remove older ones"
+          "\(url.path) already has \(keys.count - 1) of the store's keys, and trying one more would take too long;"
+            + " remove older ones"
         )
       }
       return try Self.encode(contents)
     }
   }
 
-  /// Takes wrapped keys of a store out.
-  /// - Throws: `KeyringError`; the file is then as it was.
+  /// Removes wrapped keys of a store.
+  /// - Throws: `KeyringError`; the file is then unchanged.
   package func remove(_ identifiers: Set<KeyIdentifier>, for store: UUID) throws {
     try SafeFile(url).change { old in
       guard old != nil else { return nil }
