@@ -1,2 +1,3 @@
-// For its checksums: the version hash of a model keeps no secret, and libsecret brings this library along anyway.
+// GLib supplies the checksums for a model's version hash, which is no secret. libsecret links it in
+// any case.
 #include <glib.h>

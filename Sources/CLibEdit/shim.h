@@ -1,14 +1,14 @@
 #pragma once
-// readline.h uses FILE and does not include what declares it.
+// readline.h uses FILE but does not include <stdio.h>.
 #include <stdio.h>
 #include <editline/readline.h>
 
-// These are variables of the library's, which Swift does not let several threads write; the shell sets them once, before its
-// first line.
+// Sets global variables of the library. Swift's concurrency checks reject writes to them; the shell
+// sets them once, before it reads its first line.
 static inline void strongroom_complete_with(char **(*complete)(const char *, int, int), char *breaks) {
   rl_attempted_completion_function = complete;
   rl_attempted_completion_over = 1;
-  // A path may go on behind a name.
+  // Append no space: a key path may continue after a name.
   rl_completion_append_character = 0;
   rl_basic_word_break_characters = breaks;
   rl_completer_word_break_characters = breaks;
@@ -16,5 +16,6 @@ static inline void strongroom_complete_with(char **(*complete)(const char *, int
 
 static inline const char *strongroom_line(void) { return rl_line_buffer; }
 
-// The library forgets this after each completion; without it the names of files are offered where nothing else fits.
+// Prevents the completion of file names where nothing else matches. The library resets this after
+// each completion.
 static inline void strongroom_offer_nothing_else(void) { rl_attempted_completion_over = 1; }

@@ -1,18 +1,20 @@
-// Linux's rename that replaces nothing (renameat2(2)); Glibc's module shows only what POSIX has.
+// renameat2(2), which can rename without replacing a file. Swift's Glibc module has only POSIX's
+// functions.
 int renameat2(int oldfolder, const char *old, int newfolder, const char *new, unsigned int flags);
 // RENAME_NOREPLACE, from <linux/fs.h>.
 enum { renameWithoutReplacing = 1 };
 
-// lgetxattr(2) and its like.
+// lgetxattr(2) and related functions.
 #include <sys/xattr.h>
 
-// statx(2), which Glibc's module does not show either.
+// statx(2), which the Glibc module lacks too.
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// When a file was made, in nanoseconds since 1970, which no copy of it has; 0 where the file system does not say.
+// A file's birth time in nanoseconds since 1970; 0 where the file system does not record it. A copy
+// of a file has another birth time.
 static inline long long birthOfFile(const char *path) {
   struct statx found;
   if (syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &found) != 0) return 0;

@@ -1,11 +1,12 @@
 package import Glibc
 
-/// A value that one thread at a time may touch, behind a lock of the system's.
+/// A value protected by a pthread mutex: one thread at a time may access it.
 ///
-/// As Swift's `Mutex`, but sanitizers see this lock being handed over: a contended `Mutex` is passed on by the kernel, and
-/// whatever it guards then looks like a race.
+/// This is Swift's `Mutex` in a form that sanitizers understand. The kernel hands over a contended
+/// `Mutex`, which ThreadSanitizer does not see, so that it reports a race on the protected value.
 package final class Locked<Value>: @unchecked Sendable {
-  // @unchecked: the value is touched under the lock only, and comes in and goes out by `withLock` alone.
+  // @unchecked: the value is accessed only under the lock, through `withLock` and
+  // `withLockIfAvailable`.
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @exclusivity(unchecked) @usableFromInline var value: Value
 
@@ -28,7 +29,7 @@ package final class Locked<Value>: @unchecked Sendable {
     return try body(&value)
   }
 
-  /// Nil when another thread has it.
+  /// Runs a closure under the lock; nil when another thread has the lock.
   @inlinable
   package func withLockIfAvailable<R>(_ body: (inout Value) throws -> R) rethrows -> R? {
     guard pthread_mutex_trylock(mutex) == 0 else { return nil }

@@ -3,9 +3,9 @@ import Foundation
 import Locks
 import StoreKeyring
 
-/// Runs a blocking call on a thread of its own, with a deadline and with the task's cancellation passed on.
+/// Runs a blocking call on its own thread, with a deadline, and cancels it with the calling task.
 enum BoundedCall {
-  /// A GCancellable; GObject counts its references atomically and cancelling is safe from any thread.
+  /// A GCancellable. GObject counts references atomically, and any thread may cancel it.
   final class Cancellable: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<GCancellable>? = g_cancellable_new()
 
@@ -36,7 +36,7 @@ enum BoundedCall {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
           outcome.set(.timedOut)
           cancellable.cancel()
-          // A service that does not answer at all may hold the thread; the caller is let go all the same.
+          // The thread may stay blocked in a service that never answers; the caller resumes anyway.
           answer.resume(with: .failure(outcome.explain(CancellationError())))
         }
       }
@@ -55,14 +55,14 @@ enum BoundedCall {
       switch value.withLock({ $0 }) {
       case .timedOut:
         KeyringError(
-          .timedOut, "the keyring did not answer in time; see whether its program hangs", cause: error)
+          .timedOut, "the keyring did not answer in time; check whether its program hangs", cause: error)
       case .cancelled: KeyringError(.cancelled, "the call to the keyring was cancelled", cause: error)
       default: error
       }
     }
   }
 
-  /// Answers a continuation once, whoever comes first.
+  /// Resumes a continuation with the first result and ignores later ones.
   private final class SingleAnswer<R: Sendable>: Sendable {
     private let continuation: Locked<CheckedContinuation<R, any Error>?>
 

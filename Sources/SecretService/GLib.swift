@@ -1,11 +1,11 @@
 import CLibSecret
 import StoreKeyring
 
-/// Calls in GLib's manner, with a place for an error, turned into Swift's.
+/// Turns GLib calls with an error parameter into Swift calls that throw.
 enum GLib {
   typealias ErrorPlace = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>
 
-  /// A call whose result is never nil without an error.
+  /// Makes a call whose result is nil only with an error.
   static func call<T>(_ doing: String, _ body: (ErrorPlace) -> UnsafeMutablePointer<T>?) throws
     -> UnsafeMutablePointer<T>
   {
@@ -31,7 +31,7 @@ enum GLib {
     return result != 0
   }
 
-  /// What a GError means to somebody who wants a key. Frees it.
+  /// The `KeyringError` for a GError, which is freed.
   static func error(_ error: UnsafeMutablePointer<GError>, _ doing: String) -> KeyringError {
     defer { g_error_free(error) }
     let domain = g_quark_to_string(error.pointee.domain).map { String(cString: $0) } ?? ""
@@ -45,17 +45,18 @@ enum GLib {
       case ("g-dbus-error-quark", 2):
         (
           .noSecretService,
-          "no program on the session bus offers the Secret Service; start a keyring, or \(KeyringError.withoutKeyring)"
+          "no program on the session bus offers the Secret Service; start a keyring,"
+            + " or \(KeyringError.withoutKeyring)"
         )
       case ("g-dbus-error-quark", 19):
         (
           .noDefaultCollection,
-          "the keyring has no default collection; make one, or \(KeyringError.withoutKeyring)"
+          "the keyring has no default collection; create one, or \(KeyringError.withoutKeyring)"
         )
       case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 20):
         (.timedOut, "the keyring did not answer in time")
       case ("g-dbus-error-quark", 0):
-        (.storageFailed, "the keyring could not store it; see whether its disk is full")
+        (.storageFailed, "the keyring could not store the key; check whether its disk is full")
       case ("secret-error", 2): (.vaultLocked, "the keyring is locked; unlock it and try again")
       case ("secret-error", 4): (.promptDismissed, "the prompt was closed")
       default: (.vaultUnreachable, "the keyring answered with an error")
@@ -65,14 +66,14 @@ enum GLib {
 }
 
 extension KeyringError {
-  /// What to do where there is no keyring: on servers, over ssh, in containers.
+  /// Advice where there is no keyring: on servers, over ssh, in containers.
   static let withoutKeyring =
-    "name a vault that needs none: a key file, a passphrase or a systemd credential (KeyFileVault, PassphraseVault,"
-    + " CredentialVault; --vault file:PATH, passphrase or credential); a key that is in a desktop's keyring is copied"
-    + " from there (`strongroom key add`)"
+    "name a vault that does not need a keyring: a key file, a passphrase or a systemd credential"
+    + " (KeyFileVault, PassphraseVault, CredentialVault; --vault file:PATH, passphrase or credential);"
+    + " copy a key that is in a desktop's keyring from there (`strongroom key add`)"
 }
 
-/// Holds one reference to a GObject.
+/// Owns one reference to a GObject and releases it.
 final class GObjectReference<T> {
   let pointer: UnsafeMutablePointer<T>
 

@@ -2,11 +2,14 @@ import CLibSecret
 import Foundation
 import StoreKeyring
 
-/// What an item of a key is called and how it is found.
+/// The schema and attributes of a key's item in a keyring.
 enum KeyringSchema {
   private static let name = "org.strongroom.StoreKey"
 
-  /// Lends the schema. Its name is not matched: a locked keyring that was read from disk answers only so.
+  /// Calls a closure with the schema.
+  ///
+  /// The schema's name is not matched, since a locked keyring that was read from disk does not
+  /// answer searches by it.
   static func with<R>(_ body: (UnsafeMutablePointer<SecretSchema>?) throws -> R) rethrows -> R {
     let types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
     for name in ["application", "store", "keyid"] {
@@ -22,7 +25,9 @@ enum KeyringSchema {
     return try body(schema)
   }
 
-  /// Lends the attributes of a store's items, or of one; of whatever program where none is given.
+  /// Calls a closure with the attributes of a store's items, or of one item.
+  ///
+  /// Without an application the attributes match the items of every program.
   static func withAttributes<R>(
     _ store: UUID, _ identifier: KeyIdentifier?, _ application: String?, _ body: (OpaquePointer?) throws -> R
   ) rethrows -> R {
@@ -35,7 +40,7 @@ enum KeyringSchema {
     return try body(table)
   }
 
-  /// The identifier among an item's attributes.
+  /// The key identifier in an item's attributes; empty when they have none.
   static func identifier(_ attributes: OpaquePointer?) -> KeyIdentifier {
     let text = "keyid".withCString { name in
       g_hash_table_lookup(attributes, name).map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
@@ -43,7 +48,7 @@ enum KeyringSchema {
     return KeyIdentifier(text ?? "")
   }
 
-  /// Lends a key's text as libsecret holds secrets.
+  /// Calls a closure with a key's text as a libsecret secret value.
   static func withValue<R>(
     _ key: StoreKey, _ store: UUID, _ body: (OpaquePointer?) throws -> R
   ) rethrows -> R {
@@ -55,7 +60,7 @@ enum KeyringSchema {
     }
   }
 
-  /// The key of a secret.
+  /// Reads the key in a libsecret secret value.
   static func key(_ value: OpaquePointer?, _ store: UUID) throws -> StoreKey {
     guard let value else { throw KeyringError(.itemDamaged, "an item of the keyring has no secret") }
     var length: gsize = 0

@@ -1,11 +1,11 @@
 import Foundation
 import StoreKeyring
 
-/// One call's way to a keyring.
+/// Access to a keyring for the duration of one call.
 protocol KeyringSession {
-  /// Every key of a store, unlocked; those that can be read.
+  /// Every readable key of a store, after unlocking.
   func keys(_ store: UUID, of vault: SecretServiceVault, interaction: KeyInteraction) throws -> [StoredKey]
-  /// Stores a key; it is looked for again by the caller.
+  /// Stores a key. The caller reads it back.
   func add(
     _ key: StoreKey, _ store: UUID, _ identifier: KeyIdentifier, application: String, label: String,
     interaction: KeyInteraction
@@ -15,7 +15,9 @@ protocol KeyringSession {
 }
 
 extension KeyringSession {
-  /// What of some items can be read; a damaged one beside whole ones does no harm.
+  /// The keys of the items that can be read, newest first.
+  ///
+  /// Throws the error of a damaged item only when no item can be read.
   func readable<Item>(_ items: [Item], _ read: (Item) throws -> StoredKey) throws -> [StoredKey] {
     var keys: [StoredKey] = []
     var damage: (any Error)?

@@ -2,12 +2,14 @@ import CLibSecret
 import Foundation
 import StoreKeyring
 
-/// libsecret's own encrypted file, which it uses in place of the Secret Service in sandboxes (the portal keeps the password) and
-/// where `SECRET_BACKEND=file` says so. There is no service to ask, so nothing in it is ever locked.
+/// Access to libsecret's own encrypted file.
+///
+/// libsecret uses it instead of the Secret Service in sandboxes, where the portal stores the
+/// password, and where `SECRET_BACKEND=file` is set. Its items are never locked.
 struct SecretFileSession: KeyringSession {
   let cancellable: BoundedCall.Cancellable
 
-  /// Whether libsecret would choose its file: by the same rule as its own.
+  /// Whether libsecret would choose its file. This follows libsecret's own rule.
   static var isChosen: Bool {
     let environment = ProcessInfo.processInfo.environment
     if let backend = environment["SECRET_BACKEND"] { return backend == "file" }
@@ -60,7 +62,7 @@ struct SecretFileSession: KeyringSession {
         }
       }
     }
-    if !isStored { throw KeyringError(.storageFailed, "libsecret's file did not take the key") }
+    if !isStored { throw KeyringError(.storageFailed, "libsecret's file did not store the key") }
   }
 
   func remove(_ store: UUID, _ identifier: KeyIdentifier, interaction: KeyInteraction) throws {

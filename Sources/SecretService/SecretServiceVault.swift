@@ -2,22 +2,27 @@ import CLibSecret
 public import Foundation
 public import StoreKeyring
 
-/// The desktop's keyring through libsecret: GNOME Keyring, KWallet, KeePassXC, or whoever offers the Secret Service; with
-/// `SECRET_BACKEND=file` in the environment libsecret's own encrypted file.
+/// The desktop's keyring: GNOME Keyring, KWallet, KeePassXC, or another Secret Service.
 ///
-/// A key is one item with the attributes `application`, `store` and `keyid`; items are only ever added and removed. They are found
-/// by the store, whatever program made them, so that the `strongroom` tool finds the keys of all.
-/// Every call runs on a thread of its own and ends by its deadline or when the calling task is cancelled.
+/// The vault uses libsecret. With `SECRET_BACKEND=file` in the environment, it uses libsecret's own
+/// encrypted file instead.
+///
+/// A key is one item with the attributes `application`, `store` and `keyid`. Items are only added
+/// and removed. They are found by store, whichever program created them, so that the `strongroom`
+/// tool finds the keys of all programs.
+///
+/// Every call runs on its own thread and ends at its deadline or when the calling task is
+/// cancelled.
 public struct SecretServiceVault: KeyVault {
   let application: String
   let deadline: Duration
   let promptDeadline: Duration
 
-  /// Uses the keyring of the session.
+  /// Creates a vault over the keyring of the session.
   /// - Parameters:
-  ///   - application: The program's reverse-DNS name; kept in clear text beside the keys that are added.
-  ///   - deadline: How long a silent call may take.
-  ///   - promptDeadline: How long a call may take that asks the user.
+  ///   - application: The program's reverse-DNS name, stored in clear text with each added key.
+  ///   - deadline: How long a call without a prompt may take.
+  ///   - promptDeadline: How long a call that may prompt the user may take.
   public init(
     application: String = "org.strongroom", deadline: Duration = .seconds(10),
     promptDeadline: Duration = .seconds(120)
@@ -27,24 +32,25 @@ public struct SecretServiceVault: KeyVault {
     self.promptDeadline = promptDeadline
   }
 
-  /// What messages call it.
+  /// The vault's name in messages.
   public var name: String { "the Secret Service keyring" }
 
-  /// The one service of the session, or libsecret's file: items are found by the store in all of its collections.
+  /// The session's service or libsecret's file. Items are found by store in all its collections.
   public var location: KeyVaultLocation? {
     KeyVaultLocation(service: SecretFileSession.isChosen ? "libsecret's file" : "Secret Service")
   }
 
   /// Every key of a store, newest first.
-  /// - Throws: `KeyringError`: no bus, no service, locked, no default collection, state unknown, timed out, damaged.
+  /// - Throws: `KeyringError` with code `noSessionBus`, `noSecretService`, `vaultLocked`,
+  ///   `noDefaultCollection`, `vaultStateUnknown`, `timedOut` or `itemDamaged`.
   public func keys(for store: UUID, interaction: KeyInteraction) async throws -> [StoredKey] {
     try await call(interaction) { session in
       try session.keys(store, of: self, interaction: interaction)
     }
   }
 
-  /// Adds a key to the default collection, and answers when it has been read back.
-  /// - Throws: `KeyringError`, also `readBackFailed`; the item is then removed again.
+  /// Adds a key to the default collection, and returns after it has been read back.
+  /// - Throws: `KeyringError`. With code `readBackFailed` the item has been removed again.
   public func add(
     _ key: StoreKey, for store: UUID, label: String, interaction: KeyInteraction
   ) async throws -> KeyIdentifier {
@@ -57,7 +63,8 @@ public struct SecretServiceVault: KeyVault {
       guard let back, back.key.isSame(as: key) else {
         try? session.remove(store, identifier, interaction: .silent)
         throw KeyringError(
-          .readBackFailed, "the keyring took the key but did not give it back; no store was made with it")
+          .readBackFailed,
+          "the keyring stored the key but did not return it; no store was created with it")
       }
       return identifier
     }
@@ -80,7 +87,7 @@ public struct SecretServiceVault: KeyVault {
       do {
         return try body(session)
       } catch let error as KeyringError where error.isDeadService {
-        // The daemon went away under this process's connection; a new one may be there.
+        // The daemon ended while this process was connected; a new one may have started.
         secret_service_disconnect()
         return try body(SecretSession(cancellable))
       }
@@ -89,6 +96,6 @@ public struct SecretServiceVault: KeyVault {
 }
 
 extension KeyringError {
-  /// `org.freedesktop.DBus.Error.ServiceUnknown` of a name that was there before.
+  /// Whether the error is `org.freedesktop.DBus.Error.ServiceUnknown` for a name that existed.
   var isDeadService: Bool { domain == "g-dbus-error-quark" && domainCode == 2 }
 }

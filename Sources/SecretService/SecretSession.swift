@@ -39,7 +39,7 @@ struct SecretSession: KeyringSession {
     }
   }
 
-  /// The items of a store, unlocked. Empty only when the keyring is open and has none.
+  /// The unlocked items of a store. Empty only when the keyring is unlocked and has none.
   private func items(
     _ store: UUID, interaction: KeyInteraction
   ) throws -> [GObjectReference<SecretItem>] {
@@ -49,7 +49,7 @@ struct SecretSession: KeyringSession {
       guard let collection = try defaultCollection() else {
         throw KeyringError(
           .noDefaultCollection,
-          "the keyring has no default collection; make one in its settings and choose it as default, or"
+          "the keyring has no default collection; create one in its settings and make it the default, or"
             + " \(KeyringError.withoutKeyring)")
       }
       defer { g_object_unref(collection) }
@@ -72,11 +72,12 @@ struct SecretSession: KeyringSession {
       .vaultLocked,
       proven
         ? "the key is in the keyring, which is locked; unlock the keyring and try again"
-        : "the keyring is locked, so it cannot say whether it has the key; unlock it and try again")
+        : "the keyring is locked, so it is unknown whether it has the key; unlock it and try again")
   }
 
   private func search(_ store: UUID) throws -> [GObjectReference<SecretItem>] {
-    // Without a schema the name of the schema is not matched: a locked keyring that was read from disk answers only so.
+    // No schema, so that its name is not matched: a locked keyring that was read from disk does not
+    // answer searches by it.
     let list = try KeyringSchema.withAttributes(store, nil, nil) { attributes in
       try GLib.optional("searching the keyring") {
         secret_service_search_sync(service, nil, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
@@ -133,7 +134,7 @@ struct SecretSession: KeyringSession {
     guard let collection = try defaultCollection() else {
       throw KeyringError(
         .noDefaultCollection,
-        "the keyring has no default collection; make one in its settings and choose it as default, or"
+        "the keyring has no default collection; create one in its settings and make it the default, or"
           + " \(KeyringError.withoutKeyring)")
     }
     defer { g_object_unref(collection) }
