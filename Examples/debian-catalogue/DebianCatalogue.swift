@@ -24,7 +24,7 @@ enum DebianCatalogue {
         Relationship("tags", toMany: "Tag", inverse: "packages")
         Relationship("dependencies", toMany: "Package", inverse: "dependents")
       }
-      // Only named by others: provided by some package, or not in this catalogue.
+      // A name that only dependencies mention: provided by a package, or not in this catalogue.
       Entity("VirtualPackage", parent: "Package") {}
       Entity("Maintainer") {
         Attribute("contact", .string, optional: false)

@@ -1,7 +1,6 @@
 import Strongroom
 
-/// Brings a package catalogue into a context, in two passes: the packages, then what they depend
-/// on.
+/// Imports a package catalogue in two passes: the packages, then their dependencies.
 final class DebianImporter {
   /// What was imported.
   struct Counts {
@@ -21,9 +20,9 @@ final class DebianImporter {
 
   init(context: ManagedObjectContext) { self.context = context }
 
-  /// Saves a batch at a time and lets its objects go, so that memory does not grow with the
-  /// catalogue.
-  /// - Parameter progress: Told the number of paragraphs done, of twice their number in all.
+  /// Imports all records. It saves and releases a batch at a time, so that memory does not grow
+  /// with the catalogue.
+  /// - Parameter progress: Called with the number of paragraphs done. Each counts once per pass.
   func run(_ records: DebianRecords, progress: (Int) -> Void) throws {
     var done = 0
     for record in records {
@@ -94,7 +93,7 @@ final class DebianImporter {
     }
   }
 
-  /// The object of a text, made when it is new.
+  /// The object with a text, which is inserted when there is none.
   private func find(
     _ entity: String, _ key: String, make: ((ManagedObject) throws -> Void)? = nil
   ) throws -> ManagedObject {
@@ -111,7 +110,7 @@ final class DebianImporter {
     return object
   }
 
-  /// A dependency is one pair of a package and a name in its Depends or Pre-Depends.
+  /// Sets dependencies: each is a package and a name in its Depends or Pre-Depends field.
   private func link(_ records: DebianRecords, done: Int, progress: (Int) -> Void) throws {
     var done = done
     var inBatch = 0

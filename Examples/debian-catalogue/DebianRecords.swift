@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads Debian's control format: paragraphs of `Field: value`, with folded lines, apart by empty
-/// lines. The rules are those of Debian Policy, section 5.1.
+/// Reads Debian's control format: paragraphs of `Field: value` lines, which may be folded,
+/// separated by empty lines. The rules are those of Debian Policy, section 5.1.
 struct DebianRecords: Sequence, IteratorProtocol {
   private let bytes: [UInt8]
   private(set) var place = 0
@@ -10,7 +10,7 @@ struct DebianRecords: Sequence, IteratorProtocol {
 
   var byteCount: Int { bytes.count }
 
-  /// The next paragraph, by field name; a folded value keeps its line ends.
+  /// The next paragraph, by field name; a folded value preserves its line breaks.
   mutating func next() -> [String: String]? {
     var fields: [String: String] = [:]
     var name: String?
@@ -38,8 +38,8 @@ struct DebianRecords: Sequence, IteratorProtocol {
     String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
   }
 
-  /// The package names of a dependency field: alternatives apart, without versions, architectures
-  /// and profiles.
+  /// The package names in a dependency field, without versions, architectures and profiles.
+  /// Alternatives are separate names.
   static func names(_ field: String) -> [String] {
     field.split(whereSeparator: { $0 == "," || $0 == "|" }).compactMap { clause in
       let trimmed = clause.trimmingCharacters(in: .whitespacesAndNewlines)

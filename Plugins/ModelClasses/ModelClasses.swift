@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Makes Swift classes of the Core Data models in a target's folder while it is built, with no step of the programmer's.
+/// Generates Swift classes for the Core Data models in a target's folder during the build.
 @main
 struct ModelClasses: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
@@ -11,7 +11,7 @@ struct ModelClasses: BuildToolPlugin {
       let name = model.deletingPathExtension().lastPathComponent
       let output = context.pluginWorkDirectoryURL.appending(path: "\(name)+Classes.swift")
       return .buildCommand(
-        displayName: "Making Swift classes of \(model.lastPathComponent)", executable: tool,
+        displayName: "Generating Swift classes for \(model.lastPathComponent)", executable: tool,
         arguments: [
           model.path(percentEncoded: false),
           output.path(percentEncoded: false),

@@ -1,2 +1,2 @@
-// So that a file of SwiftData models compiles here unchanged.
+// A file that imports SwiftData compiles unchanged.
 @_exported public import StrongroomData

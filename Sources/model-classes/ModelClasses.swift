@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ObjectModel
 
-/// What the build plugin runs: the classes of one model into one file.
+/// The program that the build plugin runs: it writes the classes of one model to one file.
 @main
 struct ModelClasses: ParsableCommand {
   static let configuration = CommandConfiguration(

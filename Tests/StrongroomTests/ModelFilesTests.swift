@@ -20,12 +20,12 @@ struct ModelFilesTests {
     #expect(result.lines.last?.hasSuffix("differences 0") == true, "\(result.lines.suffix(20))")
   }
 
-  @Test("the only faults are bundles without a model")
+  @Test("the only errors are bundles without a model")
   func check() throws {
     let result = try tool(["model", "check", "--quiet", folder.path])
-    let faults = result.lines.filter { $0.contains(": fault: ") }
-    #expect(faults.allSatisfy { $0.contains("there is no model") }, "\(faults)")
-    #expect(result.lines.last?.hasSuffix("faults \(faults.count)") == true)
+    let errors = result.lines.filter { $0.contains(": error: ") }
+    #expect(errors.allSatisfy { $0.contains("there is no model") }, "\(errors)")
+    #expect(result.lines.last?.hasSuffix("errors \(errors.count)") == true)
   }
 }
 

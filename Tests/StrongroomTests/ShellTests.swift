@@ -80,7 +80,7 @@ struct ShellTests {
         ".describe E   the properties of one", "Book,3\n",
         "title,author.name,pages * 2\nIce,Ada | Co,800\nSea and sky,Ada | Co,500\n", "\n1\n",
         "author.name,sum:pages\nAda | Co,650\n", "title\nThe Sea\nSea and sky\n",
-        "Book has no property nosuch", "frob means nothing",
+        "Book has no property nosuch", "frob is not a stage",
         "it has Author, Book", "books,to many Book", "{\"title\":\"The Sea\"}",
       ] {
         #expect(text.contains(part), "\(part) is not in:\n\(text)")

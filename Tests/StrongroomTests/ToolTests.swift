@@ -81,11 +81,11 @@ struct ToolTests {
       (try write("plain", sqlite), "unencrypted SQLite database"),
       (try write("zip", [0x50, 0x4B, 3, 4] + random(8188)), "archive"),
       (try write("log", [0x37, 0x7F, 6, 0x82] + random(8188)), "log"),
-      (try write("zeros", [UInt8](repeating: 0, count: 8192)), "no encrypted"),
+      (try write("zeros", [UInt8](repeating: 0, count: 8192)), "not an encrypted"),
       (try write("short", random(1000)), "shorter"),
       (try write("odd", random(9 * 1024)), "1024"),
       (try write("stranger", random(8192)), "another program"),
-      (shelf.folder.path, "folder"), ("/dev/null", "no file"),
+      (shelf.folder.path, "folder"), ("/dev/null", "not a regular file"),
     ] {
       let result = try Tool.run(["info", path] + shelf.vault)
       #expect(result.code == 1 && result.output.contains(words), "\(path): \(result)")

@@ -9,20 +9,22 @@ struct ExportCommand: AsyncParsableCommand {
     commandName: "export",
     abstract: "Writes all objects of a store into a folder of readable files; asks first.",
     discussion: """
-      A file an entity: ENTITY.json with an object a line, or ENTITY.csv. Dates are ISO 8601, bytes Base64; relationships are \
-      the _id numbers of what they lead to. The model comes from the store itself, and is written beside as model.json. The \
-      folder and its files are their owner's alone, and nothing is left when the work fails or is stopped.
+      Each entity gets a file: ENTITY.json with one object per line, or ENTITY.csv. Dates are ISO 8601, \
+      bytes Base64, and relationships the _id numbers of their destinations. The model, which the store \
+      contains, is written to model.json. Only the owner can read the folder and its files. If the command \
+      fails or is stopped, it leaves nothing behind.
       """)
 
   @OptionGroup var arguments: StoreArguments
-  @Argument(help: "The folder to make.", completion: .directory) var folder: String
+  @Argument(help: "The folder to create.", completion: .directory) var folder: String
   @Option(help: "json or csv.") var format = ExportWriter.Form.json
   @Flag(help: "Do not ask.") var yes = false
 
   func run() async throws {
     if !yes {
       let answer = try Terminal.answer(
-        "Anybody who gets at \(folder) can read everything in it. Go on? (yes/no)", otherwise: "--yes")
+        "Anybody who can access \(folder) can read everything in it. Continue? (yes/no)",
+        otherwise: "--yes")
       guard answer == "yes" else { throw ValidationError("nothing was written") }
     }
     let (arguments, path, format) = (arguments, folder, format)
@@ -40,7 +42,7 @@ struct ExportCommand: AsyncParsableCommand {
       try container.close()
       return count
     }
-    print("made \(path), readable by anybody who gets at it: objects \(count)")
+    print("created \(path), readable by anybody who can access it: objects \(count)")
   }
 
   private static func write(
@@ -62,7 +64,7 @@ struct ExportCommand: AsyncParsableCommand {
     return done
   }
 
-  /// An entity's name as a file's: what a path would take for a folder is replaced.
+  /// A file name for an entity, without characters that mean a folder in a path.
   private static func fileName(_ entity: EntityDescription) -> String {
     let name = entity.name.replacing("/", with: "_")
     return name.hasPrefix(".") || name == "model" ? "_" + name : name

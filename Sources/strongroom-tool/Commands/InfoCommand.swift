@@ -3,7 +3,7 @@ import Strongroom
 
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Tells a store's identity, versions, size and numbers of objects.")
+    commandName: "info", abstract: "Prints a store's identity, versions, size and numbers of objects.")
 
   @OptionGroup var arguments: StoreArguments
   @Option(help: "table, json or csv.") var format = OutputFormat.table

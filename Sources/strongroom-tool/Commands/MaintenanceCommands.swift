@@ -5,10 +5,11 @@ import Strongroom
 struct EncryptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encrypt",
-    abstract: "Makes a store again of a database that `decrypt` made, which stays.")
+    abstract: "Creates a store from a database that `decrypt` created, which is not removed.")
 
-  @Argument(help: "The unencrypted database that `decrypt` made.", completion: .file()) var database: String
-  @Argument(help: "The store to make.", completion: .file()) var store: String
+  @Argument(help: "The unencrypted database that `decrypt` created.", completion: .file()) var database:
+    String
+  @Argument(help: "The store to create.", completion: .file()) var store: String
   @OptionGroup var keys: KeyArguments
 
   func run() async throws {
@@ -18,43 +19,44 @@ struct EncryptCommand: AsyncParsableCommand {
       try await SQLCipherStore.encrypt(source, to: description, progress: $0)
     }
     print(
-      "made \(store); \(database) is still there, readable by anybody: remove it when you have opened the new one"
+      "created \(store); anybody can still read \(database): remove it when you have opened the new store"
     )
   }
 }
 
 struct DecryptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decrypt", abstract: "Writes all of a store into an unencrypted SQLite database; asks twice."
+    commandName: "decrypt", abstract: "Copies a whole store into an unencrypted SQLite database; asks twice."
   )
 
   @OptionGroup var arguments: StoreArguments
-  @Argument(help: "The unencrypted database to make.", completion: .file()) var database: String
+  @Argument(help: "The unencrypted database to create.", completion: .file()) var database: String
   @Flag(help: "Do not ask.") var yes = false
 
   func run() async throws {
     if !yes {
       let first = try Terminal.answer(
-        "Anybody who gets at \(database) can read everything in it. Go on? (yes/no)", otherwise: "--yes")
+        "Anybody who can access \(database) can read everything in it. Continue? (yes/no)",
+        otherwise: "--yes")
       let second =
-        first == "yes" ? try Terminal.answer("Type the name of the file to make:", otherwise: "--yes") : ""
+        first == "yes" ? try Terminal.answer("Type the name of the file to create:", otherwise: "--yes") : ""
       guard second == database else { throw ValidationError("nothing was written") }
     }
     let (description, target) = (arguments.description(), URL(fileURLWithPath: database))
     try await MaintenanceProgress.run {
       try await SQLCipherStore.decrypt(description, to: target, progress: $0)
     }
-    print("made \(database), readable by anybody")
+    print("created \(database), readable by anybody")
   }
 }
 
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copies a store, as of one moment, while others read and write it.")
+    commandName: "backup", abstract: "Copies a snapshot of a store, while other processes read and write it.")
 
   @OptionGroup var arguments: StoreArguments
-  @Argument(help: "The copy to make.", completion: .file()) var copy: String
-  @Option(help: "Give the copy a key of its own, kept in this vault.") var newKeyIn: VaultName?
+  @Argument(help: "The copy to create.", completion: .file()) var copy: String
+  @Option(help: "Give the copy its own key, stored in this vault.") var newKeyIn: VaultName?
 
   func run() async throws {
     let vaults = newKeyIn.map { [$0.vault(for: copy, passphraseFile: nil, isNew: true)] }
@@ -62,35 +64,36 @@ struct BackupCommand: AsyncParsableCommand {
     _ = try await MaintenanceProgress.run {
       try await SQLCipherStore.backUp(description, to: target, newKeyIn: vaults, progress: $0)
     }
-    print("made \(copy)")
+    print("created \(copy)")
   }
 }
 
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Puts a copy of a backup in a store's place, after reading all of it.")
+    commandName: "restore", abstract: "Restores a store from a backup, after reading and checking all of it.")
 
   @Argument(help: "The backup.", completion: .file()) var backup: String
-  @Argument(help: "Where the store is to be.", completion: .file()) var store: String
+  @Argument(help: "The store to restore.", completion: .file()) var store: String
   @OptionGroup var keys: KeyArguments
-  @Flag(help: "Replace a store that is there.") var replace = false
+  @Flag(help: "Replace an existing store.") var replace = false
 
   func run() async throws {
     var description = keys.description(backup)
-    // A passphrase's keys lie beside the backup or beside the store, and are to lie beside the store then.
+    // Wrapped keys may be beside the backup or beside the store; afterwards they are beside the
+    // store.
     description.keyVaults += keys.description(store).keyVaults.filter { $0 is PassphraseVault }
     let (source, target, replacing) = (description, URL(fileURLWithPath: store), replace)
     let lacking = try await MaintenanceProgress.run {
       try await SQLCipherStore.restore(from: source, to: target, replacing: replacing, progress: $0)
     }
     print("restored \(store)")
-    for vault in lacking { print("\(vault) did not take the key; `strongroom key add` tries again") }
+    for vault in lacking { print("\(vault) did not store the key; try again with `strongroom key add`") }
   }
 }
 
 struct CompactCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compact", abstract: "Gives back the room of deleted objects.")
+    commandName: "compact", abstract: "Returns the space of deleted objects to the file system.")
 
   @OptionGroup var arguments: StoreArguments
 
@@ -105,20 +108,21 @@ struct CompactCommand: AsyncParsableCommand {
 
 struct ConvertCipherCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "convert-cipher", abstract: "Moves a store to SQLCipher's version 4 format, or back.",
+    commandName: "convert-cipher",
+    abstract: "Converts a store to SQLCipher's version 4 format, or back to version 3.",
     discussion: "Libraries before SQLCipher 4 cannot read version 4; Debian 12 has 3.4.1.")
 
   @OptionGroup var arguments: StoreArguments
   @Option(help: "3 or 4.") var to = 4
 
   func run() async throws {
-    guard let format = StoreCipherFormat(rawValue: to) else { throw ValidationError("formats are 3 and 4") }
+    guard let format = StoreCipherFormat(rawValue: to) else { throw ValidationError("--to takes 3 or 4") }
     let description = arguments.description()
     let changed = try await MaintenanceProgress.run {
       try await SQLCipherStore.convert(description, to: format, progress: $0)
     }
     print(
-      changed ? "converted to the version \(to) format" : "the store has the version \(to) format already")
+      changed ? "converted to the version \(to) format" : "the store already has the version \(to) format")
   }
 }
 
@@ -129,7 +133,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
   @Option(
-    help: "Mend what has one right answer, in a copy; the store as it was is kept in this file.",
+    help: "Repair what can be repaired, in a copy; the original store is moved to this file.",
     completion: .file())
   var repairKeeping: String?
   @Option(help: "table, json or csv.") var format = OutputFormat.table
@@ -142,7 +146,7 @@ struct VerifyCommand: AsyncParsableCommand {
       let result = try await MaintenanceProgress.run {
         try await SQLCipherStore.repair(description, keepingOriginalAt: original, progress: $0)
       }
-      print("findings \(result.before.count), mended \(result.before.count - result.after.count)")
+      print("findings \(result.before.count), repaired \(result.before.count - result.after.count)")
       findings = result.after
     } else {
       findings = try await MaintenanceProgress.run {

@@ -4,13 +4,13 @@ import Strongroom
 
 struct ModelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "model", abstract: "Checks and tries Core Data models.",
+    commandName: "model", abstract: "Checks, tries, compares and draws Core Data models.",
     subcommands: [Check.self, Try.self, Diff.self, Diagram.self, Generate.self])
 
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Prints every fault of every version of the models found; exits 1 on a fault.")
+      abstract: "Prints every issue of every version of the models found; exits 1 if there is an error.")
 
     @Argument(help: "Bundles, versions, bare files, or folders of them.", completion: .file()) var paths:
       [String]
@@ -19,43 +19,44 @@ struct ModelCommand: AsyncParsableCommand {
     func run() throws {
       MemoryLimit.apply()
       let found = try ModelFiles.find(paths)
-      var (versions, entities, warnings, faults) = (0, 0, 0, 0)
+      var (versions, entities, warnings, errors) = (0, 0, 0, 0)
       for (path, bundle) in found {
         switch bundle {
         case .failure(let error):
-          faults += error.issues.count
-          for fault in error.issues { print("\(path): fault: \(fault)") }
+          errors += error.issues.count
+          for issue in error.issues { print("\(path): error: \(issue)") }
         case .success(let bundle):
           for version in bundle.versions {
             versions += 1
-            let place = "\(path)/\(version.name)"
+            let versionPath = "\(path)/\(version.name)"
             do throws(ModelError) {
               let result = try ManagedObjectModel.load(version)
               entities += result.model.entities.count
               warnings += result.warnings.count
-              if !quiet { for warning in result.warnings { print("\(place): warning: \(warning)") } }
+              if !quiet { for warning in result.warnings { print("\(versionPath): warning: \(warning)") } }
             } catch {
-              faults += error.issues.count
-              for fault in error.issues { print("\(place): fault: \(fault)") }
+              errors += error.issues.count
+              for issue in error.issues { print("\(versionPath): error: \(issue)") }
             }
           }
         }
       }
       print(
-        "bundles \(found.count), versions \(versions), entities \(entities), warnings \(warnings), faults \(faults)"
+        "bundles \(found.count), versions \(versions), entities \(entities), warnings \(warnings),"
+          + " errors \(errors)"
       )
-      if faults > 0 { throw ExitCode(1) }
+      if errors > 0 { throw ExitCode(1) }
     }
   }
 
   struct Try: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "try",
-      abstract: "Makes a store of every version of the models found, fills it, and compares what comes back.",
+      abstract: "Creates and fills a store for every version of the models found, and compares its contents.",
       discussion: """
-        For each version: a store in a temporary folder with a throw-away key; objects of every concrete entity with every \
-        attribute and relationship set; saved, reopened, compared; the model written back as XML and JSON, and read again. \
-        Exits 1 on a difference.
+        For each version, the command creates a store in a temporary folder with a throw-away key; inserts \
+        objects of every concrete entity with every attribute and relationship set; saves, reopens and \
+        compares them; and writes the model as XML and JSON and reads it again. Exits 1 on a difference.
         """)
 
     @Argument(help: "Bundles, versions, bare files, or folders of them.", completion: .file()) var paths:
@@ -70,7 +71,7 @@ struct ModelCommand: AsyncParsableCommand {
       var (entities, objects, differences) = (0, 0, 0)
       let bar = ProgressBar("trying", total: versions.count)
       for (path, bundle) in found {
-        // `model check` counts these as faults.
+        // `model check` counts these as errors.
         if case .failure(let error) = bundle { print("\(path): nothing to try: \(error)") }
       }
       for (index, entry) in versions.enumerated() {
@@ -92,7 +93,7 @@ struct ModelCommand: AsyncParsableCommand {
 
   struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "diff", abstract: "Tells in words what changed from one version of a model to another.")
+      commandName: "diff", abstract: "Lists in words what changed from one version of a model to another.")
 
     @Argument(help: "The older model, or a store that has it.", completion: .file()) var old: String
     @Argument(help: "The newer model, or a store that has it.", completion: .file()) var new: String
@@ -136,8 +137,8 @@ struct ModelCommand: AsyncParsableCommand {
       commandName: "generate", abstract: "Prints Swift classes with typed accessors for a model's entities.")
 
     @Argument(help: "The model, or a store that has it.", completion: .file()) var model: String
-    @Flag(name: .customLong("public"), help: "Let other modules use the classes.") var isPublic = false
-    @Flag(help: "Put the model itself into the code too, so that no file is shipped beside the program.")
+    @Flag(name: .customLong("public"), help: "Make the classes public.") var isPublic = false
+    @Flag(help: "Embed the model in the code, so that the program needs no model file.")
     var embed = false
     @OptionGroup var keys: KeyArguments
 

@@ -5,25 +5,27 @@ struct QueryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Fetches objects of an entity and prints them.",
     discussion: """
-      Conditions are written as for Core Data, for example: --where "installedSize > 1000 AND section.name == 'libs'". \
-      Columns are attributes, or key paths over to-ones such as maintainer.name, to-manys, whose number is printed, \
-      aggregates such as dependencies.@count or books.@sum.pages, and what is computed: "pages * 2". Rows are printed as they \
-      are read, as CSV or JSON in any number.
+      Conditions use Core Data's predicate format, for example: --where "installedSize > 1000 AND \
+      section.name == 'libs'". Columns are attributes, key paths over to-one relationships \
+      (maintainer.name), to-many relationships (printed as their number of objects), aggregates \
+      (dependencies.@count, books.@sum.pages), and expressions ("pages * 2"). CSV and JSON rows are \
+      printed as they are read, so their number is not limited by memory.
       """)
 
   @OptionGroup var arguments: StoreArguments
   @Argument(help: "The entity.") var entity: String
   @Option(name: .customLong("where"), help: "The condition.") var condition: String?
-  @Option(help: "Words to search an index of words for; the best finds come first.") var search: String?
-  @Option(help: "Key paths to sort by, with commas; - before one sorts it downwards.") var sort: String?
+  @Option(help: "Words to search a full-text index for; the best matches come first.") var search: String?
+  @Option(help: "Key paths to sort by, separated by commas; - before one sorts it in descending order.")
+  var sort: String?
   @Option(help: "The greatest number of objects.") var limit: Int?
-  @Option(help: "How many objects to leave out first.") var offset = 0
-  @Option(help: "What to print, with commas; all attributes otherwise.") var columns: String?
-  @Option(help: "Group by these key paths, with commas, and print the number of objects of each.")
+  @Option(help: "How many objects to skip first.") var offset = 0
+  @Option(help: "What to print, separated by commas; all attributes by default.") var columns: String?
+  @Option(help: "Group by these key paths, separated by commas, and print each group's number of objects.")
   var groupBy: String?
   @Option(
     help:
-      "What to print of each group, or of all, with commas: count, sum:pages, average:…, min:…, max:…, median:…."
+      "What to print per group or in total, with commas: count, sum:pages, average:…, min:…, max:…, median:…."
   )
   var aggregates: String?
   @Option(help: "The condition that a group must meet: \"sum(pages) > 1000\".") var having: String?

@@ -5,10 +5,10 @@ import Strongroom
 
 struct RecoveryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "recovery", abstract: "Deals with a store's recovery code.",
+    commandName: "recovery", abstract: "Shows, checks and restores from a store's recovery code.",
     discussion: """
-      The code is the store's key in sixty characters that can be written down and read out. Whoever has it and the file can \
-      read the store; keep it where the keyring is not.
+      The code is the store's key in sixty characters that can be written down and read out. Whoever has \
+      it and the file can read the store; store it apart from the keyring.
       """,
     subcommands: [Show.self, Restore.self, Verify.self])
 
@@ -32,15 +32,16 @@ struct RecoveryCommand: AsyncParsableCommand {
       do {
         try await SQLCipherStore.noteRecoveryCodeShown(of: description)
       } catch {
-        // The code is what was asked for.
-        FileHandle.standardError.write(Data("it could not be noted that the code was shown: \(error)\n".utf8))
+        // The code was shown, so the command succeeds.
+        FileHandle.standardError.write(
+          Data("the store could not record that the code was shown: \(error)\n".utf8))
       }
     }
 
     private static func save(_ code: RecoveryCode, _ file: String) throws {
       let target = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o400)
       guard target >= 0 else {
-        throw ToolFailure("\(file) cannot be made: \(String(cString: strerror(errno)))")
+        throw ToolFailure("\(file) cannot be created: \(String(cString: strerror(errno)))")
       }
       defer { close(target) }
       let isWritten = code.withText { write(target, $0.baseAddress, $0.count) == $0.count }
@@ -56,7 +57,7 @@ struct RecoveryCommand: AsyncParsableCommand {
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "Puts the key of a code back into the keyring, when it opens the store.")
+      abstract: "Adds the key of a code to the keyring again, if it opens the store.")
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?
@@ -69,7 +70,7 @@ struct RecoveryCommand: AsyncParsableCommand {
 
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "verify", abstract: "Tells whether a code opens a store, and keeps nothing.")
+      commandName: "verify", abstract: "Checks whether a code opens a store, and stores nothing.")
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?

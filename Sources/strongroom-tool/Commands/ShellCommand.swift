@@ -4,10 +4,11 @@ import Strongroom
 
 struct ShellCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "shell", abstract: "Asks a store one question after another.",
+    commandName: "shell", abstract: "Queries a store interactively.",
     discussion: """
-      A question is an entity and what to do with it: Book | where pages > 300 | sort -pages | limit 5. The tabulator key \
-      completes names of entities, properties and stages; `help` tells more. Lines may come from a file or a pipe too.
+      A query is an entity and what to do with it: Book | where pages > 300 | sort -pages | limit 5. The \
+      Tab key completes names of entities, properties and stages; `help` lists them. Lines may come from a \
+      file or a pipe too.
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -31,7 +32,7 @@ struct ShellCommand: AsyncParsableCommand {
           try command(text, container.managedObjectModel, container.newContext(), &format)
         } else {
           let question = try ShellLine(text, format: format)
-          // A context of its own for each question, so that what others saved meanwhile is seen.
+          // A new context for each query sees what other processes have saved.
           try question.query.run(question.entity, container.newContext())
         }
       } catch {
@@ -68,7 +69,7 @@ struct ShellCommand: AsyncParsableCommand {
         throw ValidationError(".format takes table, json or csv")
       }
       format = new
-    default: throw ValidationError("\(words[0]) is not known or lacks something; .help lists the commands")
+    default: throw ValidationError("\(words[0]) is unknown or lacks an argument; .help lists the commands")
     }
   }
 
@@ -83,10 +84,10 @@ struct ShellCommand: AsyncParsableCommand {
   }
 
   private static let help =
-    "A question is an entity, and behind bars what to do with it:\n"
+    "A query is an entity, and after each bar what to do with it:\n"
     + "  Book | where pages > 300 | sort -pages | limit 5\n\n"
     + ShellLine.stages.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.help)" }
     .joined(separator: "\n")
     + "\n\n  .entities     the entities and their numbers of objects\n  .describe E   the properties of one\n"
-    + "  .format F     table, json or csv from now on\n  .quit         ends; so does the end of input"
+    + "  .format F     print as table, json or csv\n  .quit         ends; so does the end of input"
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Strongroom
 
-/// How the keyring and other vaults are asked, for every command.
+/// The options that say which vaults are asked for a key, for every command.
 struct KeyArguments: ParsableArguments {
   @Option(name: .customLong("vault"), help: VaultName.help) var vaultNames: [VaultName] = []
 
@@ -23,8 +23,9 @@ struct KeyArguments: ParsableArguments {
     return description
   }
 
-  /// The model that a store describes itself with.
-  /// - Throws: `ToolFailure` that tells what the file is when it cannot be opened and is no store.
+  /// The model that is stored in a store.
+  /// - Throws: `ToolFailure` that says what the file is when it is not a store; otherwise the
+  ///   error of opening it.
   static func model(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
     do {
       return try await SQLCipherStore.storedModel(description)
@@ -40,7 +41,7 @@ struct KeyArguments: ParsableArguments {
   }
 }
 
-/// Which store, for every command on one.
+/// The arguments that name a store, for every command on one.
 struct StoreArguments: ParsableArguments {
   @Argument(help: "The store's file.", completion: .file())
   var store: String
@@ -49,8 +50,9 @@ struct StoreArguments: ParsableArguments {
 
   func description() -> PersistentStoreDescription { keys.description(store) }
 
-  /// The store, opened with the model it describes itself with.
-  /// - Parameter description: `description()` where the caller has asked for it, so that nothing is asked twice.
+  /// Opens the store with the model that is stored in it.
+  /// - Parameter description: The caller's `description()`, if it has one, so that a passphrase is
+  ///   not asked for twice.
   func open(_ description: PersistentStoreDescription? = nil) async throws -> (
     container: PersistentContainer, store: SQLCipherStore
   ) {

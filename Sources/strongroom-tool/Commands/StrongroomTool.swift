@@ -4,10 +4,10 @@ import ArgumentParser
 @main
 struct StrongroomTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "strongroom", abstract: "Looks into and fills encrypted object stores.",
+    commandName: "strongroom", abstract: "Queries and maintains encrypted object stores.",
     discussion: """
-      A store's key is found in the desktop's keyring by the store's UUID. Exit codes: 0 done, 1 the store, the key or \
-      the query is at fault (the message says what to do), 64 the command line is wrong.
+      A store's key is found in the desktop's keyring by the store's UUID. Exit codes: 0 success, 1 an \
+      error of the store, the key or the query (the message says what to do), 64 a wrong command line.
       """,
     version: "0.1.0",
     subcommands: [

@@ -30,7 +30,8 @@ struct VaultName: ExpressibleByArgument, Sendable {
     "Where the key is: keyring, passphrase, file:PATH or credential[:NAME]; may be given more than once.",
     valueName: "vault")
 
-  /// - Parameter isNew: Whether a passphrase is being chosen, and so asked for twice.
+  /// The vault that the name means.
+  /// - Parameter isNew: Whether the user chooses a new passphrase, which is asked for twice.
   func vault(for store: String, passphraseFile: String?, isNew: Bool = false) -> any KeyVault {
     switch kind {
     case .keyring: SecretServiceVault()
@@ -45,7 +46,7 @@ struct VaultName: ExpressibleByArgument, Sendable {
   }
 }
 
-/// A passphrase that is asked for when it is first needed, and not again.
+/// A passphrase that is asked for once, when it is first needed.
 private actor Asked {
   private let file: String?
   private let isNew: Bool

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What can be told of a file that no key opens, by its first bytes and its size.
+/// Guesses what a file is that no key opens, from its first bytes and its size.
 enum ForeignFile {
   private static let archives: [[UInt8]] = [
     [0x50, 0x4B, 3, 4], [0x1F, 0x8B, 8], [0xFD, 0x37, 0x7A, 0x58, 0x5A], [0x28, 0xB5, 0x2F, 0xFD],
@@ -11,34 +11,36 @@ enum ForeignFile {
     [0x37, 0x7F, 6, 0x82], [0x37, 0x7F, 6, 0x83], [0xD9, 0xD5, 5, 0xF9, 0x20, 0xA1, 0x63, 0xD7],
   ]
 
-  /// Why a file is no store, or may be none; nil when it looks like one. It is certain where nothing else could be wrong.
-  /// - Parameter hasKey: Whether a key of the store that it would be was found, or may be there.
+  /// Why a file is not a store, or may not be one; nil when it looks like a store.
+  ///
+  /// `isCertain` is true when no other cause is possible.
+  /// - Parameter hasKey: Whether a key for the file was found or may exist.
   static func reason(_ path: String, hasKey: Bool) -> (text: String, isCertain: Bool)? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    if status.st_mode & S_IFMT == S_IFDIR { return ("\(path) is a folder, and no store", true) }
+    if status.st_mode & S_IFMT == S_IFDIR { return ("\(path) is a folder, not a store", true) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      return ("\(path) is no file that could hold a store", true)
+      return ("\(path) is not a regular file, so it is not a store", true)
     }
     let head = head(path)
-    if let kind = kind(head) { return ("\(path) \(kind), and no store", true) }
+    if let kind = kind(head) { return ("\(path) \(kind), not a store", true) }
     if hasKey { return nil }
     let size = Int(status.st_size)
     if size < 4096 {
-      return ("\(path) is shorter than one page, so it is no store, or what is left of one", false)
+      return ("\(path) is shorter than one page, so it is not a store, or it was truncated", false)
     }
     if size % 4096 != 0, access(path + "-wal", F_OK) != 0 { return (odd(path, size), false) }
     return (
-      "\(path) looks like a store whose key is kept elsewhere, or like an encrypted database of another program: without"
-        + " the key these cannot be told apart", false
+      "\(path) looks like a store whose key is stored elsewhere, or like an encrypted database of another"
+        + " program; without the key these cannot be distinguished", false
     )
   }
 
   private static func odd(_ path: String, _ size: Int) -> String {
     size % 1024 == 0
-      ? "\(path) may be an encrypted database of another program, with pages of 1024 or 2048 bytes; a store's have 4096,"
-        + " so it is none, or was cut off"
-      : "\(path) has \(size) bytes, which are no whole number of pages: it is no store, or was cut off"
+      ? "\(path) may be an encrypted database of another program, with pages of 1024 or 2048 bytes; a"
+        + " store has pages of 4096 bytes, so it is not a store, or it was truncated"
+      : "\(path) has \(size) bytes, not a whole number of pages: it is not a store, or it was truncated"
   }
 
   /// Whether a file is text: a model as XML or JSON.
@@ -60,19 +62,20 @@ enum ForeignFile {
     if archives.contains(where: { head.starts(with: $0) }) { return "is a compressed file or an archive" }
     if head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return "is a program" }
     if isText(head) { return "is text" }
-    return isEncrypted(head) ? nil : "is no encrypted file: its bytes are not as random as every store's"
+    return isEncrypted(head) ? nil : "is not an encrypted file: its bytes are less random than a store's"
   }
 
   private static func isText(_ head: [UInt8]) -> Bool {
-    // A character may be cut off at the end.
+    // The head may end within a character.
     guard !head.isEmpty, !head.contains(where: { $0 < 9 || ($0 > 13 && $0 < 32 && $0 != 27) }) else {
       return false
     }
     return (0..<4).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
   }
 
-  /// Every byte comes about equally often in what is encrypted: its sum of squares lies within nine deviations of what chance
-  /// gives. Short heads are taken for encrypted.
+  /// Whether bytes look encrypted, that is, every byte value occurs about equally often: the
+  /// chi-squared sum lies within nine standard deviations of the expected one. Heads shorter than
+  /// 2,048 bytes count as encrypted.
   private static func isEncrypted(_ head: [UInt8]) -> Bool {
     guard head.count >= 2048 else { return true }
     var counts = [Double](repeating: 0, count: 256)

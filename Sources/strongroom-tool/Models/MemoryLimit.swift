@@ -1,11 +1,11 @@
 import Glibc
 
-/// What a command may take of the machine's memory, whatever the file says that it is given.
+/// Limits the memory that a command can take, whatever its input file contains.
 enum MemoryLimit {
   /// 4 GiB.
   static let most: rlim_t = 4 << 30
 
-  /// Lets the system refuse more to this process, which then ends; a lower limit of the user's stays.
+  /// Sets the limit, beyond which the process ends. A lower limit that the user set stays.
   static func apply() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0, limit.rlim_cur > most else {

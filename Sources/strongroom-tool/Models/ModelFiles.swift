@@ -1,19 +1,20 @@
 import Foundation
 import Strongroom
 
-/// The bundles, single versions and bare files under some paths.
+/// Finds the model bundles, single versions and bare files under some paths.
 enum ModelFiles {
-  /// A bundle that can be read, or why not.
+  /// A path and its bundle, or the error of reading it.
   typealias Found = (path: String, bundle: Result<XCDataModelBundle, ModelError>)
 
-  /// - Throws: `ToolFailure` for a path with no model, so that nothing passes for checked that was not.
+  /// - Throws: `ToolFailure` for a path without a model, so that it is not reported as checked.
   static func find(_ paths: [String]) throws -> [Found] {
     try paths.flatMap { path in
       let found = find(URL(fileURLWithPath: path))
       guard !found.isEmpty else {
         throw ToolFailure(
-          "there is no Core Data model at \(path); name a .xcdatamodeld, a .xcdatamodel, a bare contents file, or a"
-            + " folder that has some (`model diff`, `diagram` and `generate` read models in JSON too)")
+          "there is no Core Data model at \(path); name a .xcdatamodeld, a .xcdatamodel, a bare contents"
+            + " file, or a folder that has some (`model diff`, `diagram` and `generate` read models in JSON too)"
+        )
       }
       return found
     }
@@ -32,7 +33,7 @@ enum ModelFiles {
     return entries(url).flatMap { find($0) }
   }
 
-  /// A bundle may lie inside a version folder, by somebody's mistake.
+  /// Bundles inside a version folder, where some projects have them by mistake.
   private static func nested(_ url: URL) -> [Found] {
     guard url.pathExtension == "xcdatamodeld" else { return [] }
     return entries(url).filter { $0.pathExtension == "xcdatamodel" }.flatMap { version in

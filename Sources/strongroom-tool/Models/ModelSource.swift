@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import Strongroom
 
-/// A model as the command line names it: a model's bundle or file, or a store, which describes itself.
+/// Loads a model named on the command line: a model's bundle or file, or a store, which contains
+/// its model.
 enum ModelSource {
   static func model(_ path: String, _ keys: KeyArguments) async throws -> ManagedObjectModel {
     guard isStore(path) else {
@@ -11,7 +12,7 @@ enum ModelSource {
     return try await KeyArguments.model(keys.description(path))
   }
 
-  /// An ordinary file that is no text: models are folders, XML and JSON.
+  /// Whether a path is a regular file that is not text: models are folders, XML or JSON.
   private static func isStore(_ path: String) -> Bool {
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue

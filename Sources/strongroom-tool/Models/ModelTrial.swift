@@ -1,7 +1,7 @@
 import Foundation
 import Strongroom
 
-/// Does with one version of a model what somebody would who wonders whether it works here.
+/// Tries one version of a model: writes and reads the model, and saves and reads sample objects.
 struct ModelTrial {
   private(set) var entities = 0
   private(set) var objects = 0
@@ -24,14 +24,14 @@ struct ModelTrial {
   private mutating func rewrite(_ model: ManagedObjectModel) {
     do {
       let json = try ManagedObjectModel(jsonData: model.jsonData())
-      if json != model { differences.append("read back from JSON, the model is another") }
+      if json != model { differences.append("the model differs after writing and reading it as JSON") }
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
       defer { try? FileManager.default.removeItem(at: folder) }
       let bundle = folder.appendingPathComponent("Model.xcdatamodeld")
       try model.declaration.write(xcdatamodeld: bundle)
       let xml = try ManagedObjectModel.load(contentsOf: bundle).model
       if xml != model {
-        differences.append("read back from XML, the model is another\(Self.first(xml, model))")
+        differences.append("the model differs after writing and reading it as XML\(Self.first(xml, model))")
       }
     } catch {
       differences.append("the model cannot be written and read back: \(error)")
@@ -41,11 +41,11 @@ struct ModelTrial {
   /// The first entity that differs.
   private static func first(_ one: ManagedObjectModel, _ other: ManagedObjectModel) -> String {
     for (left, right) in zip(one.declaration.entities, other.declaration.entities) where left != right {
-      for (own, its) in zip(left.attributes, right.attributes) where own != its {
-        return ": \(left.name).\(own.name)"
+      for (one, other) in zip(left.attributes, right.attributes) where one != other {
+        return ": \(left.name).\(one.name)"
       }
-      for (own, its) in zip(left.relationships, right.relationships) where own != its {
-        return ": \(left.name).\(own.name)"
+      for (one, other) in zip(left.relationships, right.relationships) where one != other {
+        return ": \(left.name).\(one.name)"
       }
       return ": \(left.name)"
     }
@@ -81,7 +81,7 @@ struct ModelTrial {
       let object = try fresh.existingObject(with: state.id)
       for difference in state.differences(try State(object)) {
         differences.append(
-          "\(object.entity.name) \(state.id.reference).\(difference) is another after reopening")
+          "\(object.entity.name) \(state.id.reference).\(difference) differs after reopening")
       }
     }
     for entity in model.entities where !entity.isAbstract {
@@ -90,13 +90,13 @@ struct ModelTrial {
       let count = try fresh.count(for: request)
       let wanted = saved.filter { $0.id.entity.name == entity.name }.count
       if count != wanted {
-        differences.append("\(entity.name): \(wanted) objects were saved and \(count) are there")
+        differences.append("\(entity.name): objects saved \(wanted), objects found \(count)")
       }
     }
   }
 }
 
-/// Everything that an object holds for good.
+/// The stored state of an object: its attributes and relationships.
 private struct State {
   let id: ManagedObjectID
   private let values: [String: AttributeValue]
@@ -121,7 +121,7 @@ private struct State {
     self.targets = targets
   }
 
-  /// The properties that another state has otherwise.
+  /// The names of the properties that differ in another state.
   func differences(_ other: State) -> [String] {
     values.keys.filter { values[$0] != other.values[$0] }
       + targets.keys.filter { targets[$0] != other.targets[$0] }

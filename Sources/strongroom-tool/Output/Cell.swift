@@ -1,14 +1,14 @@
 import Foundation
 import Strongroom
 
-/// One value of a row: as text in a table and in CSV, as what it is in JSON.
+/// One value of a row: text in a table and in CSV, and a typed value in JSON.
 enum Cell {
   case null
   case text(String)
   case boolean(Bool)
-  /// A number as both write it.
+  /// A number, which looks the same in every format.
   case number(String)
-  /// What is JSON already.
+  /// Text that is already JSON.
   case json(String)
 
   init(_ number: Int) { self = .number(String(number)) }
@@ -18,7 +18,7 @@ enum Cell {
     case .null: self = .null
     case .boolean(let flag): self = .boolean(flag)
     case .integer, .reference: self = .number(value.text)
-    // JSON has no words for the infinite, and for what is no number.
+    // JSON cannot represent infinity and NaN.
     case .double(let double): self = double.isFinite ? .number(value.text) : .text(value.text)
     case .decimal(let decimal): self = decimal.isFinite ? .number(value.text) : .text(value.text)
     default: self = .text(value.text)
@@ -46,7 +46,7 @@ struct RowEncoder {
   init() { encoder.outputFormatting = .withoutEscapingSlashes }
 
   func object(_ columns: [String], _ row: [Cell]) -> String {
-    // Of two columns of one name the first is told.
+    // The first of several columns with the same name is printed.
     let cells = Dictionary(zip(columns, row), uniquingKeysWith: { first, _ in first })
     return "{"
       + cells.sorted { $0.key < $1.key }.map { "\(string($0.key)):\(value($0.value))" }.joined(separator: ",")

@@ -1,30 +1,32 @@
 import Foundation
 import Glibc
 
-/// The folder that an export is written into: under another name until it is whole, its owner's alone from the start, and with
-/// nothing in it that was there before.
+/// The folder that an export is written to.
+///
+/// It has another name until the export is complete, only its owner can read it, and it contains no
+/// earlier files.
 final class ExportFolder {
   private let path: String
   private let unfinished: String
-  /// The folder itself, whatever happens to its name.
+  /// The folder's descriptor, which stays valid if the folder is renamed.
   private let folder: Int32
   private var names: [String] = []
 
-  /// - Throws: `ToolFailure` when something is in the way; it is left as it is.
+  /// Creates the folder.
+  /// - Throws: `ToolFailure` when a file or folder of either name exists, which is not changed.
   init(_ path: String) throws {
     let standard = URL(fileURLWithPath: path).path
     self.path = standard
     unfinished = standard + ".unfinished"
     guard !Self.isThere(standard) else {
-      throw ToolFailure("\(standard) is there already; name a folder that is not")
+      throw ToolFailure("\(standard) already exists; name a new folder")
     }
     try Self.makeFolders(above: standard)
     guard mkdir(unfinished, 0o700) == 0 else {
       guard errno == EEXIST else { throw Self.failure(unfinished) }
       throw ToolFailure(
-        "\(unfinished) is there: an export that was cut off leaves it, readable by whoever gets"
-          + " at it; look at it, and"
-          + " remove it")
+        "\(unfinished) exists: an interrupted export left it, readable by anybody who can access it;"
+          + " check it, and remove it")
     }
     folder = open(unfinished, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard folder >= 0 else {
@@ -43,17 +45,17 @@ final class ExportFolder {
     if mkdir(parent, 0o700) != 0, errno != EEXIST { throw failure(parent) }
   }
 
-  /// Also links that lead nowhere.
+  /// Whether a path exists, including as a dangling symbolic link.
   private static func isThere(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
   private static func failure(_ path: String) -> ToolFailure {
-    ToolFailure("\(path) cannot be made: \(String(cString: strerror(errno)))")
+    ToolFailure("\(path) cannot be created: \(String(cString: strerror(errno)))")
   }
 
-  /// Makes a file of the folder. A name that is taken gets a number.
+  /// Creates a file in the folder. A name that is taken gets a number.
   func file(_ name: String, _ suffix: String) throws -> FileHandle {
     var full = name + suffix
     var number = 2
@@ -67,15 +69,15 @@ final class ExportFolder {
     return FileHandle(fileDescriptor: file, closeOnDealloc: true)
   }
 
-  /// Gives the folder its name.
-  /// - Throws: `ToolFailure` when there is something of that name meanwhile.
+  /// Gives the folder its final name.
+  /// - Throws: `ToolFailure` when a file or folder of that name was created in the meantime.
   func finish() throws {
     guard !Self.isThere(path), rename(unfinished, path) == 0 else {
-      throw ToolFailure("\(path) could not be given its name; there is something of that name meanwhile")
+      throw ToolFailure("\(path) could not be created; something of that name was created in the meantime")
     }
   }
 
-  /// Removes the folder with the files made in it.
+  /// Removes the folder with the files that were created in it.
   func remove() {
     for name in names { unlinkat(folder, name, 0) }
     rmdir(unfinished)

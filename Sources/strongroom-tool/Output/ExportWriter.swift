@@ -2,7 +2,8 @@ import Foundation
 import StoreContract
 import Strongroom
 
-/// Writes the objects of one entity into a file, a thousand in memory at a time: a row each in CSV, a line each in JSON.
+/// Writes the objects of one entity to a file: a row each in CSV, a line each in JSON. A thousand
+/// objects are in memory at a time.
 struct ExportWriter {
   enum Form: String, CaseIterable { case json, csv }
 
@@ -101,7 +102,7 @@ struct ExportWriter {
     case .null: NSNull()
     case .boolean(let flag): flag
     case .integer(let integer), .reference(let integer): integer
-    // JSON has no word for the infinite.
+    // JSON cannot represent infinity and NaN.
     case .double(let double): double.isFinite ? double as Any : value.text
     case .composite(let elements): elements.mapValues { json($0) }
     default: value.text

@@ -14,7 +14,8 @@ struct RowPrinter {
   private let encoder = RowEncoder()
   private let widest: Int
 
-  /// - Parameter widest: Longer cells of a table are cut, so that a row stays a line.
+  /// - Parameter widest: The width to which a table's cells are truncated, so that a row stays a
+  ///   line.
   init(columns: [String], format: OutputFormat, widest: Int = 60) {
     self.columns = columns
     self.format = format
@@ -47,9 +48,9 @@ struct RowPrinter {
     return line.count > widest || line.count < text.count ? String(line.prefix(widest - 1)) + "…" : line
   }
 
-  /// RFC 4180: fields with commas, quotes or line ends stand in quotes.
+  /// RFC 4180: fields with commas, quotes or line breaks are quoted.
   static func field(_ text: String) -> String {
-    // By scalars: a mark behind a comma does not hide it.
+    // Compare scalars: a combining mark after a comma does not hide it.
     guard text.unicodeScalars.contains(where: { [",", "\"", "\n", "\r"].contains($0) }) else { return text }
     var field = "\""
     for scalar in text.unicodeScalars {

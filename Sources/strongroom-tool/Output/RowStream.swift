@@ -1,16 +1,17 @@
 import Foundation
 
-/// Prints rows as they come: CSV and JSON need memory for one; a table keeps all, for the width of its columns.
+/// Prints rows as they are read. CSV and JSON need memory for one row; a table stores all rows to
+/// find the width of its columns.
 struct RowStream {
   private let printer: RowPrinter
-  private var kept: [[Cell]] = []
+  private var rows: [[Cell]] = []
   private var count = 0
 
   init(_ printer: RowPrinter) { self.printer = printer }
 
   mutating func print(_ row: [Cell]) {
     switch printer.format {
-    case .table: kept.append(row)
+    case .table: rows.append(row)
     case .csv:
       if count == 0 { Swift.print(RowPrinter.line(printer.columns)) }
       Swift.print(RowPrinter.line(row.map(\.text)))
@@ -21,7 +22,7 @@ struct RowStream {
 
   func end() {
     switch printer.format {
-    case .table: Swift.print(printer.text(kept))
+    case .table: Swift.print(printer.text(rows))
     case .csv: if count == 0 { Swift.print(RowPrinter.line(printer.columns)) }
     case .json: Swift.print(count == 0 ? "[]" : "\n]")
     }

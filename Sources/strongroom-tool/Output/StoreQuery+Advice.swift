@@ -1,8 +1,8 @@
 import Foundation
 import Strongroom
 
-/// What a query is answered with that the store cannot answer, or not well: names what can be done from the command line, and what
-/// only the program can whose store it is.
+/// Advice for queries that the store cannot answer, or only slowly: what to do on the command line,
+/// and what only the program that owns the store can do.
 extension StoreQuery {
   static func unknownEntity(_ name: String, _ model: ManagedObjectModel) -> ToolFailure {
     let names = model.entities.map(\.name)
@@ -11,7 +11,8 @@ extension StoreQuery {
         + NearestName.question(name, among: names))
   }
 
-  /// - Throws: `ToolFailure` when the entity has no index of words, so that nothing can be searched for by `--search`.
+  /// Checks that the entity has a full-text index, which `--search` needs.
+  /// - Throws: `ToolFailure` when it has none.
   func checkWordIndex(_ entity: EntityDescription) throws {
     var holder: EntityDescription? = entity
     while let current = holder {
@@ -22,18 +23,18 @@ extension StoreQuery {
     let instead =
       text.map { "; without one, --where \"\($0) CONTAINS[cd] 'WORDS'\" reads every object" } ?? ""
     throw ToolFailure(
-      "\(entity.name) has no index of words\(instead); an index is added by the program whose store it is"
+      "\(entity.name) has no full-text index\(instead); the program that owns the store can add one"
         + " (FetchIndex.fullText)")
   }
 
-  /// How an index comes about, and what to do without it.
+  /// How to add an index, and what to do without it.
   static func recommendation(to index: String) -> String {
     guard index.hasSuffix("(full text)") else {
-      return ": the program whose store it is adds it to its model (FetchIndex)"
+      return ": the program that owns the store can add it to its model (FetchIndex)"
     }
     return
-      ": the program whose store it is adds it to its model (FetchIndex.fullText), and --search asks it then;"
-      + " until then, another condition in --where that an index serves leaves fewer texts to read"
+      ": the program that owns the store can add it to its model (FetchIndex.fullText), for --search;"
+      + " until then, add a condition to --where that uses an index, so that fewer texts are read"
   }
 }
 

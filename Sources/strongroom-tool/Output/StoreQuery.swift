@@ -1,7 +1,7 @@
 import Foundation
 import Strongroom
 
-/// A question to a store as one types it, and its answer as one reads it.
+/// A query as typed on the command line. It runs the query and prints the result.
 struct StoreQuery {
   enum Answer { case rows, count, explanation }
 
@@ -66,7 +66,7 @@ struct StoreQuery {
       guard let aggregate = parts.first.flatMap(FetchAggregate.init) else {
         let names = FetchAggregate.allCases.map(\.rawValue).joined(separator: ", ")
         throw ToolFailure(
-          "\(text) is no aggregate; there are \(names)"
+          "\(text) is not an aggregate; there are \(names)"
             + NearestName.question(parts.first ?? "", among: FetchAggregate.allCases.map(\.rawValue)))
       }
       return ExpressionDescription(parts.count > 1 ? parts[1] : "", aggregate: aggregate, as: text)
@@ -79,7 +79,7 @@ struct StoreQuery {
     print(printer.text(rows.map { row in names.map { Cell(row[$0] ?? .null) } }))
   }
 
-  /// Row by row from the store. A table needs all rows first, for the width of its columns.
+  /// Prints rows as they are read. A table needs all rows first, to find the width of its columns.
   private func printRows(
     _ columns: [String], _ request: FetchRequest, _ context: ManagedObjectContext, _ entity: EntityDescription
   ) throws {
@@ -93,14 +93,14 @@ struct StoreQuery {
     }
     try context.enumerateRows(request) { row in
       stream.print(
-        (0..<row.count).map { place in
-          if row.isNull(place) { return .null }
-          let value = row.value(place)
-          // What is computed of whole numbers comes as floating.
-          if isComputed[place], case .double(let double) = value, let whole = Int64(exactly: double) {
+        (0..<row.count).map { index in
+          if row.isNull(index) { return .null }
+          let value = row.value(index)
+          // An expression over integers returns a double.
+          if isComputed[index], case .double(let double) = value, let whole = Int64(exactly: double) {
             return .number(String(whole))
           }
-          if row.type(place) == .transformable, let json = Self.json(value) { return .json(json) }
+          if row.type(index) == .transformable, let json = Self.json(value) { return .json(json) }
           return Cell(value)
         })
       return true
@@ -108,7 +108,7 @@ struct StoreQuery {
     stream.end()
   }
 
-  /// What Codable values are kept as, readable as it is; nil for other bytes.
+  /// The JSON text that a Codable value is stored as; nil for other bytes.
   private static func json(_ value: AttributeValue) -> String? {
     guard case .data(let data) = value,
       (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil, !data.contains(0)
@@ -116,7 +116,7 @@ struct StoreQuery {
     return String(validating: data, as: UTF8.self)
   }
 
-  /// A key path, or what is computed.
+  /// The description of a column: a key path or an expression.
   private static func column(_ text: String, _ entity: EntityDescription) throws -> ExpressionDescription {
     guard case .keyPath? = try? FetchExpression(format: text) else {
       return ExpressionDescription(text, try FetchExpression(format: text))
@@ -124,7 +124,7 @@ struct StoreQuery {
     return ExpressionDescription(try path(text, entity), as: text)
   }
 
-  /// Cut at commas outside of parentheses and quotes.
+  /// Splits a text at commas outside parentheses and quotes.
   static func parts(_ text: String) -> [String] {
     var parts = [""]
     var depth = 0
@@ -144,7 +144,7 @@ struct StoreQuery {
     return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 
-  /// The path of a column; a to-many stands for its number.
+  /// The key path of a column; a to-many relationship becomes its number of objects.
   private static func path(_ column: String, _ entity: EntityDescription) throws -> String {
     var current = entity
     for name in column.split(separator: ".").map(String.init) {

@@ -1,4 +1,5 @@
-/// What a command fails with when the store or the query is at fault, and not the command line: exit code 1, and no usage.
+/// An error of the store or the query rather than of the command line: exit code 1, and no usage
+/// text.
 struct ToolFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -2,18 +2,19 @@ import CLibEdit
 import Foundation
 import Glibc
 
-/// Lines from a terminal, with editing, history and completion; or from a file, as they stand.
+/// Reads lines from a terminal, with editing, history and completion, or from a file.
 ///
-/// The history lasts as long as the process: conditions hold values, which must not end up in a file that is not encrypted.
+/// The history is not saved: conditions contain values, which must not be written to an unencrypted
+/// file.
 final class LineReader {
   private let isTerminal = isatty(STDIN_FILENO) == 1
 
   init(_ completion: ShellCompletion) {
     Completer.completion = completion
     guard isTerminal else { return }
-    // The library reads in the encoding that the environment says.
+    // The library uses the environment's encoding.
     setlocale(LC_CTYPE, "")
-    // Paths and what stands before them (-pages, sum:pages) are words.
+    // A key path and its prefix (-pages, sum:pages) are one word.
     strongroom_complete_with({ word, start, _ in Completer.matches(word, start) }, Completer.breaks)
   }
 
@@ -27,11 +28,11 @@ final class LineReader {
     return text
   }
 
-  /// What the C library calls while it reads a line, on the one thread that does.
+  /// The callbacks of the C library, which it makes on the one thread that reads lines.
   private enum Completer {
     nonisolated(unsafe) static var completion: ShellCompletion?
     nonisolated(unsafe) static var candidates: [String] = []
-    /// Lives as long as the process, since the library keeps it.
+    /// Never freed, since the library stores the pointer.
     nonisolated(unsafe) static let breaks = strdup(" \t\n|,()=<>!'\"&+*/{}")
 
     static func matches(

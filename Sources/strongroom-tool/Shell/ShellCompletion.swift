@@ -1,15 +1,15 @@
 import Foundation
 import Strongroom
 
-/// What may stand at the end of a line of the shell.
+/// Completes the end of a line of the shell.
 struct ShellCompletion {
   static let commands = [".describe", ".entities", ".format", ".help", ".quit"]
   private static let operators = ["@avg", "@count", "@max", "@median", "@min", "@sum"]
 
   let model: ManagedObjectModel
 
-  /// The words that begin with one.
-  /// - Parameter line: What stands before it.
+  /// The possible words with a prefix.
+  /// - Parameter line: The text before the word.
   func candidates(for word: String, after line: String) -> [String] {
     all(word, line.trimmingCharacters(in: .whitespaces), ShellLine.parts(line)).filter { $0.hasPrefix(word) }
       .sorted()
@@ -30,7 +30,7 @@ struct ShellCompletion {
     return names + FetchAggregate.allCases.map { $0 == .count ? $0.rawValue : $0.rawValue + ":" }
   }
 
-  /// The properties behind the last dot of a path, with what stands before them.
+  /// The properties that may follow the last dot of a key path, each with the text before it.
   private func properties(_ word: String, _ entity: EntityDescription) -> [String] {
     let start = word.lastIndex { $0 == "-" || $0 == ":" }.map { String(word[...$0]) } ?? ""
     let path = word.dropFirst(start.count).split(separator: ".", omittingEmptySubsequences: false).map(

@@ -1,18 +1,19 @@
 import ArgumentParser
 import Foundation
 
-/// One line of the shell, read: `Book | where pages > 300 | sort -pages | limit 5`.
+/// One parsed line of the shell: `Book | where pages > 300 | sort -pages | limit 5`.
 struct ShellLine {
-  /// What may stand behind a bar, and what each does.
+  /// The stages that may follow a bar, and what each does.
   static let stages: [(name: String, help: String)] = [
-    ("where", "the condition, as Core Data writes it"),
-    ("search", "words for an index of words; the best finds come first"),
-    ("sort", "key paths with commas; - before one sorts it downwards"),
-    ("limit", "the greatest number of rows"), ("offset", "how many rows to leave out first"),
-    ("columns", "what to print, with commas: title, author.name, books.@count, pages * 2"),
-    ("group", "key paths that make groups"),
+    ("where", "the condition, in Core Data's predicate format"),
+    ("search", "words for a full-text index; the best matches come first"),
+    ("sort", "key paths, separated by commas; - before one sorts it in descending order"),
+    ("limit", "the greatest number of rows"), ("offset", "how many rows to skip first"),
+    ("columns", "what to print, separated by commas: title, author.name, books.@count, pages * 2"),
+    ("group", "key paths to group by"),
     ("aggregates", "count, sum:pages, average:pages, min:…, max:…, median:…"),
-    ("having", "the condition that a group must meet: sum(pages) > 1000"), ("distinct", "equal rows once"),
+    ("having", "the condition that a group must meet: sum(pages) > 1000"),
+    ("distinct", "print equal rows once"),
     ("count", "the number of objects only"), ("explain", "the SQL, its plan and the indexes that would help"),
     ("as", "table, json or csv"),
   ]
@@ -42,12 +43,12 @@ struct ShellLine {
 
   private mutating func add(_ stage: String, _ rest: String) throws {
     func text() throws -> String {
-      if rest.isEmpty { throw ValidationError("\(stage) needs something behind it; .help tells what") }
+      if rest.isEmpty { throw ValidationError("\(stage) needs an argument; .help lists the stages") }
       return rest
     }
     func number() throws -> Int {
       guard let number = Int(rest), number >= 0 else {
-        throw ValidationError("\(stage) takes a number from 0")
+        throw ValidationError("\(stage) takes a whole number, 0 or more")
       }
       return number
     }
@@ -67,19 +68,19 @@ struct ShellLine {
       query.format = format
     default:
       throw ValidationError(
-        "\(stage) means nothing here; there are \(Self.stages.map(\.name).joined(separator: ", "))")
+        "\(stage) is not a stage; there are \(Self.stages.map(\.name).joined(separator: ", "))")
     }
   }
 
-  /// Cut at single bars outside of quotes.
+  /// Splits a line at single bars outside quotes.
   static func parts(_ text: String) -> [String] {
     var parts: [String.UnicodeScalarView] = [.init()]
     var quote: Unicode.Scalar?
     let scalars = Array(text.unicodeScalars)
-    for (place, scalar) in scalars.enumerated() {
+    for (index, scalar) in scalars.enumerated() {
       if scalar == "\"" || scalar == "'" { quote = quote == nil ? scalar : quote == scalar ? nil : quote }
       let isDouble =
-        place + 1 < scalars.count && scalars[place + 1] == "|" || place > 0 && scalars[place - 1] == "|"
+        index + 1 < scalars.count && scalars[index + 1] == "|" || index > 0 && scalars[index - 1] == "|"
       if scalar == "|", quote == nil, !isDouble {
         parts.append(.init())
       } else {

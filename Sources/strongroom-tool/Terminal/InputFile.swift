@@ -1,11 +1,14 @@
 import Foundation
 
-/// Files that are named on the command line, to be read.
+/// Reads files that are named on the command line.
 enum InputFile {
+  /// Reads a whole file, or its first bytes.
   /// - Throws: `ToolFailure` with the path and what to do.
-  static func read(_ path: String) throws -> Data {
+  static func read(_ path: String, upToCount count: Int? = nil) throws -> Data {
+    let url = URL(fileURLWithPath: path)
     do {
-      return try Data(contentsOf: URL(fileURLWithPath: path))
+      guard let count else { return try Data(contentsOf: url) }
+      return try FileHandle(forReadingFrom: url).read(upToCount: count) ?? Data()
     } catch {
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {

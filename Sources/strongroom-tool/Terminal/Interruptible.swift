@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Work that cleans up when it is told to stop: by Ctrl-C, by `kill`, or because its terminal goes.
+/// Runs work that cleans up when it is stopped by Ctrl-C, by `kill`, or by closing its terminal.
 enum Interruptible {
   private typealias Handler = @convention(c) (Int32) -> Void
 
@@ -13,7 +13,7 @@ enum Interruptible {
     let watched = signals.compactMap {
       number -> (number: Int32, before: Handler?, source: any DispatchSourceSignal)? in
       let before = signal(number, SIG_IGN)
-      // As under nohup: what whoever started this wants ignored stays so.
+      // A signal that the parent process ignores, as nohup does, stays ignored.
       if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return nil }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { task.cancel() }

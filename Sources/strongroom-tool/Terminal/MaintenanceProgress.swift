@@ -1,11 +1,11 @@
 import Locks
 import Strongroom
 
-/// Shows how far work on a whole store is, a bar a step, and lets it be stopped without a trace.
+/// Shows the progress of maintenance, one bar per step.
 final class MaintenanceProgress: Sendable {
   private let shown = Locked<(step: StoreProgress.Step, bar: ProgressBar)?>(nil)
 
-  /// Runs work that tells its progress. When it is told to stop it cleans up and throws.
+  /// Runs work that reports its progress. When stopped by a signal, the work cleans up and throws.
   static func run<R: Sendable>(
     _ work: @escaping @Sendable (@escaping @Sendable (StoreProgress) -> Void) async throws -> R
   ) async throws -> R {

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 
-/// One line on a terminal that tells how far work is, how fast, and how long it will take. Silent elsewhere, and for
-/// work that ends within a second.
+/// A line on the terminal with the progress, speed and remaining time of work.
+///
+/// It prints nothing elsewhere, or for work that takes less than a second.
 final class ProgressBar {
   private let title: String
   private let total: Int

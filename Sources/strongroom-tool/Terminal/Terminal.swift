@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import Strongroom
 
-/// Questions to whoever sits at the terminal, whatever standard input and output are.
+/// Asks the user at the terminal, even if standard input and output are redirected.
 enum Terminal {
   /// Asks for a secret without showing what is typed.
-  /// - Parameter option: What answers on the command line.
+  /// - Parameter option: The option that answers the question on the command line.
   /// - Throws: `ValidationError` when there is no terminal.
   static func secret(_ question: String, otherwise option: String) throws -> SecretBytes {
     try withTerminal("give the secret in a file, with \(option)") { terminal in
@@ -25,10 +25,10 @@ enum Terminal {
     }
   }
 
-  /// Asks for a line that may be seen.
-  /// - Parameter option: What answers on the command line.
+  /// Asks for a line of visible text.
+  /// - Parameter option: The option that answers the question on the command line.
   static func answer(_ question: String, otherwise option: String) throws -> String {
-    try withTerminal("\(option) goes on without asking") { terminal in
+    try withTerminal("\(option) continues without asking") { terminal in
       put(question + " ", terminal)
       return try line(terminal).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
@@ -37,16 +37,17 @@ enum Terminal {
   /// Whether secrets may be shown on standard output.
   static var canShow: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Writes bytes straight to standard output, which must be a terminal: a secret never ends up in a file or a log by mistake.
-  /// - Parameter option: What names a file for it on the command line, where there is such an option.
+  /// Writes bytes to standard output, which must be a terminal, so that a secret never ends up in a
+  /// file or a log by mistake.
+  /// - Parameter option: The option that names a file for the secret, if there is one.
   static func show(
     _ bytes: UnsafeRawBufferPointer, after text: String = "", before end: String = "\n",
     otherwise option: String? = nil
   ) throws {
     guard canShow else {
-      let advice = option.map { "; \($0) FILE writes it into a new file" } ?? ""
+      let advice = option.map { "; \($0) FILE writes it to a new file" } ?? ""
       throw ValidationError(
-        "secrets are shown on a terminal only; standard output is something else\(advice)")
+        "secrets are shown on a terminal only, and standard output is not one\(advice)")
     }
     put(text, STDOUT_FILENO)
     _ = Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
@@ -75,10 +76,10 @@ enum Terminal {
     }
   }
 
-  /// Waits for something to be typed, as long as the work that asks is not stopped.
+  /// Waits for input until the task is cancelled.
   private static func wait(_ file: Int32) throws -> Bool {
-    var place = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-    while poll(&place, 1, 100) == 0 {
+    var descriptor = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+    while poll(&descriptor, 1, 100) == 0 {
       if Task.isCancelled { throw ToolFailure("stopped; nothing was changed") }
     }
     return true

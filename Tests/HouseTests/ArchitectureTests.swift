@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// `Documentation/Architecture.md` says which target uses which; the code's imports say the same.
+@Suite("House rules: architecture")
+struct ArchitectureTests {
+  @Test("the page's table of targets is what the code imports")
+  func imports() throws {
+    let targets = Set(SourceFile.sources.map(\.target))
+    let folders = try FileManager.default.contentsOfDirectory(
+      atPath: SourceFile.root.appendingPathComponent("Sources").path)
+    var used: [String: Set<String>] = [:]
+    for file in SourceFile.sources {
+      used[file.target, default: []].formUnion(
+        file.facts.imports.intersection(folders).subtracting([file.target]))
+    }
+    let stated = try Self.stated()
+    #expect(Set(stated.keys) == targets, "the table names every target that has Swift sources")
+    for target in targets.sorted() {
+      #expect(stated[target] == used[target], "\(target) imports \(used[target, default: []].sorted())")
+    }
+  }
+
+  @Test("the page's folders exist, and every folder of the object graph and the store is on it")
+  func folders() throws {
+    let page = try Self.page()
+    for target in ["ObjectContext", "SQLCipherStore"] {
+      for folder in Set(SourceFile.sources.filter { $0.target == target }.map(\.folder)) where folder != "." {
+        #expect(page.contains("`\(target)/\(folder)`"), "\(target)/\(folder) is not on the page")
+      }
+    }
+    for match in page.matches(of: /`((?!Tests)[A-Za-z-]+)\/([A-Za-z]+)`/) {
+      let path = "Sources/\(match.1)/\(match.2)"
+      #expect(
+        FileManager.default.fileExists(atPath: SourceFile.root.appendingPathComponent(path).path), "\(path)")
+    }
+  }
+
+  private static func page() throws -> String {
+    try String(
+      contentsOf: SourceFile.root.appendingPathComponent("Documentation/Architecture.md"), encoding: .utf8)
+  }
+
+  /// The rows `| \`Target\` | what it is | \`Other\`, \`Another\` |`.
+  private static func stated() throws -> [String: Set<String>] {
+    var stated: [String: Set<String>] = [:]
+    for match in try page().matches(of: /(?m)^\| `([A-Za-z-]+)` \|[^|\n]*\|([^|\n]*)\|$/) {
+      stated[String(match.1)] = Set(match.2.matches(of: /`([A-Za-z-]+)`/).map { String($0.1) })
+    }
+    return stated
+  }
+}
