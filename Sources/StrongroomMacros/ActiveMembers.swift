@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension DeclGroupSyntax {
-  /// The members that the compiler sees: of each `#if` the clause that holds.
+  /// The members that the compiler sees, with the active clause of each `#if`.
   func activeMembers(in context: some MacroExpansionContext) -> [DeclSyntax] {
     var members: [DeclSyntax] = []
     collect(memberBlock.members, in: context, into: &members)

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension AttributeListSyntax {
-  /// The first attribute of a name, however its module is written before it.
+  /// The first attribute with a name, with or without a module before it.
   func first(named name: String) -> AttributeSyntax? {
     for element in self {
       if let attribute = element.as(AttributeSyntax.self), attribute.plainName == name { return attribute }
@@ -17,7 +17,7 @@ extension AttributeSyntax {
     return attributeName.as(IdentifierTypeSyntax.self)?.name.text ?? attributeName.trimmedDescription
   }
 
-  /// The arguments as they were written, without the parentheses.
+  /// The source text of the arguments, without the parentheses.
   var argumentText: String {
     guard case .argumentList(let list)? = arguments else { return "" }
     return list.trimmedDescription
@@ -29,7 +29,7 @@ extension DeclModifierListSyntax {
     first { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } }
   }
 
-  /// The access level for a whole declaration; not that of a setter.
+  /// The access level of the declaration; a setter's own access level does not count.
   var access: Keyword? {
     for modifier in self where modifier.detail == nil {
       switch modifier.name.tokenKind {

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What is said about types that cannot be models as they are written.
+/// The diagnostics for types that cannot be models.
 enum ClassDiagnostics {
   static func notAClass(_ declaration: some DeclGroupSyntax) -> Diagnostic {
     let id = "notAClass"
@@ -35,23 +35,23 @@ enum ClassDiagnostics {
   static func needsInitializer(_ model: ModelClass) -> Diagnostic {
     let properties = model.needingValue
     let names = properties.map { "'\($0.plainName)'" }.joined(separator: ", ")
-    let remark = MacroDiagnostic(
+    let diagnostic = MacroDiagnostic(
       id: "needsInitializer",
       message: "'\(model.declaration.name.text)' needs an initializer that gives values to \(names)")
     let typed = properties.compactMap { property in
       property.type.map { "\(property.name): \($0.trimmedDescription)" }
     }
     let members = model.declaration.memberBlock
-    // What the superclass's initializer wants cannot be seen from here.
+    // The macro cannot see the parameters of the superclass's initializer.
     guard !model.isSubmodel, typed.count == properties.count, let last = members.members.last else {
-      return remark.diagnostic(at: model.declaration.name)
+      return diagnostic.diagnostic(at: model.declaration.name)
     }
     let indentation = members.members.first?.indentation ?? "  "
     let lines = properties.map { "\(indentation)\(indentation)self.\($0.name) = \($0.name)\n" }.joined()
     let access = model.access
     let initializer =
       "\n\n\(indentation)\(access)init(\(typed.joined(separator: ", "))) {\n\(lines)\(indentation)}"
-    return remark.diagnostic(
+    return diagnostic.diagnostic(
       at: model.declaration.name, fixIts: [.inserting(initializer, after: last, "add an initializer")])
   }
 }

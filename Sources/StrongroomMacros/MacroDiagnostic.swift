@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a macro tells the reader of a declaration, with the mends it offers.
+/// An error message of a macro, which may offer fix-its.
 struct MacroDiagnostic: DiagnosticMessage {
   let id: String
   let message: String
@@ -20,7 +20,7 @@ private struct FixItText: FixItMessage {
 }
 
 extension FixIt {
-  /// Replaces the text of a node; the space around it stays.
+  /// Replaces the text of a node without its surrounding trivia.
   static func replacing(_ node: some SyntaxProtocol, with text: String, _ message: String) -> FixIt {
     FixIt(
       message: FixItText(message: message),
@@ -35,23 +35,23 @@ extension FixIt {
       changes: [.replaceText(range: range, with: "", in: Syntax(node))])
   }
 
-  /// Puts text before a node.
+  /// Inserts text before a node.
   static func inserting(_ text: String, before node: some SyntaxProtocol, _ message: String) -> FixIt {
-    let place = node.positionAfterSkippingLeadingTrivia
+    let position = node.positionAfterSkippingLeadingTrivia
     return FixIt(
       message: FixItText(message: message),
-      changes: [.replaceText(range: place..<place, with: text, in: Syntax(node))])
+      changes: [.replaceText(range: position..<position, with: text, in: Syntax(node))])
   }
 
-  /// Puts text after a node, before the space that follows it.
+  /// Inserts text after a node, before its trailing trivia.
   static func inserting(_ text: String, after node: some SyntaxProtocol, _ message: String) -> FixIt {
-    let place = node.endPositionBeforeTrailingTrivia
+    let position = node.endPositionBeforeTrailingTrivia
     return FixIt(
       message: FixItText(message: message),
-      changes: [.replaceText(range: place..<place, with: text, in: Syntax(node))])
+      changes: [.replaceText(range: position..<position, with: text, in: Syntax(node))])
   }
 
-  /// Leaves a property out of the store.
+  /// Marks a property `@Transient`, so that it is not stored.
   static func markingTransient(_ declaration: VariableDeclSyntax) -> FixIt {
     .inserting("@Transient ", before: declaration, "mark it '@Transient', and it is not stored")
   }

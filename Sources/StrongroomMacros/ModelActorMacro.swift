@@ -3,7 +3,7 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@ModelActor`: gives an actor a context of its own and runs it on that context's executor.
+/// `@ModelActor`: gives an actor its own context and runs it on that context's executor.
 package enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {
@@ -32,7 +32,7 @@ extension ModelActorMacro: MemberMacro {
     if !names.contains("modelContainer") {
       result.append("\(raw: access)nonisolated let modelContainer: StrongroomData.ModelContainer")
     }
-    // An initializer of the actor's own may give values that this one cannot know.
+    // Stored properties without a value need an initializer of the actor's own.
     let needsValue = variables.contains { variable in
       guard variable.modifiers.first(.static) == nil else { return false }
       return variable.storedProperty?.needsValue ?? false

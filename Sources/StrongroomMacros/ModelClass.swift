@@ -2,17 +2,17 @@ import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The class that `@Model` stands before, read once.
+/// What `@Model` needs to know about its class, read from the syntax once.
 struct ModelClass {
   let declaration: ClassDeclSyntax
-  /// The properties that are stored, in the order of declaration.
+  /// The properties that the store persists, in order of declaration.
   private(set) var persistent: [ModelProperty] = []
-  /// Stored properties of the instance that have no value unless an initializer gives one.
+  /// Stored properties of the instance that only an initializer gives a value.
   private(set) var needingValue: [ModelProperty] = []
   private(set) var fates: [ModelProperty.Role] = []
   private(set) var constraints: [MacroExpansionDeclSyntax] = []
   private(set) var hasDesignatedInitializer = false
-  /// Whether the class says itself when two of its models are equal.
+  /// Whether the class declares its own `==`.
   private(set) var declaresEquality = false
   /// Whether the superclass is a model.
   let isSubmodel: Bool
@@ -48,16 +48,16 @@ struct ModelClass {
     }
   }
 
-  /// The name as it was written, with its backticks.
+  /// The name as written, including backticks.
   var name: String { declaration.name.text }
   var isFinal: Bool { declaration.modifiers.first(.final) != nil }
 
-  /// The place of a property among those that are stored; nil when it is not stored.
+  /// The index of a property among the persistent ones; nil when it is not persistent.
   func ordinal(of property: ModelProperty) -> Int? {
     persistent.firstIndex { $0.name == property.name }
   }
 
-  /// What stands before members that the class shows: its own access, or that of the extension around it.
+  /// The access modifier of generated members: that of the class, or of the extension around it.
   var access: String {
     switch declaration.modifiers.access ?? surroundingAccess {
     case .open, .public: return "public "
@@ -66,10 +66,10 @@ struct ModelClass {
     }
   }
 
-  /// What stands before members that a subclass overrides.
+  /// The access modifier of generated members that a subclass overrides.
   var overridableAccess: String { declaration.modifiers.access == .open ? "open " : access }
 
-  /// What stands before a type property that a subclass overrides.
+  /// The modifiers of a generated type property that a subclass overrides.
   var typeMember: String {
     if isSubmodel { return isFinal ? "\(access)override static" : "\(overridableAccess)override class" }
     return isFinal ? "\(access)static" : "\(overridableAccess)class"
@@ -86,7 +86,7 @@ extension FunctionDeclSyntax {
 }
 
 extension MacroExpansionContext {
-  /// Whether a `let` can be stored, see `VariableDeclSyntax.fate(storingConstants:)`.
+  /// Whether a `let` can be persistent; see `VariableDeclSyntax.role(storingConstants:)`.
   var storesConstants: Bool {
     guard let version = buildConfiguration?.languageVersion else { return false }
     return version < VersionTuple(6)

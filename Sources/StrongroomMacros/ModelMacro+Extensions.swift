@@ -14,7 +14,7 @@ extension ModelMacro: ExtensionMacro {
       .filter { $0.plainName == "available" }.map { $0.trimmedDescription + "\n" }.joined()
     var extensions: [DeclSyntax] = []
     if protocols.contains(where: { $0.lastName == "PersistentModel" }) {
-      // In modules whose code is the main actor's unless it says otherwise, too.
+      // `nonisolated` also in modules whose default isolation is the main actor.
       extensions.append(
         "\(raw: availability)nonisolated extension \(type.trimmed): StrongroomData.PersistentModel {}")
     }

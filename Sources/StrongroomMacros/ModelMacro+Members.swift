@@ -24,7 +24,8 @@ extension ModelMacro: MemberMacro {
     return members(of: model)
   }
 
-  /// A protocol that is not missing comes from the superclass, unless the class itself names it.
+  /// Whether the superclass is a model: a conformance that is not missing is inherited, unless the
+  /// class names the protocol itself.
   private static func isSubmodel(_ declaration: ClassDeclSyntax, missing: [TypeSyntax]) -> Bool {
     guard let inherited = declaration.inheritanceClause?.inheritedTypes else { return false }
     let isMissing = missing.contains { $0.lastName == "PersistentModel" }
@@ -52,7 +53,8 @@ extension ModelMacro: MemberMacro {
     members.append(metadata(model))
     members.append(constraints(model))
     if model.declaresEquality, !model.isSubmodel {
-      // The compiler finds an operator of the class twice when a macro's extension is what needs it, and takes neither.
+      // With the conformance in a macro's extension, the compiler finds the class's `==` twice and
+      // rejects it as ambiguous.
       members.append(
         """
         @_implements(Swift.Equatable, ==(_:_:))
@@ -82,7 +84,8 @@ extension ModelMacro: MemberMacro {
   private static func initializers(_ model: ModelClass) -> [DeclSyntax] {
     var initializers: [DeclSyntax] = []
     if !model.hasDesignatedInitializer {
-      // The one below would stop the compiler from making `init()`, or from inheriting those of the superclass.
+      // The initializer below prevents the implicit `init()` and the inheritance of the
+      // superclass's.
       if model.isSubmodel { return [] }
       if model.needingValue.isEmpty { initializers.append("init() {}") }
     }
@@ -98,7 +101,7 @@ extension ModelMacro: MemberMacro {
     return initializers
   }
 
-  /// One statement a property: a long list of them would be checked as one expression.
+  /// One statement per property: the type checker would treat a long array as one expression.
   private static func metadata(_ model: ModelClass) -> DeclSyntax {
     let lines = model.persistent.map { property in
       let attributes = property.declaration.attributes
@@ -137,7 +140,7 @@ extension ModelMacro: MemberMacro {
 }
 
 extension TypeSyntax {
-  /// The name without what stands before it.
+  /// The last component of the type's name.
   var lastName: String? {
     if let member = self.as(MemberTypeSyntax.self) { return member.name.text }
     if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.lastName }

@@ -1,9 +1,9 @@
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
-/// `@Model`: turns a class into one that keeps its properties in an object of the engine.
+/// `@Model`: turns a class into one whose properties are stored in an object of the engine.
 ///
-/// The parts are in one file each: members, attributes of members, extensions.
+/// Members, attributes of members, and extensions have a file each.
 package enum ModelMacro {}
 
 /// `@Attribute`, `@Relationship` and `@Transient`: expand to nothing; `@Model` reads them.

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// A stored property of a model, as its declaration says.
+/// A stored property of a model, as declared.
 struct ModelProperty {
   let declaration: VariableDeclSyntax
   let binding: PatternBindingSyntax
@@ -9,20 +9,20 @@ struct ModelProperty {
 
   /// What `@Model` does with a member `var` or `let`.
   enum Role {
-    /// Computed, static or overriding: no business of ours.
+    /// Computed, static or overriding: not changed by the macro.
     case ignored
-    /// Stored in the instance alone.
+    /// Stored in the instance only.
     case persisted(ModelProperty)
     case persistent(ModelProperty)
     case refused(Diagnostic)
   }
 
-  /// The name with the backticks it was written with.
+  /// The name as written, including backticks.
   var name: String { identifier.text }
   var plainName: String { identifier.identifier?.name ?? identifier.text }
-  /// The name of the member that stands for the property while an initializer runs.
+  /// The name of the member that represents the property while an initializer runs.
   var placeholderName: String { Self.joined("_", plainName) }
-  /// Tells that the property's own observers run.
+  /// The name of the flag that is true while the property's own observers run.
   var observingName: String { Self.joined("_$observing_", plainName) }
 
   var type: TypeSyntax? { binding.typeAnnotation?.type }
@@ -33,7 +33,7 @@ struct ModelProperty {
   }
   var needsValue: Bool { defaultValue == nil && !isImplicitlyNil }
 
-  /// Whether a transformer makes what is stored.
+  /// Whether a transformer produces the stored value.
   var isTransformed: Bool {
     declaration.attributes.first(named: "Attribute")?.argumentText.contains("transformable(") ?? false
   }
@@ -50,7 +50,7 @@ struct ModelProperty {
 }
 
 extension VariableDeclSyntax {
-  /// The property when the declaration has just one that is stored.
+  /// The stored property, when the declaration has exactly one.
   var storedProperty: ModelProperty? {
     guard bindings.count == 1, let binding = bindings.first, !binding.isComputed,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
@@ -59,8 +59,8 @@ extension VariableDeclSyntax {
   }
 
   /// What `@Model` does with the declaration.
-  /// - Parameter storingConstants: whether the compiler lets a `let` have accessors from a macro, as it does before the Swift 6
-  ///   language mode; then they are stored like variables, as SwiftData has it.
+  /// - Parameter storingConstants: Whether the compiler accepts a macro's accessors on a `let`, as
+  ///   it does before the Swift 6 language mode. Constants are then persistent, as in SwiftData.
   func role(storingConstants: Bool) -> ModelProperty.Role {
     if modifiers.first(.static, .class, .override) != nil { return .ignored }
     if bindings.allSatisfy(\.isComputed) { return .ignored }
@@ -84,7 +84,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-  /// Whether reading runs code of the user's; observers do not count.
+  /// Whether the property has accessors other than observers.
   var isComputed: Bool {
     switch accessorBlock?.accessors {
     case nil: return false
@@ -98,7 +98,7 @@ extension PatternBindingSyntax {
 }
 
 extension ExprSyntax {
-  /// A literal is the same for every instance.
+  /// Whether the expression is a literal, which has the same value in every instance.
   fileprivate var isPlainLiteral: Bool {
     switch kind {
     case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr,

@@ -1,8 +1,10 @@
 import SwiftSyntax
 
 extension AccessorDeclSyntax {
-  /// The statements of an observer, fit to stand in the setter of its property: there the property is named through `self`,
-  /// since the compiler takes the bare name in a setter for a slip.
+  /// The statements of an observer, adapted for use in the setter of its property.
+  ///
+  /// The property is accessed through `self`, since the compiler warns about the bare name in a
+  /// setter.
   func observerBody(of property: ModelProperty) -> String {
     guard let statements = body?.statements.trimmed else { return "" }
     let names = LocalNames(viewMode: .sourceAccurate)
@@ -14,7 +16,7 @@ extension AccessorDeclSyntax {
   }
 }
 
-/// The names that a body gives to values of its own.
+/// Collects the names of a body's local values.
 private final class LocalNames: SyntaxVisitor {
   var found: Set<String> = []
 

@@ -2,8 +2,8 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@_PersistedProperty(ordinal)`: accessors that read and write the engine's object, and a member without size that
-/// stands for the property while an initializer runs.
+/// `@_PersistedProperty(ordinal)`: accessors that read and write the engine's object, and a
+/// zero-sized member that represents the property while an initializer runs.
 package enum PersistedPropertyMacro {}
 
 extension PersistedPropertyMacro: PeerMacro {
@@ -30,7 +30,7 @@ extension PersistedPropertyMacro: AccessorMacro {
       let model = context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.text
     else { return [] }
     let place = "\(model)._$indexes, \(ordinal)"
-    // A transformer makes the form of any type, also of those that have one of their own.
+    // A transformer encodes every type, including those with their own stored form.
     let form = property.isTransformed ? "Coded" : ""
     let write = "_$object.write\(form)(self, \\.\(property.name), \(place), newValue)"
     return [
@@ -55,7 +55,8 @@ extension PersistedPropertyMacro: AccessorMacro {
     ]
   }
 
-  /// As with any property, observers are not called by what they set themselves.
+  /// A setter that calls the observers. As in Swift, an observer's own assignments do not call
+  /// them.
   private static func observedSetter(_ property: ModelProperty, write: String) -> AccessorDeclSyntax {
     var before: [String] = []
     var after: [String] = []

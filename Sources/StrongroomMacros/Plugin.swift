@@ -1,7 +1,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// The macros that the compiler finds in this plugin.
+/// The compiler plugin that provides the macros.
 @main
 struct StrongroomPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What is said about properties that a model cannot store as they are written.
+/// The diagnostics for properties that a model cannot store.
 enum PropertyDiagnostics {
   static func constant(_ property: ModelProperty) -> Diagnostic {
     let specifier = property.declaration.bindingSpecifier
@@ -33,7 +33,7 @@ enum PropertyDiagnostics {
     let head = declaration.with(\.bindings, []).trimmedDescription
     let lines = bindings.enumerated().map { index, binding in
       var text = binding.pattern.trimmedDescription
-      // In `var a, b: Int` the type of `b` is that of `a` too.
+      // In `var a, b: Int`, `a` has the type of `b`.
       let typed = binding.initializer == nil ? bindings[index...].first { $0.typeAnnotation != nil } : binding
       if let annotation = typed?.typeAnnotation { text += annotation.trimmedDescription }
       if let value = binding.initializer { text += " " + value.trimmedDescription }
@@ -46,7 +46,7 @@ enum PropertyDiagnostics {
       fixIts: [.replacing(declaration, with: lines.joined(separator: separator), "split the declaration")])
   }
 
-  /// What keeps a `var` from being stored, if anything that can be seen in its text does.
+  /// The reason why a `var` cannot be stored, as far as its syntax shows one.
   static func unstorable(_ property: ModelProperty) -> Diagnostic? {
     let declaration = property.declaration
     let name = property.plainName

@@ -3,7 +3,7 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@Record`: names a struct's primary key and what is to be said of its columns.
+/// `@Record`: declares a struct's primary key and its columns' options.
 package enum RecordMacro: ExtensionMacro {
   package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
@@ -62,7 +62,7 @@ package enum RecordMacro: ExtensionMacro {
   }
 }
 
-/// A stored property of a record, as it was written.
+/// A stored property of a record, as declared.
 private struct RecordProperty {
   let declaration: VariableDeclSyntax
   let name: String
@@ -85,7 +85,7 @@ private struct RecordProperty {
     }
   }
 
-  /// What is said of the column; nil where there is nothing to say.
+  /// The column's description in source text; nil when it has no options.
   func column(isKey: Bool) -> String? {
     var arguments = ["\\.\(name)"]
     if !isKey, let defaultValue, defaultValue.isConstant {
@@ -100,7 +100,7 @@ private struct RecordProperty {
 }
 
 extension AttributeSyntax {
-  /// An argument as it was written.
+  /// The source text of an argument.
   fileprivate func argument(_ label: String) -> String? {
     guard case .argumentList(let list)? = arguments else { return nil }
     return list.first { $0.label?.text == label }?.expression.trimmedDescription
@@ -108,7 +108,7 @@ extension AttributeSyntax {
 }
 
 extension PatternBindingSyntax {
-  /// Whether it has a place of its own: no accessors but observers.
+  /// Whether the property has storage: no accessors other than observers.
   fileprivate var isStored: Bool {
     guard let accessorBlock else { return true }
     guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
@@ -119,7 +119,9 @@ extension PatternBindingSyntax {
 }
 
 extension ExprSyntax {
-  /// Whether it has the same value whenever it is read: one that is made anew would be one value for all old rows.
+  /// Whether the expression has the same value at every evaluation.
+  ///
+  /// A default that is created anew each time would give all existing rows one value.
   fileprivate var isConstant: Bool {
     if self.is(IntegerLiteralExprSyntax.self) || self.is(FloatLiteralExprSyntax.self)
       || self.is(BooleanLiteralExprSyntax.self)
@@ -135,7 +137,7 @@ extension ExprSyntax {
       guard case .elements(let elements) = table.content else { return true }
       return elements.allSatisfy { $0.key.isConstant && $0.value.isConstant }
     }
-    // An implicit member may be a case or be made anew; only the common ones of the latter are known.
+    // An implicit member may be a case, or a new value each time, such as `.now`, the common one.
     if let member = self.as(MemberAccessExprSyntax.self), member.base == nil {
       return member.declName.baseName.text != "now"
     }
