@@ -7,9 +7,10 @@ public import StoreContract
 public import StoreKeyring
 
 extension PersistentContainer {
-  /// An encrypted container: one file at the URL, its key in the desktop's keyring unless another vault is given.
+  /// Creates a container over one encrypted file, with its key in the desktop's keyring or in
+  /// another vault.
   ///
-  /// `loadPersistentStores()` opens it, or makes key and file when there is neither.
+  /// `loadPersistentStores()` opens the store, or creates key and file when neither exists.
   public convenience init(
     name: String, managedObjectModel model: ManagedObjectModel, url: URL,
     vault: any KeyVault = SecretServiceVault()
@@ -20,7 +21,7 @@ extension PersistentContainer {
       persistentStoreDescription: PersistentStoreDescription(url: url, vault: vault))
   }
 
-  /// A container over any description, with the encrypted store registered.
+  /// Creates a container from any description, and registers the encrypted store.
   public convenience init(
     managedObjectModel model: ManagedObjectModel, description: PersistentStoreDescription
   ) {
@@ -28,8 +29,8 @@ extension PersistentContainer {
     self.init(name: "Strongroom", managedObjectModel: model, persistentStoreDescription: description)
   }
 
-  /// A container over several stores, each with the entities of its description's `configuration`; the encrypted store is
-  /// registered.
+  /// Creates a container over several stores, each with the entities of its description's
+  /// `configuration`, and registers the encrypted store.
   public convenience init(
     managedObjectModel model: ManagedObjectModel, descriptions: [PersistentStoreDescription]
   ) {
