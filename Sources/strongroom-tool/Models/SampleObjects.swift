@@ -1,8 +1,9 @@
 import Foundation
 import Strongroom
 
-/// Fills a context with objects of every concrete entity, as a model's rules want them: with few objects, and never with more
-/// than `most`, whatever the model says.
+/// Fills a context with objects of every concrete entity that meet the model's rules.
+///
+/// It inserts few objects, and never more than `most`.
 struct SampleObjects {
   /// The most objects, and the most values of all objects together.
   static let most = (objects: 5_000, values: 500_000)
@@ -17,10 +18,10 @@ struct SampleObjects {
   private var valueCount = 0
   /// The values of uniqueness constraints that are taken.
   private var taken: [UniqueSamples.Key: Set<[AttributeValue]>] = [:]
-  /// The targets of to-ones that alone make a uniqueness constraint.
+  /// The destinations of to-one relationships that alone make a uniqueness constraint.
   private var takenTargets: [RelationshipDescription: Set<ManagedObject>] = [:]
   private var unique: [EntityDescription: UniqueSamples] = [:]
-  /// Before this place, no object of an entity can be the target of a relationship any more.
+  /// The index before which no object of an entity can be the destination of a relationship any more.
   private var firstFree: [Place: Int] = [:]
   /// Why there is no sample that could be saved; nil when there is one.
   private(set) var shortage: String?
@@ -140,7 +141,7 @@ struct SampleObjects {
       + " \(relationship.entity.name).\(relationship.name), so none was saved"
   }
 
-  /// Sets what is optional too, as far as the objects there allow. Nobody's target is taken away.
+  /// Sets what is optional too, as far as the objects there allow. No destination is taken from another object.
   private mutating func fillRest(of object: ManagedObject, _ place: Int) throws {
     for relationship in object.entity.relationships {
       if !relationship.isToMany {
@@ -171,7 +172,7 @@ struct SampleObjects {
     }
   }
 
-  /// An object that a relationship may lead to without taking it from another.
+  /// An object that a relationship may reference without taking it from another.
   /// - Parameter turn: Which of many.
   private mutating func target(
     _ relationship: RelationshipDescription, of object: ManagedObject, _ turn: Int
@@ -185,7 +186,7 @@ struct SampleObjects {
       var place = firstFree[known] ?? 0
       while place < objects.count, try !isFree(objects[place], relationship, of: object) { place += 1 }
       firstFree[known] = place
-      // Nobody is the other of a pair of himself.
+      // An object is not its own partner in a self-inverse relationship.
       if place < objects.count, objects[place] === object, relationship.inverse === relationship {
         place += 1
         while place < objects.count, try !isFree(objects[place], relationship, of: object) { place += 1 }
@@ -202,7 +203,7 @@ struct SampleObjects {
     return nil
   }
 
-  /// Whether a target can be given away once, or a number of times.
+  /// Whether a destination can be referenced only a limited number of times.
   private func isLimited(_ relationship: RelationshipDescription, of object: ManagedObject) -> Bool {
     if let inverse = relationship.inverse, !inverse.isToMany || inverse.maxCount > 0 { return true }
     return unique[object.entity]?.toOnes.contains(relationship) == true
@@ -230,7 +231,7 @@ struct UniqueSamples {
   static let attempts = 200
   let attributes: [AttributeDescription]
   let constraints: [(key: Key, attributes: [AttributeDescription])]
-  /// To-ones that lead to another object each.
+  /// To-one relationships whose destinations must differ.
   let toOnes: Set<RelationshipDescription>
 
   init(_ entity: EntityDescription) {
