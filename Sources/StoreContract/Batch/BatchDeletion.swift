@@ -1,7 +1,7 @@
 package import ObjectModel
 import ObjectQuery
 
-/// Follows the delete rules from objects of a batch, over a store's own calls.
+/// Follows the delete rules from the objects of a batch, by the store's own calls.
 struct BatchDeletion {
   private let store: any IncrementalStore
   private(set) var deleted: [ManagedObjectID: IncrementalStoreNode] = [:]
@@ -43,7 +43,7 @@ struct BatchDeletion {
     }
   }
 
-  /// To-ones without an inverse that lead to what is deleted. One fetch each.
+  /// Clears unidirectional to-ones that reference a deleted object. One fetch each.
   private mutating func nullifyUnidirectional() throws {
     var gone: [ObjectIdentifier: (toOne: RelationshipDescription, references: [Int64])] = [:]
     for node in deleted.values {
@@ -70,7 +70,7 @@ struct BatchDeletion {
     return try store.newValues(for: [destination], of: relationship.destination).compactMap { $0 }
   }
 
-  /// The objects that stay and lose a to-one.
+  /// The objects that remain and lose a to-one.
   var updates: [UpdatedObject] {
     let builder = NodeBuilder()
     return cleared.values.filter { deleted[$0.node.objectID] == nil }.map { node, fields in
@@ -91,7 +91,7 @@ extension StoreError {
   {
     StoreError(
       .denied,
-      "\(relationship.entity.name) objects cannot be deleted while \(relationship.name) leads anywhere; nothing was",
+      "\(relationship.entity.name) objects cannot be deleted while \(relationship.name) is not empty",
       objectIDs: id.map { [$0] } ?? [])
   }
 }

@@ -1,28 +1,29 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// What a batch did.
+/// The result of a batch.
 public struct BatchResult: Sendable, Hashable {
-  /// The number of objects inserted, changed or deleted; deletions that others bring along are counted too.
+  /// The number of objects inserted, changed or deleted, with those that delete rules cascade to.
   public var count: Int
-  /// The reference numbers of inserted objects, which follow each other; nil for other batches.
+  /// The reference numbers of the inserted objects, which are consecutive; nil for other batches.
   public var references: Range<Int64>?
 
-  /// Tells of a batch.
+  /// Creates a result.
   public init(count: Int, references: Range<Int64>? = nil) {
     self.count = count
     self.references = references
   }
 }
 
-/// A change that a batch makes to all objects of an entity that meet a condition.
+/// A batch update: sets the same values on all objects of an entity that meet a predicate. As Core
+/// Data's `NSBatchUpdateRequest`.
 public struct BatchUpdate: Sendable {
-  /// Which objects.
+  /// The objects to change.
   public var request: FetchRequest
   /// The new values, by attribute or to-one; `.reference` for to-ones, `.null` to clear.
   public var values: [String: AttributeValue]
 
-  /// Describes a change.
+  /// Creates a batch update.
   public init(_ request: FetchRequest, set values: [String: AttributeValue]) {
     self.request = request
     self.values = values

@@ -1,14 +1,14 @@
 import Foundation
 public import ObjectModel
 
-/// A new row being filled for a batch insert. Begins with the entity's default values.
+/// A new row that a batch insert fills. It begins with the entity's default values.
 ///
-/// The row's memory is used again for the next; not Sendable, and not to be kept.
+/// The next row reuses its memory, so do not store it. Not Sendable.
 public final class BatchRow {
   /// The entity of the new objects.
   public let entity: EntityDescription
   @usableFromInline package let builder = NodeBuilder()
-  /// Targets of relationships that have tables of their own, by the relationship's property index.
+  /// Destinations of relationships that have join tables, in the order they were set.
   package private(set) var joinTableRows: [(relationship: RelationshipDescription, destinations: [Int64])] =
     []
   private let defaults: [(AttributeDescription, AttributeValue)]
@@ -33,6 +33,8 @@ public final class BatchRow {
     for (attribute, value) in defaults { try builder.set(attribute, value) }
   }
 
+  /// Checks that all required fields are set.
+  ///
   /// - Throws: `invalidValue` when a required field is null.
   package func check() throws {
     for (field, name) in required where builder.isNull(field) {
@@ -42,9 +44,9 @@ public final class BatchRow {
     }
   }
 
-  // MARK: By place
+  // MARK: By property index
 
-  /// Sets a whole number or a to-one's reference number.
+  /// Sets an integer or a to-one's reference number.
   @inlinable
   public func set(_ property: PropertyIndex, integer: Int64) { builder.set(property.field, integer: integer) }
 
@@ -64,27 +66,28 @@ public final class BatchRow {
     }
   }
 
-  /// Sets a text.
+  /// Sets a string.
   @inlinable
   public func set(_ property: PropertyIndex, string: String) {
     var string = string
     string.withUTF8 { builder.set(property.field, bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Sets a text by its UTF-8, or bytes.
+  /// Sets a string by its UTF-8, or binary data.
   @inlinable
   public func set(_ property: PropertyIndex, bytes: UnsafeRawBufferPointer) {
     builder.set(property.field, bytes: bytes)
   }
 
-  /// Makes a value null.
+  /// Sets a value to null.
   @inlinable
   public func setNull(_ property: PropertyIndex) { builder.setNull(property.field) }
 
   // MARK: By name
 
   /// Sets an attribute, or a to-one by `.reference`; `.null` clears it.
-  /// - Throws: `notFound` when there is no such property, `invalidValue` when the value is not of its type.
+  /// - Throws: `notFound` when there is no such property, `invalidValue` when the value is not of
+  ///   its type.
   public func set(_ name: String, _ value: AttributeValue) throws {
     switch entity.property(named: name) {
     case .attribute(let attribute)? where !attribute.isTransient:
@@ -100,14 +103,16 @@ public final class BatchRow {
     }
   }
 
-  /// Makes a to-one lead to an object.
+  /// Sets a to-one's destination.
+  ///
   /// - Throws: `notFound` when there is no such to-one.
   public func set(_ name: String, _ destination: ManagedObjectID) throws {
     try set(name, .reference(destination.reference))
   }
 
-  /// Makes a many-to-many or one-directional to-many lead to objects, in this order.
-  /// - Throws: `notFound` when there is no such to-many, or its links are kept in the destinations' rows.
+  /// Sets the destinations, in this order, of a to-many that is many-to-many or unidirectional.
+  ///
+  /// - Throws: `notFound` when there is no such to-many, or the destinations' rows store it.
   public func set(_ name: String, destinations: [ManagedObjectID]) throws {
     guard let relationship = entity.relationship(named: name) else {
       throw StoreError(.notFound, "\(entity.name) has no relationship \(name)")
@@ -115,11 +120,12 @@ public final class BatchRow {
     try addJoinTableRows(relationship, destinations.map(\.reference))
   }
 
-  /// The same by place and reference numbers.
+  /// Sets the destinations of a to-many by property index and reference numbers.
+  ///
   /// - Throws: as `set(_:destinations:)`.
   public func set(_ property: PropertyIndex, destinations: [Int64]) throws {
     guard case .relationship(let relationship) = entity.properties[property.index] else {
-      throw StoreError(.notFound, "\(entity.name) has no relationship there")
+      throw StoreError(.notFound, "\(entity.name) has no relationship of this index")
     }
     try addJoinTableRows(relationship, destinations)
   }
@@ -128,7 +134,8 @@ public final class BatchRow {
     guard relationship.isToMany, relationship.hasJoinTable else {
       throw StoreError(
         .notFound,
-        "\(entity.name).\(relationship.name) is kept in its destinations; set their \(relationship.inverse?.name ?? "to-one")"
+        "\(entity.name).\(relationship.name) is stored in its destinations; "
+          + "set their \(relationship.inverse?.name ?? "to-one")"
       )
     }
     joinTableRows.append((relationship, destinations))

@@ -1,9 +1,10 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// Batches over saves, for stores that have no better way. They hold every row they concern in memory.
+/// Batches by way of saves, for stores that have no faster one. Each batch has all its rows in
+/// memory.
 extension IncrementalStore {
-  /// Inserts by one save.
+  /// Inserts all rows by one save.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
     guard !entity.isAbstract else { throw StoreError.abstract(entity) }
     let row = BatchRow(entity)
@@ -45,7 +46,7 @@ extension IncrementalStore {
       count: references.count, references: references.first.map { $0..<((references.last ?? $0) + 1) })
   }
 
-  /// Changes by one save.
+  /// Changes all objects by one save.
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
     let nodes = try nodes(batch.request)
     var save = SaveChangesRequest()
@@ -76,7 +77,7 @@ extension IncrementalStore {
     return BatchResult(count: nodes.count)
   }
 
-  /// Deletes by one save.
+  /// Deletes all objects by one save.
   public func delete(matching request: FetchRequest) throws -> BatchResult {
     var save = SaveChangesRequest()
     var deletion = BatchDeletion(self)
@@ -96,8 +97,9 @@ extension IncrementalStore {
 }
 
 extension BatchUpdate {
-  /// The to-ones among the values and what they are to lead to.
-  /// - Throws: `notFound` for a name that no stored value of the entity has.
+  /// The to-ones among the values, with their new destinations.
+  ///
+  /// - Throws: `notFound` for a name that is no stored property of the entity.
   package func destinations(_ entity: EntityDescription) throws -> [(RelationshipDescription, Int64)] {
     try values.compactMap { name, value in
       switch entity.property(named: name) {
@@ -118,7 +120,8 @@ extension StoreError {
 }
 
 extension NodeBuilder {
-  /// Sets a stored field from a value; to-ones take `.reference`.
+  /// Sets a stored field from a value; a to-one takes `.reference`.
+  ///
   /// - Throws: `invalidValue` when the value is not of the field's type.
   package func set(_ field: StoredField, _ value: AttributeValue) throws {
     switch (field, value) {

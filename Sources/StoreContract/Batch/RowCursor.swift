@@ -1,10 +1,12 @@
 public import Foundation
 public import ObjectModel
 
-/// A row as it passes by: its values lie packed in memory that the next row overwrites, and are made when read.
+/// The current row of an enumeration. Its values are packed in memory that the next row overwrites;
+/// each is made when it is read.
 ///
-/// Columns count from 0 in the order asked for. Reading a column as another type than its own is a programming error
-/// and stops the program, as an index out of range does. Not Sendable, and not to be kept.
+/// Columns count from 0 in the order of the request. Reading a column as another type than its own
+/// is a programming error and stops the program, as an index out of range does. Not Sendable: do
+/// not store it.
 public struct RowCursor {
   @usableFromInline let base: UnsafePointer<UInt64>
   @usableFromInline let maskWords: Int
@@ -39,7 +41,7 @@ public struct RowCursor {
     return base[maskWords + column]
   }
 
-  /// A whole number, a boolean as 0 or 1, or an object's reference number; 0 when null.
+  /// An integer, a boolean as 0 or 1, or an object's reference number; 0 when null.
   @inlinable
   public func integer(_ column: Int) -> Int64 { Int64(bitPattern: word(column, isBytes: false)) }
 
@@ -55,7 +57,7 @@ public struct RowCursor {
   @inlinable
   public func date(_ column: Int) -> Date { Date(timeIntervalSinceReferenceDate: double(column)) }
 
-  /// The UTF-8 of a text or the bytes of anything else that is no number, without a copy.
+  /// The UTF-8 of a string or the bytes of any other type that is no number, without a copy.
   @inlinable
   public func bytes(_ column: Int) -> UnsafeRawBufferPointer {
     let span = word(column, isBytes: true)
@@ -63,19 +65,19 @@ public struct RowCursor {
       start: UnsafeRawPointer(base) + Int(span >> 32), count: Int(span & 0xFFFF_FFFF))
   }
 
-  /// A text; empty when null.
+  /// A string; empty when null.
   @inlinable
   public func string(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-  /// Bytes; none when null.
+  /// Binary data; empty when null.
   @inlinable
   public func data(_ column: Int) -> Data { Data(bytes(column)) }
 
-  /// The same as an array, which is cheaper to make.
+  /// Binary data as an array, which is cheaper to make; empty when null.
   @inlinable
   public func byteArray(_ column: Int) -> [UInt8] { Array(bytes(column)) }
 
-  /// A value of any type.
+  /// A column's value as an `AttributeValue`.
   public func value(_ column: Int) -> AttributeValue {
     if isNull(column) { return .null }
     switch types[column] {
@@ -91,7 +93,7 @@ public struct RowCursor {
 }
 
 extension AttributeType {
-  /// In a row that passes by, an object stands as its number.
+  /// Objects are reference numbers in an enumerated row.
   @inlinable
   var isPackedAsBytes: Bool {
     switch self {
@@ -102,7 +104,7 @@ extension AttributeType {
 }
 
 extension NodeBuilder {
-  /// The fields set since `begin`, as they lie in scratch memory.
+  /// The fields set since `begin`, read from the builder's scratch memory.
   @inlinable
   package func row(_ types: UnsafeBufferPointer<AttributeType>) -> RowCursor {
     RowCursor(base: UnsafePointer(scratch.pointee.base), maskWords: scratch.pointee.maskWords, types: types)

@@ -1,29 +1,30 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// The columns of a scan: names and types, in order.
+/// The columns of an enumeration: names and types, in order.
 public struct RowColumns: Sendable {
   /// The columns' names.
   public let names: [String]
-  /// Their types; `objectID` for objects, which stand as reference numbers.
+  /// The columns' types; `objectID` for objects, whose values are reference numbers.
   public let types: [AttributeType]
 
-  /// A guess at the number of rows, to make room for; 0 when nothing is known.
+  /// An estimate of the number of rows, to reserve memory; 0 when unknown.
   public let expectedCount: Int
 
-  /// Names columns.
+  /// Creates a list of columns.
   public init(names: [String], types: [AttributeType], expectedCount: Int = 0) {
     self.names = names
     self.types = types
     self.expectedCount = expectedCount
   }
 
-  /// The place of a column; nil when there is none of that name.
+  /// The index of the column of that name; nil when there is none.
   public func index(of name: String) -> Int? { names.firstIndex(of: name) }
 }
 
 extension IncrementalStore {
-  /// Runs through the rows of a request's columns by way of its dictionaries, which takes memory for all of them.
+  /// Enumerates the rows of a request by fetching its dictionaries, which puts all of them in
+  /// memory.
   public func enumerateRows(
     _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
   ) throws {
@@ -64,7 +65,8 @@ extension IncrementalStore {
 
 extension RowColumns {
   /// The columns a request asks for.
-  /// - Throws: `StoreError` with code `notFound` when a key path is unknown, or leads over a to-many.
+  ///
+  /// - Throws: `StoreError` with code `notFound` when a key path is unknown or crosses a to-many.
   package init(_ request: FetchRequest, _ entity: EntityDescription, _ rows: [[String: AttributeValue]])
     throws
   {
@@ -80,13 +82,13 @@ extension RowColumns {
       guard let aggregate = column.aggregate, aggregate == .average || aggregate == .sum else { return type }
       if type == .decimal { return type }
       guard aggregate == .sum, type.isInteger || type == .boolean else { return .double }
-      // What overflowed is floating.
+      // An integer sum that overflowed is floating-point.
       return Self.type(of: rows.lazy.compactMap { $0[column.name] }) == .double && !rows.isEmpty
         ? .double : .integer64
     }
   }
 
-  /// The type that computed values have.
+  /// The type of computed values.
   private static func type(of values: some Sequence<AttributeValue>) -> AttributeType {
     var isWhole = false
     for value in values {
@@ -108,7 +110,7 @@ extension RowColumns {
     return isWhole ? .integer64 : .double
   }
 
-  /// The type at the end of a path, with a collection operator or without.
+  /// The type of the last property of a key path, with or without a collection operator.
   package static func type(_ path: [String], _ entity: EntityDescription) throws -> AttributeType {
     if let place = path.firstIndex(where: { $0.hasPrefix("@") }) {
       if path[place] == "@count" { return .integer64 }

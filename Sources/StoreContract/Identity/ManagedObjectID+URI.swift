@@ -3,7 +3,8 @@ public import Foundation
 extension ManagedObjectID {
   static let scheme = "x-strongroom"
 
-  /// The ID as a URI: `x-strongroom://STORE-UUID/Entity/p12`, or `x-strongroom:///Entity/t3` while temporary.
+  /// The ID as a URI: `x-strongroom://STORE-UUID/Entity/p12`, or `x-strongroom:///Entity/t3` while
+  /// temporary. As `NSManagedObjectID.uriRepresentation()`.
   public func uriRepresentation() -> URL {
     var parts = URLComponents()
     parts.scheme = Self.scheme
@@ -13,7 +14,7 @@ extension ManagedObjectID {
     return parts.url ?? URL(fileURLWithPath: "/")
   }
 
-  /// Takes a permanent ID's URI apart; nil when it is none. The entity is named, not looked up.
+  /// The parts of a permanent ID's URI; nil when the URI is none. Does not look up the entity.
   public static func components(of uri: URL) -> (store: UUID, entityName: String, reference: Int64)? {
     guard let parts = URLComponents(url: uri, resolvingAgainstBaseURL: false), parts.scheme == scheme,
       let store = parts.host.flatMap(UUID.init(uuidString:))

@@ -2,28 +2,32 @@ public import Foundation
 import Locks
 public import ObjectModel
 
-/// The IDs of a store that knows its objects by texts: names, paths, UUIDs of a service. A custom store holds one, as Core Data's
-/// `NSIncrementalStore` has `newObjectID(for:referenceObject:)` and `referenceObject(for:)`.
+/// The IDs of a store that identifies its objects by strings: names, paths, UUIDs of a service. A
+/// custom store has one of these, where a subclass of Core Data's `NSIncrementalStore` calls
+/// `newObjectID(for:referenceObject:)` and `referenceObject(for:)`.
 ///
-/// The number of an ID is made of the text alone, so that it is the same in each launch and an ID's URI lasts; where two texts of a
-/// root entity make one number (one in nine quintillion), the one that was seen second has the next free number for as long as the
-/// process lives. Which text an ID stands for is known once the text was seen: a store that is asked for an ID of an earlier launch
-/// first goes through its texts. Keeps each text it has seen, once.
+/// An ID's number is computed from the string alone, so it is the same in each launch and an ID's
+/// URI stays valid. Where two strings of a root entity have the same number (one in nine
+/// quintillion), the one seen second gets the next free number for the life of the process. An ID's
+/// string is known once the string was seen: a store that is asked for an ID of an earlier launch
+/// enumerates its strings first. Stores each string it has seen once.
 public final class ReferenceObjects: Sendable {
   private struct Names {
     var byNumber: [Int64: String] = [:]
-    /// By the bytes of the text: texts that are equal to Swift may be others to a store.
+    /// By the string's bytes: a store may distinguish strings that are equal in Swift.
     var numbers: [[UInt8]: Int64] = [:]
   }
 
   /// By the root entity's index.
   private let names = Locked<[Int: Names]>([:])
 
-  /// Knows no text yet.
+  /// Creates an empty set of IDs.
   public init() {}
 
-  /// The ID of the object that the store knows by a text. O(1).
-  /// - Parameter storeEntity: One of the store's `storeEntities`. An entity and its subentities have one set of texts.
+  /// The ID of the object that the store identifies by a string. O(1).
+  ///
+  /// - Parameter storeEntity: One of the store's `storeEntities`. An entity and its subentities
+  ///   share one set of strings.
   public func newObjectID(for storeEntity: StoreEntity, referenceObject: String) -> ManagedObjectID {
     let number = names.withLock { names in
       let root = storeEntity.entity.root.index
@@ -38,27 +42,29 @@ public final class ReferenceObjects: Sendable {
     return ManagedObjectID(storeEntity, reference: number)
   }
 
-  /// The ID of the object that the store knows by a UUID.
+  /// The ID of the object that the store identifies by a UUID.
   public func newObjectID(for storeEntity: StoreEntity, referenceObject: UUID) -> ManagedObjectID {
     newObjectID(for: storeEntity, referenceObject: referenceObject.uuidString)
   }
 
-  /// The ID of a new object, under a text of its own: a UUID. For `obtainPermanentIDs(for:)` of a store that renames nothing.
+  /// The ID of a new object, with a new UUID as its string. For `obtainPermanentIDs(for:)` of a
+  /// store that does not rename objects.
   public func newObjectID(for storeEntity: StoreEntity) -> ManagedObjectID {
     newObjectID(for: storeEntity, referenceObject: UUID())
   }
 
-  /// The text that an ID stands for; nil for one whose text was not seen yet. O(1).
+  /// The string of an ID; nil when that string was not seen yet. O(1).
   public func referenceObject(for id: ManagedObjectID) -> String? {
     referenceObject(for: id.reference, of: id.entity)
   }
 
-  /// The text that a number stands for, as `newValues(for:of:)` gets it; nil for one whose text was not seen yet. O(1).
+  /// The string of a reference number, as `newValues(for:of:)` gets it; nil when that string was
+  /// not seen yet. O(1).
   public func referenceObject(for reference: Int64, of entity: EntityDescription) -> String? {
     names.withLock { $0[entity.root.index]?.byNumber[reference] }
   }
 
-  /// FNV-1a of 64 bits (Fowler, Noll, Vo), its bits mixed as SplitMix64 does; positive.
+  /// FNV-1a of 64 bits (Fowler, Noll, Vo), mixed as in SplitMix64; positive.
   private static func number(of bytes: [UInt8]) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

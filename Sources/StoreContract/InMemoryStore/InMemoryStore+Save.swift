@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension InMemoryStore {
-  /// Executes a save; see `IncrementalStore`.
+  /// Executes a save. See `IncrementalStore.save(_:beforeCommit:)`.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     try execute(save, beforeCommit: beforeCommit)
   }
@@ -28,7 +28,8 @@ extension InMemoryStore {
     try derive(save)
   }
 
-  /// Computes the derived attributes that a save may have changed. A row that another save changed meanwhile is left to it.
+  /// Computes the derived attributes that a save may have changed. Rows that another save changed
+  /// meanwhile are left as they are.
   private func derive(_ save: SaveChangesRequest) throws {
     let written =
       save.inserted.map(\.entity) + save.updated.map(\.node.entity) + save.deleted.map(\.objectID.entity)
@@ -121,7 +122,7 @@ extension InMemoryStore {
     var seen: [EntityDescription: [UniquenessConstraint]] = [:]
     for entity in Set(nodes.map(\.entity)) {
       for constraint in entity.uniquenessConstraints {
-        // The entity that declares it has it for all that inherit from it.
+        // A constraint that an entity declares holds for all its subentities.
         var declaring = entity
         while let above = declaring.superentity, above.uniquenessConstraints.contains(constraint) {
           declaring = above

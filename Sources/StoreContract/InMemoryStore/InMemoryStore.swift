@@ -3,9 +3,10 @@ import Locks
 public import ObjectModel
 import ObjectQuery
 
-/// A store that lives in memory only and forgets all when closed: for tests, previews and scratch work.
+/// A store in memory that is discarded when closed: for tests, previews and temporary work. As
+/// `NSInMemoryStoreType`.
 ///
-/// Issues no SQL; a fetch looks at every object of its entity.
+/// Issues no SQL; a fetch reads every object of its entity.
 public final class InMemoryStore: IncrementalStore {
   /// The name it is registered under.
   public static let storeType = "InMemory"
@@ -26,7 +27,7 @@ public final class InMemoryStore: IncrementalStore {
   let isReadOnly: Bool
   let state = Locked(State())
 
-  /// Makes an empty store; its URL, if any, is not used.
+  /// Creates an empty store; its URL, if any, is ignored.
   public init(model: ManagedObjectModel, description: PersistentStoreDescription) {
     self.model = model
     identifier = Self.identifierForNewStore()
@@ -43,10 +44,10 @@ public final class InMemoryStore: IncrementalStore {
     state.withLock { $0 = now }
   }
 
-  /// A copy that shares what neither changes.
+  /// A read-only copy that shares the rows both have.
   public func snapshot() -> any IncrementalStore { InMemoryStore(momentOf: self) }
 
-  /// What the store says of itself, and the program's metadata.
+  /// The store's own metadata and the program's. See `StoreMetadata`.
   public var metadata: [String: String] {
     StoreMetadata.whole(
       state.withLock { $0.metadata }, of: self, versionIdentifiers: model.declaration.versionIdentifiers)
@@ -55,7 +56,7 @@ public final class InMemoryStore: IncrementalStore {
   /// Opens the store.
   public func loadMetadata() async throws { state.withLock { $0.isOpen = true } }
 
-  /// Forgets everything.
+  /// Discards all objects.
   public func close() { state.withLock { $0 = State() } }
 
   /// Executes a fetch or a save.
@@ -76,7 +77,7 @@ public final class InMemoryStore: IncrementalStore {
     }
   }
 
-  /// The states of objects, in the order asked for; nil where there is no such object.
+  /// The nodes of objects, in the order of the references; nil where there is no such object.
   public func newValues(for references: [Int64], of entity: EntityDescription) -> [IncrementalStoreNode?] {
     state.withLock { state in
       let table = state.tables[entity.root.index] ?? [:]
@@ -84,7 +85,7 @@ public final class InMemoryStore: IncrementalStore {
     }
   }
 
-  /// What a to-many relationship leads to, for many sources at once.
+  /// The destinations of a to-many relationship for many sources at once.
   public func newValues(for relationship: RelationshipDescription, of references: [Int64])
     -> RelationshipDestinations
   {
@@ -122,7 +123,7 @@ public final class InMemoryStore: IncrementalStore {
     }
   }
 
-  /// Permanent IDs in the order given.
+  /// Permanent IDs, in the order of the entities.
   public func obtainPermanentIDs(for entities: [EntityDescription]) -> [ManagedObjectID] {
     state.withLock { state in
       entities.map { entity in

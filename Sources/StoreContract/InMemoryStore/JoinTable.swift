@@ -1,4 +1,4 @@
-/// The links of one relationship pair in memory, both ends in order.
+/// The join table of a relationship and its inverse, in memory; both directions are ordered.
 struct JoinTable: Sendable {
   private(set) var destinations: [Int64: [Int64]] = [:]
   private(set) var sources: [Int64: [Int64]] = [:]
@@ -34,7 +34,7 @@ struct JoinTable: Sendable {
     sources[destination] = Self.order(sources[destination] ?? [], by: ordered)
   }
 
-  /// What is there in a new order; what that does not know of comes last.
+  /// The present destinations in a new order; those that the new order does not contain come last.
   private static func order(_ present: [Int64], by wanted: [Int64]) -> [Int64] {
     let (there, known) = (Set(present), Set(wanted))
     return wanted.filter(there.contains) + present.filter { !known.contains($0) }

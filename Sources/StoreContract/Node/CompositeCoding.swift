@@ -1,7 +1,7 @@
 import Foundation
 package import ObjectModel
 
-/// Composites and values of undeclared type as JSON text.
+/// Codes composites and values of undeclared type as JSON text.
 package enum CompositeCoding {
   package static func encode(_ value: AttributeValue) -> String? {
     let encoder = JSONEncoder()

@@ -1,9 +1,11 @@
 package import Foundation
 
-/// Decimals as bytes whose `memcmp` order is numeric order and whose equality is numeric equality.
+/// Codes decimals as bytes whose `memcmp` order is numeric order and whose equality is numeric
+/// equality.
 ///
-/// Sign byte (0 negative, 1 zero, 2 positive), two bytes of exponent, then two digits a byte, then a terminator;
-/// exponent, digits and terminator are complemented when negative. 38 digits take 23 bytes.
+/// Sign byte (0 negative, 1 zero, 2 positive), two bytes of exponent, then two digits a byte, then
+/// a terminator; exponent, digits and terminator are complemented when negative. 38 digits take 23
+/// bytes.
 package enum DecimalCoding {
   private static let exponentBias = 0x8000
 
@@ -38,7 +40,7 @@ package enum DecimalCoding {
     return [negative ? 0 : 2] + bytes
   }
 
-  /// The value of a stored form; nil when the bytes are none.
+  /// The value of a stored form; nil when the bytes are not a stored form.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
     guard let sign = bytes.first, sign <= 2 else { return nil }
     if sign == 1 { return bytes.count == 1 ? .zero : nil }

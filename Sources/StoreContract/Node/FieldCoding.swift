@@ -2,7 +2,8 @@ import Foundation
 public import ObjectModel
 
 extension AttributeType {
-  /// Whether the packed row holds the value as bytes behind the fields rather than in the field itself.
+  /// Whether the packed row stores the value as bytes behind the fields and not in the field
+  /// itself.
   @inlinable
   public var isStoredAsBytes: Bool {
     switch self {
@@ -13,7 +14,7 @@ extension AttributeType {
 }
 
 extension StoredField {
-  /// Whether the packed row holds the value as bytes behind the fields.
+  /// Whether the packed row stores the value as bytes behind the fields.
   public var isStoredAsBytes: Bool {
     switch self {
     case .attribute(let attribute): attribute.type.isStoredAsBytes
@@ -23,7 +24,7 @@ extension StoredField {
 }
 
 extension IncrementalStoreNode {
-  /// Makes the value of a stored attribute.
+  /// The value of a stored attribute.
   public func value(of attribute: AttributeDescription) -> AttributeValue {
     let field = attribute.field
     if field < 0 || isNull(field) { return .null }
@@ -37,7 +38,7 @@ extension IncrementalStoreNode {
     }
   }
 
-  /// Makes the value of any stored field: an attribute's value, or a to-one's `.reference`.
+  /// The value of a stored field: an attribute's value, or a to-one's `.reference`.
   public func value(of field: StoredField) -> AttributeValue {
     switch field {
     case .attribute(let attribute): value(of: attribute)
@@ -48,12 +49,14 @@ extension IncrementalStoreNode {
 
 extension NodeBuilder {
   /// Sets an attribute's field from a value.
-  /// - Throws: `StoreError` with code `invalidValue` when the value is not of the attribute's type or is NaN.
+  ///
+  /// - Throws: `StoreError` with code `invalidValue` when the value is not of the attribute's type
+  ///   or is NaN.
   public func set(_ attribute: AttributeDescription, _ value: AttributeValue) throws(StoreError) {
     try set(attribute.field, value, type: attribute.type) { attribute }
   }
 
-  /// Sets a field of a type from a value; the attribute is only asked for to name it in an error.
+  /// Sets a field of a type from a value; the attribute only names the field in an error.
   @inline(__always)
   package func set(
     _ field: Int, _ value: AttributeValue, type: AttributeType, attribute: () -> AttributeDescription?
@@ -65,7 +68,8 @@ extension NodeBuilder {
     case .boolean(let flag) where type == .boolean: set(field, integer: flag ? 1 : 0)
     case .double(let double) where type == .double || type == .float:
       guard !double.isNaN else { throw .notANumber(attribute()) }
-      // SQLite keeps no negative zero; nor do we, so that a value does not change by being read again.
+      // SQLite does not store negative zero. Drop it here too, so that a value is the same when
+      // read again.
       set(field, double: double == 0 ? 0 : double)
     case .date(let date) where type == .date:
       let seconds = date.timeIntervalSinceReferenceDate
@@ -82,7 +86,7 @@ extension NodeBuilder {
   }
 }
 
-/// How the less common types stand in the packed row and in the file: the bytes are the same in both.
+/// Codes the less common types; the bytes are the same in the packed row and in the file.
 package enum FieldCoding {
   package enum Bytes {
     case text(String)

@@ -1,17 +1,19 @@
 public import ObjectModel
 
-/// The state of one object as a store holds it: ID, version, and all stored attributes and to-ones in one packed row.
+/// The state of one object in a store: ID, version, and all stored attributes and to-ones in one
+/// packed row. As `NSIncrementalStoreNode`.
 ///
-/// The row is one allocation: a bit a field for null, eight bytes a field, then text and blob bytes. Values are made
-/// when they are read. Immutable once built, so it is shared freely between contexts and threads.
+/// The row is one allocation: a bit a field for null, eight bytes a field, then string and binary
+/// data. Values are made when they are read. Immutable once built, so contexts and threads share it
+/// freely.
 public struct IncrementalStoreNode: @unchecked Sendable {
-  // @unchecked: the storage is written only by NodeBuilder before anybody else holds it, and never after.
+  // @unchecked: only NodeBuilder writes the storage, before anybody else has it, and never after.
   @usableFromInline let storage: NodeStorage
 
   @usableFromInline
   init(_ storage: NodeStorage) { self.storage = storage }
 
-  // By pointer: the buffer's own `header` costs a run-time exclusivity check at each read.
+  // By pointer: each read of the buffer's own `header` costs a run-time exclusivity check.
   @inlinable @inline(__always)
   func header<R>(_ path: (UnsafeMutablePointer<NodeStorage.Header>) -> R) -> R {
     storage.withUnsafeMutablePointerToHeader(path)
@@ -27,7 +29,7 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @inlinable public var entity: EntityDescription { header { $0.pointee.storeEntity.entity } }
   /// The object's number in its root entity.
   @inlinable public var reference: Int64 { header { $0.pointee.reference } }
-  /// 1 when inserted, one more with each save that changed the object.
+  /// 1 when inserted; each save that changes the object adds 1.
   @inlinable public var version: Int64 { header { $0.pointee.version } }
   /// The object's ID.
   @inlinable public var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
@@ -48,8 +50,9 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @inlinable
   public func isNull(_ field: Int) -> Bool { word(field >> 6) & (1 << UInt64(field & 63)) != 0 }
 
-  /// Whether the store left the bytes of an external attribute out of the row, for `IncrementalStore.wholeValues(for:of:)`
-  /// to bring: `withBytes` and `value(of:)` see none then. Says nothing of other fields.
+  /// Whether the store left the bytes of an external attribute out of the row. `withBytes` and
+  /// `value(of:)` then see none; `IncrementalStore.wholeValues(for:of:)` reads them. Meaningless
+  /// for other fields.
   @inlinable
   public func isUnread(_ field: Int) -> Bool { fieldWord(field) == 0 && !isNull(field) }
 
@@ -61,7 +64,7 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @inlinable
   public func double(_ field: Int) -> Double { Double(bitPattern: fieldWord(field)) }
 
-  /// The bytes of a text or blob field, valid while the closure runs; empty when null.
+  /// The bytes of a string or binary field, valid while the closure runs; empty when null.
   @inlinable
   public func withBytes<R, E: Error>(
     _ field: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -82,7 +85,7 @@ public struct IncrementalStoreNode: @unchecked Sendable {
 /// The one allocation of a node.
 @usableFromInline
 final class NodeStorage: ManagedBuffer<NodeStorage.Header, UInt64> {
-  /// What stands before the fields.
+  /// The fixed part of a row, in front of the fields.
   @usableFromInline
   struct Header {
     @usableFromInline let storeEntity: StoreEntity

@@ -1,8 +1,8 @@
-/// Builds packed rows: fields are set in any order, then `finish` makes the node with one allocation.
+/// Builds packed rows: set fields in any order, then `finish` makes the node with one allocation.
 ///
-/// One builder serves any number of rows; its scratch memory is kept between them. Not Sendable.
+/// One builder serves any number of rows and reuses its scratch memory. Not Sendable.
 public final class NodeBuilder {
-  /// What changes from row to row. It lies behind a pointer, where no access costs a run-time exclusivity check.
+  /// What changes from row to row. Access by pointer costs no run-time exclusivity check.
   @usableFromInline
   struct Scratch {
     @usableFromInline var base: UnsafeMutablePointer<UInt64>
@@ -19,7 +19,7 @@ public final class NodeBuilder {
   @usableFromInline let scratch: UnsafeMutablePointer<Scratch>
   @usableFromInline static var retainedWords: Int { 1 << 16 }
 
-  /// Makes a builder with a little scratch memory.
+  /// Creates a builder with a small scratch memory.
   public init() {
     scratch = .allocate(capacity: 1)
     scratch.initialize(to: Scratch(capacity: 128))
@@ -61,7 +61,7 @@ public final class NodeBuilder {
     base[scratch.pointee.maskWords + field] = word
   }
 
-  /// Whether a field of the row begun is null.
+  /// Whether a field of the current row is null.
   @inlinable
   public func isNull(_ field: Int) -> Bool {
     scratch.pointee.base[field >> 6] & (1 << UInt64(field & 63)) != 0
@@ -70,7 +70,8 @@ public final class NodeBuilder {
   @inlinable
   package func word(_ field: Int) -> UInt64 { scratch.pointee.base[scratch.pointee.maskWords + field] }
 
-  /// The bytes of a text or blob field of the row begun; moved by the next one set.
+  /// The bytes of a string or binary field of the current row; setting another field invalidates
+  /// them.
   @inlinable
   package func bytes(_ field: Int) -> UnsafeRawBufferPointer {
     let span = word(field)
@@ -78,7 +79,7 @@ public final class NodeBuilder {
       start: UnsafeRawPointer(scratch.pointee.base) + Int(span >> 32), count: Int(span & 0xFFFF_FFFF))
   }
 
-  /// Makes a field null.
+  /// Sets a field to null.
   @inlinable
   public func setNull(_ field: Int) {
     let base = scratch.pointee.base
@@ -86,7 +87,8 @@ public final class NodeBuilder {
     base[scratch.pointee.maskWords + field] = 0
   }
 
-  /// Marks the bytes of a field as there but not read. No bytes that are stand at the row's beginning.
+  /// Marks the bytes of a field as stored but not read. Offset 0 marks them: real bytes never begin
+  /// at the start of the row.
   @inlinable
   public func setUnread(_ field: Int) { setWord(field, 0) }
 
@@ -98,7 +100,7 @@ public final class NodeBuilder {
   @inlinable @inline(__always)
   public func set(_ field: Int, double: Double) { setWord(field, double.bitPattern) }
 
-  /// Sets a text or blob field; the bytes are copied. At most 4 GiB a row.
+  /// Sets a string or binary field; copies the bytes. At most 4 GiB a row.
   @inlinable @inline(__always)
   public func set(_ field: Int, bytes: UnsafeRawBufferPointer) {
     let tail = scratch.pointee.tail
@@ -127,7 +129,7 @@ public final class NodeBuilder {
     }
   }
 
-  /// Makes the node; the row begun is at its end.
+  /// Makes the node of the current row and ends the row.
   @inlinable
   public func finish(_ storeEntity: StoreEntity, reference: Int64, version: Int64) -> IncrementalStoreNode {
     let words = (scratch.pointee.tail + 7) >> 3
@@ -140,7 +142,7 @@ public final class NodeBuilder {
     buffer.withUnsafeMutablePointerToElements {
       UnsafeMutableRawPointer($0).copyMemory(from: scratch.pointee.base, byteCount: words * 8)
     }
-    // A long row is not held twice while it is written.
+    // Release a long scratch row now, so that memory does not have the row twice during the write.
     if scratch.pointee.capacity > Self.retainedWords { resize(128, keeping: 0) }
     return IncrementalStoreNode(unsafeDowncast(buffer, to: NodeStorage.self))
   }

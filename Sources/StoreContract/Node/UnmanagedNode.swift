@@ -1,8 +1,9 @@
-/// A node whose lifetime its holder keeps by hand, so that reading a field counts no references.
+/// A node whose owner retains and releases it by hand, so that reading a field counts no
+/// references.
 package struct UnmanagedNode {
   @usableFromInline let storage: Unmanaged<NodeStorage>
 
-  /// Holds a node until `release`.
+  /// Retains a node until `release`.
   @inlinable
   package init(retaining node: IncrementalStoreNode) { storage = .passRetained(node.storage) }
 

@@ -1,8 +1,9 @@
 public import Foundation
 package import ObjectModel
 
-/// Names one save, so that it can be looked for when its commit failed in doubt: by an object that it inserted, changed or
-/// deleted. Numbers are never used again and versions rise with every save, so the object tells.
+/// Identifies one save, to find out whether it was stored when its commit failed with an unknown
+/// outcome: by an object that it inserted, changed or deleted. Numbers are never reused and
+/// versions rise with every save, so the object's version answers the question.
 public struct CommitToken: Sendable, Hashable, Codable {
   /// The store.
   public let store: UUID
@@ -21,7 +22,7 @@ public struct CommitToken: Sendable, Hashable, Codable {
     self.version = version
   }
 
-  /// The token of a save; nil when the save changed links only.
+  /// The token of a save; nil when the save changed join table rows only.
   package init?(_ save: SaveChangesRequest) {
     let node = save.inserted.first ?? save.updated.first?.node
     guard let id = node?.objectID ?? save.deleted.first?.objectID, let own = id.storeIdentifier else {

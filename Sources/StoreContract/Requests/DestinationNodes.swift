@@ -1,17 +1,17 @@
-/// What one relationship of many objects leads to, with the destinations' states.
+/// The destinations of one relationship of many objects, with their nodes.
 public struct DestinationNodes: Sendable {
   /// The destinations.
   public let destinations: RelationshipDestinations
-  /// The states, in the order of `destinations.references`; nil where there is no such object.
+  /// The nodes, in the order of `destinations.references`; nil where there is no such object.
   public let nodes: [IncrementalStoreNode?]
 
-  /// Puts destinations and states together.
+  /// Creates the value from destinations and nodes.
   public init(destinations: RelationshipDestinations, nodes: [IncrementalStoreNode?]) {
     self.destinations = destinations
     self.nodes = nodes
   }
 
-  /// Groups states by the place of their source, in the order they have within a source.
+  /// Groups nodes by the index of their source; the order within a source stays.
   package init(_ nodes: [IncrementalStoreNode], owners: [Int32], sources: Int, withEntities: Bool) {
     var starts = [Int](repeating: 0, count: sources + 1)
     for owner in owners { starts[Int(owner) + 1] += 1 }

@@ -1,8 +1,8 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// Answers a fetch request over rows in memory: filter, sort, offset, limit, and the shape of the result. For stores
-/// that keep no indexes of their own.
+/// Executes a fetch request over rows in memory: filter, sort, offset, limit and result type. For
+/// stores without indexes of their own.
 public struct FetchEvaluation {
   let request: FetchRequest
   let predicate: ResolvedPredicate?
@@ -12,7 +12,9 @@ public struct FetchEvaluation {
   let entity: EntityDescription
 
   /// Resolves the request's names.
-  /// - Throws: `QueryError` for names the entity does not have, and for what is nested too deeply.
+  ///
+  /// - Throws: `QueryError` for names the entity does not have, and for a predicate or expression
+  ///   that is nested too deeply.
   public init(_ request: FetchRequest, entity: EntityDescription) throws {
     try request.checkNesting()
     self.request = request
@@ -20,13 +22,15 @@ public struct FetchEvaluation {
     predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
     search = try request.search.map { try ResolvedSearch($0, for: entity) }
     columns = request.resultType == .dictionaries ? try ResolvedColumns(request, for: entity) : nil
-    // Columns sort for themselves, but by rank.
+    // Columns sort their own rows, except by rank.
     let isSorted = columns == nil || search != nil && request.propertiesToGroupBy.isEmpty
     sort = try ResolvedSort(isSorted ? request.sortDescriptors : [], for: entity)
   }
 
-  /// The result over all rows of the entity (and of its subentities, where the request includes them).
-  /// - Throws: what reading relationships from the store throws.
+  /// The result over all rows of the entity (and of its subentities, where the request includes
+  /// them).
+  ///
+  /// - Throws: Any error of reading relationships from the store.
   public func result(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws -> StoreResult {
     var objects: [StoreQueryObject] = []
     var ranks: [Int64: Double] = [:]

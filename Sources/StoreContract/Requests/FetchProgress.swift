@@ -1,12 +1,13 @@
 import Dispatch
 import Locks
 
-/// Watches a fetch that runs elsewhere: hears how far it is, and stops it.
+/// Reports the progress of a fetch that runs elsewhere, and cancels it.
 public final class FetchProgress: Sendable {
-  /// The monitor of the fetch that runs in this task or on this thread; nil when nobody watches.
+  /// The progress of the fetch that runs in this task or on this thread; nil when nobody observes
+  /// it.
   @TaskLocal public static var current: FetchProgress?
 
-  /// Every how many rows a store reports.
+  /// The number of rows between two reports of a store.
   public static let stride = 256
 
   private struct State {
@@ -17,25 +18,28 @@ public final class FetchProgress: Sendable {
   private let state = Locked(State())
   private let progress: (@Sendable (Int) -> Void)?
 
-  /// Makes a monitor. `progress` is called on the fetch's own thread with the number of rows read so far.
+  /// Creates a progress. `progress` is called on the fetch's own thread with the number of rows
+  /// read so far.
   public init(progress: (@Sendable (Int) -> Void)? = nil) { self.progress = progress }
 
-  /// Whether the fetch is to stop.
+  /// Whether the fetch was cancelled.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Stops the fetch, in the middle of a statement too. Callable from anywhere, more than once.
+  /// Cancels the fetch, in the middle of a statement too. Callable from any thread, more than once.
   public func cancel() {
     let isRunning = state.withLock {
       $0.isCancelled = true
       $0.interrupt?()
       return $0.interrupt != nil
     }
-    // A statement that was about to begin did not hear it.
+    // A statement that was about to begin was not interrupted.
     if isRunning { DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { self.cancel() } }
   }
 
-  /// For stores: how to stop what runs while the body does.
-  /// - Throws: `StoreError` with code `cancelled` when the fetch was stopped before; what the body throws.
+  /// For stores: how to interrupt the fetch while the body runs.
+  ///
+  /// - Throws: `StoreError` with code `cancelled` when the fetch was cancelled before; any error of
+  ///   the body.
   public func interruptible<R>(_ interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R) throws
     -> R
   {
@@ -43,12 +47,12 @@ public final class FetchProgress: Sendable {
       $0.interrupt = interrupt
       return $0.isCancelled
     }
-    // After this no one interrupts what runs next.
+    // After this, no one interrupts what runs next.
     defer { state.withLock { $0.interrupt = nil } }
     if isCancelled { throw StoreError(.cancelled, "the fetch was cancelled") }
     return try body()
   }
 
-  /// For stores: says how many rows are read.
+  /// For stores: reports the number of rows read so far.
   public func report(_ rows: Int) { progress?(rows) }
 }

@@ -1,12 +1,13 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// Anything a store may be asked to execute. Stores answer a request they do not know with `unsupportedRequest`.
+/// Anything a store may be asked to execute. Stores answer a request they do not know with
+/// `unsupportedRequest`.
 public protocol PersistentStoreRequest: Sendable {}
 
 extension FetchRequest: PersistentStoreRequest {}
 
-/// What a request brought.
+/// The result of a request.
 public enum StoreResult: Sendable {
   /// Rows, in the order asked for.
   case nodes([IncrementalStoreNode])
@@ -18,18 +19,19 @@ public enum StoreResult: Sendable {
   case count(Int)
   /// The changes are saved.
   case saved
-  /// What a request of a third party's store brought.
+  /// The result of a custom store's own request.
   case other(any Sendable)
 }
 
-/// Lets a store skip decoding the rows that the asking context has in the same version already.
+/// Lets a store skip decoding rows that the calling context already has in the same version.
 public protocol NodeLookup {
-  /// The node held for an object, if any. Stores return it in place of a new one when its version is current.
+  /// The registered node of an object, if any. Stores return it in place of a new one when its
+  /// version is current.
   func registeredNode(_ root: EntityDescription, _ reference: Int64) -> IncrementalStoreNode?
 }
 
 extension FetchRequest {
-  /// What a request of no store finds.
+  /// The result of a request that no store executes.
   package var emptyResult: StoreResult {
     switch resultType {
     case .objects: .nodes([])

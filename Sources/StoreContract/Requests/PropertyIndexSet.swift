@@ -13,7 +13,7 @@ public struct PropertyIndexSet: Sendable, Hashable {
     if count > 64 { for index in 64..<count { insert(index) } }
   }
 
-  /// Leaves what another set holds too.
+  /// Removes all numbers that another set does not contain.
   public mutating func formIntersection(_ other: PropertyIndexSet) {
     first &= other.first
     if !rest.isEmpty {
@@ -28,11 +28,11 @@ public struct PropertyIndexSet: Sendable, Hashable {
     UInt32(truncatingIfNeeded: first & 0x7FFF_FFFF) | (first >> 31 != 0 || !rest.isEmpty ? 1 << 31 : 0)
   }
 
-  /// Whether it holds nothing.
+  /// Whether the set is empty.
   @inlinable
   public var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 
-  /// Whether it holds a number.
+  /// Whether the set contains a number.
   @inlinable
   public func contains(_ index: Int) -> Bool {
     if index < 64 { return first & (1 << UInt64(index)) != 0 }
@@ -52,7 +52,7 @@ public struct PropertyIndexSet: Sendable, Hashable {
     }
   }
 
-  /// Takes a number out.
+  /// Removes a number.
   @inlinable
   public mutating func remove(_ index: Int) {
     if index < 64 {

@@ -2,12 +2,12 @@
 public struct QueryPlan: Sendable, Hashable, Codable {
   /// One step of the plan.
   public struct Step: Sendable, Hashable, Codable {
-    /// What is done, in the database library's words.
+    /// What the step does, in SQLite's words.
     public let text: String
-    /// Whether rows are found through an index or by their number, and not by looking at all of them.
+    /// Whether the step finds rows by an index or by their number, and does not scan all of them.
     public let usesIndex: Bool
 
-    /// A step.
+    /// Creates a step.
     public init(text: String, usesIndex: Bool) {
       self.text = text
       self.usesIndex = usesIndex
@@ -20,11 +20,11 @@ public struct QueryPlan: Sendable, Hashable, Codable {
   public let steps: [Step]
   /// Whether rows are filtered, sorted or shaped in memory after the statement.
   public let isEvaluatedInMemory: Bool
-  /// Attributes, as `EntityDescription.attribute`, whose fetch index would let a step find its rows and not look at all; `(full text)` behind
-  /// those whose words it is to be of.
+  /// Attributes, as `EntityDescription.attribute`, whose fetch index would let a step find its rows
+  /// without a scan; `(full text)` follows those that need a full-text index.
   public let suggestedIndexes: [String]
 
-  /// An explanation.
+  /// Creates a plan.
   public init(statement: String?, steps: [Step], isEvaluatedInMemory: Bool, suggestedIndexes: [String]) {
     self.statement = statement
     self.steps = steps

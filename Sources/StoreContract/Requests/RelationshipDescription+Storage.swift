@@ -1,8 +1,8 @@
 public import ObjectModel
 
 extension RelationshipDescription {
-  /// Whether links are kept apart from the entities' rows: many-to-many, a to-many without a to-one inverse, and
-  /// wherever an order must last.
+  /// Whether the relationship is stored in a join table: many-to-many, a to-many without a to-one
+  /// inverse, and every ordered relationship.
   public var hasJoinTable: Bool {
     if isTransient { return false }
     guard let inverse else { return isToMany }
@@ -10,8 +10,8 @@ extension RelationshipDescription {
       || !isToMany && inverse.isToMany && inverse.isOrdered
   }
 
-  /// Of a relationship and its inverse, the one that names the link table: the to-many, or of two the one whose
-  /// entity and name come first. One table serves both directions.
+  /// Of a relationship and its inverse, the one that names the join table: the to-many, or of two
+  /// the one whose entity and name come first. One table serves both directions.
   public var joinTableOwner: RelationshipDescription {
     guard let inverse, inverse !== self else { return self }
     if isToMany != inverse.isToMany { return isToMany ? self : inverse }

@@ -1,13 +1,15 @@
-/// What one relationship of many objects leads to, all in three flat arrays.
+/// The destinations of one relationship of many objects, in three flat arrays.
 public struct RelationshipDestinations: Sendable {
-  /// Where each source's destinations begin in `references`; one more entry than sources.
+  /// The index in `references` at which each source's destinations begin; one more entry than
+  /// sources.
   public private(set) var offsets: [Int] = [0]
   /// The destinations' reference numbers.
   public private(set) var references: [Int64] = []
-  /// The destinations' entities, by index in the model; empty when the destination has no subentities.
+  /// The destinations' entities, by index in the model; empty when the destination has no
+  /// subentities.
   public private(set) var entityIndices: [Int32] = []
 
-  /// Makes an empty answer; sources are then added in the order they were asked for.
+  /// Creates an empty result. Add the sources in the order of the request.
   public init() {}
 
   init(offsets: [Int], references: [Int64], entityIndices: [Int32]) {
@@ -23,7 +25,7 @@ public struct RelationshipDestinations: Sendable {
   @usableFromInline
   mutating func appendReference(_ reference: Int64) { references.append(reference) }
 
-  /// Adds a destination whose entity is told, to the source being filled.
+  /// Adds a destination with its entity to the source being filled.
   public mutating func append(_ reference: Int64, entityIndex: Int) {
     references.append(reference)
     entityIndices.append(Int32(entityIndex))
@@ -42,6 +44,7 @@ public struct RelationshipDestinations: Sendable {
 public enum RelationshipValue: Sendable, Hashable {
   /// A to-one's destination, or nil.
   case toOne(ManagedObjectID?)
-  /// A to-many's destinations; in their order when the relationship is ordered. Empty when there are none, never nil.
+  /// A to-many's destinations; in their order when the relationship is ordered. Empty when there
+  /// are none, never nil.
   case toMany([ManagedObjectID])
 }

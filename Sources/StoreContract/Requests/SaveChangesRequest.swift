@@ -1,30 +1,35 @@
 public import ObjectModel
 
-/// All changes of one save, applied in one transaction or not at all. Empty: the store's metadata is saved.
+/// All changes of one save, applied in one transaction or not at all. Empty: the store's metadata
+/// is saved.
 ///
 /// Every ID in it is permanent. Nodes hold the state to be stored, with the version it is to have.
 public struct SaveChangesRequest: PersistentStoreRequest {
-  /// New objects: version 1, or that of an object which is stored anew under its old number, far above what the old row
-  /// had. Where there is a row of the number already, somebody else stored it anew: a conflict over that object.
+  /// New objects: version 1, or for an object that is stored anew under its old number, a version
+  /// far above the old row's. A row that already has the number is a conflict over that object:
+  /// somebody else stored it anew.
   public var inserted: [IncrementalStoreNode] = []
   /// Changed objects.
   public var updated: [UpdatedObject] = []
-  /// Objects to be removed; their links go with them. Where a to-one with an inverse still leads to one of them when all
-  /// is written, somebody linked it meanwhile: a conflict over that object (see `EntityDescription.referencingRelationships`).
+  /// Objects to delete, with their join table rows. A to-one with an inverse that still references
+  /// one of them after all writes is a conflict over that object: somebody set it meanwhile (see
+  /// `EntityDescription.referencingRelationships`).
   public var deleted: [LockedObject] = []
   /// Objects that must still have the version they were read with.
   public var locked: [LockedObject] = []
-  /// Objects that must exist once removals are done, since new references and links lead to them.
+  /// Objects that must exist after the deletions, since new references and join table rows name
+  /// them.
   public var existing: [ManagedObjectID] = []
-  /// Changes to the links of relationships that are stored in tables of their own.
+  /// Changes to relationships that are stored in join tables.
   public var relationshipChanges: [RelationshipChanges] = []
-  /// The program's metadata to store; nil leaves it. What a store says of itself (`StoreMetadata`) is left out of it.
+  /// The program's metadata to store, without the store's own (`StoreMetadata`); nil changes
+  /// nothing.
   public var metadata: [String: String]?
 
   /// Makes an empty request.
   public init() {}
 
-  /// Whether there is nothing to do but to save metadata.
+  /// Whether the save stores metadata only.
   public var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty && relationshipChanges.isEmpty
   }
@@ -34,7 +39,7 @@ public struct SaveChangesRequest: PersistentStoreRequest {
 public struct UpdatedObject: Sendable {
   /// The new state; its version is one above the stored one.
   public var node: IncrementalStoreNode
-  /// The changed fields. May be empty when only links changed.
+  /// The changed fields. May be empty when only join table rows changed.
   public var changedFields: PropertyIndexSet
 
   /// Makes a change.
@@ -51,23 +56,23 @@ public struct LockedObject: Sendable {
   /// The version it must still have in the store.
   public var version: Int64
 
-  /// Makes a lock.
+  /// Creates a lock.
   public init(objectID: ManagedObjectID, version: Int64) {
     self.objectID = objectID
     self.version = version
   }
 }
 
-/// Links added to and taken from one relationship.
+/// Join table rows added to and removed from one relationship.
 public struct RelationshipChanges: Sendable {
-  /// One link.
+  /// One join table row.
   public struct JoinTableRow: Sendable, Hashable {
     /// The object that has the relationship.
     public var source: Int64
-    /// The object it leads to.
+    /// The destination.
     public var destination: Int64
 
-    /// Makes a link.
+    /// Creates a row.
     @inlinable
     public init(source: Int64, destination: Int64) {
       self.source = source
@@ -75,15 +80,17 @@ public struct RelationshipChanges: Sendable {
     }
   }
 
-  /// The relationship: of a pair with two tables' worth of ends, the one that `RelationshipDescription.joinTableOwner` names.
+  /// The relationship; of a pair of inverses, the one that `RelationshipDescription.joinTableOwner`
+  /// names.
   public var relationship: RelationshipDescription
-  /// New links. A link that is there already stays once.
+  /// New rows. A row that exists already is stored once.
   public var added: [JoinTableRow] = []
-  /// Links to remove. A link that is not there is no error.
+  /// Rows to remove. A row that does not exist is no error.
   public var removed: [JoinTableRow] = []
-  /// For ordered relationships, all destinations of a source in their new order, after the changes above.
+  /// For ordered relationships, all destinations of a source in their new order, after the changes
+  /// above.
   public var orders: [(source: Int64, destinations: [Int64])] = []
-  /// The same for the other end, when that is ordered too.
+  /// The same for the inverse, when that is ordered too.
   public var inverseOrders: [(source: Int64, destinations: [Int64])] = []
 
   /// Makes an empty set of changes to a relationship.

@@ -2,10 +2,11 @@ public import Foundation
 public import ObjectModel
 public import ObjectQuery
 
-/// A store that brings objects in piece by piece: what a coordinator needs of any storage.
+/// The requirements for a custom persistent store. As `NSIncrementalStore`.
 ///
-/// All calls but `loadMetadata` are synchronous and may come from any thread, so a store guards itself. Reference
-/// numbers are positive, unique within a root entity, and never used again after a deletion.
+/// All calls but `loadMetadata` are synchronous and may come from any thread, so a store guards its
+/// own state. Reference numbers are positive, unique within a root entity, and never reused after a
+/// deletion.
 public protocol IncrementalStore: AnyObject, Sendable {
   /// The name this kind of store is registered under.
   static var storeType: String { get }
@@ -18,117 +19,125 @@ public protocol IncrementalStore: AnyObject, Sendable {
 
   /// The store's UUID, once metadata is loaded.
   var identifier: UUID { get }
-  /// The store's own facts and the program's: text by name; see `StoreMetadata`.
+  /// The store's own metadata and the program's, by name; see `StoreMetadata`.
   var metadata: [String: String] { get }
   /// One per entity of the model, at the entity's index.
   var storeEntities: [StoreEntity] { get }
 
-  /// Opens or makes the store.
+  /// Opens or creates the store.
   func loadMetadata() async throws
 
   /// Closes the store; later calls throw.
   func close() throws
 
   /// Executes a fetch or a save, or throws `unsupportedRequest`.
-  /// - Parameter lookup: What the asking context holds already; may be ignored.
+  ///
+  /// - Parameter lookup: The nodes that the calling context has already; may be ignored.
   func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult
 
-  /// How a fetch is answered. The default says that all of it happens in memory.
+  /// How the store would execute a fetch. The default says that all of it happens in memory.
   func queryPlan(for request: FetchRequest) throws -> QueryPlan
 
-  /// Executes a save, and calls `beforeCommit` when all that can fail but the commit has gone well; when that throws, nothing is
-  /// saved. Used where a save concerns several stores.
+  /// Executes a save, and calls `beforeCommit` when only the commit itself can still fail; when
+  /// that throws, nothing is saved. Used for saves that concern several stores.
   func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws
 
-  /// The states of objects, in the order asked for; nil where there is no such object.
+  /// The nodes of objects, in the order of the references; nil where there is no such object.
   ///
-  /// One call for any number, so that faults fire by the batch. Also answers for references whose entity is only
-  /// known up to a superentity: each node tells its own.
+  /// One call for any number, so that faults fire in batches. References may be of subentities of
+  /// the entity: each node has its own entity.
   func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?]
 
-  /// The state of an object with nothing left out (`IncrementalStoreNode.isUnread`); nil where there is none. The
-  /// default is right for stores that never leave anything out.
+  /// The node of an object with nothing left out (`IncrementalStoreNode.isUnread`); nil where there
+  /// is none. The default is right for stores that never leave anything out.
   func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode?
 
-  /// What a to-many relationship leads to, for many sources at once.
+  /// The destinations of a to-many relationship, for many sources at once.
   func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> RelationshipDestinations
 
-  /// What a to-many relationship leads to, for many sources at once, with the states of the destinations: what is read
-  /// ahead. Stores that have no better way answer with two other calls, as the default does.
+  /// The destinations of a to-many relationship with their nodes, for many sources at once, for
+  /// prefetching. The default makes two other calls.
   func newDestinations(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> DestinationNodes
 
-  /// Runs through the rows of a request's columns (`propertiesToFetch`) in its order, one at a time. `begin` is called
-  /// once before; `row` answers false to stop.
+  /// Enumerates the rows of a request's columns (`propertiesToFetch`) in its order, one at a time.
+  /// `begin` is called once before; `row` returns false to stop.
   func enumerateRows(
     _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
   ) throws
 
-  /// Inserts rows for as long as `next` fills one and answers true, all in one transaction.
+  /// Inserts rows for as long as `next` fills one and returns true, all in one transaction.
   func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult
   /// Changes every object that meets a condition, in one transaction. Versions rise by one.
   func update(_ batch: BatchUpdate) throws -> BatchResult
-  /// Deletes every object that meets a request's condition, by the model's delete rules, in one transaction.
+  /// Deletes every object that meets a request's condition, by the model's delete rules, in one
+  /// transaction.
   func delete(matching request: FetchRequest) throws -> BatchResult
 
-  /// Gives a binary attribute of one object a value of `count` bytes, which `fill` writes in pieces, in one transaction. The
-  /// version rises by one. Whatever `fill` throws, or when it writes fewer bytes, the object stays as it was.
+  /// Sets a binary attribute of one object to a value of `count` bytes, which `fill` writes in
+  /// pieces, in one transaction. The version rises by one. When `fill` throws or writes fewer
+  /// bytes, the object does not change.
   ///
-  /// The default holds the whole value in memory.
+  /// The default has the whole value in memory.
+  ///
   /// - Returns: The object's new version.
-  /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for a length that no value has and for an
-  ///   attribute that cannot be written so.
+  /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for an invalid
+  ///   length and for an attribute that cannot be written in pieces.
   func writeValue(
     count: Int, of attribute: AttributeDescription, to reference: Int64, _ fill: (ValueWriter) throws -> Void
   ) throws -> Int64
-  /// Opens the value of a binary attribute for reading in pieces, as it is now, whatever is written meanwhile; nil when it is
-  /// null. The default holds the whole value in memory.
-  /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for an attribute that is not binary.
+  /// Opens the value of a binary attribute for reading in pieces; later writes do not change what
+  /// it reads. Nil when the value is null. The default has the whole value in memory.
+  ///
+  /// - Throws: `StoreError`: `notFound` when there is no such object, `invalidValue` for an
+  ///   attribute that is not binary.
   func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader?
 
-  /// The store as it is now, for reading only: what others save later does not show in it. Let go of when it is no longer
-  /// needed, and not closed before, since somebody may be reading. The default throws `unsupportedRequest`.
+  /// A read-only snapshot of the store: later saves do not show in it. Release it when it is no
+  /// longer needed; do not close it, since somebody may be reading. The default throws
+  /// `unsupportedRequest`.
   func snapshot() throws -> any IncrementalStore
 
-  /// 0 when the store is loaded, and another number each time somebody else has written to what it keeps: another process, or
-  /// another store object on the same file. The store's own writes do not change it. Nil, as by default, for stores that cannot
-  /// tell or have nobody beside them.
+  /// 0 when the store is loaded, and another number each time somebody else has written to its
+  /// data: another process, or another store object on the same file. The store's own writes do not
+  /// change it. Nil, as by default, for stores that cannot detect this or have no other writers.
   var remoteChangeCount: Int64? { get throws }
-  /// The files whose writing may mean that `remoteChangeCount` is about to change. Where there are none, or one of them cannot
-  /// be watched, the count is asked for at intervals.
+  /// The files whose change may mean that `remoteChangeCount` is about to change. Where there are
+  /// none, or one of them cannot be watched, the count is polled.
   var remoteChangeFiles: [URL] { get }
 
   /// Permanent IDs for new objects of the entities given, in the order given. Never issued twice.
   func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID]
 
-  /// Whether contexts are to tell which objects they hold. It costs a call per object, so few stores want it.
+  /// Whether contexts report which objects they register. It costs a call per object, so few stores
+  /// need it.
   var observesRegistrations: Bool { get }
-  /// A context began to hold these objects.
+  /// A context registered these objects.
   func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID])
-  /// A context ceased to hold these objects.
+  /// A context unregistered these objects.
   func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID])
 }
 
 extension IncrementalStore {
-  /// In memory.
+  /// A plan that evaluates all in memory.
   public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
     QueryPlan(statement: nil, steps: [], isEvaluatedInMemory: true, suggestedIndexes: [])
   }
 
-  /// Lets the others go first, for stores that cannot hold a save open.
+  /// Calls `beforeCommit` first, for stores that cannot suspend a save before its commit.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     try beforeCommit()
     _ = try execute(save, lookup: nil)
   }
 
-  /// What `newValues(for:of:)` answers.
+  /// Calls `newValues(for:of:)`.
   public func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode?
   {
     try newValues(for: [reference], of: entity)[0]
   }
 
-  /// Asks for the destinations, then for their states.
+  /// Reads the destinations, then their nodes.
   public func newDestinations(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> DestinationNodes
   {
@@ -151,7 +160,7 @@ extension IncrementalStore {
   public func snapshot() throws -> any IncrementalStore {
     throw StoreError(
       .unsupportedRequest,
-      "a store of type \(Self.storeType) cannot keep a moment of itself; read what is stored now")
+      "a store of type \(Self.storeType) has no snapshots; read its current state")
   }
 
   /// Nil.
@@ -168,7 +177,8 @@ extension IncrementalStore {
   /// Does nothing.
   public func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID]) {}
 
-  /// The state of one object.
+  /// The node of one object.
+  ///
   /// - Throws: `StoreError` with code `notFound` when there is none.
   public func newValues(for objectID: ManagedObjectID) throws -> IncrementalStoreNode {
     guard let node = try newValues(for: [objectID.reference], of: objectID.entity)[0] else {
@@ -179,7 +189,9 @@ extension IncrementalStore {
     return node
   }
 
-  /// The value of one relationship of one object: null or an ID for a to-one, IDs (never nil) for a to-many.
+  /// The value of one relationship of one object: null or an ID for a to-one, IDs (never nil) for a
+  /// to-many.
+  ///
   /// - Throws: `StoreError` with code `notFound` when there is no such object.
   public func newValue(for relationship: RelationshipDescription, of objectID: ManagedObjectID) throws
     -> RelationshipValue
