@@ -1,7 +1,8 @@
 extension FetchExpression {
-  /// A key path in which a collection operator stands, as the aggregate it means: `books.@sum.pages` and
+  /// A key path with a collection operator, as the aggregate it means: `books.@sum.pages` and
   /// `books.pages.@sum` are the sum over `books.pages`. Nil for a path without one.
-  /// - Throws: `QueryError` for an operator that is not known, or has no place there.
+  ///
+  /// - Throws: `QueryError` for an unknown operator, or one at a wrong position.
   package static func collectionOperator(in names: [String]) throws(QueryError) -> FetchExpression? {
     guard let place = names.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
     let path = Array(names[..<place])

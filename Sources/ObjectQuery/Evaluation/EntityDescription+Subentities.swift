@@ -1,7 +1,8 @@
 package import ObjectModel
 
 extension EntityDescription {
-  /// The property that a step of a path names: one of the entity's own, or `Subentity:name`, that of another entity of its family.
+  /// The property that a step of a path names: one of the entity's own, or with `Subentity:name`,
+  /// one of another entity of its hierarchy.
   package func queryProperty(named name: String) -> PropertyDescription? {
     if let property = property(named: name) { return property }
     guard let end = name.unicodeScalars.firstIndex(of: ":") else { return nil }

@@ -1,7 +1,7 @@
 package import ObjectModel
 
-/// Values that are the same as SQL groups them: texts bit for bit, though to Swift a letter with its mark is the same composed and
-/// decomposed, and a whole number and a floating one by their value.
+/// Values that are equal where SQL groups them together: strings by their bytes, though Swift finds
+/// composed and decomposed letters equal; integers and floating-point numbers by value.
 package struct ExactValues: Hashable {
   package let values: [AttributeValue]
 
@@ -18,7 +18,7 @@ package struct ExactValues: Hashable {
     }
   }
 
-  /// Equal values have equal hashes; texts that only look equal may share one.
+  /// Equal values have equal hashes; strings that are equal only in Swift may share one.
   package func hash(into hasher: inout Hasher) {
     for value in values {
       if case .double(let floating) = value, let whole = Int64(exactly: floating) {

@@ -17,7 +17,8 @@ extension FetchAggregate {
     }
   }
 
-  /// Whole where the sum of all fits, exact for decimals, else floating: the least first, so that no order of rows changes the sum.
+  /// An integer where the sum fits, exact for decimals, else floating-point. The smallest value is
+  /// added first, so that the order of rows does not change the sum.
   private static func sum(_ values: [AttributeValue], _ type: AttributeType?) -> AttributeValue {
     var whole: Int128 = 0
     var floating: [Double] = []

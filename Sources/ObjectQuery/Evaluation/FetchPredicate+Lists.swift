@@ -1,11 +1,12 @@
 import ObjectModel
 
 extension FetchPredicate {
-  /// A disjunction of fewer terms stays as it is.
+  /// A disjunction of fewer terms does not change.
   private static let fewTerms = 16
 
-  /// The same condition, with long rows of `x == 1 OR x == 2 OR …` as `x IN {1, 2, …}`, which is looked up at once. Others stay as they
-  /// are, so that a statement made for a few terms serves again.
+  /// The same predicate, with long chains of `x == 1 OR x == 2 OR …` as `x IN {1, 2, …}`, which is
+  /// one lookup. Short chains do not change, so that a prepared statement with a few terms is
+  /// reused.
   package func joiningEqualities() -> FetchPredicate {
     switch self {
     case .constant, .comparison, .kind: return self
@@ -41,7 +42,8 @@ extension FetchPredicate {
 }
 
 extension FetchComparison {
-  /// The value that a term of a disjunction compares for equality, where a list of such values is the same.
+  /// The value that a term of a disjunction compares for equality, where a list of such values is
+  /// the same.
   fileprivate var joinedValue: FetchExpression? {
     guard `operator` == .equal, modifier != .all, case .value(let value) = right else { return nil }
     return switch value {

@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// What a predicate can be asked of: a stored row or a managed object.
+/// An object that a predicate can be evaluated on: a stored row or a managed object.
 public protocol QueryObject {
   /// The object's entity.
   var queryEntity: EntityDescription { get }
@@ -8,15 +8,16 @@ public protocol QueryObject {
   var queryReference: Int64 { get }
   /// An attribute's value.
   func queryValue(of attribute: AttributeDescription) throws -> AttributeValue
-  /// What a to-one leads to.
+  /// A to-one's destination; nil when there is none.
   func queryDestination(of toOne: RelationshipDescription) throws -> (any QueryObject)?
-  /// What a to-many leads to.
+  /// A to-many's destinations.
   func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject]
 }
 
 extension QueryObject {
-  /// What lies at the end of a key path, as a constant; a list over to-manys.
-  /// - Throws: `QueryError` when a property is unknown, and what reading throws.
+  /// The value of a key path, as a constant; a list over to-manys.
+  ///
+  /// - Throws: `QueryError` when a property is unknown, and any error of reading the object.
   package func queryExpression(_ names: [String]) throws -> FetchExpression {
     let path = try ResolvedExpression(.keyPath(names), ResolutionScope(queryEntity))
     if path.isPlural { return .list(try path.values([self]).map(FetchExpression.value)) }

@@ -1,6 +1,7 @@
 package import ObjectModel
 
-/// What the names of a predicate stand for: the object's entity, and one more for each subquery around a place.
+/// What the names of a predicate stand for: the object's entity, and one more for each enclosing
+/// subquery.
 package struct ResolutionScope: Sendable {
   /// The object's entity first, then those of the subqueries' elements.
   package private(set) var entities: [EntityDescription]
@@ -22,7 +23,7 @@ package struct ResolutionScope: Sendable {
 
   /// What a variable is.
   package enum Meaning {
-    /// The object at a place among `entities`, and the properties to follow from it.
+    /// The object at an index of `entities`, and the properties to follow from it.
     case object(Int, [String])
     case value(AttributeValue)
   }

@@ -74,10 +74,10 @@ public struct ResolvedColumns: Sendable {
     return rows.filter { row in seen.insert(ExactValues(names.map { row[$0] ?? .null })).inserted }
   }
 
-  /// Whether a group meets the condition on groups.
+  /// Whether a group meets the having predicate.
   private func hasWhatIsAsked(_ row: [String: AttributeValue]) throws -> Bool {
     guard let having else { return true }
-    // The names are those of columns now, so no object is looked at.
+    // The names are those of columns now, so no object is read.
     return try ResolvedPredicate(having, for: entity, variables: row).matches([])
   }
 
@@ -93,7 +93,7 @@ public struct ResolvedColumns: Sendable {
     a.isNull || b.isNull ? (a.isNull ? (b.isNull ? 0 : -1) : 1) : ValueOrder.compare(a, b) ?? 0
   }
 
-  /// Groups are sorted by the columns of their result; what that leaves level stays in the order of the keys.
+  /// Sorts groups by the columns of their result; equal ones stay in the order of the keys.
   private func sortedGroups(_ rows: [[String: AttributeValue]]) -> [[String: AttributeValue]] {
     rows.enumerated().sorted { left, right in
       for sort in request.sortDescriptors {

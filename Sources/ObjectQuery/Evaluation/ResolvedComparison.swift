@@ -5,7 +5,7 @@ struct ResolvedComparison: Sendable {
   private let left: ResolvedExpression
   private let right: ResolvedExpression
   private let comparison: FetchComparison
-  /// What a long list of constants is looked up in.
+  /// The set that looks up a long list of constants.
   private let values: ValueSet?
 
   init(_ comparison: FetchComparison, _ scope: ResolutionScope) throws {
@@ -35,13 +35,13 @@ struct ResolvedComparison: Sendable {
     }
   }
 
-  /// - Throws: `QueryError` for a question about what a transformer makes that its bytes do not answer.
+  /// - Throws: `QueryError` for a comparison of a transformable value that its bytes cannot answer.
   private func checkOpaque() throws {
     guard let attribute = left.opaque ?? right.opaque else { return }
     let isAnswered =
       switch comparison.operator {
       case .equal, .notEqual: true
-      // A value that is looked for in another one, not in a list, would be looked for in JSON.
+      // IN with a plural side that is no list would search in JSON.
       case .in: if case .list = right { true } else { right.isPlural }
       default: false
       }

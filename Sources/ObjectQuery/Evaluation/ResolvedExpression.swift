@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// An expression whose names have been looked up. `objects` in its functions are the object itself and then the elements
-/// of the subqueries around.
+/// An expression whose names are resolved. `objects` in its functions are the object itself and
+/// then the elements of the enclosing subqueries.
 indirect enum ResolvedExpression: Sendable {
   case value(AttributeValue)
   case list([ResolvedExpression])
@@ -9,7 +9,7 @@ indirect enum ResolvedExpression: Sendable {
   case path(Int, ResolvedPath)
   case function(FetchFunction, [ResolvedExpression])
   case aggregate(FetchAggregate, ResolvedExpression, AttributeType?)
-  /// Over the entries of a collection that one attribute keeps.
+  /// Over the elements of a collection that one attribute stores.
   case entries(FetchAggregate, ResolvedExpression)
   case subquery(Int, ResolvedPath, ResolvedPredicate, ResolvedPath?)
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
@@ -103,7 +103,7 @@ indirect enum ResolvedExpression: Sendable {
     }
   }
 
-  /// Whether it is one value that may be a collection, kept as JSON.
+  /// Whether it is one value that may be a collection, stored as JSON.
   private var mayKeepEntries: Bool {
     switch self {
     case .path(_, let path) where !path.isPlural, .element(_, _, _, let path?): path.mayKeepEntries
@@ -112,7 +112,7 @@ indirect enum ResolvedExpression: Sendable {
     }
   }
 
-  /// An attribute that it has the values of, where a transformer of the program makes them.
+  /// The attribute whose values it has, when a value transformer makes them.
   var opaque: AttributeDescription? {
     switch self {
     case .path(_, let path), .subquery(_, _, _, let path?), .element(_, _, _, let path?): path.opaque
@@ -122,7 +122,8 @@ indirect enum ResolvedExpression: Sendable {
     }
   }
 
-  /// Whether an attribute that a transformer makes can be equal to it: bytes, null, or what the same transformer makes.
+  /// Whether the value of a transformable attribute can equal it: bytes, null, or a value of the
+  /// same transformer.
   func mayEqual(_ attribute: AttributeDescription) -> Bool {
     switch self {
     case .value(let value): value.isNull || value.isData

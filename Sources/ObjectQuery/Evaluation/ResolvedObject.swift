@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// An expression that leads to one object at most, and whose names have been looked up.
+/// An expression for at most one object, whose names are resolved.
 indirect enum ResolvedObject: Sendable {
   case nothing
   case object(Int, EntityDescription)
@@ -25,7 +25,7 @@ indirect enum ResolvedObject: Sendable {
     }
   }
 
-  /// What it leads to by the model; nil for nothing.
+  /// Its entity by the model; nil for no object.
   var entity: EntityDescription? {
     switch self {
     case .nothing: nil
@@ -52,7 +52,7 @@ indirect enum ResolvedObject: Sendable {
 }
 
 extension CollectionIndex {
-  /// The one of several at the place.
+  /// The element at this index.
   func element<Element>(of elements: [Element]) -> Element? {
     switch self {
     case .first: elements.first

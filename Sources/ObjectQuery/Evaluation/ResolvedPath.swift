@@ -4,7 +4,7 @@ import ObjectModel
 struct ResolvedPath: Sendable {
   enum End: Sendable {
     case attribute(AttributeDescription)
-    /// Names that lead into a composite, or into the JSON of a transformable attribute.
+    /// A path into a composite, or into the JSON of a transformable attribute.
     case element(AttributeDescription, [String])
     case toOne(RelationshipDescription)
     case toMany(RelationshipDescription)
@@ -20,7 +20,7 @@ struct ResolvedPath: Sendable {
 
   let steps: [RelationshipDescription]
   let end: End
-  /// Whether a step is to a property that not every object there has.
+  /// Whether a step names a property that not every object there has.
   private var isCast = false
 
   init(_ names: [String], from entity: EntityDescription) throws {
@@ -70,7 +70,7 @@ struct ResolvedPath: Sendable {
     return false
   }
 
-  /// The one value; null where a to-one leads nowhere.
+  /// The one value; null where a to-one is null.
   func value(of object: any QueryObject) throws -> AttributeValue {
     var object = object
     for step in steps {
@@ -89,7 +89,7 @@ struct ResolvedPath: Sendable {
     }
   }
 
-  /// Whether its values may be collections, kept as JSON.
+  /// Whether its values may be collections, stored as JSON.
   var mayKeepEntries: Bool {
     switch end {
     case .attribute(let attribute), .element(let attribute, _): attribute.type == .transformable
@@ -97,12 +97,12 @@ struct ResolvedPath: Sendable {
     }
   }
 
-  /// The attribute at the end whose values a transformer of the program makes.
+  /// The last attribute, when a value transformer makes its values.
   var opaque: AttributeDescription? {
     if case .attribute(let attribute) = end, attribute.isOpaque { attribute } else { nil }
   }
 
-  /// Where a path to objects leads.
+  /// The destination of a path to objects.
   var destination: EntityDescription? {
     switch end {
     case .toOne(let relationship), .toMany(let relationship): relationship.destination
@@ -119,7 +119,7 @@ struct ResolvedPath: Sendable {
     }
   }
 
-  /// All values; none where a step leads nowhere.
+  /// All values; none where a step is null.
   func values(of object: any QueryObject) throws -> [AttributeValue] {
     if destination != nil { return try objects(of: object).map { .reference($0.queryReference) } }
     let last = ResolvedPath(steps: [], end: end, isCast: isCast)

@@ -4,24 +4,28 @@ import ObjectModel
 extension FetchPredicate {
   /// The condition that Foundation's `#Predicate` states, node by node.
   ///
-  /// What differs from a run of the predicate in Swift: `!` on null does not trap, the comparison is false; whole numbers
-  /// that overflow become floating; `localizedStandardContains` and its like do not exist on Linux.
-  /// - Throws: `QueryError` with code `unsupported` that names the node which has no translation, `unknownKey` for a key
-  ///   path that names no property.
+  /// What differs from a run of the predicate in Swift: `!` on null does not trap, the comparison
+  /// is false; whole numbers that overflow become floating; `localizedStandardContains` and its
+  /// like do not exist on Linux.
+  /// - Throws: `QueryError` with code `unsupported` that names the node which has no translation,
+  ///   `unknownKey` for a key path that names no property.
   public init<Model: QueryableModel>(_ predicate: Predicate<Model>) throws(QueryError) {
     try self.init(predicate, encode: nil)
   }
 
-  /// The condition of a predicate over models whose Codable values are kept as bytes.
-  /// - Parameter encode: Makes the bytes of a value, which compare equal where the values are; nil to refuse such values.
+  /// The predicate over models whose Codable values are stored as bytes.
+  ///
+  /// - Parameter encode: Makes the bytes of a value, which are equal where the values are; nil to
+  ///   refuse such values.
   package init<Model: QueryableModel>(
     _ predicate: Predicate<Model>, encode: ((any Encodable) -> Data?)?
   ) throws(QueryError) {
     try self.init(predicate, values: EncodedValues(encode: encode))
   }
 
-  /// The condition of a predicate over anything whose properties have names.
-  /// - Parameter values: Knows the names and how values are kept.
+  /// The predicate over any type whose properties have names.
+  ///
+  /// - Parameter values: Knows the names and how values are stored.
   package init<Root>(_ predicate: Predicate<Root>, values: any PredicateValues) throws(QueryError) {
     let translator = PredicateTranslator(
       variables: [predicate.variable.key: .expression(.selfObject)], values: values)
@@ -37,9 +41,10 @@ enum PredicatePart {
   case json(FetchExpression)
   /// A condition.
   case condition(FetchPredicate)
-  /// An object that is to be of an entity. What is null where it is of another must say so itself, unless that is seen to.
+  /// An object cast to an entity. Null where the object is of another entity; `isSeenTo` says that
+  /// this is handled already.
   case cast(FetchExpression, entity: String, isSeenTo: Bool)
-  /// What a to-many leads to, and nothing where a condition does not hold.
+  /// The destinations of a to-many; empty where a condition is false.
   case within(FetchExpression, FetchPredicate)
   /// From a lower bound to an upper one, either of which may be open.
   case range(lower: FetchExpression?, upper: FetchExpression?, isClosed: Bool)
@@ -50,10 +55,10 @@ protocol TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart
 }
 
-/// Turns nodes into parts, with the variables that stand around them.
+/// Translates nodes, with the variables that are in scope.
 struct PredicateTranslator {
   var variables: [PredicateExpressions.VariableID: PredicatePart]
-  /// How many collections are gone into, by which their elements' names differ.
+  /// The number of enclosing collections, which makes the element names differ.
   var depth = 0
   /// Which values known now variables stand for.
   var elements: [PredicateExpressions.VariableID: Any] = [:]
@@ -73,7 +78,7 @@ struct PredicateTranslator {
     return try expression(try part(node), of: node)
   }
 
-  /// - Throws: `QueryError` for a property that a transformer makes, whose bytes say nothing to a store.
+  /// - Throws: `QueryError` for a transformable property, whose bytes a store cannot look into.
   func checkForm(_ node: Any, by asker: Any.Type) throws(QueryError) {
     guard let (owner, path) = (node as? any PropertyNode)?.property, values.isTransformed(path, of: owner)
     else {
@@ -84,7 +89,8 @@ struct PredicateTranslator {
       "\(Self.name(asker)): no condition can look into what a transformer makes of a \(owner)'s property")
   }
 
-  /// - Throws: `QueryError` for a property that is kept as bytes, which are equal or not and nothing else.
+  /// - Throws: `QueryError` for a property that is stored as bytes, which can be equal but not
+  ///   ordered.
   func checkOrder(_ nodes: Any..., by asker: Any.Type) throws(QueryError) {
     for node in nodes {
       guard let (owner, path) = (node as? any PropertyNode)?.property, !values.isOrdered(path, of: owner)
@@ -155,7 +161,7 @@ struct PredicateTranslator {
     return open(node)
   }
 
-  /// Whether JSON keeps values of a type as what they are to conditions: texts, numbers and booleans.
+  /// Whether a type's values are the same in JSON and in predicates: strings, numbers and booleans.
   static func isPlain(_ type: Any.Type) -> Bool {
     if let optional = type as? any OptionalType.Type { return isPlain(optional.wrapped) }
     if let raw = type as? any RawRepresentable.Type { return isPlain(rawType(raw)) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A collection that may be an attribute's value, kept as JSON.
+/// A collection that may be an attribute's value, stored as JSON.
 protocol StoredCollection {
   static var element: Any.Type { get }
-  /// Whether JSON keeps equal ones as equal texts.
+  /// Whether equal collections have equal JSON texts.
   static var hasOrder: Bool { get }
   /// Whether JSON keeps one as a list or an object with as many entries.
   static var isCounted: Bool { get }
@@ -15,7 +15,7 @@ protocol StoredCollection {
 extension StoredCollection {
   /// Whether its elements stand in their order, by themselves.
   static var isArray: Bool { hasOrder && storedEmpty.first == UInt8(ascii: "[") }
-  /// Whether it is at the other end of a relationship.
+  /// Whether its elements are models, as a to-many relationship's are.
   static var isOfModels: Bool { element is any QueryableModel.Type }
 }
 

@@ -1,14 +1,15 @@
 public import ObjectModel
 
-/// One side of a comparison, or a part of it.
+/// One side of a comparison, or a part of it. As `NSExpression`.
 public indirect enum FetchExpression: Sendable, Hashable, Codable {
   /// A constant.
   case value(AttributeValue)
-  /// Properties to follow. Core Data's collection operators may stand in it: `books.@count`, `books.@sum.pages`.
+  /// Properties to follow. Core Data's collection operators may stand in it: `books.@count`,
+  /// `books.@sum.pages`.
   case keyPath([String])
   /// Several expressions, for BETWEEN and IN.
   case list([FetchExpression])
-  /// The object that the predicate is asked of, inside a subquery too.
+  /// The object that the predicate is evaluated on, inside a subquery too.
   case selfObject
   /// A value given later, or an element of the subquery around it; a key path may follow the name.
   case variable(String)
@@ -16,11 +17,12 @@ public indirect enum FetchExpression: Sendable, Hashable, Codable {
   case function(FetchFunction, [FetchExpression])
   /// A number of values in one.
   case aggregate(FetchAggregate, FetchExpression)
-  /// Those of a collection that meet a condition.
+  /// The elements of a collection that meet a predicate.
   case subquery(FetchSubquery)
-  /// One of two, by a condition.
+  /// One of two expressions, by a predicate.
   case conditional(FetchPredicate, FetchExpression, FetchExpression)
-  /// One of a collection, and the properties to follow from it. Null where the place is empty.
+  /// One element of a collection, and the properties to follow from it. Null where there is no
+  /// element of that index.
   case element(FetchExpression, CollectionIndex, [String])
 
   /// Properties to follow, in dotted form.
@@ -51,7 +53,8 @@ public struct FetchSubquery: Sendable, Hashable, Codable {
   }
 }
 
-/// A place in a collection: `chapters[FIRST]`. Collections without an order are in the order of insertion.
+/// An index of a collection: `chapters[FIRST]`. Collections without an order are in the order of
+/// insertion.
 public enum CollectionIndex: Sendable, Hashable, Codable {
   /// The first.
   case first
@@ -63,9 +66,11 @@ public enum CollectionIndex: Sendable, Hashable, Codable {
 
 /// A function over several values.
 public enum FetchAggregate: String, Sendable, Hashable, Codable, CaseIterable {
-  /// How many there are. A column of a dictionary result counts those that are not null, as SQL does.
+  /// How many there are. A column of a dictionary result counts those that are not null, as SQL
+  /// does.
   case count
-  /// The sum of those that are not null; 0 of none. Whole numbers that would overflow become floating.
+  /// The sum of those that are not null; 0 of none. Whole numbers that would overflow become
+  /// floating.
   case sum
   /// The mean of those that are not null; null of none.
   case average

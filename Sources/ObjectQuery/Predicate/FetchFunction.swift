@@ -1,8 +1,9 @@
 /// A function of one or more values.
 ///
-/// Arithmetic is SQLite's: whole numbers divide to whole ones and turn to floating where they would overflow, and what
-/// cannot be (a division by zero, the root of -1) is null. With a decimal on one side it is decimal. A date and a number
-/// of seconds add up to a date; between two dates lies a number of seconds.
+/// Arithmetic is SQLite's: integer division truncates, results that would overflow an integer are
+/// floating-point, and undefined results (a division by zero, the square root of -1) are null. With
+/// a decimal on one side the result is decimal. A date plus a number of seconds is a date; the
+/// difference of two dates is a number of seconds.
 public enum FetchFunction: String, Sendable, Hashable, Codable, CaseIterable {
   /// `a + b`.
   case add
@@ -52,7 +53,7 @@ public enum FetchFunction: String, Sendable, Hashable, Codable, CaseIterable {
   case canonical
   /// The number of characters of a text.
   case length
-  /// The present moment.
+  /// The current date.
   case now
   /// As a number: a date's seconds since 2001-01-01 UTC, a text's digits.
   case castToNumber

@@ -1,11 +1,12 @@
 public import ObjectModel
 
-/// A condition that objects meet or do not meet; the same rows in SQL and in memory.
+/// A predicate that selects the same rows in SQL and in memory. As `NSPredicate`.
 ///
-/// Logic is two-valued. Null equals null and nothing else, so `!=` is exactly the opposite of `==` and keeps rows
-/// with null. An ordering comparison, a text comparison or BETWEEN with a null side is false. Numbers and booleans
-/// compare by value whatever their types; text compares by Unicode scalars unless options fold it; bytes and UUIDs
-/// compare bytewise. A key path over a to-one that leads nowhere is null. ANY over nothing is false, ALL is true.
+/// Logic is two-valued. Null equals null and nothing else, so `!=` is exactly the opposite of `==`
+/// and keeps rows with null. An ordering comparison, a text comparison or BETWEEN with a null side
+/// is false. Numbers and booleans compare by value whatever their types; text compares by Unicode
+/// scalars unless options fold it; bytes and UUIDs compare bytewise. A key path over a null to-one
+/// is null. ANY over nothing is false, ALL is true.
 public indirect enum FetchPredicate: Sendable, Hashable, Codable {
   /// Always or never.
   case constant(Bool)
@@ -17,7 +18,8 @@ public indirect enum FetchPredicate: Sendable, Hashable, Codable {
   case or([FetchPredicate])
   /// The opposite.
   case not(FetchPredicate)
-  /// Whether an object is of the entity of a name, or of one that inherits from it; false where there is none.
+  /// Whether an object is of the entity of a name, or of one that inherits from it; false where
+  /// there is none.
   case kind(FetchExpression, String)
 }
 
@@ -39,7 +41,7 @@ public enum FetchOperator: String, Sendable, Hashable, Codable, CaseIterable {
   case between
   /// Equal to one of a list.
   case `in`
-  /// The text holds the other text.
+  /// The text contains the other text.
   case contains
   /// The text begins with the other.
   case beginsWith
@@ -49,8 +51,8 @@ public enum FetchOperator: String, Sendable, Hashable, Codable, CaseIterable {
   case like
   /// The whole text fits a regular expression.
   case matches
-  /// The text has the words asked for, whatever their case and marks: `quick brow*` for all of these, `fox OR cat` for one of
-  /// them, `"brown fox"` for words in a row, `-dog` for none of it.
+  /// The text has the words asked for, whatever their case and marks: `quick brow*` for all of
+  /// these, `fox OR cat` for one of them, `"brown fox"` for words in a row, `-dog` for none of it.
   case search
 }
 

@@ -1,10 +1,10 @@
 package import ObjectModel
 
-/// What a request's conditions and order look at besides the request's own objects.
+/// The relationships that a request's predicates and sort descriptors read.
 package struct ReferencedKeyPaths {
   /// The relationships, in one step or several, with the entity at their end.
   package private(set) var paths: [(names: [String], isToMany: Bool, destination: EntityDescription)] = []
-  /// Whether there is more, inside subqueries or behind places, that may lead anywhere.
+  /// Whether there are others, inside subqueries or after indexes, that may read any entity.
   package let hasOthers: Bool
 
   /// - Parameter path: Another path that counts.
@@ -26,14 +26,14 @@ package struct ReferencedKeyPaths {
     }
   }
 
-  /// The root entities that are looked at.
+  /// The root entities that the request reads.
   package func roots(from entity: EntityDescription) -> Set<EntityDescription> {
     hasOthers ? entity.reachableRoots : Set(paths.map(\.destination.root))
   }
 }
 
 extension EntityDescription {
-  /// The root entities that relationships lead to from here, over any number of steps.
+  /// The root entities that are reachable by relationships, over any number of steps.
   fileprivate var reachableRoots: Set<EntityDescription> {
     var found: Set<EntityDescription> = []
     var waiting = hierarchy

@@ -1,8 +1,10 @@
 public import ObjectModel
 
 extension ManagedObjectModel {
-  /// The request that the model keeps under a name, its `$VARIABLE`s replaced.
-  /// - Throws: `QueryError` when there is no such template, its condition cannot be read, or a variable has no value.
+  /// The model's fetch request template of a name, its `$VARIABLE`s replaced.
+  ///
+  /// - Throws: `QueryError` when there is no such template, its predicate cannot be read, or a
+  ///   variable has no value.
   public func fetchRequest(
     fromTemplate name: String, variables: [String: FetchExpression] = [:]
   ) throws(QueryError) -> FetchRequest {

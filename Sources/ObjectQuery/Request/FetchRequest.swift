@@ -5,7 +5,8 @@ import ObjectModel
 public struct ExpressionDescription: Sendable, Hashable, Codable {
   /// The key in the dictionaries.
   public var name: String
-  /// The value: a property, through to-ones and with collection operators if need be, or what is computed of some.
+  /// The value: a property, through to-ones and with collection operators if need be, or what is
+  /// computed of some.
   public var expression: FetchExpression
   /// The function; nil for the value itself.
   public var aggregate: FetchAggregate?
@@ -17,7 +18,8 @@ public struct ExpressionDescription: Sendable, Hashable, Codable {
     self.name = name ?? aggregate.map { "\($0.rawValue)_\(dotted)" } ?? dotted
   }
 
-  /// A column of what an expression computes, or of a function of that: `ExpressionDescription("total", .function(.multiply, …))`.
+  /// A column of what an expression computes, or of a function of that:
+  /// `ExpressionDescription("total", .function(.multiply, …))`.
   public init(_ name: String, _ expression: FetchExpression, aggregate: FetchAggregate? = nil) {
     self.name = name
     self.expression = expression
@@ -34,7 +36,7 @@ public struct ExpressionDescription: Sendable, Hashable, Codable {
   }
 }
 
-/// Which objects to fetch, in what order, and in what shape.
+/// Which objects to fetch, in what order, and as what result. As `NSFetchRequest`.
 public struct FetchRequest: Sendable, Hashable, Codable {
   /// The shape of a result.
   public enum ResultType: String, Sendable, Hashable, Codable {
@@ -52,44 +54,48 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   public var entityName: String
   /// The condition; nil for all.
   public var predicate: FetchPredicate?
-  /// A search whose finds come in the order of their rank, before `sort`, by the statistics of all rows of the index (BM25:
-  /// Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, with k1 1.2 and b 0.75). Leaves unsaved changes out.
+  /// A search whose matches come in the order of their rank, before `sortDescriptors`, by the
+  /// statistics of all rows of the index (BM25: Robertson and Zaragoza, The Probabilistic Relevance
+  /// Framework, 2009, with k1 1.2 and b 0.75). Ignores unsaved changes.
   public var search: TextSearch?
-  /// The order; objects that it leaves level come in the order they were inserted.
+  /// The order; objects that compare equal come in the order they were inserted.
   public var sortDescriptors: [FetchSortDescriptor]
-  /// The greatest number of objects; nil, or 0 as in Core Data, for no limit.
+  /// The greatest number of objects; nil, or 0 as in Core Data, for no limit. As
+  /// `NSFetchRequest.fetchLimit`; SQL's `LIMIT`.
   public var fetchLimit: Int?
-  /// How many to leave out first.
+  /// The number of objects to skip. As `NSFetchRequest.fetchOffset`; SQL's `OFFSET`.
   public var fetchOffset: Int
   /// Whether objects of subentities come too.
   public var includesSubentities = true
-  /// Whether unsaved changes of the context count.
+  /// Whether unsaved changes of the context are included.
   public var includesPendingChanges = true
-  /// Whether only IDs are read, and each batch of rows when first needed.
+  /// Whether only IDs are read first, and each batch of rows when it is first needed.
   public var returnsObjectsAsFaults = false
-  /// How many rows are read at a time: IDs first, then the page of an object when it is first looked at. 0 for all at
-  /// once. One statement, and one for each page that is needed.
+  /// The number of rows read at a time: IDs first, then the page of an object when it is first
+  /// accessed. 0 for all at once. One statement, and one more for each page that is needed.
   public var fetchBatchSize = 0
-  /// Relationships, as dotted key paths, whose destinations are read along: a statement or two for each step of a path,
-  /// whatever the number of objects.
+  /// Relationships, as dotted key paths, whose destinations are prefetched: a statement or two for
+  /// each step of a path, whatever the number of objects.
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// The shape of the result.
   public var resultType = ResultType.objects
-  /// The columns of a dictionary result; nil for all attributes. For objects, the attributes and to-ones that are read: the
-  /// others of an object that was a fault are read when one of them is first looked at.
+  /// The columns of a dictionary result; nil for all attributes. For objects, the attributes and
+  /// to-ones that are read: the others of an object that was a fault are read when one of them is
+  /// first looked at.
   public var propertiesToFetch: [ExpressionDescription]?
-  /// Key paths, or names of computed columns, whose values make the groups of a dictionary result, which come in the order of
-  /// these values.
+  /// Key paths, or names of computed columns, whose values make the groups of a dictionary result,
+  /// which come in the order of these values.
   public var propertiesToGroupBy: [String] = []
-  /// The condition that a group must meet. Key paths in it are names of columns; functions over many values, such as
-  /// `sum(pages)`, are taken over the group whether they are columns or not.
+  /// The condition that a group must meet. Key paths in it are names of columns; functions over
+  /// many values, such as `sum(pages)`, are taken over the group whether they are columns or not.
   public var havingPredicate: FetchPredicate?
   /// Whether equal dictionaries come once.
   public var returnsDistinctResults = false
-  /// Whether objects that are here already take the values just read, where they were not changed. Without it an object keeps
-  /// the row it has only where that is of the same version.
+  /// Whether registered objects without changes take the values just read. Without it such an
+  /// object takes a new row only when the version differs.
   public var shouldRefreshRefetchedObjects = false
-  /// The stores that are asked, by their UUIDs; nil for the one that keeps the entity. A request of none of them finds nothing.
+  /// The stores to fetch from, by their UUIDs; nil for the one that stores the entity. A request
+  /// without any of them finds nothing.
   public var affectedStores: [UUID]?
 
   /// Makes a request.
@@ -105,10 +111,11 @@ public struct FetchRequest: Sendable, Hashable, Codable {
     self.fetchOffset = fetchOffset
   }
 
-  /// The greatest number of objects; nil where `limit` sets none. For stores that cut a result themselves.
+  /// The greatest number of objects; nil where `fetchLimit` sets none. For stores that limit a
+  /// result themselves.
   public var effectiveFetchLimit: Int? { fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
 
-  /// The part of a whole result that limit and offset leave.
+  /// The part of a whole result that `fetchLimit` and `fetchOffset` select.
   package func page<T>(of whole: some Collection<T>) -> [T] {
     let rest = whole.dropFirst(max(fetchOffset, 0))
     return Array(effectiveFetchLimit.map { rest.prefix($0) } ?? rest[...])

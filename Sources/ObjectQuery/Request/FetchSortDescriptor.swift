@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// One key of an order.
+/// One key of an order. As `NSSortDescriptor`.
 public struct FetchSortDescriptor: Sendable, Hashable, Codable {
   /// How texts are ordered that options leave different.
   public enum Comparator: String, Sendable, Hashable, Codable, CaseIterable {
@@ -8,11 +8,12 @@ public struct FetchSortDescriptor: Sendable, Hashable, Codable {
     case scalars
     /// As the process's language orders them.
     case localized
-    /// As people expect of lists of files: numbers in texts by their value, then as the language does.
+    /// As people expect of lists of files: numbers in texts by their value, then as the language
+    /// does.
     case localizedStandard
   }
 
-  /// Where null stands.
+  /// Where null sorts.
   public enum Nulls: String, Sendable, Hashable, Codable, CaseIterable {
     /// Before all values when ascending, after them when descending.
     case least
@@ -22,7 +23,8 @@ public struct FetchSortDescriptor: Sendable, Hashable, Codable {
     case last
   }
 
-  /// The attribute, through to-ones and with collection operators if need be: `author.name`, `books.@count`.
+  /// The attribute, through to-ones and with collection operators if need be: `author.name`,
+  /// `books.@count`.
   public var keyPath: [String]
   /// The direction.
   public var ascending: Bool
@@ -30,7 +32,7 @@ public struct FetchSortDescriptor: Sendable, Hashable, Codable {
   public var options: ComparisonOptions
   /// How texts are ordered.
   public var comparator: Comparator
-  /// Where null stands.
+  /// Where null sorts.
   public var nulls: Nulls
 
   /// Sorts by a dotted key path.

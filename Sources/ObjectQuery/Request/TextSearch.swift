@@ -1,8 +1,9 @@
 package import ObjectModel
 
-/// A search by an index of words, whose best finds come first.
+/// A full-text search whose best matches come first.
 public struct TextSearch: Sendable, Hashable, Codable {
-  /// The words asked for; see `FetchOperator.search`. Each may stand in any of the index's attributes, words in a row in one.
+  /// The words asked for; see `FetchOperator.search`. Each may stand in any of the index's
+  /// attributes, words in a row in one.
   public var words: String
   /// The index's name in the model; nil for the entity's first one.
   public var indexName: String?
@@ -32,7 +33,7 @@ public struct TextSearch: Sendable, Hashable, Codable {
       .unknownKey, "\(entity.name) has no index of words\(name); declare a full-text index in the model")
   }
 
-  /// The places in a text where the words asked for stand.
+  /// The ranges of a text at which the searched words are.
   public func ranges(in text: String) -> [Range<String.Index>] {
     let tokens = TextTokens.all(text)
     let words = tokens.map(\.word)
@@ -45,7 +46,8 @@ public struct TextSearch: Sendable, Hashable, Codable {
     return tokens.indices.filter { marked[$0] }.map { tokens[$0].range }
   }
 
-  /// The part of a text where most of the words asked for stand, each between two marks; nil where none does.
+  /// The part of a text where most of the words asked for stand, each between two marks; nil where
+  /// none does.
   /// - Parameter words: The greatest number of words in it.
   public func snippet(
     of text: String, words: Int = 12, open: String = "[", close: String = "]", ellipsis: String = "…"

@@ -84,14 +84,14 @@ extension TypedExpression {
     _ keyPath: KeyPath<Element, Number>
   ) -> TypedExpression<Double> where Value == [Element] { folded(.median, keyPath) }
 
-  /// The destination at a place, from 0; null beyond the last.
+  /// The destination at an index, from 0; null beyond the last.
   public subscript<Element>(place: Int) -> TypedExpression<Element?> where Value == [Element] {
     TypedExpression<Element?>(.element(expression, .at(place), []))
   }
 
   // MARK: Stored arrays
 
-  /// Whether a stored array holds a value.
+  /// Whether a stored array contains a value.
   public func contains<Element: FetchArgument>(_ element: Element) -> FetchPredicate
   where Value == [Element] {
     .comparison(FetchComparison(expression, .contains, element.fetchExpression))

@@ -1,9 +1,10 @@
 import ObjectModel
 
-/// An expression that knows the Swift type of its value: what a typed closure is given in place of an object.
+/// An expression that knows the Swift type of its value: what a typed closure gets in place of an
+/// object.
 ///
-/// Properties are read as the object's own are: `$0.author.name`. A to-one needs no `?`; where it leads nowhere the value
-/// is null.
+/// Read properties as on the object itself: `$0.author.name`. A to-one needs no `?`; where it is
+/// null, the value is null.
 @dynamicMemberLookup
 public struct TypedExpression<Value>: Sendable {
   /// The expression.
@@ -18,15 +19,15 @@ public struct TypedExpression<Value>: Sendable {
     TypedExpression<Property>(expression.followed(by: Value.propertyName(keyPath)))
   }
 
-  /// A property of the object that a to-one leads to.
+  /// A property of a to-one's destination.
   public subscript<Model: QueryableModel, Property>(
     dynamicMember keyPath: KeyPath<Model, Property>
   ) -> TypedExpression<Property> where Value == Model? {
     TypedExpression<Property>(expression.followed(by: Model.propertyName(keyPath)))
   }
 
-  /// The value under a key of a stored dictionary or composite. A fetch refuses a key with a dot in it or an @ before it, which
-  /// mean something else in a path.
+  /// The value under a key of a stored dictionary or composite. A fetch refuses a key with a dot in
+  /// it or an @ before it, which mean something else in a path.
   public subscript<Element>(key: String) -> TypedExpression<Element?> where Value == [String: Element] {
     guard FetchExpression.isPlainKey(key) else {
       return TypedExpression<Element?>(.keyPath(["a dictionary's key with a dot in it or an @ before it"]))
