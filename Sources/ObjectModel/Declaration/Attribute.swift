@@ -16,7 +16,8 @@ public struct Attribute: Sendable, Hashable, Codable {
   public var valueTransformerName: String?
   /// The class of a transformable attribute's values.
   public var attributeValueClassName: String?
-  /// Whether large values may be kept apart from the row.
+  /// Whether large values may be stored apart from the row. As
+  /// `NSAttributeDescription.allowsExternalBinaryDataStorage`.
   public var allowsExternalBinaryDataStorage = false
   /// The expression a derived attribute is computed with.
   public var derivationExpression: String?
@@ -38,7 +39,7 @@ public struct Attribute: Sendable, Hashable, Codable {
   public var versionHashModifier: String?
   /// The program's own notes.
   public var userInfo: [String: String] = [:]
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String] = [:]
 
   /// Declares an attribute.

@@ -24,7 +24,7 @@ public struct Entity: Sendable, Hashable, Codable {
   public var versionHashModifier: String?
   /// The program's own notes.
   public var userInfo: [String: String] = [:]
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String] = [:]
 
   /// Declares an entity with the properties, indexes and constraints that the closure lists.

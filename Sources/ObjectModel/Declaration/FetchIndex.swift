@@ -6,8 +6,8 @@ public struct FetchIndexElement: Sendable, Hashable, Codable {
   public var expression: String?
   /// The direction.
   public var isAscending: Bool
-  /// Whether the index is an R-tree rather than a B-tree: of up to five attributes that are numbers or dates, for ranges in
-  /// several of them at once.
+  /// Whether the index is an R-tree rather than a B-tree: of up to five attributes that are numbers
+  /// or dates, for ranges in several of them at once.
   public var isRTree: Bool
   /// Whether the index is of the words of texts rather than a B-tree.
   public var isFullText: Bool {
@@ -16,7 +16,7 @@ public struct FetchIndexElement: Sendable, Hashable, Codable {
   }
   // Absent where it is not so: models in stores were written before it was there.
   private var fullText: Bool?
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String]?
 
   /// An element over a property.
@@ -36,7 +36,7 @@ public struct FetchIndex: Sendable, Hashable, Codable {
   public var elements: [FetchIndexElement]
   /// The condition of a partial index, as format text.
   public var partialPredicate: String?
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String]?
 
   /// Declares an index.
@@ -74,7 +74,7 @@ public struct UniquenessConstraint: Sendable, Hashable, Codable {
   public init(_ propertyNames: [String]) { self.propertyNames = propertyNames }
 }
 
-/// A fetch request that a model keeps under a name.
+/// A named fetch request of a model.
 public struct FetchRequestTemplate: Sendable, Hashable, Codable {
   /// The name.
   public var name: String
@@ -84,7 +84,7 @@ public struct FetchRequestTemplate: Sendable, Hashable, Codable {
   public var predicateString: String?
   /// The greatest number of objects.
   public var fetchLimit: Int?
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String] = [:]
 
   /// Declares a template.
@@ -104,7 +104,7 @@ public struct FetchedProperty: Sendable, Hashable, Codable {
   public var fetchRequest: FetchRequestTemplate
   /// The program's own notes.
   public var userInfo: [String: String] = [:]
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String] = [:]
 
   /// Declares a fetched property.

@@ -1,12 +1,12 @@
 /// What happens along a relationship when the object that has it is deleted.
 public enum DeleteRule: String, Sendable, Codable, CaseIterable {
-  /// Nothing: the other end keeps pointing at what is gone.
+  /// Nothing happens: the inverse still references the deleted object.
   case noAction
-  /// The other end forgets the object.
+  /// The inverse drops the deleted object.
   case nullify
-  /// The other end is deleted too.
+  /// The destinations are deleted too.
   case cascade
-  /// The object cannot be deleted while there is another end.
+  /// The object cannot be deleted while it has a destination.
   case deny
 }
 
@@ -14,18 +14,18 @@ public enum DeleteRule: String, Sendable, Codable, CaseIterable {
 public struct Relationship: Sendable, Hashable, Codable {
   /// The name.
   public var name: String
-  /// The entity it leads to.
+  /// The destination entity.
   public var destinationEntityName: String
-  /// The relationship of the destination that leads back; nil for a one-directional one.
+  /// The inverse, a relationship of the destination; nil for a unidirectional relationship.
   public var inverseName: String?
   /// The entity that declares the inverse, as the model file has it.
   public var inverseEntityName: String?
-  /// Whether it leads to any number of objects.
+  /// Whether it is a to-many.
   public var isToMany: Bool
   /// Whether a to-many has an order that lasts.
   public var isOrdered: Bool
-  /// Whether it may lead nowhere. A to-many that is not optional may be empty still unless `minCount` says otherwise, as in
-  /// Core Data; an optional one may be empty whatever `minCount` says.
+  /// Whether it may be null. A to-many that is not optional may still be empty unless `minCount`
+  /// says otherwise, as in Core Data; an optional one may be empty whatever `minCount` says.
   public var isOptional: Bool
   /// Whether it lives in memory only.
   public var isTransient = false
@@ -43,7 +43,7 @@ public struct Relationship: Sendable, Hashable, Codable {
   public var versionHashModifier: String?
   /// The program's own notes.
   public var userInfo: [String: String] = [:]
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String] = [:]
 
   /// Declares a to-one relationship.

@@ -1,5 +1,5 @@
-/// Where everything of an entity-relationship diagram stands: a grid of boxes, and lines that run in the gutters between them,
-/// each in a lane of its own, so that no line crosses a box.
+/// Where everything of an entity-relationship diagram stands: a grid of boxes, and lines that run
+/// in the gutters between them, each in a lane of its own, so that no line crosses a box.
 ///
 /// Deterministic: the same model gives the same picture.
 struct DiagramLayout {
@@ -52,7 +52,7 @@ struct DiagramLayout {
   private(set) var height = 0.0
   private var columns = 1
   private var rows = 1
-  /// The place in the grid of each box.
+  /// The index of each box's cell in the grid.
   private var places: [Int] = []
 
   init(boxes: [Box], lines: [Line]) {
@@ -70,7 +70,8 @@ struct DiagramLayout {
 
   // MARK: Boxes into the grid
 
-  /// Neighbours beside each other: begins with a walk along the lines, then exchanges places while that shortens them.
+  /// Neighbours beside each other: begins with a walk along the lines, then exchanges places while
+  /// that shortens them.
   private mutating func place() {
     var neighbours = Array(repeating: [Int](), count: boxes.count)
     for line in lines where line.from.box != line.to.box {
@@ -103,7 +104,8 @@ struct DiagramLayout {
     var occupants: [Int?] = Array(repeating: nil, count: slots)
     for box in boxes.indices { occupants[places[box]] = box }
     func distance(_ a: Int, _ b: Int) -> Int {
-      // Going from row to row costs more than from column to column: lines leave boxes at their sides.
+      // Going from row to row costs more than from column to column: lines leave boxes at their
+      // sides.
       let (across, down) = (abs(a % columns - b % columns), abs(a / columns - b / columns))
       return across * across + 2 * down * down
     }
@@ -265,7 +267,8 @@ struct DiagramLayout {
 }
 
 extension String {
-  /// The columns of a monospaced font that the text takes: two for what East Asian scripts write wide.
+  /// The columns of a monospaced font that the text takes: two for what East Asian scripts write
+  /// wide.
   var columns: Int {
     unicodeScalars.reduce(0) { count, scalar in
       switch scalar.value {

@@ -1,10 +1,10 @@
 /// What changed from one version of a model to the next, in words.
 ///
-/// Entities and properties are matched by this rule, the first part that fits: a new one whose renaming identifier is the name
-/// of an old one is that one; then one whose renaming identifier is the old one's renaming identifier; then one of the
-/// same name. Nothing is matched twice.
+/// Entities and properties are matched by this rule, the first part that fits: a new one whose
+/// renaming identifier is the name of an old one is that one; then one whose renaming identifier is
+/// the old one's renaming identifier; then one of the same name. Nothing is matched twice.
 public struct ModelDifferences: Sendable {
-  /// One line each, by entity in the new model's order, what is gone last.
+  /// One line each, by entity in the new model's order; removed entities come last.
   public private(set) var lines: [String] = []
 
   /// Compares two versions.
@@ -26,7 +26,7 @@ public struct ModelDifferences: Sendable {
       in: "the model")
   }
 
-  /// The place in `before` of each element of `after` that is an old one.
+  /// The index in `before` of each element of `after` that was there.
   static func match<T>(
     _ before: [T], _ after: [T], name: KeyPath<T, String>, identifier: KeyPath<T, String?>
   ) -> [Int: Int] {

@@ -1,4 +1,5 @@
-/// Writes Swift classes with typed accessors for a model's entities: what a client reads and writes by place, without names.
+/// Writes Swift classes with typed accessors for a model's entities; the accessors use property
+/// indexes, not names.
 public struct SwiftGenerator {
   private let model: ManagedObjectModel
   private let access: String
@@ -6,7 +7,8 @@ public struct SwiftGenerator {
   private let members: [[Int: String]]  // by entity index, by property index
   private var embedded: (name: String, json: String)?
 
-  /// Prepares a model whose source holds the model itself too, as `ManagedObjectModel.shopModel` where the name is `Shop`.
+  /// Prepares a model whose source holds the model itself too, as `ManagedObjectModel.shopModel`
+  /// where the name is `Shop`.
   /// - Parameters:
   ///   - isPublic: Whether the classes may be used outside of their module.
   ///   - name: The name of the model.
@@ -24,7 +26,8 @@ public struct SwiftGenerator {
     var taken: Set<String> = []
     classes = model.entities.map { SwiftNames.type($0, taken: &taken) }
     members = model.entities.map { entity in
-      // Inherited ones first and in the same order everywhere, so that each has one name in the whole family.
+      // Inherited ones first and in the same order everywhere, so that each has one name in the
+      // whole hierarchy.
       var own: Set<String> = []
       return Dictionary(
         uniqueKeysWithValues: entity.properties.map { ($0.index, SwiftNames.member($0.name, taken: &own)) })
@@ -209,7 +212,7 @@ public struct SwiftGenerator {
   }
 }
 
-/// How values of a type are read and written by place.
+/// How values of a type are read and written by property index.
 private struct Form {
   let type: String
   private let reader: String

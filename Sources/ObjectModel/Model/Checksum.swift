@@ -1,7 +1,7 @@
 import CGLib
 
-/// A SHA-256 by GLib: what tells one version of a model from another keeps no secret, and a build that only makes classes of a
-/// model should not have to build a library of ciphers first.
+/// A SHA-256 by GLib. It only tells versions of a model apart and protects no secret, and a build
+/// that only generates a model's classes need not build a cryptographic library first.
 struct Checksum: ~Copyable {
   private let state = g_checksum_new(G_CHECKSUM_SHA256)
 

@@ -1,5 +1,6 @@
-/// How a derived attribute is computed, after Core Data's derivation expressions: a property of the object or of what a
-/// to-one leads to, folded or as it is; the moment of saving; the number of objects of a to-many, or a sum over them.
+/// How a derived attribute is computed, after Core Data's derivation expressions: a property of the
+/// object or of a to-one's destination, folded or unchanged; the time of saving; the number of a
+/// to-many's objects, or a sum over them.
 public enum Derivation: Sendable, Hashable {
   /// What is done to a text.
   public enum Folding: String, Sendable, Hashable, CaseIterable {
@@ -11,7 +12,7 @@ public enum Derivation: Sendable, Hashable {
     case lowercase
   }
 
-  /// `now()`: the moment of the last save that changed the object.
+  /// `now()`: the time of the last save that changed the object.
   case now
   /// `name`, `author.name`, `canonical:(author.name)`.
   case copy(through: RelationshipDescription?, AttributeDescription, Folding?)

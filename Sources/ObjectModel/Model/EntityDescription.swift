@@ -6,27 +6,29 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
   public let declaration: Entity
   /// The name.
   public let name: String
-  /// The place in the model's entities.
+  /// The index in the model's entities.
   public let index: Int
   /// Whether only its subentities have objects.
   public let isAbstract: Bool
   /// The entity it inherits from.
   public let superentity: EntityDescription?
 
-  // nonisolated(unsafe), here and below: written once by the model's initialiser, before anybody else sees the model.
+  // nonisolated(unsafe), here and below: written once by the model's initialiser, before anybody
+  // else sees the model.
   /// The entities that inherit from it directly.
   public nonisolated(unsafe) internal(set) var subentities: [EntityDescription] = []
   /// Itself and all that inherit from it, itself first.
   public nonisolated(unsafe) internal(set) var hierarchy: [EntityDescription] = []
   /// Whether any entity inherits from it.
   public nonisolated(unsafe) internal(set) var hasSubentities = false
-  /// All properties by property index: the superentity's first, then its own attributes, then its own relationships.
+  /// All properties by property index: the superentity's first, then its own attributes, then its
+  /// own relationships.
   public nonisolated(unsafe) internal(set) var properties: [PropertyDescription] = []
   /// All attributes in property index order.
   public nonisolated(unsafe) internal(set) var attributes: [AttributeDescription] = []
   /// All relationships in property index order.
   public nonisolated(unsafe) internal(set) var relationships: [RelationshipDescription] = []
-  /// What a row of the entity holds, by field: persistent attributes and to-ones in property index order.
+  /// The fields of a row of the entity: persistent attributes and to-ones in property index order.
   public nonisolated(unsafe) internal(set) var storedFields: [StoredField] = []
   /// The number of properties.
   public nonisolated(unsafe) internal(set) var propertyCount = 0
@@ -36,14 +38,16 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
   public nonisolated(unsafe) internal(set) var defaultValues: [AttributeValue] = []
   /// Its uniqueness constraints and the inherited ones.
   public nonisolated(unsafe) internal(set) var uniquenessConstraints: [UniquenessConstraint] = []
-  /// The entities with derived attributes that change when objects of this one are saved or deleted.
+  /// The entities with derived attributes that change when objects of this one are saved or
+  /// deleted.
   public nonisolated(unsafe) internal(set) var derivedEntities: [EntityDescription] = []
-  /// The stored to-ones without an inverse that lead to objects of this entity's family. They lead nowhere once such an
-  /// object is deleted, unless their own delete rule is "no action".
+  /// The stored unidirectional to-ones that may reference objects of this entity's hierarchy. They
+  /// become null once such an object is deleted, unless their own delete rule is "no action".
   public nonisolated(unsafe) internal(set) var unidirectionalToOnes: [RelationshipDescription] = []
-  /// A SHA-256 over what changes the storage or meaning of the entity; see `ManagedObjectModel.versionHash`.
+  /// A SHA-256 over what changes the storage or meaning of the entity; see
+  /// `ManagedObjectModel.versionHash`.
   public var versionHash: Data { Data(hashBytes) }
-  // Not as Data, in which looking for lost memory does not see what is held.
+  // Not as Data, inside which leak detection does not find references.
   nonisolated(unsafe) var hashBytes: [UInt8] = []
   private nonisolated(unsafe) var byName: [String: PropertyDescription] = [:]
   private nonisolated(unsafe) var ancestors: Set<ObjectIdentifier> = []
@@ -98,7 +102,8 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
     self === other || ancestors.contains(ObjectIdentifier(other))
   }
 
-  /// Takes over what is inherited and places its own properties; the superentity is complete by then.
+  /// Takes over the inherited properties and gives its own ones their indexes; the superentity is
+  /// complete by then.
   func place(composites: [String: Composite], entity: (String) -> EntityDescription) {
     if let superentity {
       ancestors = superentity.ancestors.union([ObjectIdentifier(superentity)])

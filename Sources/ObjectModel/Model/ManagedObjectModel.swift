@@ -3,18 +3,20 @@ import Locks
 
 /// A checked, immutable description of entities and their relationships.
 ///
-/// Its entities live as long as the process, since they refer to each other and a program has few models. Models of equal
-/// descriptions have the same ones.
+/// Its entities live as long as the process, since they refer to each other and a program has few
+/// models. Models of equal descriptions have the same ones.
 public final class ManagedObjectModel: Sendable, Hashable {
   /// What the model is made from.
   public let declaration: ModelDeclaration
-  /// The entities by name; `EntityDescription.index` is the place here.
+  /// The entities by name; `EntityDescription.index` is the index in this list.
   public let entities: [EntityDescription]
-  /// A SHA-256 over the version hashes of all entities. Two models with equal hashes have the same storage.
+  /// A SHA-256 over the version hashes of all entities. Two models with equal hashes have the same
+  /// storage.
   ///
-  /// It covers names, types, optional, transient and abstract marks, inheritance, relationships with their
-  /// destinations, inverses, counts and order, indexes, uniqueness, and version hash modifiers; not defaults, delete
-  /// rules, validation, class names, user info or renaming identifiers.
+  /// It covers names, types, optional, transient and abstract marks, inheritance, relationships
+  /// with their destinations, inverses, counts and order, indexes, uniqueness, and version hash
+  /// modifiers; not defaults, delete rules, validation, class names, user info or renaming
+  /// identifiers.
   public var versionHash: Data { Data(hashBytes) }
   private let hashBytes: [UInt8]
   private let byName: [String: EntityDescription]
@@ -25,11 +27,13 @@ public final class ManagedObjectModel: Sendable, Hashable {
     let hashBytes: [UInt8]
   }
 
-  /// What every description made so far has led to: a store decodes its model at each opening and verification.
+  /// What every description made so far has led to: a store decodes its model at each opening and
+  /// verification.
   private static let known = Locked<[ModelDeclaration: Contents]>([:])
 
-  /// Makes a model.
-  /// - Throws: `ModelError` with every fault of the description at once.
+  /// Creates a model.
+  ///
+  /// - Throws: `ModelError` with all issues of the declaration at once.
   public convenience init(_ description: ModelDeclaration) throws(ModelError) {
     try self.init(read: description)
     let faults = underivable.map { attribute in
@@ -41,7 +45,8 @@ public final class ManagedObjectModel: Sendable, Hashable {
     guard faults.isEmpty else { throw ModelError(faults) }
   }
 
-  /// Makes the model that a file holds, in which a derived attribute that cannot be computed is a plain one.
+  /// Creates the model of a file, in which a derived attribute that cannot be computed is a plain
+  /// one.
   init(read description: ModelDeclaration) throws(ModelError) {
     let faults = ModelCheck(description).faults
     guard faults.isEmpty else { throw ModelError(faults) }
@@ -133,8 +138,9 @@ public final class ManagedObjectModel: Sendable, Hashable {
     }
   }
 
-  /// Makes a model of entities alone.
-  /// - Throws: `ModelError` with every fault at once.
+  /// Creates a model of entities alone.
+  ///
+  /// - Throws: `ModelError` with all issues at once.
   public convenience init(@ModelBuilder _ content: () -> [Entity]) throws(ModelError) {
     try self.init(ModelDeclaration(entities: content()))
   }
@@ -159,15 +165,16 @@ public struct ModelDeclaration: Sendable, Hashable, Codable {
   public var composites: [Composite]
   /// The names of entities by configuration.
   public var configurations: [String: [String]]
-  /// What else stood at configurations in the model file, by their names; kept for writing back.
+  /// Other XML attributes of configurations in the model file, by configuration name; preserved for
+  /// writing it again.
   public var configurationExtras: [String: [String: String]]?
-  /// Where older editors drew the entities; kept for writing back.
+  /// The positions at which older editors drew the entities; preserved for writing the file again.
   public var layout: [[String: String]]?
   /// Fetch requests by name.
   public var fetchRequestTemplates: [FetchRequestTemplate]
   /// The program's own names for this version.
   public var versionIdentifiers: [String]
-  /// What else stood in the model file, kept for writing back.
+  /// Other XML attributes of the model file, preserved for writing it again.
   public var extras: [String: String]
 
   /// Describes a model.

@@ -13,7 +13,7 @@ public enum PropertyDescription: Sendable, Hashable {
     }
   }
 
-  /// The place in the entity's properties.
+  /// The index in the entity's properties.
   public var index: Int {
     switch self {
     case .attribute(let attribute): attribute.index
@@ -38,9 +38,9 @@ public final class AttributeDescription: Sendable, Hashable {
   public let name: String
   /// The type.
   public let type: AttributeType
-  /// The place among the entity's properties; the same in every subentity.
+  /// The index in the entity's properties; the same in every subentity.
   public let index: Int
-  /// The place among the fields of the entity's row; the same in every subentity. -1 when transient.
+  /// The index in the fields of the entity's row; the same in every subentity. -1 when transient.
   public let field: Int
   /// Whether null may be saved.
   public let isOptional: Bool
@@ -48,22 +48,27 @@ public final class AttributeDescription: Sendable, Hashable {
   public let isTransient: Bool
   /// What new objects have.
   public let defaultValue: AttributeValue
-  /// Whether a store may leave a long value out of the row it hands on, and read it when it is asked for: what the model
-  /// allows for binary data with "allows external storage".
+  /// Whether a store may leave a long value out of the row it hands on, and read it when it is
+  /// asked for: what the model allows for binary data with "allows external storage".
   public let isExternal: Bool
-  /// Whether a transformer that the program registers makes the stored bytes, so that no condition can look into them.
-  /// Other transformable attributes are kept as JSON.
+  /// Whether a registered value transformer makes the stored bytes, so that no predicate can look
+  /// into them. Other transformable attributes are stored as JSON.
   public let isOpaque: Bool
-  /// What a composite is made of; none for other types. Elements have no property index and no field of their own.
+  /// What a composite is made of; none for other types. Elements have no property index and no
+  /// field of their own.
   public let elements: [AttributeDescription]
-  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the model.
-  /// How the store computes the value, for a derived attribute whose expression is understood; programs cannot set it then.
+  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the
+  // model.
+  /// How the store computes the value, for a derived attribute whose expression is understood;
+  /// programs cannot set it then.
   public nonisolated(unsafe) internal(set) var derivation: Derivation?
-  // Entities and properties refer to each other: a model lives as long as its process, and programs have few.
+  // Entities and properties refer to each other: a model lives as long as its process, and programs
+  // have few.
   /// The entity that declares it.
   public let entity: EntityDescription
 
-  /// - Parameter composites: The composite types of the model by name; the check has ruled out circles.
+  /// - Parameter composites: The composite types of the model by name; the check has ruled out
+  ///   circles.
   init(
     _ declaration: Attribute, index: Int, field: Int, entity: EntityDescription,
     composites: [String: Composite]
@@ -98,13 +103,15 @@ public final class AttributeDescription: Sendable, Hashable {
     "NSKeyedUnarchiveFromDataTransformerName", "NSUnarchiveFromData",
   ]
 
-  /// The element of a composite at the end of a path of names, itself for no names; nil when there is none.
+  /// The element of a composite at the end of a path of names, itself for no names; nil when there
+  /// is none.
   public func element(_ path: some Collection<String>) -> AttributeDescription? {
     guard let name = path.first else { return self }
     return elements.first { $0.name == name }?.element(path.dropFirst())
   }
 
-  /// Whether the attribute may have a value: of its type, and for a composite with known elements of their types only.
+  /// Whether the attribute may have a value: of its type, and for a composite with known elements
+  /// of their types only.
   public func accepts(_ value: AttributeValue) -> Bool {
     guard case .composite(let values) = value, type == .composite else { return value.matches(type) }
     return values.allSatisfy { name, value in element(CollectionOfOne(name))?.accepts(value) ?? false }
@@ -122,15 +129,15 @@ public final class RelationshipDescription: Sendable, Hashable {
   public let declaration: Relationship
   /// The name.
   public let name: String
-  /// The place among the entity's properties; the same in every subentity.
+  /// The index in the entity's properties; the same in every subentity.
   public let index: Int
-  /// For a to-one, the place among the fields of the entity's row; -1 for a to-many or transient one.
+  /// For a to-one, the index in the fields of the entity's row; -1 for a to-many or transient one.
   public let field: Int
-  /// Whether it leads to any number of objects.
+  /// Whether it is a to-many.
   public let isToMany: Bool
   /// Whether a to-many has an order that lasts.
   public let isOrdered: Bool
-  /// Whether it may lead nowhere.
+  /// Whether it may be null.
   public let isOptional: Bool
   /// Whether it lives in memory only.
   public let isTransient: Bool
@@ -142,10 +149,11 @@ public final class RelationshipDescription: Sendable, Hashable {
   public let maxCount: Int
   /// The entity that declares it.
   public let entity: EntityDescription
-  /// The entity it leads to.
+  /// The destination entity.
   public let destination: EntityDescription
-  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the model.
-  /// The relationship that leads back; nil for a one-directional one.
+  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the
+  // model.
+  /// The inverse; nil for a unidirectional relationship.
   public nonisolated(unsafe) internal(set) var inverse: RelationshipDescription?
 
   init(

@@ -1,18 +1,19 @@
-/// Where a property of an entity stands: what generated accessors name it by, in place of its name.
+/// The index of a property of an entity: generated accessors use it in place of the name.
 ///
-/// `index` is the place among the entity's properties and `field` the place among the fields of its row, as
-/// `AttributeDescription.property index` and `AttributeDescription.field` tell them.
+/// `index` is the index in the entity's properties and `field` the index in the fields of its row,
+/// as in `AttributeDescription`.
 @frozen
 public struct PropertyIndex: Sendable, Hashable {
-  /// The place among the entity's properties.
+  /// The index in the entity's properties.
   public let index: Int
-  /// The place among the row's fields; -1 for what a row does not hold.
+  /// The index in the row's fields; -1 for a property that a row does not store.
   public let field: Int
-  /// The property index's bit in an object's summary of changes; the highest stands for all property indexes from 31.
+  /// The property index's bit in an object's summary of changes; the highest stands for all
+  /// property indexes from 31.
   @usableFromInline package let mask: UInt32
 
   // Inlined, so that a constant of this type costs a client nothing to look up.
-  /// Names a place.
+  /// Creates an index.
   @inlinable
   public init(index: Int, field: Int) {
     self.index = index

@@ -1,22 +1,22 @@
-/// One thing that is wrong with a model, and its mend.
+/// One issue of a model, and how to repair it.
 public struct ModelIssue: Sendable, Hashable, CustomStringConvertible {
-  /// The kind of fault.
+  /// The kind of issue.
   public enum Reason: String, Sendable, Codable {
     case emptyName, invalidName, duplicateName, missingSuperentity, inheritanceCycle, redeclaredProperty
     case missingDestination, missingInverse, missingComposite, compositeCycle, unknownProperty, wrongDefault
     case wrongCounts, wrongPattern, wrongDerivation, syntax, unreadable, tooLarge
   }
 
-  /// The kind of fault.
+  /// The kind of issue.
   public let reason: Reason
-  /// The entity, if the fault is in one.
+  /// The entity, if the issue is in one.
   public let entity: String?
-  /// The property, if the fault is in one.
+  /// The property, if the issue is in one.
   public let property: String?
-  /// What is wrong and how to mend it.
+  /// What is wrong and how to repair it.
   public let recoverySuggestion: String
 
-  /// Entity, property and mend in one line.
+  /// Entity, property and recovery suggestion in one line.
   public var description: String {
     let place = [entity, property].compactMap { $0 }.joined(separator: ".")
     return place.isEmpty
@@ -33,9 +33,9 @@ public struct ModelIssue: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A model is wrong; every fault of it at once.
+/// An invalid model, with all its issues at once.
 public struct ModelError: Error, Sendable, CustomStringConvertible {
-  /// The faults, at least one.
+  /// The issues, at least one.
   public let issues: [ModelIssue]
   /// The error underneath.
   public let cause: (any Error)?
@@ -51,7 +51,7 @@ public struct ModelError: Error, Sendable, CustomStringConvertible {
     self.line = line
   }
 
-  /// What to do: the faults, at most twenty of them.
+  /// The first twenty issues, with what to do.
   public var message: String {
     let shown = issues.prefix(20).map(\.description).joined(separator: "\n")
     return issues.count > 20 ? shown + "\nand \(issues.count - 20) more" : shown

@@ -1,11 +1,12 @@
-/// How large a model becomes: each entity has what it inherits, and each attribute the elements of its composite, so that a short
-/// description may make a model that no machine has room for.
+/// How large a model becomes: each entity has what it inherits, and each attribute the elements of
+/// its composite, so that a short description may make a model that no machine has room for.
 struct ModelSize {
   /// The most properties of all entities together.
   static let most = 1_000_000
 
-  /// The number of properties of all entities, inherited ones and elements of composites each time, and of the places where
-  /// a to-one without an inverse is noted; `most + 1` where there are more.
+  /// The number of properties of all entities, with inherited ones and elements of composites
+  /// counted each time, and of the entities in which each unidirectional to-one is listed; `most +
+  /// 1` where there are more.
   private(set) var propertyCount = 0
   private var entities: [String: Entity] = [:]
   private var composites: [String: Composite] = [:]

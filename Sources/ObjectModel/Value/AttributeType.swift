@@ -19,7 +19,7 @@ public enum AttributeType: String, Sendable, Codable, CaseIterable, Hashable {
   case string
   /// True or false.
   case boolean
-  /// A moment, kept bit for bit as seconds since 2001-01-01 UTC.
+  /// A date, stored bit for bit as seconds since 2001-01-01 UTC.
   case date
   /// Bytes.
   case binary

@@ -11,7 +11,7 @@ public enum AttributeValue: Sendable, Hashable {
   case integer(Int64)
   /// A floating-point number; floats too.
   case double(Double)
-  /// A moment.
+  /// A date.
   case date(Date)
   /// Text.
   case string(String)
@@ -25,7 +25,7 @@ public enum AttributeValue: Sendable, Hashable {
   case decimal(Decimal)
   /// Named elements.
   indirect case composite([String: AttributeValue])
-  /// The number of another object of the same store, as a to-one holds it.
+  /// The number of another object of the same store, as a to-one stores it.
   case reference(Int64)
 
   /// Whether there is no value.
@@ -35,7 +35,8 @@ public enum AttributeValue: Sendable, Hashable {
     return false
   }
 
-  /// Whether an attribute of a type may have this value. Null fits every type; integers must be in range.
+  /// Whether an attribute of a type may have this value. Null fits every type; integers must be in
+  /// range.
   public func matches(_ type: AttributeType) -> Bool {
     switch (self, type) {
     case (.null, _), (_, .undefined): true

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A Core Data model on disk: an `.xcdatamodeld` bundle with its versions, a single `.xcdatamodel`, or bare `contents`.
+/// A Core Data model on disk: an `.xcdatamodeld` bundle with its versions, a single `.xcdatamodel`,
+/// or bare `contents`.
 public struct XCDataModelBundle: Sendable {
   /// One version of the model.
   public struct Version: Sendable, Hashable {
@@ -72,7 +73,8 @@ public struct ModelLoadResult: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// Reads a model from an `.xcdatamodeld` (its current version), an `.xcdatamodel`, bare `contents`, or `.json`.
+  /// Reads a model from an `.xcdatamodeld` (its current version), an `.xcdatamodel`, bare
+  /// `contents`, or `.json`.
   /// - Throws: `ModelError` when it cannot be read or is wrong.
   public static func load(contentsOf url: URL) throws(ModelError) -> ModelLoadResult {
     if url.pathExtension == "json" {
@@ -137,8 +139,10 @@ extension ManagedObjectModel {
 }
 
 extension ModelDeclaration {
-  /// Reads the XML of a model version, which is what `contents` holds, and does not check the model.
-  /// - Returns: what the XML says, and a line for each thing in it that is not understood or not acted on.
+  /// Reads the XML of a model version, the file `contents`, and does not validate the model.
+  ///
+  /// - Returns: The declaration, and a warning for each thing in it that is not understood or
+  ///   ignored.
   /// - Throws: `ModelError` when it is no XML of a model, or larger than 64 MiB.
   public static func read(
     xcdatamodelContents data: Data

@@ -11,7 +11,7 @@ enum XCDataModelNames {
     "Undefined": .undefined,
   ]
 
-  /// What is kept and written back, element by element, without being acted on.
+  /// The XML attributes that are preserved and written again, by element, without effect.
   static let preserved: [String: Set<String>] = [
     "model": [
       "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",

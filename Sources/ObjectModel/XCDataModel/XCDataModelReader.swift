@@ -3,7 +3,8 @@ import FoundationXML
 
 /// Reads the XML of a model version into a description.
 ///
-/// What no model needs and hostile files use is refused before parsing; nesting is as shallow as the format's.
+/// What no model needs and hostile files use is refused before parsing; nesting is as shallow as
+/// the format's.
 final class XCDataModelReader: NSObject, XMLParserDelegate {
   private(set) var warnings: [String] = []
   private var model = ModelDeclaration(entities: [])
@@ -217,8 +218,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     return relationship
   }
 
-  /// What an element says that only Apple's services act on: kept for writing back. What no editor is known to write is kept
-  /// too, and told.
+  /// XML attributes of an element that only Apple's services use are preserved for writing the file
+  /// again. Unknown ones are preserved too, with a warning.
   private func rest(_ xml: XMLAttributes, of element: String, _ name: String) -> [String: String] {
     for other in xml.rest.keys.sorted() where XCDataModelNames.preserved[element]?.contains(other) != true {
       warnings.append("unknown attribute \(other) of <\(element)> \(name); it is kept, and not acted on")
@@ -226,7 +227,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     return xml.rest
   }
 
-  /// Warns of what is left of an element that has nowhere to keep it.
+  /// Warns of the remaining XML attributes of an element that cannot preserve them.
   private func report(_ xml: XMLAttributes, of element: String) {
     for other in xml.rest.keys.sorted() {
       warnings.append("unknown attribute \(other) of <\(element)>; it is not kept")
@@ -267,7 +268,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     }
   }
 
-  /// An inverse that does not lead back is kept as a note: the relationship works one way.
+  /// An inverse that does not name this relationship back is preserved as a note: the relationship
+  /// is unidirectional.
   private func dropUnidirectionalInverses() {
     let byName = Dictionary(model.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     func find(_ name: String, _ entityName: String) -> Relationship? {

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ModelDeclaration {
-  /// The model as the XML of a model version: what `contents` holds.
+  /// The model as the XML of a model version: the file `contents`.
   public func xcdatamodelContents() -> Data { XCDataModelWriter(self).data }
 
   /// Writes the model as an `.xcdatamodeld` bundle of one version.
