@@ -1,6 +1,7 @@
 extension ModelDiagram {
-  /// The diagram as an SVG picture of its own: a box an entity, with a row an attribute and relationship; a line from a
-  /// relationship's row to its inverse's, with a crow's foot where there may be many; a dashed line to the superentity.
+  /// The diagram as an SVG picture of its own: a box an entity, with a row an attribute and
+  /// relationship; a line from a relationship's row to its inverse's, with a crow's foot where
+  /// there may be many; a dashed line to the superentity.
   public var svg: String { DiagramPicture(layout).text }
 
   var layout: DiagramLayout {

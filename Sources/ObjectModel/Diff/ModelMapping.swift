@@ -1,7 +1,8 @@
-/// Which entities and properties of a new version of a model are which of the old one, so far as that needs nobody to tell.
+/// Which entities and properties of a new version of a model are which of the old one, so far as
+/// that needs nobody to tell.
 ///
-/// They are matched by the rule of `ModelDifferences`, properties with those that each entity inherits, so that one may move to
-/// a superentity or away from it.
+/// They are matched by the rule of `ModelDifferences`, properties with those that each entity
+/// inherits, so that one may move to a superentity or away from it.
 public struct ModelMapping: Sendable {
   /// One entity of the new version, and what was there.
   public struct EntityMapping: Sendable {

@@ -40,7 +40,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
       ModelIssue(
         .wrongDerivation, attribute.entity.name, attribute.name,
         "its derivation cannot be computed: it names no stored property, gives another type, or is no expression that is"
-          + " known; mend it or take it out")
+          + " known; repair or remove it")
     }
     guard faults.isEmpty else { throw ModelError(faults) }
   }

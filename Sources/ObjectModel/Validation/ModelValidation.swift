@@ -168,7 +168,7 @@ struct ModelCheck {
     }
     if let pattern = attribute.regularExpression, (try? NSRegularExpression(pattern: pattern)) == nil {
       fault(
-        .wrongPattern, owner, attribute.name, "its regular expression cannot be read; mend or remove it"
+        .wrongPattern, owner, attribute.name, "its regular expression cannot be read; repair or remove it"
       )
     }
     if attribute.type == .composite {

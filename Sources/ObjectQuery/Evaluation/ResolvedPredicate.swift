@@ -1,6 +1,7 @@
 public import ObjectModel
 
-/// A predicate whose names have been looked up for an entity, ready to be asked of any number of objects.
+/// A predicate whose names have been looked up for an entity, ready to be asked of any number of
+/// objects.
 public struct ResolvedPredicate: Sendable {
   private indirect enum Node: Sendable {
     case constant(Bool)
@@ -14,8 +15,8 @@ public struct ResolvedPredicate: Sendable {
   private let node: Node
 
   /// Looks the names up.
-  /// - Throws: `QueryError` when a property is unknown, a variable has no value, a regular expression is wrong, or the
-  ///   predicate is nested too deeply (`tooComplex`).
+  /// - Throws: `QueryError` when a property is unknown, a variable has no value, a regular
+  ///   expression is wrong, or the predicate is nested too deeply (`tooComplex`).
   public init(
     _ predicate: FetchPredicate, for entity: EntityDescription, variables: [String: AttributeValue] = [:]
   ) throws {

@@ -6,7 +6,8 @@ public struct ResolvedSort: Sendable {
   private let keys: [(value: ResolvedExpression, sort: FetchSortDescriptor)]
 
   /// Looks the names up.
-  /// - Throws: `QueryError` when a property is unknown or leads over a to-many without an aggregate.
+  /// - Throws: `QueryError` when a property is unknown or leads over a to-many without an
+  ///   aggregate.
   public init(_ sort: [FetchSortDescriptor], for entity: EntityDescription) throws {
     let scope = ResolutionScope(entity)
     keys = try sort.map { sort in
@@ -19,7 +20,8 @@ public struct ResolvedSort: Sendable {
     }
   }
 
-  /// Whether one object comes before another. Level objects come in the order they were inserted, new ones last.
+  /// Whether one object comes before another. Level objects come in the order they were inserted,
+  /// new ones last.
   /// - Throws: what reading the objects throws.
   public func areInIncreasingOrder(_ left: any QueryObject, _ right: any QueryObject) throws -> Bool {
     for (value, sort) in keys {

@@ -1,6 +1,7 @@
 package import ObjectModel
 
-/// One comparison of values, as every store decides it: memory calls it, and so does SQL where it has no like of its own.
+/// One comparison of values, as every store decides it: memory calls it, and so does SQL where it
+/// has no like of its own.
 package enum ValueComparison {
   /// Whether two values stand as an operator says; all operators but BETWEEN, which is two, and IN.
   /// - Throws: `QueryError` where a regular expression takes too many steps.

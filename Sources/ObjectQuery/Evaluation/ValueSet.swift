@@ -40,7 +40,8 @@ struct ValueSet: Sendable {
     kind = found
   }
 
-  /// Whether a value is among them; nil where it is of another kind, which may equal them nevertheless.
+  /// Whether a value is among them; nil where it is of another kind, which may equal them
+  /// nevertheless.
   func contains(_ value: AttributeValue) -> Bool? {
     switch (kind, value) {
     case (_, .null): false

@@ -3,7 +3,8 @@ package enum EnumerationCases {
   /// All cases; nil for what is no enumeration, and for one whose cases hold values.
   package static func all<T>(_ type: T.Type) -> [T]? {
     if let cases = (type as? any CaseIterable.Type)?.every as? [T] { return cases }
-    // The runtime's own description of an enumeration: a word that says what kind of type it is, and where the rest stands.
+    // The runtime's own description of an enumeration: a word that says what kind of type it is,
+    // and where the rest stands.
     let metadata = unsafeBitCast(type as Any.Type, to: UnsafePointer<Int>.self)
     guard metadata.pointee == 0x201, MemoryLayout<T>.size <= 1,
       let description = UnsafeRawPointer(bitPattern: metadata[1])

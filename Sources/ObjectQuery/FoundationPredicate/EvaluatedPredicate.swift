@@ -2,8 +2,8 @@ public import Foundation
 import ObjectModel
 
 extension PredicateExpressions {
-  /// What another predicate or expression makes of a value: `evaluate(_:)`, for which Foundation on Linux has no node that a
-  /// predicate may hold.
+  /// What another predicate or expression makes of a value: `evaluate(_:)`, for which Foundation on
+  /// Linux has no node that a predicate may hold.
   public struct Evaluated<Input: PredicateExpression, Output>: PredicateExpression {
     /// The value that is asked about.
     public let input: Input

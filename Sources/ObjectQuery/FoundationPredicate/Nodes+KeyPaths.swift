@@ -35,7 +35,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     return .json(try inside(start, translator))
   }
 
-  /// What lies inside a Codable value.
+  /// A key path into a Codable value.
   private func inside(
     _ start: FetchExpression, _ translator: PredicateTranslator
   ) throws(QueryError) -> FetchExpression {
@@ -87,7 +87,8 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     return PredicateTranslator.compare(start, .equal, .value(.data(stored.storedEmpty)))
   }
 
-  /// The first or the last; the last of an array that one attribute keeps is not known to a store.
+  /// The first or the last; a store does not know the last element of an array that one attribute
+  /// stores.
   private func end(of start: FetchExpression, isFirst: Bool) throws(QueryError) -> PredicatePart {
     if start.isList { throw refusal }
     if isOfModels(Root.Output.self) { return .expression(.element(start, isFirst ? .first : .last, [])) }
@@ -95,7 +96,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
     return .json(try start.followed("0", Self.self))
   }
 
-  /// Nothing can be seen of what is not kept as JSON.
+  /// Refuses to look into a value that is not stored as JSON.
   private func look(_ translator: PredicateTranslator) throws(QueryError) {
     guard let (owner, path) = (root as? any PropertyNode)?.property,
       !translator.values.isJSON(path, of: owner)
@@ -128,7 +129,8 @@ extension PredicatePart {
 }
 
 extension Collection {
-  /// Whether a key path asks for `isEmpty`, true, or for `count`, false; nil when it reads something else.
+  /// Whether a key path asks for `isEmpty`, true, or for `count`, false; nil when it reads
+  /// something else.
   fileprivate static func asksIsEmpty(_ keyPath: AnyKeyPath) -> Bool? {
     if let known = self as? any CountedCollection.Type {
       return keyPath == known.isEmptyPath ? true : keyPath == known.countPath ? false : nil
@@ -154,7 +156,8 @@ extension Data: CountedCollection {
 }
 
 extension AnyKeyPath {
-  /// The name of the stored property that a key path of one step reads; nil for what is no stored property.
+  /// The name of the stored property that a key path of one step reads; nil for what is no stored
+  /// property.
   fileprivate var storedName: String? {
     let names = String(describing: self).split(separator: ".", omittingEmptySubsequences: false)
     guard names.count == 2, names[0].hasPrefix("\\"),
@@ -165,8 +168,8 @@ extension AnyKeyPath {
 }
 
 extension RawRepresentable {
-  /// Whether a key path of the type reads the raw value. `\.rawValue` of a type and of the protocol are not equal, so it is
-  /// asked of all cases; of a structure it is a stored property.
+  /// Whether a key path of the type reads the raw value. `\.rawValue` of a type and of the protocol
+  /// are not equal, so it is asked of all cases; of a structure it is a stored property.
   fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
     guard let path = keyPath as? KeyPath<Self, RawValue> else { return false }
     if path == \Self.rawValue || path.storedName == "rawValue" { return true }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A node that may read a property of an object, so that what stands beside it must have the property's own form.
+/// A node that may read a property of an object; the other side of a comparison must then have the
+/// property's stored form.
 protocol PropertyNode {
   /// The type that the key path begins at, and the key path.
   var property: (type: Any.Type, keyPath: AnyKeyPath)? { get }

@@ -2,8 +2,9 @@ public import Foundation
 import ObjectModel
 
 extension PredicateExpressions {
-  /// How a text stands to another, whatever their case: `caseInsensitiveCompare(_:)`, for which Foundation on Linux has no
-  /// node. A store is asked with `==` or `!=` and one of the three results.
+  /// How a text stands to another, whatever their case: `caseInsensitiveCompare(_:)`, for which
+  /// Foundation on Linux has no node. A store is asked with `==` or `!=` and one of the three
+  /// results.
   public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -70,7 +71,8 @@ extension PredicateExpressions.OptionalFlatMap: OrderingNode {
 }
 
 extension PredicateTranslator {
-  /// The condition that an order of two texts is one known now; nil where neither side is such an order.
+  /// The condition that an order of two texts is one known now; nil where neither side is such an
+  /// order.
   func ordering(_ lhs: Any, _ rhs: Any) throws(QueryError) -> FetchPredicate? {
     for (node, other) in [(lhs, rhs), (rhs, lhs)] {
       guard let output = (node as? any PredicateExpression).map(Self.output),

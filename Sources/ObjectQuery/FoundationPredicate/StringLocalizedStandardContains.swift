@@ -2,8 +2,8 @@ public import Foundation
 import ObjectModel
 
 extension PredicateExpressions {
-  /// Whether a text contains another, whatever the case and the marks of letters: `localizedStandardContains(_:)`, for which
-  /// Foundation on Linux has no node.
+  /// Whether a text contains another, whatever the case and the marks of letters:
+  /// `localizedStandardContains(_:)`, for which Foundation on Linux has no node.
   public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {

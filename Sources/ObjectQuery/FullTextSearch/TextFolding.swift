@@ -2,9 +2,9 @@ import Foundation
 
 /// Text as it is compared without case or marks: the same in memory, in SQL and in indexes.
 ///
-/// Case is folded as Unicode's full case folding does, canonically (The Unicode Standard, section 3.13, D145): ß is ss,
-/// all three sigmas are one, whatever the language. Marks are the nonspacing ones (category Mn) after canonical
-/// decomposition.
+/// Case is folded as Unicode's full case folding does, canonically (The Unicode Standard, section
+/// 3.13, D145): ß is ss, all three sigmas are one, whatever the language. Marks are the nonspacing
+/// ones (category Mn) after canonical decomposition.
 package enum TextFolding {
   package static func fold(_ text: String, _ options: ComparisonOptions) -> String {
     guard options.folds else { return text }
@@ -14,7 +14,8 @@ package enum TextFolding {
     for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
       if isCaseFolded { append(caseFolding: scalar, to: &scalars) } else { scalars.append(scalar) }
     }
-    // Composed again, so that a letter with its mark is one scalar, of which no other is a beginning.
+    // Composed again, so that a letter with its mark is one scalar, of which no other is a
+    // beginning.
     let folded = String(scalars)
     guard options.contains(.diacriticInsensitive) else { return folded.precomposedStringWithCanonicalMapping }
     let bare = folded.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
@@ -37,8 +38,8 @@ package enum TextFolding {
     }
   }
 
-  /// Swift knows no foldings, but the mappings of a letter down, up and down again come to the same classes, but for ı,
-  /// which goes up to I and yet is not an i.
+  /// Swift knows no foldings, but the mappings of a letter down, up and down again come to the same
+  /// classes, but for ı, which goes up to I and yet is not an i.
   private static func append(caseFolding scalar: Unicode.Scalar, to scalars: inout String.UnicodeScalarView) {
     if scalar.value < 0x80 || scalar == "\u{131}" {
       let isCapital = scalar.value >= 0x41 && scalar.value <= 0x5A

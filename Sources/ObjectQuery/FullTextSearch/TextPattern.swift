@@ -1,10 +1,10 @@
 package import Foundation
 import Locks
 
-/// What LIKE and MATCHES hold a text against.
+/// LIKE and MATCHES on text.
 package enum TextPattern {
-  /// Whether a text fits a pattern in which `*` stands for any characters, `?` for one (a Unicode scalar), and `\` makes
-  /// the next stand for itself.
+  /// Whether a text fits a pattern in which `*` stands for any characters, `?` for one (a Unicode
+  /// scalar), and `\` makes the next stand for itself.
   package static func like(_ text: String, _ pattern: String, _ options: ComparisonOptions) -> Bool {
     let text = Array(TextFolding.fold(text, options).unicodeScalars)
     let parts = parts(TextFolding.fold(pattern, options))
@@ -71,9 +71,10 @@ package enum TextPattern {
     return try isFound(expression, in: TextFolding.fold(text, marks))
   }
 
-  /// Whether an expression is found in a text. ICU tries one way after the other, of which an expression such as `(x+x+)+y`
-  /// has more than anybody can wait for; so its steps are counted. Ten thousand for each character are more than the square
-  /// of the text's length up to that length.
+  /// Whether an expression is found in a text. ICU tries one way after the other, of which an
+  /// expression such as `(x+x+)+y` has more than anybody can wait for; so its steps are counted.
+  /// Ten thousand for each character are more than the square of the text's length up to that
+  /// length.
   /// - Throws: `QueryError` with code `tooComplex` when they are not enough.
   package static func isFound(
     _ expression: NSRegularExpression, in text: String
@@ -98,7 +99,7 @@ package enum TextPattern {
   )
 
   private struct Key: Hashable {
-    /// By scalars: to Swift a letter with its mark is the same composed and decomposed.
+    /// By scalars: in Swift a letter with its mark is equal composed and decomposed.
     let pattern: [UInt8]
     let options: ComparisonOptions
   }
@@ -106,8 +107,9 @@ package enum TextPattern {
   private static let known = Locked<[Key: NSRegularExpression]>([:])
   private static let most = 64
 
-  /// The compiled expression, kept for the next row.
-  /// - Throws: what Foundation says of a wrong one.
+  /// The compiled expression, cached for the next row.
+  ///
+  /// - Throws: Foundation's error for an invalid one.
   package static func expression(_ pattern: String, _ options: ComparisonOptions) throws
     -> NSRegularExpression
   {

@@ -1,5 +1,6 @@
-/// What SEARCH asks of the words of a text: `quick brow*` for all of these, `fox OR cat` for one of them, `"brown fox"` for
-/// words in a row, `-dog` for none of it. Signs other than these are gaps. What asks for nothing finds nothing.
+/// What SEARCH asks of the words of a text: `quick brow*` for all of these, `fox OR cat` for one of
+/// them, `"brown fox"` for words in a row, `-dog` for none of it. Signs other than these are gaps.
+/// What asks for nothing finds nothing.
 package struct TextQuery: Sendable, Hashable {
   /// Words in a row; the last may be the beginning of one.
   package struct Phrase: Sendable, Hashable {
@@ -49,8 +50,9 @@ package struct TextQuery: Sendable, Hashable {
     }
   }
 
-  /// The same for the index: in its language too OR binds more tightly than what stands in a row, and words are in small letters,
-  /// which are never its keywords. It cannot leave out words in a row.
+  /// The same for the index: in its language too OR binds more tightly than what stands in a row,
+  /// and words are in small letters, which are never its keywords. It cannot leave out words in a
+  /// row.
   package var indexText: String {
     if wanted.isEmpty { return "" }
     let parts =
@@ -68,7 +70,8 @@ package struct TextQuery: Sendable, Hashable {
       || indexed.count < wanted.count
   }
 
-  // The index reads a tree of twelve levels at most: a chain of exclusions is one, what is wanted is balanced.
+  // The index reads a tree of twelve levels at most: a chain of exclusions is one, what is wanted
+  // is balanced.
   private static let mostExcluded = 8
   private static let mostWanted = 256
 

@@ -1,5 +1,6 @@
 extension FetchPredicate {
-  /// The key paths that begin at the object asked, and whether there are others, inside subqueries or behind places.
+  /// The key paths that begin at the object asked, and whether there are others, inside subqueries
+  /// or behind places.
   package var keyPaths: (own: [[String]], hasOthers: Bool) {
     var found: (own: [[String]], hasOthers: Bool) = ([], false)
     collect(&found)

@@ -2,8 +2,8 @@ import ObjectModel
 
 extension FetchPredicate {
   /// The predicate with its `$VARIABLE`s replaced.
-  /// - Parameter value: What stands for a variable's name, which may have a key path behind it (`author.name`); nil leaves
-  ///   the variable.
+  /// - Parameter value: What stands for a variable's name, which may have a key path behind it
+  ///   (`author.name`); nil leaves the variable.
   public func substituting(
     _ value: (String) throws -> FetchExpression?
   ) rethrows -> FetchPredicate {

@@ -14,7 +14,8 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
     public static let typeMismatch = Code(description: "typeMismatch")
     /// A variable was given no value.
     public static let missingVariable = Code(description: "missingVariable")
-    /// A condition is nested too deeply, or a regular expression takes more steps than a text is worth.
+    /// A condition is nested too deeply, or a regular expression takes more steps than a text is
+    /// worth.
     public static let tooComplex = Code(description: "tooComplex")
     /// The construct is not known yet.
     public static let unsupported = Code(description: "unsupported")

@@ -1,5 +1,6 @@
 extension FetchPredicate {
-  /// How deeply the reader goes into the condition's own text, `limit` where it is that or more: no more is gone into.
+  /// How deeply the reader goes into the condition's own text, `limit` where it is that or more: no
+  /// more is gone into.
   func nesting(upTo limit: Int) -> Int {
     if limit <= 0 { return limit }
     return switch self {
@@ -13,7 +14,8 @@ extension FetchPredicate {
     }
   }
 
-  /// Refuses what is nested deeper than format text may be, before anything goes into it: such a condition fills the stack.
+  /// Refuses what is nested deeper than format text may be, before anything goes into it: such a
+  /// condition fills the stack.
   /// - Throws: `QueryError` with code `tooComplex`.
   package func checkNesting() throws(QueryError) {
     let limit = FormatParser.greatestDepth - 2
@@ -49,8 +51,8 @@ extension FetchExpression {
 }
 
 extension FetchRequest {
-  /// Refuses a request with a condition or an expression that is nested too deeply. To be called before anything goes into
-  /// these.
+  /// Refuses a request with a condition or an expression that is nested too deeply. To be called
+  /// before anything goes into these.
   /// - Throws: `QueryError` with code `tooComplex`.
   package func checkNesting() throws(QueryError) {
     try predicate?.checkNesting()

@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 
 extension FetchPredicate {
-  /// The condition as format text, which reads as the same condition again. It holds the constants: do not log it where
-  /// those are secrets.
+  /// The condition as format text, which reads as the same condition again. It holds the constants:
+  /// do not log it where those are secrets.
   public var formatText: String { text(within: .or) }
 
   /// How tightly what stands around binds.
@@ -28,7 +28,8 @@ extension FetchPredicate {
   ) -> String {
     if parts.isEmpty { return own == .and ? "TRUEPREDICATE" : "FALSEPREDICATE" }
     let text = parts.map { part in
-      // A condition of one part, or of the same kind inside, would be read as one with its surroundings.
+      // A condition of one part, or of the same kind inside, would be read as one with its
+      // surroundings.
       switch part {
       case .and, .or: "(\(part.text(within: .or)))"
       default: part.text(within: .not)

@@ -1,8 +1,10 @@
 import ObjectModel
 
-/// Reads tokens into a predicate. Nesting is bounded, so hostile text ends in an error and not in a full stack.
+/// Reads tokens into a predicate. Nesting is bounded, so hostile text ends in an error and not in a
+/// full stack.
 ///
-/// A parenthesis may hold a condition or a value, which shows at its end only; so both are read by the same steps.
+/// A parenthesis may hold a condition or a value, which shows at its end only; so both are read by
+/// the same steps.
 struct FormatParser {
   /// A condition or a value.
   enum Part {
@@ -75,7 +77,8 @@ struct FormatParser {
     return result
   }
 
-  /// - Parameter nesting: Of what was read. Chains of operators nest too, though their text does not.
+  /// - Parameter nesting: Of what was read. Chains of operators nest too, though their text does
+  ///   not.
   private func end(_ message: String, _ nesting: Int) throws(QueryError) {
     guard nesting < Self.greatestDepth - 2 else { throw failure("this is nested too deeply") }
     guard token.kind == .end else { throw failure(message) }

@@ -10,10 +10,11 @@ extension FetchPredicate: FetchCondition {
   /// Itself.
   public var fetchPredicate: FetchPredicate { self }
 
-  /// The condition that a closure makes of an object: `FetchPredicate(for: Book.self) { $0.pages > 300 }`.
+  /// The condition that a closure makes of an object: `FetchPredicate(for: Book.self) { $0.pages >
+  /// 300 }`.
   ///
-  /// The closure runs once, to write the condition down; it is given no object. A key path that names no property is refused
-  /// by the fetch.
+  /// The closure runs once, to write the condition down; it is given no object. A key path that
+  /// names no property is refused by the fetch.
   public init<Model: QueryableModel>(
     for model: Model.Type, _ condition: (TypedExpression<Model>) -> some FetchCondition
   ) {

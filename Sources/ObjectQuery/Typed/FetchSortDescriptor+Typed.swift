@@ -1,7 +1,8 @@
 extension FetchSortDescriptor {
-  /// Sorts by what a closure reads of an object: `FetchSortDescriptor(Book.self) { $0.author.name }`, `{ $0.books.count }`.
-  /// - Throws: `QueryError` with code `unsupported` for what is no property, through to-ones if need be, nor the number
-  ///   or a function of a to-many's.
+  /// Sorts by what a closure reads of an object: `FetchSortDescriptor(Book.self) { $0.author.name
+  /// }`, `{ $0.books.count }`.
+  /// - Throws: `QueryError` with code `unsupported` for what is no property, through to-ones if
+  ///   need be, nor the number or a function of a to-many's.
   public init<Model: QueryableModel, Value>(
     _ model: Model.Type, ascending: Bool = true, options: ComparisonOptions = [],
     comparator: Comparator = .scalars,

@@ -14,10 +14,12 @@ public struct PersistentStoreDescription: Sendable {
   public var replacesEmptyFile = false
   /// Whether changes are refused.
   public var isReadOnly = false
-  /// Whether a store that was made with another version of the model is moved to this one when it is opened, where that can be
-  /// inferred; true as in Core Data. Else, and where it cannot, opening throws `modelMismatch`, and nothing is changed.
+  /// Whether a store that was made with another version of the model is moved to this one when it
+  /// is opened, where that can be inferred; true as in Core Data. Else, and where it cannot,
+  /// opening throws `modelMismatch`, and nothing is changed.
   public var shouldMigrateStoreAutomatically = true
-  /// What else the kind of store understands; each kind extends this type with typed access to its own.
+  /// What else the kind of store understands; each kind extends this type with typed access to its
+  /// own.
   public var options: [String: any Sendable] = [:]
 
   /// Describes a store.

@@ -49,7 +49,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let cancelled = Code("cancelled")
     /// There is a file at the place named already.
     public static let fileExists = Code("fileExists")
-    /// The disk failed while a save was being committed, so it is unknown whether it is there; reopen and look.
+    /// The disk failed while a save was being committed, so it is unknown whether it is there;
+    /// reopen and look.
     public static let outcomeUnknown = Code("outcomeUnknown")
     /// A page of the file is damaged.
     public static let fileDamaged = Code("fileDamaged")

@@ -1,8 +1,8 @@
 public import Foundation
 import ObjectModel
 
-/// The names of what a store's metadata says of the store itself, as Core Data has them. A program's own names stand beside
-/// them; what it writes under one of these is ignored.
+/// The names of what a store's metadata says of the store itself, as Core Data has them. A
+/// program's own names stand beside them; what it writes under one of these is ignored.
 public enum StoreMetadata {
   /// The store's UUID.
   public static let uuid = "NSStoreUUID"

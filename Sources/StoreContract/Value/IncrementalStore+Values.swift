@@ -71,8 +71,8 @@ extension AttributeDescription {
     throw StoreError(.invalidValue, "\(entity.name).\(name) has no pieces: \(reason)")
   }
 
-  /// Refuses what cannot be written in pieces: besides, what an index, a constraint or another attribute needs whole, and a
-  /// length that no value has.
+  /// Refuses what cannot be written in pieces: besides, what an index, a constraint or another
+  /// attribute needs whole, and a length that no value has.
   package func checkPieces(_ count: Int, limit: Int) throws {
     try checkPieces()
     if let reason = needOfWhole {

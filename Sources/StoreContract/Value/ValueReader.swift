@@ -3,8 +3,8 @@ import Locks
 
 /// Reads one value piece by piece, as it was when it was opened, whatever is written meanwhile.
 ///
-/// Sendable: open it where the context is, read it where the bytes are wanted. Close it soon: the encrypted store holds a
-/// connection, and the moment it reads, for as long.
+/// Sendable: open it where the context is, read it where the bytes are wanted. Close it soon: the
+/// encrypted store holds a connection, and the moment it reads, for as long.
 public final class ValueReader: Sendable {
   private struct State: Sendable {
     var offset = 0

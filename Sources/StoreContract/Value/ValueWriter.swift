@@ -12,15 +12,17 @@ public final class ValueWriter {
   /// What writing failed with, of which the closure may not have told.
   private var failure: (any Error)?
 
-  /// Makes a writer over a store's own way to put bytes in the place of those that begin at an offset.
+  /// Makes a writer over a store's own way to put bytes in the place of those that begin at an
+  /// offset.
   public init(count: Int, _ put: @escaping (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws -> Void) {
     self.count = count
     self.put = put
   }
 
   /// Appends bytes; they are read before it returns.
-  /// - Throws: `StoreError`: `invalidValue` when the value would become longer than promised, `valueClosed` once the closure
-  ///   ended, `diskFull`. The value stays as it was then, whatever the closure does about it.
+  /// - Throws: `StoreError`: `invalidValue` when the value would become longer than promised,
+  ///   `valueClosed` once the closure ended, `diskFull`. The value stays as it was then, whatever
+  ///   the closure does about it.
   public func write(_ bytes: UnsafeRawBufferPointer) throws {
     guard let put else {
       throw StoreError(.valueClosed, "the value was written already; write inside the closure")
