@@ -8,11 +8,11 @@ public struct PersistentStoreDescription: Sendable {
   public var url: URL?
   /// The configuration of the model whose entities go into this store; nil for all.
   public var configuration: String?
-  /// Whether a store that is not there may be made.
+  /// Whether a missing store may be created.
   public var createsIfMissing = true
-  /// Whether a file of no bytes at the store's place may be made into a new store.
+  /// Whether an empty file at the store's URL may become a new store.
   public var replacesEmptyFile = false
-  /// Whether changes are refused.
+  /// Whether the store is opened for reading only.
   public var isReadOnly = false
   /// Whether a store that was made with another version of the model is moved to this one when it
   /// is opened, where that can be inferred; true as in Core Data. Else, and where it cannot,

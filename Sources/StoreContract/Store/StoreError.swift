@@ -27,13 +27,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let schemaMismatch = Code("schemaMismatch")
     /// The store was written by a newer version.
     public static let newerFormat = Code("newerFormat")
-    /// There is no file at the store's place, and none was asked to be made.
+    /// There is no file at the store's URL, and the description does not create one.
     public static let fileMissing = Code("fileMissing")
-    /// The file at the store's place is empty.
+    /// The file at the store's URL is empty.
     public static let fileEmpty = Code("fileEmpty")
     /// The file is an unencrypted SQLite database.
     public static let fileIsPlaintext = Code("fileIsPlaintext")
-    /// The file is no store, or is cut off.
+    /// The file is not a store, or is cut off.
     public static let fileTruncated = Code("fileTruncated")
     /// No key in the vault belongs to the store.
     public static let keyMissing = Code("keyMissing")
@@ -47,10 +47,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let rotationFailed = Code("rotationFailed")
     /// The work was cancelled; nothing was changed.
     public static let cancelled = Code("cancelled")
-    /// There is a file at the place named already.
+    /// There is already a file at the URL given.
     public static let fileExists = Code("fileExists")
-    /// The disk failed while a save was being committed, so it is unknown whether it is there;
-    /// reopen and look.
+    /// The disk failed while a save was being committed, so it is unknown whether the save is
+    /// stored; reopen and look.
     public static let outcomeUnknown = Code("outcomeUnknown")
     /// A page of the file is damaged.
     public static let fileDamaged = Code("fileDamaged")

@@ -1,8 +1,8 @@
 public import Foundation
 import ObjectModel
 
-/// The names of what a store's metadata says of the store itself, as Core Data has them. A
-/// program's own names stand beside them; what it writes under one of these is ignored.
+/// The names of the store's own metadata, as in Core Data. A program's own names are stored beside
+/// them; what it sets for one of these is ignored.
 public enum StoreMetadata {
   /// The store's UUID.
   public static let uuid = "NSStoreUUID"
@@ -15,12 +15,13 @@ public enum StoreMetadata {
 
   private static let own: Set<String> = [uuid, type, modelVersionHashes, modelVersionIdentifiers]
 
-  /// A program's metadata without what the store says of itself: what a store has to keep.
+  /// The program's metadata without the store's own: the part that a store has to save.
   public static func programs(_ metadata: [String: String]) -> [String: String] {
     metadata.filter { !own.contains($0.key) }
   }
 
-  /// A program's metadata with what the store says of itself: what a store answers.
+  /// The program's metadata with the store's own: what a store returns.
+  ///
   /// - Parameter versionIdentifiers: Those of the store's model.
   public static func whole(
     _ programs: [String: String], of store: some IncrementalStore, versionIdentifiers: [String] = []

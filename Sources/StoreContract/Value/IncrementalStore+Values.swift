@@ -2,7 +2,8 @@ import Foundation
 public import ObjectModel
 import ObjectQuery
 
-/// What stores do about long values that have no better way: they hold the whole value in memory.
+/// Pieces of long values for stores that cannot read or write them in place: the whole value is in
+/// memory.
 extension IncrementalStore {
   /// Gathers the pieces, and changes the object by a batch.
   public func writeValue(

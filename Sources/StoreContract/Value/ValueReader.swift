@@ -1,10 +1,11 @@
 public import Foundation
 import Locks
 
-/// Reads one value piece by piece, as it was when it was opened, whatever is written meanwhile.
+/// Reads one value in pieces, as it was when it was opened; later writes do not change what it
+/// reads.
 ///
-/// Sendable: open it where the context is, read it where the bytes are wanted. Close it soon: the
-/// encrypted store holds a connection, and the moment it reads, for as long.
+/// Sendable: open it where the context is, read it where the bytes are needed. Close it soon: until
+/// then the encrypted store reserves a connection and the snapshot that it reads.
 public final class ValueReader: Sendable {
   private struct State: Sendable {
     var offset = 0
@@ -17,8 +18,10 @@ public final class ValueReader: Sendable {
   private let fill: @Sendable (UnsafeMutableRawBufferPointer, Int) throws -> Void
   private let release: @Sendable () -> Void
 
-  /// Makes a reader over a store's own way to fill a buffer with the bytes that begin at an offset.
-  /// - Parameter close: Called once, when it is closed or nobody has it any more.
+  /// Creates a reader over a store's own function that fills a buffer with the bytes from an
+  /// offset.
+  ///
+  /// - Parameter close: Called once, when the reader is closed or deallocated.
   public init(
     count: Int,
     _ fill: @escaping @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Void,
@@ -31,7 +34,7 @@ public final class ValueReader: Sendable {
 
   deinit { close() }
 
-  /// Where the next read begins, in bytes from the value's beginning.
+  /// The offset of the next read, in bytes from the value's beginning.
   public var offset: Int { state.withLock { $0.offset } }
 
   /// Moves to where the next read is to begin; `count` is the end.
@@ -69,7 +72,7 @@ public final class ValueReader: Sendable {
     }
   }
 
-  /// Lets go of the value; reading throws after. Nothing happens the second time.
+  /// Closes the value; reading throws after. A second call does nothing.
   public func close() {
     let wasOpen = state.withLock { state in
       defer { state.isOpen = false }

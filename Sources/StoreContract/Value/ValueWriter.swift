@@ -1,19 +1,18 @@
 public import Foundation
 
-/// Takes the bytes of one value piece by piece, from the first to the last.
+/// Takes the bytes of one value in pieces, from the first to the last.
 ///
-/// It is there for as long as the closure runs that it was handed to. Not Sendable.
+/// Valid while the closure that gets it runs. Not Sendable.
 public final class ValueWriter {
   /// The number of bytes that the value is to have.
   public let count: Int
   /// The number of bytes written so far.
   public private(set) var offset = 0
   private var put: ((UnsafeRawBufferPointer, Int) throws -> Void)?
-  /// What writing failed with, of which the closure may not have told.
+  /// The error of an earlier write, which the closure may have caught.
   private var failure: (any Error)?
 
-  /// Makes a writer over a store's own way to put bytes in the place of those that begin at an
-  /// offset.
+  /// Creates a writer over a store's own function that writes bytes at an offset.
   public init(count: Int, _ put: @escaping (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws -> Void) {
     self.count = count
     self.put = put
