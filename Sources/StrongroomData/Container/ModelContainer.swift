@@ -12,7 +12,7 @@ public final class ModelContainer: Sendable {
   /// The schema.
   public var schema: Schema { core.schema }
   /// The plan by which older stores are brought up to the schema.
-  public var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
+  public var migrationPlan: (any SchemaMigrationPlan.Type)? { core.plan as? any SchemaMigrationPlan.Type }
   /// Where and how the stores are kept.
   public var configurations: Set<ModelConfiguration> { Set(core.configurations) }
 
@@ -24,7 +24,11 @@ public final class ModelContainer: Sendable {
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
   ) throws {
-    self.init(try ContainerCore(givenSchema, migrationPlan, configurations))
+    self.init(
+      try ContainerCore(givenSchema, configurations, plan: migrationPlan) { configuration, schema in
+        guard let migrationPlan else { return }
+        try MigrationRun(migrationPlan, configuration).run(to: schema)
+      })
   }
 
   /// Opens the stores of a schema, or makes them; as with a list of configurations.
@@ -82,6 +86,13 @@ public final class ModelContainer: Sendable {
   init(_ core: ContainerCore) {
     self.core = core
     core.container.withLock { $0.container = self }
+  }
+
+  /// The container of open stores; made again where only its contexts are left.
+  static func of(_ core: ContainerCore) -> ModelContainer {
+    let known = core.container.withLock { ContainerCore.WeakContainer(container: $0.container) }.container
+    if let known = known as? ModelContainer { return known }
+    return ModelContainer(core)
   }
 
   deinit {

@@ -33,10 +33,9 @@ public final class ModelContext {
   /// at the end of the task's present step on the main actor, so set it there only.
   public var autosaveEnabled = false { didSet { watch() } }
 
-  /// Makes a context on a container's stores. Issues no statement.
-  public convenience init(_ container: ModelContainer) {
-    self.init(
-      container.core, ManagedObjectContext(container.core.engine.persistentStoreCoordinator, isolation: nil))
+  /// Makes a context on open stores. Issues no statement.
+  convenience init(_ core: ContainerCore) {
+    self.init(core, ManagedObjectContext(core.engine.persistentStoreCoordinator, isolation: nil))
   }
 
   init(_ core: ContainerCore, _ engine: ManagedObjectContext) {
@@ -57,8 +56,6 @@ public final class ModelContext {
     engine.losesHost()
   }
 
-  /// The container.
-  public var container: ModelContainer { core.handle }
   /// What can be undone; nil, as at first, when nothing is recorded.
   public var undoManager: UndoManager? {
     get { engine.undoManager }

@@ -65,8 +65,8 @@ struct MigrationRun {
     let draft = try OpeningThread.wait { try await StoreDraft(of: description) }
     defer { draft.abandon() }
     let copy = configuration.draft(at: draft.url)
-    if let will { try open(place, copy) { try will(ModelContext(ModelContainer($0))) } }
-    try open(place + 1, copy) { try did?(ModelContext(ModelContainer($0))) }
+    if let will { try open(place, copy) { try will(ModelContext($0)) } }
+    try open(place + 1, copy) { try did?(ModelContext($0)) }
     try draft.publish()
   }
 
@@ -75,7 +75,7 @@ struct MigrationRun {
   ) throws {
     var configuration = configuration
     configuration.schema = nil
-    let core = try ContainerCore(schemas[place], nil, [configuration])
+    let core = try ContainerCore(schemas[place], [configuration])
     do {
       try body(core)
     } catch {

@@ -28,8 +28,6 @@ extension PersistentModel {
   public var persistentModelID: PersistentIdentifier { PersistentIdentifier(_$object.objectID) }
   /// The same as `persistentModelID`, unless the class declares an `id` of its own.
   public var id: PersistentIdentifier { persistentModelID }
-  /// The context the model is in; nil before it is inserted, and once its context is gone.
-  public var modelContext: ModelContext? { _$object.managedObjectContext?.host as? ModelContext }
   /// Whether the next save has something to do for the model; true for one that is not inserted yet.
   public var hasChanges: Bool { _$object.hasChanges }
   /// Whether the next save removes the model, or it was deleted elsewhere: then it keeps what was read of it, or is empty, and setting

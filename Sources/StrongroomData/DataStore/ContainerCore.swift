@@ -10,11 +10,13 @@ import Strongroom
 final class ContainerCore: Sendable {
   struct WeakContainer: @unchecked Sendable {
     // @unchecked: loaded and stored under the mutex only.
-    weak var container: ModelContainer?
+    // Untyped: the container is declared above this folder.
+    weak var container: AnyObject?
   }
 
   let schema: Schema
-  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  /// The container's migration plan; untyped, since plans are declared above this folder.
+  let plan: (any SendableMetatype.Type)?
   let configurations: [ModelConfiguration]
   let engine: PersistentContainer
   /// By the entity's index.
@@ -22,14 +24,19 @@ final class ContainerCore: Sendable {
   let container = Locked(WeakContainer())
   private let entities: [ObjectIdentifier: EntityDescription]
 
+  /// Opens the stores of a schema.
+  /// - Parameters:
+  ///   - plan: The container's migration plan, kept for a container that is made again.
+  ///   - migrate: Brings the store of each configuration up to the schema before it is opened.
   init(
-    _ given: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
+    _ given: Schema, _ configurations: [ModelConfiguration], plan: (any SendableMetatype.Type)? = nil,
+    migrate: (ModelConfiguration, Schema) throws -> Void = { _, _ in }
   ) throws {
     let schema = Schema(
       given.types + configurations.flatMap { given.types.isEmpty ? $0.schema?.types ?? [] : [] },
       version: given.version)
     self.schema = schema
-    migrationPlan = plan
+    self.plan = plan
     var configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
     for place in configurations.indices where configurations.count == 1 && configurations[place].schema == nil
     {
@@ -50,9 +57,7 @@ final class ContainerCore: Sendable {
     }
     self.types = types
     self.entities = entities
-    if let plan {
-      for configuration in configurations { try MigrationRun(plan, configuration).run(to: schema) }
-    }
+    for configuration in configurations { try migrate(configuration, schema) }
     try open()
   }
 
@@ -101,10 +106,4 @@ final class ContainerCore: Sendable {
   }
 
   func shape(of entity: EntityDescription) -> ModelSchema { ModelSchema.of(types[entity.index]) }
-
-  /// The container; made again where only its contexts are held.
-  var handle: ModelContainer {
-    if let known = container.withLock({ WeakContainer(container: $0.container) }).container { return known }
-    return ModelContainer(self)
-  }
 }
