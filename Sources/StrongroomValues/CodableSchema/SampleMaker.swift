@@ -1,7 +1,7 @@
 import Foundation
 
-/// Makes values of any Decodable type out of nothing: its own decoding is told what it asks for, each property another value in
-/// each round.
+/// Makes values of any Decodable type out of nothing: its own decoding is given what it asks for,
+/// each property another value in each round.
 final class SampleMaker {
   /// Which values are made.
   let round: Int
@@ -89,7 +89,8 @@ final class SampleMaker {
   /// The decoding asks whether there is a property, as it does of optional ones.
   func ask(_ name: String) { if depth == 1 { asked = name } }
 
-  /// Whether optionals are to be empty and arrays without elements, since a type may be inside itself.
+  /// Whether optionals are to be empty and arrays without elements, since a type may be inside
+  /// itself.
   var isDeep: Bool { depth > 8 }
 
   // MARK: Values
@@ -102,25 +103,44 @@ final class SampleMaker {
     Int(truncatingIfNeeded: ((UInt64(place) &* 64 &+ UInt64(round) &+ 1) &* 0x9E37_79B9_7F4A_7C15) >> 33)
   }
 
+  /// A value of a type that is not decoded from parts; nil for other types.
   private func leaf(_ type: Any.Type) -> Any? {
-    let small = number % 100 + 1
+    integer(type) ?? scalar(type) ?? foundationValue(type)
+  }
+
+  /// Small enough for 8 bits, and positive.
+  private var small: Int { number % 100 + 1 }
+
+  private func integer(_ type: Any.Type) -> Any? {
     switch type {
-    case is Bool.Type: return bit
-    case is String.Type: return "s\(number)"
-    case is Int.Type: return number
-    case is Int64.Type: return Int64(number)
-    case is Int32.Type: return Int32(truncatingIfNeeded: number & 0x7FFF_FFFF)
-    case is Int16.Type: return Int16(small * 7)
-    case is Int8.Type: return Int8(small)
-    case is UInt.Type: return UInt(number)
-    case is UInt64.Type: return UInt64(number)
-    case is UInt32.Type: return UInt32(number & 0x7FFF_FFFF)
-    case is UInt16.Type: return UInt16(small * 7)
-    case is UInt8.Type: return UInt8(small)
-    case is Double.Type: return Double(number) + 0.5
-    case is Float.Type: return Float(small) + 0.5
-    case is CGFloat.Type: return CGFloat(number) + 0.5
-    case is Decimal.Type: return Decimal(number)
+    case is Int.Type: number
+    case is Int64.Type: Int64(number)
+    case is Int32.Type: Int32(truncatingIfNeeded: number & 0x7FFF_FFFF)
+    case is Int16.Type: Int16(small * 7)
+    case is Int8.Type: Int8(small)
+    case is UInt.Type: UInt(number)
+    case is UInt64.Type: UInt64(number)
+    case is UInt32.Type: UInt32(number & 0x7FFF_FFFF)
+    case is UInt16.Type: UInt16(small * 7)
+    case is UInt8.Type: UInt8(small)
+    default: nil
+    }
+  }
+
+  private func scalar(_ type: Any.Type) -> Any? {
+    switch type {
+    case is Bool.Type: bit
+    case is String.Type: "s\(number)"
+    case is Double.Type: Double(number) + 0.5
+    case is Float.Type: Float(small) + 0.5
+    case is CGFloat.Type: CGFloat(number) + 0.5
+    case is Decimal.Type: Decimal(number)
+    default: nil
+    }
+  }
+
+  private func foundationValue(_ type: Any.Type) -> Any? {
+    switch type {
     case is Date.Type: return Date(timeIntervalSinceReferenceDate: Double(number))
     case is Data.Type: return Data("\(number)".utf8)
     case is URL.Type: return URL(string: "x:\(number)")
@@ -145,8 +165,8 @@ final class SampleMaker {
     return nil
   }
 
-  /// The first case of an enumeration that does not list its cases. Enumerations without payloads are numbered from 0, and nothing
-  /// of one byte holds a reference.
+  /// The first case of an enumeration that does not list its cases. Enumerations without payloads
+  /// are numbered from 0, and nothing of one byte holds a reference.
   static func firstCase<Value>(_ type: Value.Type) -> Value? {
     guard MemoryLayout<Value>.size <= 1 else { return nil }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { byte in
@@ -156,8 +176,8 @@ final class SampleMaker {
   }
 }
 
-/// A type that names a value of its own. For property types whose decoding checks what it is given, so that no value of theirs can
-/// be made up when a record is looked at.
+/// A type that names a value of its own. For property types whose decoding checks what it is given,
+/// so that no value of theirs can be made up when a record is looked at.
 public protocol SampleProviding {
   /// Any valid value.
   static var example: Self { get }

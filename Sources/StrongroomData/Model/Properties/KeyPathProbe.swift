@@ -3,15 +3,16 @@ import ObjectContext
 import ObjectModel
 import ObjectQuery
 
-/// Finds the property behind a key path that is not written down: one that begins at a subclass (`\Dog.name`, where `name` is
-/// Animal's), or that leads over a to-one (`\Item.trip?.name`). Swift on Linux takes no key path apart, and key paths of
-/// different roots never compare equal.
+/// Finds the property behind a key path that is not written down: one that begins at a subclass
+/// (`\Dog.name`, where `name` is Animal's), or that leads over a to-one (`\Item.trip?.name`). Swift
+/// on Linux takes no key path apart, and key paths of different roots never compare equal.
 ///
-/// A model that no context has is given a value of its own in each property, and asked through the key path, several times
-/// with other values. What answers with the value of one property each time reads that property, and makes nothing of it.
+/// A model that no context has is given a value of its own in each property, and asked through the
+/// key path, several times with other values. What answers with the value of one property each time
+/// reads that property, and makes nothing of it.
 ///
-/// Only where it has to be: a key path of one property, in a class without a superclass, is either written down, the model's
-/// identity, or none.
+/// Only where it has to be: a key path of one property, in a class without a superclass, is either
+/// written down, the model's identity, or none.
 final class KeyPathProbe: @unchecked Sendable {
   // @unchecked: used by the thread that makes it, while it asks.
   private struct Place {
@@ -45,7 +46,7 @@ final class KeyPathProbe: @unchecked Sendable {
   private func names(of keyPath: AnyKeyPath, _ shape: ModelSchema) -> [String]? {
     func open<Model: PersistentModel>(_ model: Model) -> [String]? {
       guard let path = keyPath as? PartialKeyPath<Model> else { return nil }
-      // The first time makes what stands at the other ends.
+      // The first read makes the destinations.
       let first = Self.plain(model[keyPath: path])
       // `\Trip.id` of a class that declares none is another key path than the same in generic code.
       if let identity = first as? PersistentIdentifier {
@@ -67,7 +68,7 @@ final class KeyPathProbe: @unchecked Sendable {
     return open(make(shape, []))
   }
 
-  /// What a to-one of a model without values leads to.
+  /// The destination of a sample model's to-one.
   func destination<Destination: PersistentModel>(
     of object: ModelObject, _ index: PropertyIndex, _ type: Destination.Type
   ) -> Destination? {
@@ -81,7 +82,7 @@ final class KeyPathProbe: @unchecked Sendable {
     return destination as? Destination
   }
 
-  /// What a to-many of a model without values leads to: some models, in another order each round.
+  /// The destinations of a sample model's to-many, in another order each round.
   func destinations<Destination: PersistentModel>(
     of object: ModelObject, _ index: PropertyIndex, _ type: Destination.Type
   ) -> [Destination] {
@@ -95,7 +96,8 @@ final class KeyPathProbe: @unchecked Sendable {
     return destinations as? [Destination] ?? []
   }
 
-  /// The names of the to-many whose models a key path reads, all of them and in their order, whatever their values are.
+  /// The names of the to-many whose models a key path reads, all of them and in their order,
+  /// whatever their values are.
   private func relationship(_ list: [any PersistentModel], _ read: () -> Any) -> [String]? {
     func isSame(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> Bool {
       left.count == right.count && zip(left, right).allSatisfy { $0._$object === $1._$object }
@@ -152,19 +154,34 @@ final class KeyPathProbe: @unchecked Sendable {
   /// The value of a property in one round, each property's another; nil where none is known.
   private static func value(_ property: PropertySchema, number: Int, round: Int) -> AttributeValue? {
     guard case .attribute(let type, _) = property.kind else { return nil }
-    let bit = round == rounds - 1 ? false : round == rounds - 2 ? true : (number + 1) >> round & 1 == 1
-    if let cases = property.caseValues {
-      guard cases.count > 1 else { return nil }
-      return bit ? cases[0] : cases[1]
+    let bit = bit(number, round)
+    if let cases = property.caseValues { return cases.count > 1 ? cases[bit ? 0 : 1] : nil }
+    switch type {
+    case .integer16, .integer32, .integer64, .string:
+      // Raw values are the type's own choice.
+      guard property.isPlain else { return nil }
+    default: break
     }
-    let mark = 1 + number * rounds + round
+    return value(type, mark: 1 + number * rounds + round, bit)
+  }
+
+  /// Tells properties of two values apart: no two of the first thousand have the same in all rounds.
+  private static func bit(_ number: Int, _ round: Int) -> Bool {
+    switch round {
+    case rounds - 1: false
+    case rounds - 2: true
+    default: (number + 1) >> round & 1 == 1
+    }
+  }
+
+  private static func value(_ type: AttributeType, mark: Int, _ bit: Bool) -> AttributeValue? {
     switch type {
     case .boolean: return .boolean(bit)
-    case .integer16, .integer32, .integer64: return property.isPlain ? .integer(Int64(mark % 30_000)) : nil
+    case .integer16, .integer32, .integer64: return .integer(Int64(mark % 30_000))
     case .double, .float: return .double(Double(mark) + 0.5)
     case .decimal: return .decimal(Decimal(mark))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(mark)))
-    case .string: return property.isPlain ? .string(" Aé\(mark)z, b-\(mark * 7) ") : nil
+    case .string: return .string(" Aé\(mark)z, b-\(mark * 7) ")
     case .uuid:
       let byte = UInt8(truncatingIfNeeded: mark)
       let next = UInt8(truncatingIfNeeded: mark >> 8)
