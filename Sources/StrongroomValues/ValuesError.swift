@@ -1,5 +1,5 @@
-/// Why records or archived objects could not be stored or read. The engine's own errors (`StoreError`, `QueryError`,
-/// `KeyringError`) come through as they are.
+/// Why records or archived objects could not be stored or read. The engine's own errors
+/// (`StoreError`, `QueryError`, `KeyringError`) come through as they are.
 public struct ValuesError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure. More may come; match with `==`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -52,7 +52,8 @@ public struct ValuesError: Error, Sendable, CustomStringConvertible {
   /// Code, message and cause in one line.
   public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
 
-  /// For a value that could not be decoded or encoded. Codings tell values in their errors, so only the path is kept of those.
+  /// For a value that could not be decoded or encoded. Coding errors contain values, so only their
+  /// path is used.
   static func coding(_ code: Code, _ what: String, _ error: any Error) -> ValuesError {
     if let error = error as? ValuesError { return error }
     switch error {

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Runs the work of a `ModelActor` on a queue of its own, so that a slow fetch holds none of the threads that tasks share.
+/// Runs the work of a `ModelActor` on a queue of its own, so that a slow fetch holds none of the
+/// threads that tasks share.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
   // @unchecked: the context is used by the work that the queue runs, one piece after another.
   private let queue = DispatchQueue(label: "strongroom.model-actor")
@@ -8,7 +9,7 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
   /// The context; for work that the executor runs.
   public let modelContext: ModelContext
 
-  /// Makes an executor for a context, which nobody else may use from then on.
+  /// Makes an executor for a context, which no other code may use from then on.
   public init(modelContext: ModelContext) { self.modelContext = modelContext }
 
   /// Runs a job when its turn comes.

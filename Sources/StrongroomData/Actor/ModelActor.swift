@@ -18,7 +18,8 @@ extension ModelActor {
   /// The context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The model of an identifier; nil when there is none, or it is of another class. One statement at most.
+  /// The model of an identifier; nil when there is none, or it is of another class. One statement
+  /// at most.
   public subscript<T>(id: PersistentIdentifier, as type: T.Type) -> T? where T: PersistentModel {
     try? modelContext.existingModel(for: id, as: type)
   }

@@ -16,10 +16,12 @@ public final class ModelContainer: Sendable {
   /// Where and how the stores are kept.
   public var configurations: Set<ModelConfiguration> { Set(core.configurations) }
 
-  /// Opens the stores of a schema, or makes them. Blocks until they are open. About ten statements a store that is there and is as
-  /// the schema says; one more for each table and index that is made, and what a migration takes.
-  /// - Throws: `SwiftDataError`: `unknownSchema` for classes that make no schema, `duplicateConfiguration` and others for
-  ///   configurations, `unsupportedMigration`, and `loadIssueModelContainer` with the store's own error as its `cause`.
+  /// Opens the stores of a schema, or makes them. Blocks until they are open. About ten statements
+  /// a store that is there and is as the schema says; one more for each table and index that is
+  /// made, and what a migration takes.
+  /// - Throws: `SwiftDataError`: `unknownSchema` for classes that make no schema,
+  ///   `duplicateConfiguration` and others for configurations, `unsupportedMigration`, and
+  ///   `loadIssueModelContainer` with the store's own error as its `cause`.
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
@@ -49,8 +51,10 @@ public final class ModelContainer: Sendable {
     try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores of a schema, or makes them, with configurations whose type is not known; as with `ModelConfiguration`s.
-  /// - Throws: also `SwiftDataError.unsupportedConfiguration` for one that is no `ModelConfiguration`.
+  /// Opens the stores of a schema, or makes them, with configurations whose type is not known; as
+  /// with `ModelConfiguration`s.
+  /// - Throws: also `SwiftDataError.unsupportedConfiguration` for one that is no
+  ///   `ModelConfiguration`.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -61,7 +65,8 @@ public final class ModelContainer: Sendable {
       configurations: try ModelConfiguration.all(configurations))
   }
 
-  /// Opens the stores of a schema, or makes them; as with a list of configurations whose type is not known.
+  /// Opens the stores of a schema, or makes them; as with a list of configurations whose type is
+  /// not known.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -72,7 +77,8 @@ public final class ModelContainer: Sendable {
       configurations: try ModelConfiguration.all(configurations))
   }
 
-  /// Opens the stores of classes, or makes them; as with a schema and configurations whose type is not known.
+  /// Opens the stores of classes, or makes them; as with a schema and configurations whose type is
+  /// not known.
   @_disfavoredOverload
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -96,13 +102,14 @@ public final class ModelContainer: Sendable {
   }
 
   deinit {
-    // On the main actor it is let go of at once, so that who closes a store there can open it again.
+    // On the main actor it is released at once, so that a store closed there can be opened again.
     if MainQueue.isCurrent { return }
     nonisolated(unsafe) let context = main
     if context != nil { Task { @MainActor in withExtendedLifetime(context) {} } }
   }
 
-  /// The context of the main actor, which saves by itself, and takes in at once what others save. Made when first asked for.
+  /// The context of the main actor, which saves by itself, and takes in at once what others save.
+  /// Made when first asked for.
   @MainActor public var mainContext: ModelContext {
     if let main { return main }
     let context = ModelContext(core, core.engine.viewContext)
@@ -112,12 +119,12 @@ public final class ModelContainer: Sendable {
     return context
   }
 
-  /// Deletes all models of all stores, as far as that goes: `erase()` tells what stands against it. Models that are still held are
-  /// gone.
+  /// Deletes all models of all stores, where possible; `erase()` throws what prevents it. Models in
+  /// memory become deleted.
   public func deleteAllData() { try? erase() }
 
-  /// Deletes all models of all stores, each class in a transaction of its own. Models that are still held are gone. A statement
-  /// or more for each class.
+  /// Deletes all models of all stores, each class in a transaction of its own. Models in memory
+  /// become deleted. A statement or more for each class.
   /// - Throws: `StoreError`, also where models deny each other's deletion.
   public func erase() throws {
     let context = ManagedObjectContext(core.engine.persistentStoreCoordinator, isolation: nil)

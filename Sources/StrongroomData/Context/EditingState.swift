@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Who edits a context, for those who hear of its changes.
+/// Who edits a context, for those who observe its changes.
 public struct EditingState: Sendable, Hashable, Identifiable {
-  /// What tells one editor from another.
+  /// Identifies the editor.
   public let id: UUID
   /// A name for it.
   public var author: String?

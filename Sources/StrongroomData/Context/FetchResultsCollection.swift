@@ -17,6 +17,6 @@ public struct FetchResultsCollection<Element: PersistentModel>: RandomAccessColl
   public var startIndex: Int { 0 }
   /// The number of models.
   public var endIndex: Int { objects.count }
-  /// The model at a place.
+  /// The model at an index.
   public subscript(position: Int) -> Element { objects[position].shown(as: Element.self) }
 }

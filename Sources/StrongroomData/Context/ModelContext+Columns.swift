@@ -3,16 +3,17 @@ import ObjectModel
 import ObjectQuery
 
 extension ModelContext {
-  /// Values of the models that a descriptor describes, a tuple each; with functions among the columns, a tuple for each group of
-  /// models that have the same other values, or one for all where there are no others. No model is made. Groups come in the order
-  /// of their values, unless the descriptor sorts by some of these. One statement. Leaves unsaved changes out.
+  /// Values of the models that a descriptor describes, a tuple each; with functions among the
+  /// columns, a tuple for each group of models that have the same other values, or one for all
+  /// where there are no others. No model is made. Groups come in the order of their values, unless
+  /// the descriptor sorts by some of these. One statement. Leaves unsaved changes out.
   ///
   /// ```swift
   /// let rows = try context.fetch(FetchDescriptor<Book>(), columns: .value(\.genre), .count(), .sum(\.pages))
   /// for (genre, count, pages) in rows { print(genre, count, pages) }
   /// ```
-  /// - Throws: as `fetch(_:)`; `unsupportedKeyPath` for a column that is no stored property, or whose values its type cannot
-  ///   hold, as a sum of `Int` that overflows.
+  /// - Throws: as `fetch(_:)`; `unsupportedKeyPath` for a column that is no stored property, or
+  ///   whose values its type cannot hold, as a sum of `Int` that overflows.
   public func fetch<T: PersistentModel, each Value>(
     _ descriptor: FetchDescriptor<T>, columns: repeat ModelColumn<T, each Value>
   ) throws -> [(repeat each Value)] {

@@ -9,7 +9,7 @@ public struct ModelChanges: Sendable {
   public let insertedIdentifiers: [PersistentIdentifier]
   /// Models with changed properties.
   public let updatedIdentifiers: [PersistentIdentifier]
-  /// Models that are gone.
+  /// Deleted models.
   public let deletedIdentifiers: [PersistentIdentifier]
 }
 
@@ -19,19 +19,20 @@ extension ModelContext {
   /// Posted after a context has saved, with the context as its object.
   public static let didSave = Notification.Name("StrongroomData.ModelContext.didSave")
 
-  /// The keys of what a notification tells: lists of `PersistentIdentifier`. Each stands there by itself and by its raw value.
+  /// The keys of a notification's user info, whose values are lists of `PersistentIdentifier`. Each
+  /// list is stored under the key and under its raw value.
   public enum NotificationKey: String, Sendable, Hashable, CaseIterable {
-    /// Whatever is held may be out of date. Not told here.
+    /// All models may be out of date. Not reported here.
     case invalidatedAllIdentifiers
-    /// The moment that a context reads. Not told here.
+    /// The query generation that a context reads. Not reported here.
     case queryGeneration
-    /// Models that are gone.
+    /// Deleted models.
     case deletedIdentifiers
     /// New models.
     case insertedIdentifiers
     /// Models with changed properties.
     case updatedIdentifiers
-    /// Models read anew. Not told here.
+    /// Models read again. Not reported here.
     case refreshedIdentifiers
   }
 
@@ -47,7 +48,7 @@ extension ModelContext {
     NotificationCenter.default.post(name: name, object: self, userInfo: info)
   }
 
-  /// Tells after each save of this context what was saved.
+  /// Reports after each save of this context what was saved.
   public func didSaveModels() -> some AsyncSequence<ModelChanges, Never> & Sendable {
     Self.changes(engine.didSaveObjects())
   }

@@ -5,14 +5,16 @@ import ObjectQuery
 import StoreContract
 
 extension ModelContext {
-  /// Saves every change in one transaction. Issues one prepared statement for each class and kind, run once for each model;
-  /// nothing when nothing changed.
+  /// Saves every change in one transaction. Issues one prepared statement for each class and kind,
+  /// run once for each model; nothing when nothing changed.
   ///
-  /// Where a new model has the unique value of a stored one, that one takes its values. Where a row was changed elsewhere, the
-  /// properties changed here are saved over it; a changed model that was deleted elsewhere is stored again; what was set to lead to
-  /// a model that was deleted elsewhere leads nowhere.
-  /// - Throws: `SwiftDataError.modelValidationFailure` with every rule that is broken; `StoreError` such as `diskFull`; why a
-  ///   property could not be read, if one could not. Nothing is saved then, and every change is still here.
+  /// Where a new model has the unique value of a stored one, that one takes its values. Where a row
+  /// was changed elsewhere, the properties changed here are saved over it; a changed model that was
+  /// deleted elsewhere is stored again; a relationship to a model that was deleted elsewhere is
+  /// cleared.
+  /// - Throws: `SwiftDataError.modelValidationFailure` with every rule that is broken; `StoreError`
+  ///   such as `diskFull`; why a property could not be read, if one could not. Nothing is saved
+  ///   then, and every change is still here.
   public func save() throws {
     adoptWaiting()
     guard engine.hasChanges else { return try engine.save() }
@@ -30,7 +32,8 @@ extension ModelContext {
     post(Self.didSave, changes())
   }
 
-  /// Drops every change: new models go away, changed and deleted ones are as last read or saved.
+  /// Discards every change: new models are removed, changed and deleted ones are as last read or
+  /// saved.
   public func rollback() {
     adoptWaiting()
     engine.rollback()
@@ -43,14 +46,15 @@ extension ModelContext {
     try save()
   }
 
-  /// Ends the event: takes in what other contexts saved where that is automatic, closes the undo group, tells live results.
+  /// Ends the event: takes in what other contexts saved where that is automatic, closes the undo
+  /// group, updates results observers.
   public func processPendingChanges() {
     adoptWaiting()
     engine.processPendingChanges()
   }
 
-  /// Deletes every model of a class that meets a condition, by delete rules, with the next save. One statement to find them, and
-  /// one for each relationship that a rule has to follow.
+  /// Deletes every model of a class that meets a condition, by delete rules, with the next save.
+  /// One statement to find them, and one for each relationship that a rule has to follow.
   /// - Parameters:
   ///   - model: The class.
   ///   - predicate: The condition; nil for all models of the class.

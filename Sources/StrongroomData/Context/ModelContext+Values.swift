@@ -2,24 +2,29 @@ public import Foundation
 import ObjectContext
 public import StoreContract
 
-/// Values of `Data` properties of any length, written and read in pieces past the models, so that memory holds a piece and not the
-/// value.
+/// Values of `Data` properties of any length, written and read in pieces past the models, so that
+/// memory holds a piece and not the value.
 ///
-/// Give the property `@Attribute(.externalStorage)`, so that fetches leave long values out too, and declare it last among such: memory
-/// stays the same where no later one has a value in the model; else writing takes about twice the value.
+/// Give the property `@Attribute(.externalStorage)`, so that fetches leave long values out too, and
+/// declare it last among such: memory stays the same where no later one has a value in the model;
+/// else writing takes about twice the value.
 extension ModelContext {
-  /// Gives a property of a saved model a value of `count` bytes, which a closure writes in pieces. It is saved when this returns, in
-  /// one transaction of its own; other unsaved changes of the model stay, and can be saved. While the closure runs nobody else
-  /// writes to the store; it may read models, but not save. Four statements, whatever the length, and one more where the model has
-  /// unsaved changes.
+  /// Gives a property of a saved model a value of `count` bytes, which a closure writes in pieces.
+  /// It is saved when this returns, in one transaction of its own; other unsaved changes of the
+  /// model stay, and can be saved. While the closure runs nobody else writes to the store; it may
+  /// read models, but not save. Four statements, whatever the length, and one more where the model
+  /// has unsaved changes.
   /// - Parameters:
-  ///   - count: The length in bytes, 0 for a value that is there and empty; at most 1,000,000,000 with all else of the model.
+  ///   - count: The length in bytes, 0 for a value that is there and empty; at most 1,000,000,000
+  ///     with all else of the model.
   ///   - model: A saved model of this context.
   ///   - keyPath: The property: in no index and no uniqueness constraint.
-  ///   - fill: Writes exactly `count` bytes. Whatever it throws is passed on, and the former value stays.
-  /// - Throws: `SwiftDataError`: `missingModelContext` for a model of another context or none, `unsupportedKeyPath`. `ContextError`:
-  ///   `unsaved` for a new or deleted model and a property that was set and not saved, `objectGone`. `StoreError`: `invalidValue`
-  ///   for a length that no value has and for too few or too many bytes; `diskFull`, `busy`. Nothing is changed then.
+  ///   - fill: Writes exactly `count` bytes. Whatever it throws is passed on, and the former value
+  ///     stays.
+  /// - Throws: `SwiftDataError`: `missingModelContext` for a model of another context or none,
+  ///   `unsupportedKeyPath`. `ContextError`: `unsaved` for a new or deleted model and a property
+  ///   that was set and not saved, `objectNotFound`. `StoreError`: `invalidValue` for a length that
+  ///   no value has and for too few or too many bytes; `diskFull`, `busy`. Nothing is changed then.
   public func writeValue<T: PersistentModel>(
     count: Int, to model: T, _ keyPath: KeyPath<T, Data>, _ fill: (ValueWriter) throws -> Void
   ) throws { try write(count, model, keyPath, fill) }
@@ -42,11 +47,13 @@ extension ModelContext {
     contentsOf file: URL, to model: T, _ keyPath: KeyPath<T, Data?>
   ) throws { try write(file, model, keyPath) }
 
-  /// Opens the stored value of a property for reading in pieces. The reader sees it as it is now, whatever is written meanwhile;
-  /// unsaved changes are left out. A few statements, whatever the length.
+  /// Opens the stored value of a property for reading in pieces. The reader sees it as it is now,
+  /// whatever is written meanwhile; unsaved changes are left out. A few statements, whatever the
+  /// length.
   ///
-  /// Close it soon: it has a connection of its own, of about a megabyte, and until then the write-ahead log grows and work that wants
-  /// the file alone, as `rotateKey` and `compact` do, is told `busy`.
+  /// Close it soon: it has a connection of its own, of about a megabyte, and until then the
+  /// write-ahead log grows and work that wants the file alone, as `rotateKey` and `compact` do, is
+  /// told `busy`.
   /// - Throws: as `writeValue(count:to:_:_:)`.
   public func openValue<T: PersistentModel>(
     of model: T, _ keyPath: KeyPath<T, Data>

@@ -2,20 +2,23 @@ import Foundation
 public import ObjectContext
 import ObjectModel
 
-/// A scratch pad of models: inserts, fetches and deletes them, and saves what changed in one transaction.
+/// A scratch pad of models: inserts, fetches and deletes them, and saves what changed in one
+/// transaction.
 ///
-/// Not Sendable: use it and its models on one isolation. Models that changed are kept until they are saved; others only as long
-/// as the program holds them. There is one instance for each model that is held.
+/// Not Sendable: use it and its models on one isolation. The context retains changed models until
+/// they are saved; others live as long as the program references them. A context has one instance
+/// of each model.
 public final class ModelContext {
   let core: ContainerCore
   let engine: ManagedObjectContext
-  /// Models made with a model of this context as a relationship's end, which come in before anything else is answered.
+  /// Models initialised with a model of this context as a destination; inserted before the next
+  /// call is answered.
   private var waiting: [ModelObject] = []
   private var isSaveScheduled = false
-  /// Why the last save that came by itself failed; nil when it went well. Its changes are still here, and the next change
-  /// has it tried again.
+  /// Why the last autosave failed; nil when it succeeded. Its changes are still pending, and the
+  /// next change schedules another autosave.
   public private(set) var autosaveFailure: (any Error)?
-  /// A name of whoever makes the changes, for those who hear of this context's saves.
+  /// The author of the changes, for those who observe this context's saves.
   public var author: String? {
     get { engine.name }
     set { engine.name = newValue }
@@ -29,8 +32,9 @@ public final class ModelContext {
     }
   }
   private lazy var editor = UUID()
-  /// Whether changes are saved by themselves, soon after the code that makes them: on for a container's `mainContext`. Elsewhere
-  /// at the end of the task's present step on the main actor, so set it there only.
+  /// Whether changes are saved automatically, soon after the code that makes them: on for a
+  /// container's `mainContext`. Elsewhere at the end of the task's present step on the main actor,
+  /// so set it there only.
   public var autosaveEnabled = false { didSet { watch() } }
 
   /// Makes a context on open stores. Issues no statement.
@@ -41,8 +45,8 @@ public final class ModelContext {
   init(_ core: ContainerCore, _ engine: ManagedObjectContext) {
     self.core = core
     self.engine = engine
-    // A new model with a unique value that is stored takes the stored one's place, with all that it has. What leads to a model that
-    // was deleted elsewhere leads nowhere.
+    // A new model with a unique value that is stored updates the stored model. A relationship to a
+    // model that was deleted elsewhere is cleared.
     engine.mergePolicy = .custom("StrongroomData") {
       if !$0.missingObjectIDs.isEmpty { return .mergeByPropertyStoreTrump }
       return $0.isConstraint ? .overwrite : .mergeByPropertyObjectTrump
@@ -85,7 +89,7 @@ public final class ModelContext {
   /// Models that the next save removes.
   public var deletedModelsArray: [any PersistentModel] { shown(engine.deletedObjects) }
 
-  /// The number of models that are held, by this context for their changes or by the program.
+  /// The number of models in memory, retained by this context for their changes or by the program.
   public var registeredModelCount: Int { engine.registeredObjectCount }
 
   private func shown(_ objects: [ManagedObject]) -> [any PersistentModel] {
@@ -99,9 +103,10 @@ public final class ModelContext {
 
   // MARK: Inserting and deleting
 
-  /// Makes a model, all models that it leads to, and all that lead to one of these and are in no context, part of this context; the
-  /// next save stores them. Takes the deletion of a model back that was not saved: what its delete rules emptied stays empty, and
-  /// what they deleted along stays deleted. Issues no statement.
+  /// Inserts a model, all models that it references, and all referencing models that are in no
+  /// context, into this context; the next save stores them. Takes the deletion of a model back that
+  /// was not saved: what its delete rules emptied stays empty, and what they deleted along stays
+  /// deleted. Issues no statement.
   /// - Precondition: The model's class is in the container's schema, and no other context has it.
   public func insert<T: PersistentModel>(_ model: T) {
     adoptWaiting()
@@ -109,10 +114,10 @@ public final class ModelContext {
     engine.insertAgain(model._$object)
   }
 
-  /// Marks a model for removal by the next save, and follows its delete rules at once. Issues a statement for each relationship
-  /// of the models it was fetched with. What cannot be read shows in the next `save()`. Nothing happens where it is deleted already,
-  /// here or elsewhere.
-  /// - Precondition: The model is this context's, or nobody's yet.
+  /// Marks a model for removal by the next save, and follows its delete rules at once. Issues a
+  /// statement for each relationship of the models it was fetched with. What cannot be read shows
+  /// in the next `save()`. Nothing happens where it is deleted already, here or elsewhere.
+  /// - Precondition: The model is in this context or in none.
   public func delete<T: PersistentModel>(_ model: T) {
     adoptWaiting()
     let object = model._$object
@@ -125,7 +130,7 @@ public final class ModelContext {
 
   // MARK: Adopting
 
-  /// Takes a model in with all that it leads to, and all that lead there.
+  /// Inserts a model with all that it references, and all referencing models.
   func take(_ model: any PersistentModel) {
     let object = model._$object
     if !object.hasModel { object.note(model) }
@@ -196,14 +201,14 @@ public final class ModelContext {
     engine.adopt(object, as: entity)
   }
 
-  /// Takes an object in later: its model is still being made.
+  /// Inserts an object later: its model is still being initialised.
   func expect(_ object: ModelObject) {
     waiting.append(object)
     engine.hasWaiting = true
     changed()
   }
 
-  /// Takes in what was made with a model of this context at one end.
+  /// Inserts the models that were initialised with a model of this context as a destination.
   func adoptWaiting() {
     guard engine.hasWaiting else { return }
     engine.hasWaiting = false
@@ -214,7 +219,7 @@ public final class ModelContext {
     }
   }
 
-  /// Takes in the object of a model of which nothing else is known.
+  /// Inserts an object whose model is not known.
   func take(object: ModelObject) {
     // A detached object's entity has the name of its class.
     guard let type = core.type(named: object.entity.name) else {
@@ -225,7 +230,7 @@ public final class ModelContext {
     adopt(object, type)
   }
 
-  // MARK: Saving by itself
+  // MARK: Autosave
 
   private func watch() {
     engine.didReceiveChanges = autosaveEnabled ? { [weak self] in self?.changed() } : nil
@@ -239,7 +244,7 @@ public final class ModelContext {
     Task { @MainActor in box.context?.autosave() }
   }
 
-  /// For closures that run on the main actor, where contexts that save by themselves live.
+  /// For closures that run on the main actor, where contexts with autosave live.
   private struct WeakContext: @unchecked Sendable {
     // @unchecked: the context is touched on the main actor only.
     weak var context: ModelContext?

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// The notifications of a name as they are posted, which Foundation on Linux hands to closures only:
-  /// `for await _ in NotificationCenter.default.notifications(named: ModelContext.didSave)`.
+  /// The notifications of a name as they are posted, which Foundation on Linux hands to closures
+  /// only: `for await _ in NotificationCenter.default.notifications(named: ModelContext.didSave)`.
   ///
-  /// Those that are posted before the first one is waited for come too, from the making of the iterator on. None is lost, however slow the
-  /// loop is; ends with the task.
+  /// Those that are posted before the first one is waited for come too, from the making of the
+  /// iterator on. None is lost, however slow the loop is; ends with the task.
   /// - Parameter object: Whose notifications; nil for everybody's.
   @_disfavoredOverload
   public func notifications(

@@ -79,7 +79,7 @@ final class ContainerCore: Sendable {
     }
   }
 
-  /// Where a store that others changed is kept; nil when it was closed since.
+  /// The configuration of a store that others changed; nil when it was closed since.
   func configuration(of change: PersistentStoreRemoteChange) -> ModelConfiguration? {
     // Stores are opened in the order of the configurations.
     let place = engine.persistentStoreCoordinator.persistentStores.firstIndex {

@@ -1,11 +1,12 @@
-/// What keeps the models of a configuration. There is one kind here, `DefaultStore`: an encrypted file, or memory.
+/// What keeps the models of a configuration. There is one kind here, `DefaultStore`: an encrypted
+/// file, or memory.
 public protocol DataStore: AnyObject {
   /// What the store is configured with.
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
 }
 
-/// What says where a container keeps models. `ModelConfiguration` is the one that a container takes; it refuses others with
-/// `SwiftDataError.unsupportedConfiguration`.
+/// What says where a container keeps models. `ModelConfiguration` is the one that a container
+/// takes; it refuses others with `SwiftDataError.unsupportedConfiguration`.
 public protocol DataStoreConfiguration<Store>: Hashable {
   /// The kind of store.
   associatedtype Store: DataStore
@@ -23,7 +24,8 @@ extension DataStoreConfiguration {
   public func validate() throws {}
 }
 
-/// The store of every `ModelConfiguration`. A name for generic code: containers make their stores themselves.
+/// The store of every `ModelConfiguration`. A name for generic code: containers make their stores
+/// themselves.
 public final class DefaultStore: DataStore {
   /// What the store is configured with.
   public typealias Configuration = ModelConfiguration
@@ -36,8 +38,8 @@ extension ModelConfiguration: DataStoreConfiguration {
   public typealias Store = DefaultStore
 
   /// Checks the name and that nothing is asked for that there is not on Linux. Issues no statement.
-  /// - Throws: `SwiftDataError`: `configurationFileNameTooLong`, `configurationFileNameContainsInvalidCharacters`,
-  ///   `unsupportedConfiguration`.
+  /// - Throws: `SwiftDataError`: `configurationFileNameTooLong`,
+  ///   `configurationFileNameContainsInvalidCharacters`, `unsupportedConfiguration`.
   public func validate() throws { try StorePlan.check(self) }
 }
 

@@ -11,7 +11,7 @@ public enum DataStoreError: Error, Sendable, Hashable, CaseIterable, LocalizedEr
   /// The store has no such feature, as here a history of what was saved.
   case unsupportedFeature
 
-  /// What is wrong, and what there is in its place.
+  /// What is wrong, and what to use instead.
   public var errorDescription: String? {
     switch self {
     case .invalidPredicate: "the store cannot be asked this condition"

@@ -3,9 +3,9 @@ import SQLCipherStore
 import SecretService
 public import StoreKeyring
 
-/// Where and how a container keeps models.
+/// Where and how a container stores models.
 ///
-/// A store is an encrypted file; its key is in the desktop's keyring unless `keyVault` names another place.
+/// A store is an encrypted file; its key is in the desktop's keyring unless `keyVault` is set.
 public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConvertible {
   /// Whether the models go to a cloud. There is none here.
   public struct CloudKitDatabase: Sendable, Hashable {
@@ -16,7 +16,8 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     public static let automatic = CloudKitDatabase(kind: .automatic)
     /// No cloud.
     public static let none = CloudKitDatabase(kind: .none)
-    /// A database of a name, which a container refuses with `SwiftDataError.unsupportedConfiguration`.
+    /// A database of a name, which a container refuses with
+    /// `SwiftDataError.unsupportedConfiguration`.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(kind: .named(privateDBName))
     }
@@ -31,7 +32,8 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     public static let automatic = GroupContainer(kind: .automatic)
     /// No group.
     public static let none = GroupContainer(kind: .none)
-    /// A group of a name, which becomes a folder in the user's data folder, next to those of programs.
+    /// A group of a name, which becomes a folder in the user's data folder, next to those of
+    /// programs.
     public static func identifier(_ groupName: String) -> GroupContainer {
       GroupContainer(kind: .named(groupName))
     }
@@ -45,7 +47,7 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   public var url: URL {
     givenURL ?? Self.place(name, group: groupContainer, application: applicationIdentifier)
   }
-  /// Whether nothing is written to disk, and all is gone with the container.
+  /// Whether nothing is written to disk: the models live as long as the container.
   public let isStoredInMemoryOnly: Bool
   /// Whether changes may be saved.
   public let allowsSave: Bool
@@ -53,8 +55,8 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   public let groupContainer: GroupContainer
   /// The cloud database asked for.
   public let cloudKitDatabase: CloudKitDatabase
-  /// Where the store's key is: vaults in the order in which they are asked. A new store's key goes into every one that keeps
-  /// keys. The desktop's keyring unless set.
+  /// Where the store's key is: vaults in the order in which they are asked. A new store's key goes
+  /// into every one that keeps keys. The desktop's keyring unless set.
   public var keyVaults: [any KeyVault] {
     get { givenVaults ?? [SecretServiceVault(application: givenApplication ?? "org.strongroom")] }
     set { givenVaults = newValue }
@@ -64,17 +66,17 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     get { keyVaults.first ?? SecretServiceVault(application: givenApplication ?? "org.strongroom") }
     set { keyVaults = [newValue] }
   }
-  /// Called once, when the store is made, with the code that opens it when its key is lost; show it to the user, who should write
-  /// it down. Called on the thread that opens the store.
+  /// Called once, when the store is made, with the code that opens it when its key is lost; show it
+  /// to the user, who should write it down. Called on the thread that opens the store.
   public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)?
-  /// The program's name in its data folder and in the keyring, in reverse-DNS form; the process's name unless set. Set it, so
-  /// that a program that is renamed finds its store.
+  /// The program's name in its data folder and in the keyring, in reverse-DNS form; the process's
+  /// name unless set. Set it, so that a program that is renamed finds its store.
   public var applicationIdentifier: String {
     get { givenApplication ?? ProcessInfo.processInfo.processName }
     set { givenApplication = newValue }
   }
   private var givenURL: URL?
-  /// Whether this is of a draft, which is to take the store's place.
+  /// Whether this is the configuration of a draft, which will replace the store.
   private(set) var isDraft = false
   /// What the stages of a migration share.
   var migrationCopies: MigrationCopies?
@@ -91,23 +93,24 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     if case .named(let name) = cloudKitDatabase.kind { return name }
     return nil
   }
-  /// The place and the name, which tell configurations from each other.
+  /// The URL, or the name of a store in memory; identifies the configuration.
   public var id: String { isStoredInMemoryOnly ? "memory:\(name)" : url.standardizedFileURL.path }
-  /// Name and place.
+  /// Name and URL.
   public var debugDescription: String {
     "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
   }
 
-  /// A configuration by name, in the usual place or in memory.
+  /// A configuration by name, in the program's data folder or in memory.
   /// - Parameters:
   ///   - name: The name, also the file's; `default` unless given.
   ///   - schema: The classes; nil for all of the container's.
   ///   - isStoredInMemoryOnly: Whether nothing is written to disk.
   ///   - allowsSave: Whether changes may be saved.
-  ///   - groupContainer: A named group's folder takes the place of the program's.
+  ///   - groupContainer: A named group's folder is used instead of the program's.
   ///   - cloudKitDatabase: A named database is refused by the container.
   ///   - keyVault: Where the store's key is; nil for the desktop's keyring.
-  ///   - applicationIdentifier: The program's name in its data folder and in the keyring; nil for the process's.
+  ///   - applicationIdentifier: The program's name in its data folder and in the keyring; nil for
+  ///     the process's.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
     groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
@@ -167,11 +170,11 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
 }
 
 extension ModelConfiguration: Hashable {
-  /// The same name, place and ways.
+  /// The same name, URL, schema and options.
   public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
     left.name == right.name && left.id == right.id && left.schema == right.schema
       && left.allowsSave == right.allowsSave && left.cloudKitDatabase == right.cloudKitDatabase
   }
-  /// Hashes the place.
+  /// Hashes the URL.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The folders that `ModelConfiguration(url:)` is given, which Foundation has no names for on Linux.
+/// The folders that `ModelConfiguration(url:)` is given, which Foundation has no names for on
+/// Linux.
 extension URL {
   /// The user's folder for programs' data: `XDG_DATA_HOME`, or `~/.local/share`.
   @_disfavoredOverload

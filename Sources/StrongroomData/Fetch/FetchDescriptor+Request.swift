@@ -5,7 +5,8 @@ import ObjectQuery
 
 extension FetchDescriptor {
   /// The engine's request.
-  /// - Throws: `SwiftDataError`: `unsupportedPredicate`, which names the part, `unsupportedSortDescriptor`, `unsupportedKeyPath`.
+  /// - Throws: `SwiftDataError`: `unsupportedPredicate`, which names the part,
+  ///   `unsupportedSortDescriptor`, `unsupportedKeyPath`.
   func request(_ entity: String, in core: ContainerCore) throws -> FetchRequest {
     var request = FetchRequest(entity, fetchLimit: fetchLimit, fetchOffset: fetchOffset ?? 0)
     request.predicate = try predicate.map { try condition($0, in: core) }

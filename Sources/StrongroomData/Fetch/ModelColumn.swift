@@ -2,7 +2,8 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 
-/// One column of a fetch of values: a property of each model, or a function of all models of a group.
+/// One column of a fetch of values: a property of each model, or a function of all models of a
+/// group.
 public struct ModelColumn<Model: PersistentModel, Value> {
   let path: PartialKeyPath<Model>?
   let aggregate: FetchAggregate?
@@ -17,8 +18,8 @@ public struct ModelColumn<Model: PersistentModel, Value> {
     self.decode = decode
   }
 
-  /// A stored property, over to-ones if need be: `.value(\.title)`, `.value(\Book.author?.name)`, which the compiler wants with its root.
-  /// Beside functions it makes the groups.
+  /// A stored property, over to-ones if need be: `.value(\.title)`, `.value(\Book.author?.name)`,
+  /// which the compiler wants with its root. Beside functions it makes the groups.
   public static func value(_ keyPath: KeyPath<Model, Value>) -> ModelColumn {
     ModelColumn(keyPath, nil, plain)
   }
@@ -28,7 +29,8 @@ public struct ModelColumn<Model: PersistentModel, Value> {
     ModelColumn(keyPath, .sum, number())
   }
 
-  /// The sum of a property that is a number and may be missing, over those that are there; 0 of none.
+  /// The sum of a property that is a number and may be missing, over those that are there; 0 of
+  /// none.
   public static func sum(_ keyPath: KeyPath<Model, Value?>) -> ModelColumn where Value: Numeric {
     ModelColumn(keyPath, .sum, number())
   }

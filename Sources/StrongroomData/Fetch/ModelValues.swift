@@ -27,7 +27,7 @@ struct ModelValues: PredicateValues {
     if case .attribute(.transformable, _)? = property(keyPath, type)?.kind { false } else { true }
   }
 
-  /// Only what is kept as bytes has another form than its own.
+  /// Only what is stored as bytes has another form than its own.
   func stored(_ value: Any, as keyPath: AnyKeyPath, of type: Any.Type) -> AttributeValue? {
     guard let property = property(keyPath, type), case .attribute(.transformable, _) = property.kind else {
       return nil
@@ -53,7 +53,8 @@ struct ModelValues: PredicateValues {
     }
   }
 
-  /// A number says nothing outside of its store and root entity. Those of new models are no others'.
+  /// A number says nothing outside of its store and root entity. Those of new models are no
+  /// others'.
   private func reference(
     _ number: Int64, _ root: EntityDescription?, _ store: UUID?, _ entity: EntityDescription
   ) -> Int64 {

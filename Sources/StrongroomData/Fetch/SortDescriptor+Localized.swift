@@ -2,18 +2,21 @@ public import Foundation
 import Locks
 import ObjectQuery
 
-/// How texts are ordered as people of a language expect it. Foundation on Linux has `.lexical` only.
+/// How texts are ordered as people of a language expect it. Foundation on Linux has `.lexical`
+/// only.
 public struct LocalizedComparator: Sendable, Hashable {
   let comparator: FetchSortDescriptor.Comparator
 
-  /// As lists of files are sorted: by language, without regard to case first, and numbers in texts by their value.
+  /// As lists of files are sorted: by language, without regard to case first, and numbers in texts
+  /// by their value.
   public static let localizedStandard = LocalizedComparator(comparator: .localizedStandard)
   /// By language.
   public static let localized = LocalizedComparator(comparator: .localized)
 }
 
 extension SortDescriptor where Compared: PersistentModel {
-  /// Sorts by a text as people of the user's language expect it: `SortDescriptor(\.name, comparator: .localizedStandard)`.
+  /// Sorts by a text as people of the user's language expect it: `SortDescriptor(\.name,
+  /// comparator: .localizedStandard)`.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable, comparator: LocalizedComparator,
     order: SortOrder = .forward

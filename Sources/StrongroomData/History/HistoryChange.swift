@@ -4,7 +4,7 @@ public enum HistoryChange {
   case insert(any HistoryInsert)
   /// A changed model: a `DefaultHistoryUpdate` of its class.
   case update(any HistoryUpdate)
-  /// A model that is gone: a `DefaultHistoryDelete` of its class.
+  /// A deleted model: a `DefaultHistoryDelete` of its class.
   case delete(any HistoryDelete)
 
   /// The identity of the model.
@@ -67,10 +67,11 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   public let tombstone: HistoryTombstone<Model>
 }
 
-/// The values that a deleted model left behind: those of its attributes that are `.preserveValueOnDeletion`.
+/// The values that a deleted model left behind: those of its attributes that are
+/// `.preserveValueOnDeletion`.
 public struct HistoryTombstone<Model: PersistentModel> {
   let values: [PartialKeyPath<Model>: Any]
 
-  /// The value of an attribute; nil when it was not kept.
+  /// The value of an attribute; nil when it was not preserved.
   public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? { values[keyPath] as? Value }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A place in a store's history.
+/// A position in a store's history.
 public protocol HistoryToken: Comparable, Hashable, Codable, Sendable {
   /// What counts the transactions of a store.
   associatedtype TokenType: Comparable & Hashable & Codable & Sendable
@@ -8,7 +8,7 @@ public protocol HistoryToken: Comparable, Hashable, Codable, Sendable {
   var tokenValue: [String: TokenType]? { get }
 }
 
-/// What one save stored, as a history tells it.
+/// What one save stored, as a history reports it.
 public protocol HistoryTransaction<TokenType> {
   /// The kind of token.
   associatedtype TokenType: HistoryToken
@@ -24,7 +24,8 @@ public protocol HistoryTransaction<TokenType> {
   var changes: [HistoryChange] { get }
 }
 
-/// A place in a store's history. Stores keep no history here; see `ModelContext.fetchHistory(_:)`.
+/// A position in a store's history. Stores record no history here; see
+/// `ModelContext.fetchHistory(_:)`.
 public struct DefaultHistoryToken: HistoryToken {
   /// The number of the transaction in each store, by the store's identifier.
   public let tokenValue: [String: Int64]?
@@ -40,7 +41,7 @@ public struct DefaultHistoryToken: HistoryToken {
   }
 }
 
-/// What one save stored. Stores keep no history here; see `ModelContext.fetchHistory(_:)`.
+/// What one save stored. Stores record no history here; see `ModelContext.fetchHistory(_:)`.
 public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
   /// The number of the transaction in its store.
   public let transactionIdentifier: Int64

@@ -4,9 +4,10 @@ import ObjectModel
 import SQLCipherStore
 import StoreContract
 
-/// Brings a store up to the newest version of a plan, a stage at a time. Each is done whole or not at all: what is inferred is
-/// one transaction, and a stage with work of the program's own is done on a copy, which then takes the store's place. So what
-/// `willMigrate` keeps in memory is there in `didMigrate`, however often the program was killed in between.
+/// Brings a store up to the newest version of a plan, a stage at a time. Each is done whole or not
+/// at all: what is inferred is one transaction, and a stage with work of the program's own is done
+/// on a copy, which then replaces the store. So what `willMigrate` keeps in memory is there in
+/// `didMigrate`, however often the program was killed in between.
 struct MigrationRun {
   private let plan: any SchemaMigrationPlan.Type
   private var configuration: ModelConfiguration
@@ -19,8 +20,8 @@ struct MigrationRun {
     schemas = plan.schemas.map { Schema(versionedSchema: $0) }
   }
 
-  /// - Throws: `SwiftDataError.unsupportedMigration` when the store is of none of the plan's versions, or of a newer one than the
-  ///   schema; what the program's own work throws.
+  /// - Throws: `SwiftDataError.unsupportedMigration` when the store is of none of the plan's
+  ///   versions, or of a newer one than the schema; what the program's own work throws.
   func run(to destination: Schema) throws {
     guard !configuration.isStoredInMemoryOnly, configuration.allowsSave,
       FileManager.default.fileExists(atPath: configuration.url.path)

@@ -8,7 +8,7 @@ public protocol SchemaMigrationPlan: SendableMetatype {
 
 /// The way from one version of a program's models to another.
 public enum MigrationStage: Sendable {
-  /// One that the schemas tell themselves: properties and classes that came, went or have another name.
+  /// Inferred from the schemas: added, removed and renamed properties and classes.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
   /// One with work of the program's own before and after.
   case custom(

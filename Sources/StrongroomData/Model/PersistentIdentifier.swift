@@ -3,18 +3,20 @@ import ObjectModel
 public import ObjectQuery
 import StoreContract
 
-/// The identity of a model in its store. Sendable and Codable: hand it to other contexts, or keep it, in place of the model.
+/// The identity of a model in its store. Sendable and Codable: hand it to other contexts, or keep
+/// it, in place of the model.
 ///
-/// Temporary until the model's first save, then the same as long as the model is stored, and never another model's.
+/// Temporary until the model's first save, then the same as long as the model is stored, and never
+/// another model's.
 public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
-  /// What tells one model from another in its store.
+  /// Identifies a model in its store.
   public struct ID: Sendable, Hashable, Codable {
     let store: UUID?
     let rootName: String
     let reference: Int64
   }
 
-  /// Where a model is kept, as a decoded identifier has it.
+  /// The store and entity of a decoded identifier.
   final class Place: Sendable {
     let entityName: String
     let rootName: String
@@ -71,7 +73,7 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
   public var storeIdentifier: String? { store?.uuidString }
   /// Whether no store holds the model yet.
   public var isTemporary: Bool { reference < 0 }
-  /// What tells the model from others.
+  /// Identifies the model in its store.
   public var id: ID { ID(store: store, rootName: rootName, reference: reference) }
 
   /// The identifier that a store gave. Issues no statement.

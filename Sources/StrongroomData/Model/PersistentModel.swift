@@ -3,12 +3,14 @@ public import Observation
 
 /// A class whose instances a store keeps. `@Model` writes the conformance.
 ///
-/// A model is not Sendable: use it where its context is used, and pass its `persistentModelID` elsewhere. Its stored properties
-/// are values of one `ModelObject`, new and without a context until the model is inserted.
+/// A model is not Sendable: use it where its context is used, and pass its `persistentModelID`
+/// elsewhere. Its stored properties are values of one `ModelObject`, new and without a context
+/// until the model is inserted.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, QueryableModel, FetchArgument,
   SendableMetatype
 {
-  /// Makes the model that shows an object of a context. Written by `@Model`; called by contexts only.
+  /// Makes the model that shows an object of a context. Written by `@Model`; called by contexts
+  /// only.
   init(_$object object: ModelObject)
   /// The object that holds the values. Written by `@Model`.
   var _$object: ModelObject { get }
@@ -28,10 +30,11 @@ extension PersistentModel {
   public var persistentModelID: PersistentIdentifier { PersistentIdentifier(_$object.objectID) }
   /// The same as `persistentModelID`, unless the class declares an `id` of its own.
   public var id: PersistentIdentifier { persistentModelID }
-  /// Whether the next save has something to do for the model; true for one that is not inserted yet.
+  /// Whether the next save has something to do for the model; true for one that is not inserted
+  /// yet.
   public var hasChanges: Bool { _$object.hasChanges }
-  /// Whether the next save removes the model, or it was deleted elsewhere: then it keeps what was read of it, or is empty, and setting
-  /// its properties does nothing.
+  /// Whether the next save removes the model, or it was deleted elsewhere: then it keeps what was
+  /// read of it, or is empty, and setting its properties does nothing.
   public var isDeleted: Bool { _$object.isDeleted }
 
   /// The name of the property that each key path of the class reads; empty for the identity.

@@ -1,8 +1,9 @@
 import ObjectContext
 import ObjectModel
 
-/// Properties of any other type: identifiers, exact numbers, enumerations by their raw value, all that is Codable, as JSON, and
-/// what a transformer is named for. A container refuses a class with a property of any other type, and says what to write.
+/// Properties of any other type: identifiers, exact numbers, enumerations by their raw value, all
+/// that is Codable, as JSON, and what a transformer is named for. A container refuses a class with
+/// a property of any other type, and says what to write.
 extension ModelObject {
   /// Reads a value.
   @_disfavoredOverload
@@ -23,7 +24,7 @@ extension ModelObject {
     writeCoded(model, keyPath(), indexes, ordinal, value)
   }
 
-  /// Puts a value in place.
+  /// Initialises the property with a value.
   @_disfavoredOverload
   public func initialize<Value>(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Value) {
     initializeCoded(indexes, ordinal, value)
@@ -51,7 +52,7 @@ extension ModelObject {
     mutate(model, keyPath) { set(indexes[ordinal], to: coded) }
   }
 
-  /// Puts a value in place in the form of its property.
+  /// Initialises the property with a value in the form of its property.
   public func initializeCoded<Value>(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Value) {
     if isMaterializing { return }
     set(indexes[ordinal], to: indexes.shape.own[ordinal].coding(of: Value.self).encode(value))

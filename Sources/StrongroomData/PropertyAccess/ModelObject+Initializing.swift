@@ -2,9 +2,10 @@ public import Foundation
 public import ObjectContext
 public import ObjectModel
 
-/// First values of the properties of a new model; nothing while a model is made for an object of a context.
+/// First values of the properties of a new model; nothing while a model is made for an object of a
+/// context.
 extension ModelObject {
-  /// Puts a text in place.
+  /// Initialises the property with a text.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.String) {
     if isMaterializing { return }
@@ -12,7 +13,7 @@ extension ModelObject {
     set(index, string: value)
   }
 
-  /// Puts a text or nothing in place.
+  /// Initialises the property with a text or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.String?) {
     if isMaterializing { return }
@@ -20,7 +21,7 @@ extension ModelObject {
     if let value { set(index, string: value) } else { set(index, to: .null) }
   }
 
-  /// Puts a whole number in place.
+  /// Initialises the property with a whole number.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Int) {
     if isMaterializing { return }
@@ -28,7 +29,7 @@ extension ModelObject {
     set(index, integer: Int64(value))
   }
 
-  /// Puts a whole number or nothing in place.
+  /// Initialises the property with a whole number or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Int?) {
     if isMaterializing { return }
@@ -36,7 +37,7 @@ extension ModelObject {
     if let value { set(index, integer: Int64(value)) } else { set(index, to: .null) }
   }
 
-  /// Puts a whole number in place.
+  /// Initialises the property with a whole number.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Int64) {
     if isMaterializing { return }
@@ -44,7 +45,7 @@ extension ModelObject {
     set(index, integer: value)
   }
 
-  /// Puts a whole number or nothing in place.
+  /// Initialises the property with a whole number or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Int64?) {
     if isMaterializing { return }
@@ -52,7 +53,7 @@ extension ModelObject {
     if let value { set(index, integer: value) } else { set(index, to: .null) }
   }
 
-  /// Puts a whole number in place.
+  /// Initialises the property with a whole number.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Int32) {
     if isMaterializing { return }
@@ -60,7 +61,7 @@ extension ModelObject {
     set(index, integer: Int64(value))
   }
 
-  /// Puts a whole number or nothing in place.
+  /// Initialises the property with a whole number or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Int32?) {
     if isMaterializing { return }
@@ -68,7 +69,7 @@ extension ModelObject {
     if let value { set(index, integer: Int64(value)) } else { set(index, to: .null) }
   }
 
-  /// Puts a boolean in place.
+  /// Initialises the property with a boolean.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Bool) {
     if isMaterializing { return }
@@ -76,7 +77,7 @@ extension ModelObject {
     set(index, boolean: value)
   }
 
-  /// Puts a boolean or nothing in place.
+  /// Initialises the property with a boolean or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Bool?) {
     if isMaterializing { return }
@@ -84,7 +85,7 @@ extension ModelObject {
     if let value { set(index, boolean: value) } else { set(index, to: .null) }
   }
 
-  /// Puts a number in place.
+  /// Initialises the property with a number.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Double) {
     if isMaterializing { return }
@@ -92,7 +93,7 @@ extension ModelObject {
     set(index, double: value)
   }
 
-  /// Puts a number or nothing in place.
+  /// Initialises the property with a number or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Double?) {
     if isMaterializing { return }
@@ -100,7 +101,7 @@ extension ModelObject {
     if let value { set(index, double: value) } else { set(index, to: .null) }
   }
 
-  /// Puts a number in place.
+  /// Initialises the property with a number.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Float) {
     if isMaterializing { return }
@@ -108,7 +109,7 @@ extension ModelObject {
     set(index, double: Double(value))
   }
 
-  /// Puts a number or nothing in place.
+  /// Initialises the property with a number or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Swift.Float?) {
     if isMaterializing { return }
@@ -116,7 +117,7 @@ extension ModelObject {
     if let value { set(index, double: Double(value)) } else { set(index, to: .null) }
   }
 
-  /// Puts a date in place.
+  /// Initialises the property with a date.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Foundation.Date) {
     if isMaterializing { return }
@@ -124,7 +125,7 @@ extension ModelObject {
     set(index, to: .date(value))
   }
 
-  /// Puts a date or nothing in place.
+  /// Initialises the property with a date or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Foundation.Date?) {
     if isMaterializing { return }
@@ -132,7 +133,7 @@ extension ModelObject {
     if let value { set(index, to: .date(value)) } else { set(index, to: .null) }
   }
 
-  /// Puts bytes in place.
+  /// Initialises the property with bytes.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Foundation.Data) {
     if isMaterializing { return }
@@ -140,7 +141,7 @@ extension ModelObject {
     set(index, to: .data(value))
   }
 
-  /// Puts bytes or nothing in place.
+  /// Initialises the property with bytes or nothing.
   @inlinable
   public func initialize(_ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Foundation.Data?) {
     if isMaterializing { return }

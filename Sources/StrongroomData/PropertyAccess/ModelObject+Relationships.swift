@@ -1,9 +1,9 @@
 import ObjectContext
 import ObjectModel
 
-/// Relationships of models. While no context has a model, it keeps what they lead to itself.
+/// Relationships of models. A model in no context stores their destinations itself.
 extension ModelObject {
-  /// Reads a to-one that always leads somewhere.
+  /// Reads a required to-one.
   public func read<Model: PersistentModel, Destination: PersistentModel>(
     _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Destination>,
     _ indexes: ModelPropertyIndexes, _ ordinal: Int
@@ -49,7 +49,7 @@ extension ModelObject {
     return destinations(indexes[ordinal], Destination.self)
   }
 
-  /// Sets a to-one that always leads somewhere.
+  /// Sets a required to-one.
   public func write<Model: PersistentModel, Destination: PersistentModel>(
     _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Destination>,
     _ indexes: ModelPropertyIndexes, _ ordinal: Int,
@@ -88,28 +88,28 @@ extension ModelObject {
     mutate(model, keyPath) { point(indexes[ordinal], toAll: value ?? []) }
   }
 
-  /// Puts a to-one in place.
+  /// Initialises the property with a to-one.
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Destination
   ) {
     initialize(indexes[ordinal], [value])
   }
 
-  /// Puts a to-one in place.
+  /// Initialises the property with a to-one.
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Destination?
   ) {
     if let value { initialize(indexes[ordinal], [value]) }
   }
 
-  /// Puts a to-many in place.
+  /// Initialises the property with a to-many.
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: [Destination]
   ) {
     if !value.isEmpty { initialize(indexes[ordinal], value) }
   }
 
-  /// Puts a to-many in place.
+  /// Initialises the property with a to-many.
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: [Destination]?
   ) {
@@ -130,7 +130,7 @@ extension ModelObject {
     return object(index).map { unsafeDowncast($0, to: ModelObject.self).shown(as: type) }
   }
 
-  /// What a to-one of a deleted model leads to that must lead somewhere: a deleted model without values.
+  /// The destination of a deleted model's required to-one: a deleted model without values.
   private func placeholder<Destination: PersistentModel>(_ type: Destination.Type) -> Destination? {
     guard isDeletedInStore, let object = managedObjectContext?.placeholder(shownAs: type) else { return nil }
     return unsafeDowncast(object, to: ModelObject.self).shown(as: type)
@@ -149,7 +149,7 @@ extension ModelObject {
     return related.map { unsafeDowncast($0, to: ModelObject.self).shown(as: type) }
   }
 
-  /// Models that were made with this one as a relationship's end come in first.
+  /// Models that were initialised with this one as a destination are inserted first.
   private func settlePending() {
     if let context = managedObjectContext, context.hasWaiting {
       (context.host as? ModelContext)?.adoptWaiting()
@@ -186,7 +186,7 @@ extension ModelObject {
   private func clearDetached(_ index: PropertyIndex) {
     guard let place = detachedRelationships.firstIndex(where: { $0.index == index.index }) else { return }
     for destination in detachedRelationships.remove(at: place).destinations {
-      // One for each link that leads there.
+      // One for each relationship that references it.
       let object = destination._$object
       if let own = object.followers.lastIndex(where: { $0 === self }) { object.followers.remove(at: own) }
     }
@@ -209,7 +209,8 @@ extension ModelObject {
     replaceRelated(index, by: destinations.map { $0._$object })
   }
 
-  /// The context of this model; where it has none yet, it comes into the first one that any of the others is in.
+  /// The context of this model; where it has none yet, it comes into the first one that any of the
+  /// others is in.
   private func context(with destinations: [any PersistentModel]) -> ModelContext? {
     if let context = managedObjectContext {
       checkContext(writing: true)

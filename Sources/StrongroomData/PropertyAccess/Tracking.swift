@@ -1,11 +1,11 @@
 import Observation
 import Synchronization
 
-/// Finds out whether somebody tracks what is read, without a registrar for each object: making one takes several times as
-/// long as reading a row.
+/// Finds out whether somebody tracks what is read, without a registrar for each object: making one
+/// takes several times as long as reading a row.
 ///
-/// A registrar of our own is told of a read of a key path. Only where somebody tracks is that put into a set, which asks for
-/// the hash of the key path, and with it of the mark in it.
+/// A registrar of our own is given a read of a key path. Only where somebody tracks is that put
+/// into a set, which asks for the hash of the key path, and with it of the mark in it.
 final class Tracking: Observable, Sendable {
   private struct Mark: Hashable {
     func hash(into hasher: inout Hasher) { Tracking.asked.add(1, ordering: .relaxed) }
@@ -39,7 +39,7 @@ extension ModelObject {
   @usableFromInline
   var isTracked: Bool { Tracking.isOn }
 
-  /// Sets a property and tells those who track it.
+  /// Sets a property and notifies those who observe it.
   @inlinable
   func mutate<Model: PersistentModel, Value>(
     _ model: Model, _ keyPath: () -> KeyPath<Model, Value>, _ body: () -> Void

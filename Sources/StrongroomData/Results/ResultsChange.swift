@@ -1,7 +1,8 @@
 /// One thing that happened to a list of live models.
 ///
-/// Old places count in the list before all of the changes, new places in the list after them. Deletions come first, from the end of the
-/// list; then insertions, moves and updates, each from its start.
+/// Old indexes count in the list before all of the changes, new indexes in the list after them.
+/// Deletions come first, from the end of the list; then insertions, moves and updates, each from
+/// its start.
 public enum ResultsChange<Model: PersistentModel> {
   /// A model appeared.
   case insert(Model, at: Int)

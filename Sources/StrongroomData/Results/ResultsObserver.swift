@@ -3,9 +3,10 @@ public import Observation
 
 /// The models of a descriptor, kept up to date: for lists on a screen.
 ///
-/// Models that change in the context are judged in memory and put where they belong; what others save, in other processes too, shows
-/// once the context has merged it (a container's `mainContext` does at once). `@Observable`: views that read `models` hear of changes. Lives where its
-/// context does.
+/// Models that change in the context are evaluated in memory and moved to their position; what
+/// others save, in other processes too, shows once the context has merged it (a container's
+/// `mainContext` does at once). `@Observable`: views that read `results` observe changes. Lives
+/// where its context does.
 public final class ResultsObserver<Model: PersistentModel> {
   private let context: ModelContext
   private let controller: FetchedResultsController<ModelObject>
@@ -30,7 +31,8 @@ public final class ResultsObserver<Model: PersistentModel> {
 
   /// Called after each change of the list or of a model in it.
   public var onChange: (() -> Void)? { didSet { listen() } }
-  /// Called after each change with what happened to the list, in the order in which a list on a screen can follow.
+  /// Called after each change with what happened to the list, in the order in which a list on a
+  /// screen can follow.
   public var onChanges: (([ResultsChange<Model>]) -> Void)? { didSet { listen() } }
 
   private func listen() {
@@ -38,14 +40,14 @@ public final class ResultsObserver<Model: PersistentModel> {
       controller.onChange = nil
       return
     }
-    // The controller goes with this object, and may not hold it.
+    // The controller is deallocated with this object, and must not retain it.
     controller.onChange = { [unowned self] changes in
       onChange?()
       onChanges?(changes.compactMap(Self.typed))
     }
   }
 
-  /// There is one section, of which nobody is told.
+  /// There is one section, which is not reported.
   private static func typed(_ change: FetchedResultsChange<ModelObject>) -> ResultsChange<Model>? {
     switch change {
     case .insert(let object, let place): .insert(object.shown(as: Model.self), at: place.item)
@@ -58,5 +60,5 @@ public final class ResultsObserver<Model: PersistentModel> {
   }
 }
 
-// The controller tells those who track.
+// The controller notifies observers.
 extension ResultsObserver: Observable {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The JSON that objects are kept as, with the archive at hand for what they refer to.
+/// The JSON that objects are stored as, with the archive for their references.
 enum ArchiveCoding {
   /// The archive under a coder's user info.
   private struct Hand: @unchecked Sendable {

@@ -41,8 +41,8 @@ struct ArchiveRegistry {
     [try name(of: type)] + type.originalArchivedNames
   }
 
-  /// What is stored, with defaults for what was not there yet. They are put into the text, since reading and writing it would change
-  /// numbers of many digits.
+  /// What is stored, with defaults for what was not there yet. They are put into the text, since
+  /// reading and writing it would change numbers of many digits.
   static func completed(_ payload: Data, for type: any ArchivedType.Type) throws -> Data {
     let defaults = type.archivedDefaults
     guard !defaults.isEmpty, payload.last == UInt8(ascii: "}"),

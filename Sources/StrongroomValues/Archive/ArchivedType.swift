@@ -1,12 +1,14 @@
 public import Foundation
 
-/// A type whose values an archive keeps under a name: decoding makes values of types that were registered, and of no other.
+/// A type whose values an archive stores under a name: decoding makes values of types that were
+/// registered, and of no other.
 public protocol ArchivedType: Codable {
   /// The name in the file; the type's name unless said otherwise.
   static var archivedName: String { get }
   /// The names that values of this type were stored under before.
   static var originalArchivedNames: [String] { get }
-  /// What values have, by coded name, that were stored before there was such a property. None unless said otherwise.
+  /// What values have, by coded name, that were stored before there was such a property. None
+  /// unless said otherwise.
   static var archivedDefaults: [String: any Encodable & Sendable] { get }
 }
 
@@ -19,7 +21,8 @@ extension ArchivedType {
   public static var archivedDefaults: [String: any Encodable & Sendable] { [:] }
 }
 
-/// A class whose objects an archive keeps by their identifiers: in one archive there is one instance of each.
+/// A class whose objects an archive stores by their identifiers: in one archive there is one
+/// instance of each.
 ///
 ///     final class Circle: Shape {  // protocol Shape: ArchivedObject
 ///       let id: UUID

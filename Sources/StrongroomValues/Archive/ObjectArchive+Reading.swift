@@ -5,16 +5,18 @@ import ObjectQuery
 import StoreContract
 
 extension ObjectArchive {
-  /// The object of an identifier: the same instance each time. One statement, or none when it is there already.
-  /// - Throws: `ValuesError`: `notFound`, `notRegistered` with the name of the type that is stored, `wrongType`, `undecodable`.
+  /// The object of an identifier: the same instance each time. One statement, or none when it is
+  /// there already.
+  /// - Throws: `ValuesError`: `notFound`, `notRegistered` with the name of the type that is stored,
+  ///   `wrongType`, `undecodable`.
   public func load<Target>(_ type: Target.Type, id: UUID) throws -> Target {
     let object = try object(id)
     if let target = object as? Target { return target }
     throw ValuesError(.wrongType, "the object is a \(Swift.type(of: object)) and not a \(type)")
   }
 
-  /// All objects of a class, those of earlier names of it included and those of subclasses not, in the order they were first stored;
-  /// what is not saved yet comes last. One statement.
+  /// All objects of a class, those of earlier names of it included and those of subclasses not, in
+  /// the order they were first stored; what is not saved yet comes last. One statement.
   /// - Throws: as `load(_:id:)`.
   public func objects<Object: ArchivedObject>(_ type: Object.Type) throws -> [Object] {
     let names = try registry.everyName(of: type).map { FetchExpression.value(.string($0)) }

@@ -3,9 +3,10 @@ import ObjectModel
 import StoreContract
 
 extension ObjectArchive {
-  /// Takes an object in; `save()` stores it, and everything it refers to. An object that is there already is no error.
-  /// Issues no statement.
-  /// - Throws: `ValuesError`: `notRegistered`; `duplicateName` when another instance of its identifier is there.
+  /// Takes an object in; `save()` stores it, and everything it refers to. An object that is there
+  /// already is no error. Issues no statement.
+  /// - Throws: `ValuesError`: `notRegistered`; `duplicateName` when another instance of its
+  ///   identifier is there.
   public func store(_ object: some ArchivedObject) throws { try adopt(object) }
 
   /// Takes an object in, as what everything begins at. Issues no statement.
@@ -15,19 +16,21 @@ extension ObjectArchive {
     newRoot = object.id
   }
 
-  /// Deletes an object with the next save. References to it lead nowhere then. Issues no statement.
+  /// Deletes an object with the next save. References to it then find no object. Issues no
+  /// statement.
   public func delete(_ object: some ArchivedObject) {
     let node = entries.removeValue(forKey: object.id)?.node
     deleted.updateValue(node, forKey: object.id)
     order.removeAll { $0 == object.id }
   }
 
-  /// Stores new and changed objects, and everything they refer to that is new, in one transaction; what is unchanged is not written.
-  /// One statement to look for new identifiers, and one for each object written.
+  /// Stores new and changed objects, and everything they refer to that is new, in one transaction;
+  /// what is unchanged is not written. One statement to look for new identifiers, and one for each
+  /// object written.
   ///
   /// Every object that is there is encoded to see whether it changed.
-  /// - Throws: `ValuesError`: `unencodable`, `notRegistered`; `StoreError` with code `conflict` when another program changed one of the
-  ///   objects since it was read. Nothing is stored then.
+  /// - Throws: `ValuesError`: `unencodable`, `notRegistered`; `StoreError` with code `conflict`
+  ///   when another program changed one of the objects since it was read. Nothing is stored then.
   public func save() throws {
     var changes: [(entry: Entry, name: String, payload: Data)] = []
     var place = 0
@@ -77,8 +80,8 @@ extension ObjectArchive {
     return false
   }
 
-  /// Lets go of every object, so that each is read anew when it is next asked for. Changes that were not saved are gone from the archive;
-  /// objects that the program still holds are no longer its.
+  /// Releases every object, so that each is read again on its next access. Unsaved changes are
+  /// discarded from the archive; objects that the program still holds are no longer its.
   public func release() {
     entries = [:]
     order = []
@@ -95,7 +98,7 @@ extension ObjectArchive {
         "another \(Swift.type(of: known.object)) of the same identifier is in the archive already; change that one"
       )
     }
-    // What was deleted and is stored again keeps its row.
+    // An object that is deleted and stored again reuses its row.
     let node = deleted.removeValue(forKey: object.id) ?? nil
     entries[object.id] = Entry(object, node)
     order.append(object.id)

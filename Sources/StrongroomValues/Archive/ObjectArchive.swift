@@ -5,15 +5,16 @@ public import SecretService
 public import StoreContract
 public import StoreKeyring
 
-/// Objects of any registered classes in one encrypted file, by identifier and without a schema: polymorphic, cyclic, read when they
-/// are asked for, one instance of each.
+/// Objects of any registered classes in one encrypted file, by identifier and without a schema:
+/// polymorphic, cyclic, read when they are asked for, one instance of each.
 ///
 ///     let archive = try await ObjectArchive(url: url, Contents.self, Page.self, Circle.self, Rectangle.self)
 ///     try archive.setRoot(contents)
 ///     try archive.save()
 ///
-/// The archive keeps every object it was given or has read until `release()`, so no change is lost because nobody held the object.
-/// Not Sendable: the archive, its objects and their references live on the isolation that opened it.
+/// The archive retains every object it was given or has read until `release()`, so no change is
+/// lost because the program released the object. Not Sendable: the archive, its objects and their
+/// references live on the isolation that opened it.
 public final class ObjectArchive {
   /// An object that is alive.
   final class Entry {
@@ -40,8 +41,8 @@ public final class ObjectArchive {
   var newRoot: UUID?
   private var isOpen = true
 
-  /// Opens an archive, or makes key and file when there is neither. The key is in the desktop's keyring unless another vault is given.
-  /// About ten statements, and two more to make it.
+  /// Opens an archive, or makes key and file when there is neither. The key is in the desktop's
+  /// keyring unless another vault is given. About ten statements, and two more to make it.
   /// - Parameter types: All classes and values that are to be read or stored.
   /// - Throws: `ValuesError` with code `duplicateName`; `StoreError` and the vaults' errors.
   public convenience init(
@@ -51,8 +52,8 @@ public final class ObjectArchive {
     try await self.init(PersistentStoreDescription(url: url, vault: vault), types)
   }
 
-  /// Opens an archive by a description: several vaults, a recovery code's handler, a key of the program's own. Other entities of the
-  /// file stay as they are, so records may be in the same one.
+  /// Opens an archive by a description: several vaults, a recovery code's handler, a key of the
+  /// program's own. Other entities of the file stay as they are, so records may be in the same one.
   /// - Throws: as `init(url:vault:_:)`.
   public init(
     _ description: PersistentStoreDescription, _ types: [any ArchivedType.Type],
@@ -83,7 +84,8 @@ public final class ObjectArchive {
     }
   }
 
-  /// Closes the file, which issues no statement on rows. Objects stay; what is not read yet can no longer be.
+  /// Closes the file, which issues no statement on rows. Objects stay; what is not read yet can no
+  /// longer be.
   /// - Throws: what closing throws.
   public func close() throws {
     guard isOpen else { return }

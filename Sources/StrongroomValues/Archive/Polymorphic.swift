@@ -1,7 +1,9 @@
-/// Values behind a protocol, kept inside the object that has them, each under its registered type's name: `@Polymorphic var shapes:
-/// [any Shape]`. For values without an identity of their own; objects are held by `References`.
+/// Values behind a protocol, stored inside the object that has them, each under its registered
+/// type's name: `@Polymorphic var shapes: [any Shape]`. For values without an identity of their
+/// own; objects are referenced by `References`.
 ///
-/// All are decoded with the object; an unregistered name is an error that tells it, and leaves what is stored as it was.
+/// All are decoded with the object; an unregistered name is an error that names it, and leaves what
+/// is stored as it was.
 @propertyWrapper
 public struct Polymorphic<Element>: Codable {
   /// The values.
@@ -29,7 +31,8 @@ public struct Polymorphic<Element>: Codable {
   }
 
   /// Encodes each value with its type's name. Issues no statement.
-  /// - Throws: `ValuesError`: `notRegistered` for a type that could not be read again, `unencodable` for objects with an identity.
+  /// - Throws: `ValuesError`: `notRegistered` for a type that could not be read again,
+  ///   `unencodable` for objects with an identity.
   public func encode(to encoder: any Encoder) throws {
     guard let archive = ArchiveCoding.archive(encoder.userInfo) else { throw Self.outside }
     var list = encoder.unkeyedContainer()

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Leads to an object of an archive by its identifier. The object is read when it is asked for.
 ///
-/// `Target` is a class that conforms to `ArchivedObject`, or a protocol that such classes conform to: `Reference<Page>`,
-/// `Reference<any Shape>`. Belongs to the isolation of its archive.
+/// `Target` is a class that conforms to `ArchivedObject`, or a protocol that such classes conform
+/// to: `Reference<Page>`, `Reference<any Shape>`. Belongs to the isolation of its archive.
 public struct Reference<Target>: Codable {
   private let link: ArchiveLink
 
@@ -15,7 +15,8 @@ public struct Reference<Target>: Codable {
   public var id: UUID { link.id }
 
   /// The object. One statement, or none when it is there already.
-  /// - Throws: `ValuesError`: `notFound`, `notRegistered`, `wrongType`, `undecodable`, and `closed` when the archive is gone.
+  /// - Throws: `ValuesError`: `notFound`, `notRegistered`, `wrongType`, `undecodable`, and `closed`
+  ///   when the archive was deallocated.
   public func load() throws -> Target { try link.target(Target.self) }
 
   /// Reads the identifier, and not the object. Issues no statement.
@@ -53,33 +54,34 @@ public struct References<Target>: Codable, ExpressibleByArrayLiteral {
   public var isEmpty: Bool { links.isEmpty }
 
   /// The objects, in order. One statement for all that are not there yet.
-  /// - Throws: as `Reference.load()`; nothing is lost of the others then, which `load(at:)` reads one by one.
+  /// - Throws: as `Reference.load()`; nothing is lost of the others then, which `load(at:)` reads
+  ///   one by one.
   public func load() throws -> [Target] {
     if let archive = links.lazy.compactMap(\.archive).first { try archive.read(links.map(\.id)) }
     return try links.map { try $0.target(Target.self) }
   }
 
-  /// The object at a place, from 0.
+  /// The object at an index, from 0.
   /// - Throws: as `Reference.load()`.
   public func load(at place: Int) throws -> Target { try links[place].target(Target.self) }
 
-  /// Adds an object at the end.
+  /// Appends an object.
   /// - Precondition: It is an `ArchivedObject`.
   public mutating func append(_ target: Target) { links.append(ArchiveLink(target)) }
 
-  /// Adds an object at a place.
+  /// Inserts an object at an index.
   /// - Precondition: It is an `ArchivedObject`.
   public mutating func insert(_ target: Target, at place: Int) {
     links.insert(ArchiveLink(target), at: place)
   }
 
-  /// Takes the object at a place out; it stays in the archive.
+  /// Removes the object at an index; it stays in the archive.
   public mutating func remove(at place: Int) { links.remove(at: place) }
 
   /// Takes an object out by its identifier; it stays in the archive.
   public mutating func remove(id: UUID) { links.removeAll { $0.id == id } }
 
-  /// Moves the object at a place to another, counted when it was taken out.
+  /// Moves the object at an index to another, counted after its removal.
   public mutating func move(from place: Int, to other: Int) {
     links.insert(links.remove(at: place), at: other)
   }
@@ -101,7 +103,8 @@ public struct References<Target>: Codable, ExpressibleByArrayLiteral {
   }
 }
 
-/// One reference. Holds its target only until an archive does, so that objects that refer to each other do not keep each other.
+/// One reference. Holds its target only until an archive does, so that objects that refer to each
+/// other do not keep each other.
 final class ArchiveLink {
   let id: UUID
   private(set) weak var archive: ObjectArchive?

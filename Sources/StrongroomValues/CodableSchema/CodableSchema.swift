@@ -4,9 +4,9 @@ import ObjectModel
 
 /// What a Codable type's own coding calls its properties, and which key path reads which.
 ///
-/// Swift on Linux takes no key path apart, and what it prints is the property's name, not the coded one. So values are made up whose
-/// properties all differ, and the key path is asked what it reads, round by round: what answers as one property does each time
-/// reads that one.
+/// Swift on Linux takes no key path apart, and what it prints is the property's name, not the coded
+/// one. So values are made up whose properties all differ, and the key path is asked what it reads,
+/// round by round: what answers as one property does each time reads that one.
 final class CodableSchema: @unchecked Sendable {
   // @unchecked: nothing changes but the names found, which have a lock.
   struct Property {
@@ -71,7 +71,8 @@ final class CodableSchema: @unchecked Sendable {
   }
 
   /// The coded name of the property that a key path reads.
-  /// - Throws: `ValuesError` with code `unknownProperty` for a key path that reads none, or what is computed.
+  /// - Throws: `ValuesError` with code `unknownProperty` for a key path that reads none, or what is
+  ///   computed.
   func name(of keyPath: AnyKeyPath) throws -> String {
     if let known = names.withLock({ $0[keyPath] }) { return known }
     var left = Array(properties.indices)
@@ -82,7 +83,8 @@ final class CodableSchema: @unchecked Sendable {
       left = left.filter { $0 < given.count && given[$0] == form }
     }
     if left.count > 1 {
-      // All of one value, as of an enumeration that has one case: what the compiler calls them decides.
+      // All of one value, as of an enumeration that has one case: what the compiler calls them
+      // decides.
       let name = String(describing: keyPath).split(separator: ".").last.map(String.init)
       left = left.filter { properties[$0].name == name }
     }

@@ -2,7 +2,8 @@ import Foundation
 import ObjectContext
 import ObjectModel
 
-/// How values of Swift types stand in columns: plain types as the engine's own, raw values as their raw type, all else as JSON.
+/// How values of Swift types stand in columns: plain types as the engine's own, raw values as their
+/// raw type, all else as JSON.
 enum ColumnForm {
   /// The attribute type of a Swift type; an optional's is that of what it wraps.
   static func type(of swiftType: Any.Type) -> AttributeType {

@@ -45,8 +45,8 @@ struct RecordSchema: Sendable {
     }
   }
 
-  /// The entity that this table is, over what the store has under its name already: columns of the store that the type does
-  /// not know stay, with their data.
+  /// The entity that this table is, over what the store has under its name already: columns of the
+  /// store that the type does not know stay, with their data.
   func description(over stored: Entity?) -> Entity {
     var entity = stored ?? Entity(tableName)
     entity.name = tableName
@@ -90,7 +90,8 @@ struct RecordSchema: Sendable {
 }
 
 extension ModelDeclaration {
-  /// The model with records' tables in place of what it has under their names. Everything else stays.
+  /// The model with records' tables replacing its entities of the same names. Everything else
+  /// stays.
   /// - Throws: `ValuesError` with code `duplicateName` for two types of one table.
   mutating func place(_ shapes: [RecordSchema]) throws {
     var names: Set<String> = []

@@ -16,13 +16,13 @@ final class RecordStage {
 
   let table: RecordTable
   var rows: [RowKey: Row] = [:]
-  /// The keys in the order they were pushed; some more than once, and some are gone again.
+  /// The keys in the order they were pushed; some more than once, and some are deleted again.
   var order: [RowKey] = []
 
   init(_ table: RecordTable) { self.table = table }
 
-  /// How many keys one statement asks for: a length of its own is a statement of its own to the engine, so lists are filled up with
-  /// their last key to one of these.
+  /// How many keys one statement asks for: a length of its own is a statement of its own to the
+  /// engine, so lists are filled up with their last key to one of these.
   private static let lengths = [1, 32, 1000]
 
   /// Finds out which keys are stored. One statement for each thousand of those not known yet.

@@ -14,7 +14,8 @@ extension RecordStore {
     opened.withLock { $0 = Self.opened(container, types, shapes) }
   }
 
-  /// Gives the store an entity without objects: a model is never left without one, and must have one in common with the next.
+  /// Gives the store an entity without objects: a model is never left without one, and must have
+  /// one in common with the next.
   func addPlaceholder() async throws {
     try await MergedModel.open(storeDescription) { model in
       model.entities.append(Entity(Self.placeholder))
@@ -40,7 +41,8 @@ extension RecordStore {
 enum MergedModel {
   private static let attempts = 20
 
-  /// - Parameter change: Adds what the program knows to what the store has; called again when another program was faster.
+  /// - Parameter change: Adds what the program knows to what the store has; called again when
+  ///   another program was faster.
   static func open(
     _ description: PersistentStoreDescription, _ change: @Sendable (inout ModelDeclaration) throws -> Void
   ) async throws -> PersistentContainer {

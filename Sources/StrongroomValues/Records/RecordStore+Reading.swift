@@ -8,10 +8,12 @@ extension RecordStore {
   ///     try store.fetch(Book.self, where: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)], limit: 10)
   ///
   /// - Parameters:
-  ///   - predicate: Over stored properties, and what lies inside those kept as JSON; bound, never text.
-  ///   - sortBy: Texts without a comparator sort as people expect it of names; in order of insertion where level.
-  /// - Throws: `QueryError` for what a store cannot be asked; `ValuesError`: `notRegistered`, `unknownProperty`, and `undecodable` when a row
-  ///   makes no value.
+  ///   - predicate: Over stored properties, and what lies inside those stored as JSON; bound, never
+  ///     text.
+  ///   - sortBy: Texts without a comparator sort as people expect it of names; in order of
+  ///     insertion where level.
+  /// - Throws: `QueryError` for what a store cannot be asked; `ValuesError`: `notRegistered`,
+  ///   `unknownProperty`, and `undecodable` when a row makes no value.
   public func fetch<Value: Record>(
     _ type: Value.Type, where predicate: Predicate<Value>? = nil, sortBy: [SortDescriptor<Value>] = [],
     limit: Int? = nil, offset: Int = 0
@@ -20,7 +22,8 @@ extension RecordStore {
     return try values(type, condition, sortBy, limit, offset)
   }
 
-  /// The same by a typed closure: `fetch(Book.self) { $0.pages > 300 && $0.tags.contains("new") }`. One statement.
+  /// The same by a typed closure: `fetch(Book.self) { $0.pages > 300 && $0.tags.contains("new") }`.
+  /// One statement.
   /// - Throws: as with a predicate.
   public func fetch<Value: Record>(
     _ type: Value.Type, sortBy: [SortDescriptor<Value>] = [], limit: Int? = nil, offset: Int = 0,

@@ -1,13 +1,15 @@
 import Locks
 
-/// Values of plain Swift types in one encrypted file: rows without objects, over the same engine, keys and transactions as everything else.
+/// Values of plain Swift types in one encrypted file: rows without objects, over the same engine,
+/// keys and transactions as everything else.
 ///
 ///     let store = try await RecordStore(url: url, Book.self, Author.self)
 ///     try store.push(Book(isbn: "0141439513", title: "Emma", pages: 474))
 ///     let long = try store.fetch(Book.self, where: #Predicate { $0.pages > 300 })
 ///
-/// Sendable: every call may come from any thread and is synchronous; writes of one store wait for each other, reads do not. A file may
-/// be open in several programs at once. Types that other programs keep in the file stay as they are.
+/// Sendable: every call may come from any thread and is synchronous; writes of one store wait for
+/// each other, reads do not. A file may be open in several programs at once. Types that other
+/// programs keep in the file stay as they are.
 public final class RecordStore: Sendable {
   /// What the store was opened with.
   public let storeDescription: PersistentStoreDescription
@@ -19,25 +21,29 @@ public final class RecordStore: Sendable {
   }
 
   let opened = Locked<Opened?>(nil)
-  /// Held by whoever writes. Of some size, since sanitizers take a value of none for the lock's own memory.
+  /// Held by whoever writes. Of some size, since sanitizers take a value of none for the lock's own
+  /// memory.
   private let writing = Locked(false)
   /// The store that a transaction of this thread or task is of.
   @TaskLocal private static var writer: ObjectIdentifier?
 
-  /// Opens a store of records, or makes key and file when there is neither. The key is in the desktop's keyring unless another vault is
-  /// given.
+  /// Opens a store of records, or makes key and file when there is neither. The key is in the
+  /// desktop's keyring unless another vault is given.
   ///
-  /// Tables and columns that types have and the file has not are made; what the file has and types have not stays.
-  /// About ten statements, and one more for each table, column and index that is made.
-  /// - Throws: `ValuesError` for types that cannot be tables; `StoreError` (`modelMismatch` when a column's type changed, or a new one is
-  ///   required and has no default) and the vaults' errors. Nothing is changed then.
+  /// Tables and columns that types have and the file has not are made; what the file has and types
+  /// have not stays. About ten statements, and one more for each table, column and index that is
+  /// made.
+  /// - Throws: `ValuesError` for types that cannot be tables; `StoreError` (`modelMismatch` when a
+  ///   column's type changed, or a new one is required and has no default) and the vaults' errors.
+  ///   Nothing is changed then.
   public convenience init(
     url: URL, vault: any KeyVault = SecretServiceVault(), _ types: any Record.Type...
   ) async throws {
     try await self.init(PersistentStoreDescription(url: url, vault: vault), types)
   }
 
-  /// Opens a store of records by a description: several vaults, a recovery code's handler, a key of the program's own.
+  /// Opens a store of records by a description: several vaults, a recovery code's handler, a key of
+  /// the program's own.
   /// - Throws: as `init(url:vault:_:)`.
   public init(_ description: PersistentStoreDescription, _ types: [any Record.Type]) async throws {
     storeDescription = description
@@ -60,8 +66,8 @@ public final class RecordStore: Sendable {
     }
   }
 
-  /// Removes a type's table with all its rows, and forgets the type; `register` makes the table anew. Two statements, and the file is closed
-  /// and opened again.
+  /// Removes a type's table with all its rows, and forgets the type; `register` makes the table
+  /// anew. Two statements, and the file is closed and opened again.
   /// - Throws: `notRegistered`; `StoreError`, as when another program has the file open.
   public func drop<Value: Record>(_ type: Value.Type) async throws {
     try clear(type)
@@ -86,7 +92,8 @@ public final class RecordStore: Sendable {
     try old?.container.close()
   }
 
-  /// The engine's coordinator over the same file, for what records have no word for. It changes with `register` and `drop`.
+  /// The engine's coordinator over the same file, for what records have no word for. It changes
+  /// with `register` and `drop`.
   /// - Throws: `closed`.
   public var coordinator: PersistentStoreCoordinator {
     get throws { try current.container.persistentStoreCoordinator }

@@ -84,7 +84,8 @@ struct RecordTable: Sendable {
   }
 }
 
-/// A primary key in a dictionary: texts are told apart by their bytes, as in the file, and not as Swift does.
+/// A primary key in a dictionary: texts are compared by their bytes, as in the file, and not as
+/// Swift does.
 struct RowKey: Hashable {
   private let value: AttributeValue
 

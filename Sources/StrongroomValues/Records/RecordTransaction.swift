@@ -3,9 +3,10 @@ import ObjectModel
 public import ObjectQuery
 import StoreContract
 
-/// What a transaction writes and reads by. Reads see what was written before them in the same transaction.
+/// What a transaction writes and reads by. Reads see what was written before them in the same
+/// transaction.
 ///
-/// Not Sendable, and not to be kept: it belongs to the closure it is given to.
+/// Not Sendable, and not to be stored: it belongs to the closure it is given to.
 public final class RecordTransaction {
   private let store: RecordStore
   private var stages: [ObjectIdentifier: RecordStage] = [:]
@@ -18,7 +19,8 @@ public final class RecordTransaction {
   /// - Throws: as `RecordStore.push(_:)`.
   public func push<Value: Record>(_ value: Value) throws { try push([value]) }
 
-  /// Stores values; of several with one key the last stays. One statement for each thousand keys that were not seen yet.
+  /// Stores values; of several with one key the last stays. One statement for each thousand keys
+  /// that were not seen yet.
   /// - Throws: as `RecordStore.push(_:)`.
   public func push<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
@@ -37,11 +39,13 @@ public final class RecordTransaction {
     }
   }
 
-  /// Deletes a value by its key; what is not stored is no error. One statement when the key was not seen yet, and one at the end.
+  /// Deletes a value by its key; what is not stored is no error. One statement when the key was not
+  /// seen yet, and one at the end.
   /// - Throws: `ValuesError`, `StoreError`.
   public func delete<Value: Record>(_ value: Value) throws { try delete([value]) }
 
-  /// Deletes values by their keys. One statement for each thousand keys that were not seen yet, and one for each value at the end.
+  /// Deletes values by their keys. One statement for each thousand keys that were not seen yet, and
+  /// one for each value at the end.
   /// - Throws: as `delete(_:)`.
   public func delete<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
@@ -50,7 +54,8 @@ public final class RecordTransaction {
     for key in keys { stage.remove(RowKey(key)) }
   }
 
-  /// Deletes the values that meet a condition, and tells how many. One statement, and one for each value.
+  /// Deletes the values that meet a condition, and returns how many. One statement, and one for
+  /// each value.
   /// - Throws: as `RecordStore.fetch`.
   @discardableResult
   public func delete<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>) throws -> Int {
@@ -66,7 +71,7 @@ public final class RecordTransaction {
     try delete(type, FetchPredicate(for: type, condition))
   }
 
-  /// Deletes all values of a type, and tells how many. One statement, and one for each value.
+  /// Deletes all values of a type, and returns how many. One statement, and one for each value.
   /// - Throws: `ValuesError`, `StoreError`.
   @discardableResult
   public func clear<Value: Record>(_ type: Value.Type) throws -> Int { try delete(type, nil) }
@@ -83,7 +88,8 @@ public final class RecordTransaction {
     return try stage.nodes(request, in: store).map { try stage.table.value(type, of: $0) }
   }
 
-  /// The value of a key; nil when there is none. One statement, or none for a key that was written before.
+  /// The value of a key; nil when there is none. One statement, or none for a key that was written
+  /// before.
   /// - Throws: as `RecordStore.fetch`.
   public func fetch<Value: Record>(_ type: Value.Type, key: Value.Key) throws -> Value? {
     let stage = try stage(type)

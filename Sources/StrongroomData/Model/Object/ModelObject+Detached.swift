@@ -4,7 +4,8 @@ import StoreContract
 
 /// What `@Model` makes new models with.
 extension ModelObject {
-  /// The object of a new model, without a context; while a model is being made for an object, that one.
+  /// The object of a new model, without a context; while a model is being made for an object, that
+  /// one.
   public static func detached<Model: PersistentModel>(_ type: Model.Type) -> ModelObject {
     Materialization.take(type) ?? ModelObject(Seed(detached: ModelSchema.of(type).prototype))
   }
@@ -44,15 +45,15 @@ extension ModelObject {
   }
 }
 
-/// Which object a model is being made for on this thread, so that the default values of its properties are not
-/// taken for values of a new one.
+/// Which object a model is being made for on this thread, so that the default values of its
+/// properties are not taken for values of a new one.
 enum Materialization {
   private struct State {
     var type: ObjectIdentifier
     var object: ModelObject
   }
 
-  // The key is made once; what it leads to is each thread's own.
+  // The key is made once; its value is per thread.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)

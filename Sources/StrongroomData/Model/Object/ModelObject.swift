@@ -2,27 +2,28 @@ public import ObjectContext
 public import Observation
 import StoreContract
 
-/// What a model's properties are kept in: the engine's object, and the model that shows it, if anybody holds one.
+/// The engine's object that stores a model's properties, with a weak reference to the model.
 ///
 /// Public because what `@Model` writes uses it; programs have no need of it.
 public final class ModelObject: ManagedObject {
   /// The model. Weak, since the model holds the object.
   @exclusivity(unchecked) weak var model: AnyObject?
-  /// Whether a model was noted; it may be gone since.
+  /// Whether a model was set; it may have been deallocated since.
   @exclusivity(unchecked) @usableFromInline var hasModel = false
   /// Whether a model is being made for the object, so that default values must not be written.
   @exclusivity(unchecked) @usableFromInline var isMaterializing = false
-  /// Whether a property is being set by the model, which tells its observers itself.
+  /// Whether the model is setting a property; it notifies its observers itself.
   @exclusivity(unchecked) var isWriting = false
   @exclusivity(unchecked) var isJoined = false
   /// Whether it belongs to a model that only shows which property a key path reads.
   @exclusivity(unchecked) var isProbe = false
   /// Made when somebody first tracks a property.
   @exclusivity(unchecked) @usableFromInline var registrar: ObservationRegistrar?
-  /// What relationships lead to while no context has the object.
+  /// The relationships' destinations while the object is in no context.
   @exclusivity(unchecked) var detachedRelationships: [DetachedRelationship] = []
-  /// Objects that no context has either and whose relationships lead here: they come into a context along with this one. Held,
-  /// as the other end of the relationship would hold them, so that a graph which is never inserted stays in memory.
+  /// Objects that no context has either and whose relationships lead here: they come into a context
+  /// along with this one. Held, as the other end of the relationship would hold them, so that a
+  /// graph which is never inserted stays in memory.
   @exclusivity(unchecked) var followers: [ModelObject] = []
 
   /// Called by contexts, and for models that are not inserted yet.
@@ -31,7 +32,7 @@ public final class ModelObject: ManagedObject {
     needsContext = true
   }
 
-  /// What tells those who track the model's properties.
+  /// Notifies those who observe the model's properties.
   public var observationRegistrar: ObservationRegistrar {
     if let registrar { return registrar }
     let new = ObservationRegistrar()
@@ -40,7 +41,7 @@ public final class ModelObject: ManagedObject {
     return new
   }
 
-  /// Tells those who track a property that the engine changed it.
+  /// Notifies those who observe a property that the engine changed it.
   public override func valuesDidChange(at index: Int?) {
     guard !isWriting, let registrar, let model = model as? any PersistentModel else { return }
     let shape = ModelSchema.of(type(of: model))
@@ -51,7 +52,7 @@ public final class ModelObject: ManagedObject {
     }
   }
 
-  /// The model that shows the object; made if nobody holds one.
+  /// The model that shows the object; made unless one exists.
   func shown<Model: PersistentModel>(as type: Model.Type) -> Model {
     if hasModel, let model { return unsafeDowncast(model, to: Model.self) }
     guard let types = managedObjectContext?.shownTypes, entity.index < types.count,

@@ -165,7 +165,8 @@ final class KeyPathProbe: @unchecked Sendable {
     return value(type, mark: 1 + number * rounds + round, bit)
   }
 
-  /// Tells properties of two values apart: no two of the first thousand have the same in all rounds.
+  /// Tells properties of two values apart: no two of the first thousand have the same in all
+  /// rounds.
   private static func bit(_ number: Int, _ round: Int) -> Bool {
     switch round {
     case rounds - 1: false

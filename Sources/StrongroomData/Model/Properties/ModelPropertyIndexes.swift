@@ -1,9 +1,10 @@
 public import ObjectModel
 
-/// Where the properties that a class declares itself stand in its objects: `@Model` keeps one for each class.
+/// The property indexes of the properties that a class itself declares. `@Model` stores one in each
+/// class.
 public final class ModelPropertyIndexes: Sendable {
   let shape: ModelSchema
-  // Written once by the initialiser, and never let go of: each class keeps its property indexes as long as the process lives.
+  // Written once by the initialiser and never freed: one per class, for the life of the process.
   @usableFromInline nonisolated(unsafe) let places: UnsafeMutablePointer<PropertyIndex>
 
   /// Looks a class up.
@@ -14,7 +15,7 @@ public final class ModelPropertyIndexes: Sendable {
     places.initialize(from: indexes, count: indexes.count)
   }
 
-  /// The place of a property, by its number among those that the class declares.
+  /// The index of a property, by its number among those that the class declares.
   @inlinable
   subscript(ordinal: Int) -> PropertyIndex { places[ordinal] }
 }

@@ -27,7 +27,8 @@ final class ModelSchema: Sendable {
     var names: [AnyKeyPath: [String]?] = [:]
   }
 
-  /// The properties that a key path follows, one after another; none for the identity, nil when it reads something else.
+  /// The properties that a key path follows, one after another; none for the identity, nil when it
+  /// reads something else.
   func path(of keyPath: AnyKeyPath) -> [String]? {
     if let name = propertyNames[keyPath] { return name.isEmpty ? [] : [name] }
     nonisolated(unsafe) let path = keyPath
@@ -80,8 +81,8 @@ final class ModelSchema: Sendable {
     }
   }
 
-  /// An entity with the class's properties, whose relationships lead to itself: where they lead really is not known here,
-  /// and makes no difference to the property indexes.
+  /// An entity with the class's properties, whose relationships lead to itself: where they lead
+  /// really is not known here, and makes no difference to the property indexes.
   private static func entity(_ name: String, _ own: [PropertySchema], _ parent: ModelSchema?)
     -> EntityDescription
   {

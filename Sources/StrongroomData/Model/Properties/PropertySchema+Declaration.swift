@@ -37,7 +37,8 @@ extension PropertySchema {
     }
   }
 
-  /// The declared default, where it is the same each time and a plain value: not `Date.now`, not `UUID()`.
+  /// The declared default, where it is the same each time and a plain value: not `Date.now`, not
+  /// `UUID()`.
   private func defaultValue(_ type: AttributeType) -> AttributeValue? {
     guard type != .transformable, let makeDefault, let first = encoded(makeDefault()),
       first == encoded(makeDefault()), !first.isNull, first.matches(type)

@@ -53,7 +53,7 @@ final class PropertySchema: @unchecked Sendable {
     notifier = Self.teller(metadata.keypath, owner)
   }
 
-  /// The model that a type leads to; nil for what is an attribute.
+  /// The destination class of a relationship's type; nil for an attribute.
   static func destination(_ type: Any.Type) -> (any PersistentModel.Type, isToMany: Bool, isOptional: Bool)? {
     if let model = type as? any PersistentModel.Type { return (model, false, false) }
     if let list = type as? any AnyList.Type, let model = list.element as? any PersistentModel.Type {
@@ -72,7 +72,8 @@ final class PropertySchema: @unchecked Sendable {
   }
 
   /// What is read where nothing that fits is stored: the declared default.
-  /// - Parameter isDeleted: Whether the model was deleted before it was read, so that any empty value will do.
+  /// - Parameter isDeleted: Whether the model was deleted before it was read, so that any empty
+  ///   value will do.
   func empty<Value>(_ type: Value.Type, isDeleted: Bool) -> Value {
     if let value = makeDefault?() as? Value { return value }
     if isDeleted {

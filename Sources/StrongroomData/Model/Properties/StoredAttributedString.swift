@@ -1,7 +1,7 @@
 import Foundation
 
-/// How an `AttributedString`, which is not Codable on Linux, is kept: its runs, with their links and languages. Other attributes
-/// are not kept.
+/// The stored form of an `AttributedString`, which is not Codable on Linux: its runs, with their
+/// links and languages. Other attributes are not stored.
 struct StoredAttributedString: Codable {
   private struct Run: Codable {
     var text: String

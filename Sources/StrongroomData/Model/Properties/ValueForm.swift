@@ -62,7 +62,8 @@ struct ValueForm {
       encode: { $0.attributeValue(for: type) }, decode: { Value(attributeValue: $0) })
   }
 
-  /// Enumerations and other types with a raw value of a plain type; nil where the raw value is of another.
+  /// Enumerations and other types with a raw value of a plain type; nil where the raw value is of
+  /// another.
   private static func raw<Value: RawRepresentable>(_ swiftType: Value.Type) -> ValueForm? {
     guard AttributeType(plain: Value.RawValue.self) != nil else { return nil }
     var form = ValueForm(Value.RawValue.self, transformer: nil)

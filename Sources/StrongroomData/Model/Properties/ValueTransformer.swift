@@ -11,10 +11,12 @@ public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Turns values of a program's own into data, for attributes that are `.transformable(by:)`: a subclass overrides
-/// `transformedValue(_:)` to make `Data` of a value and `reverseTransformedValue(_:)` to make a value of it.
+/// Turns values of a program's own into data, for attributes that are `.transformable(by:)`: a
+/// subclass overrides `transformedValue(_:)` to make `Data` of a value and
+/// `reverseTransformedValue(_:)` to make a value of it.
 ///
-/// Foundation on Linux has no such class; this one has the members of Apple's. Transformers are used from any thread.
+/// Foundation on Linux has no such class; this one has the members of Apple's. Transformers are
+/// used from any thread.
 open class ValueTransformer: NSObject {
   /// Makes a transformer.
   public required override init() { super.init() }
@@ -35,7 +37,8 @@ open class ValueTransformer: NSObject {
 
   private static let known = Locked(Known())
 
-  /// Makes a transformer known under a name; a later one takes an earlier one's place, nil takes it away.
+  /// Makes a transformer known under a name; a later one takes an earlier one's place, nil takes it
+  /// away.
   public class func setValueTransformer(
     _ transformer: ValueTransformer?, forName name: NSValueTransformerName
   ) {
@@ -53,8 +56,9 @@ open class ValueTransformer: NSObject {
     known.withLock { $0.byName.keys.sorted() }.map { NSValueTransformerName($0) }
   }
 
-  /// Makes a transformer of a class known under the name of the class, with its module and without, unless there is one of that
-  /// name. Classes of one name in two modules have the same name only without.
+  /// Makes a transformer of a class known under the name of the class, with its module and without,
+  /// unless there is one of that name. Classes of one name in two modules have the same name only
+  /// without.
   /// - Returns: The name with the module.
   static func register(_ type: ValueTransformer.Type) -> String {
     let names = [String(reflecting: type), String(describing: type)].map { NSValueTransformerName($0) }

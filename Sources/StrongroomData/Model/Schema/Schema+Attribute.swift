@@ -11,9 +11,10 @@ extension Schema {
 
       let kind: Kind
 
-      /// No two models may have the same value. Inserting one with the value of another, and saving, changes the other.
+      /// No two models may have the same value. Inserting one with the value of another, and
+      /// saving, changes the other.
       public static let unique = Option(kind: .unique)
-      /// Long values are kept apart, and read when they are looked at.
+      /// Long values are stored outside the row, and read on first access.
       public static let externalStorage = Option(kind: .externalStorage)
       /// The value is not stored; other than with `@Transient`, changing it counts as a change.
       public static let ephemeral = Option(kind: .ephemeral)
@@ -24,15 +25,16 @@ extension Schema {
       /// Nothing here: all of a store is encrypted, and goes to no cloud.
       public static let allowsCloudEncryption = Option(kind: .allowsCloudEncryption)
 
-      /// The value is kept as what a transformer makes of it, which is registered by itself under the name of its class with its
-      /// module, and under the name alone where no other has it.
+      /// The value is kept as what a transformer makes of it, which is registered by itself under
+      /// the name of its class with its module, and under the name alone where no other has it.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
         Option(
           kind: .transformable(
             ValueTransformer.register(transformer), called: String(describing: transformer)))
       }
 
-      /// The value is kept as what the transformer of a name makes of it; see `ValueTransformer.setValueTransformer(_:forName:)`.
+      /// The value is kept as what the transformer of a name makes of it; see
+      /// `ValueTransformer.setValueTransformer(_:forName:)`.
       public static func transformable(by name: String) -> Option {
         Option(kind: .transformable(name, called: name))
       }

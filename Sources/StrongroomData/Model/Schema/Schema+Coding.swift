@@ -10,7 +10,8 @@ extension Schema: Codable {
   }
 
   /// Writes the version and which classes the schema has: their names, not what they look like.
-  /// - Throws: `SwiftDataError.unknownSchema` for a class without a name that the program could find it by.
+  /// - Throws: `SwiftDataError.unknownSchema` for a class without a name that the program could
+  ///   find it by.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(version, forKey: .version)
@@ -23,7 +24,8 @@ extension Schema: Codable {
       }, forKey: .classes)
   }
 
-  /// Reads a schema that this program, or one with the same classes in modules of the same names, wrote.
+  /// Reads a schema that this program, or one with the same classes in modules of the same names,
+  /// wrote.
   /// - Throws: `SwiftDataError.unknownSchema`, which names a class that this program has not.
   public convenience init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)

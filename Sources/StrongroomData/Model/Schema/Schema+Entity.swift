@@ -18,7 +18,8 @@ extension Schema {
     public var superentity: Entity? { shape.parent.map { Entity($0, inverses, among: shapes) } }
     /// The name of the entity of the superclass.
     public var superentityName: String? { shape.parent?.name }
-    /// The entities of the schema whose classes inherit from this one's without another model between.
+    /// The entities of the schema whose classes inherit from this one's without another model
+    /// between.
     public var subentities: Set<Entity> {
       Set(shapes.filter { $0.parent === shape }.map { Entity($0, inverses, among: shapes) })
     }

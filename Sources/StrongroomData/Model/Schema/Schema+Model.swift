@@ -78,7 +78,8 @@ extension Schema {
     return "by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And") + suffix
   }
 
-  /// - Throws: `unsupportedKeyPath` for a property that is not stored as text, of which there are no words.
+  /// - Throws: `unsupportedKeyPath` for a property that is not stored as text, of which there are
+  ///   no words.
   private static func checkTexts(_ names: [String], of shape: ModelSchema) throws {
     for name in names {
       let property = shape.properties.first { $0.name == name }
@@ -90,7 +91,7 @@ extension Schema {
   }
 }
 
-/// Which relationships lead back along which.
+/// The inverse of each relationship.
 struct Inverses: Sendable {
   private struct End: Hashable, Sendable {
     let entity: String
@@ -148,7 +149,8 @@ struct Inverses: Sendable {
     return nil
   }
 
-  /// Where nothing is said, two relationships are each other's inverse when there is no other choice on either side.
+  /// Where nothing is said, two relationships are each other's inverse when there is no other
+  /// choice on either side.
   private mutating func infer(_ shapes: [ModelSchema]) {
     let free = shapes.flatMap { shape in
       shape.own.compactMap { property -> (ModelSchema, PropertySchema, ModelSchema)? in

@@ -1,7 +1,7 @@
 extension Schema {
   /// A relationship: what `@Relationship` says of a property, and what the schema knows of it.
   public struct Relationship: SchemaProperty, Hashable {
-    /// What becomes of the other end when a model is deleted.
+    /// What happens to the destinations when a model is deleted.
     public enum DeleteRule: String, Sendable, Hashable, Codable, CaseIterable {
       /// Nothing.
       case noAction
@@ -18,7 +18,7 @@ extension Schema {
       enum Kind: Sendable, Hashable { case unique }
       let kind: Kind
 
-      /// No two models may lead to the same one.
+      /// No two models may have the same destination.
       public static let unique = Option(kind: .unique)
     }
 
@@ -30,23 +30,23 @@ extension Schema {
     public var options: [Option]
     /// The Swift type.
     public var valueType: Any.Type = Never.self
-    /// The name of the entity that it leads to; empty as `@Relationship` writes it.
+    /// The name of the destination entity; empty as `@Relationship` writes it.
     public internal(set) var destination = ""
-    /// The name of the relationship that leads back, where one is known.
+    /// The name of the inverse, where one is known.
     public internal(set) var inverseName: String?
-    /// The key path of the relationship that leads back, as `@Relationship` says it.
+    /// The key path of the inverse, as given to `@Relationship`.
     public var inverseKeyPath: AnyKeyPath?
     /// What happens on deletion.
     public var deleteRule: DeleteRule
-    /// The least number of models that a to-many leads to.
+    /// The fewest destinations of a to-many.
     public var minimumModelCount: Int?
-    /// The greatest number of models that a to-many leads to; 0 for no limit.
+    /// The most destinations of a to-many; 0 for no limit.
     public var maximumModelCount: Int?
     /// Makes a version differ that is otherwise equal.
     public var hashModifier: String?
-    /// Whether it may lead nowhere.
+    /// Whether it may have no destination.
     public internal(set) var isOptional = false
-    /// Whether it leads to one model at most.
+    /// Whether it has one destination at most.
     public internal(set) var isToOneRelationship = false
 
     /// What `@Relationship` says of a property.
@@ -64,7 +64,7 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
-    /// Whether no two models may lead to the same one.
+    /// Whether no two models may have the same destination.
     public var isUnique: Bool { options.contains(.unique) }
     /// False.
     public var isTransient: Bool { false }

@@ -3,10 +3,10 @@ import ObjectModel
 
 /// Which classes of models a store keeps, and how.
 ///
-/// The classes that relationships lead to, and superclasses that are models, come in by themselves. An entity has the name of
-/// its class, without what that is nested in.
+/// Destination classes of relationships, and superclasses that are models, are added automatically.
+/// An entity has the name of its class, without what that is nested in.
 public final class Schema: Sendable {
-  /// The classes, those that came in by themselves last.
+  /// The classes, automatically added ones last.
   public let types: [any PersistentModel.Type]
   /// The version.
   public let version: Version
