@@ -113,9 +113,9 @@ extension ManagedObjectContext {
 
   /// Rows changed that are no objects here, of which live results hear in no other way.
   func showBatch() {
-    if liveResults.isEmpty { return }
-    markStale()
-    scheduleEventEnd()
+    if !notifications.hasLiveResults { return }
+    notifications.markStale()
+    notifications.scheduleEventEnd()
   }
 
   private func entity(named name: String) throws -> EntityDescription {

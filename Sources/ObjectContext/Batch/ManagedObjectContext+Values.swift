@@ -117,7 +117,7 @@ extension ManagedObjectContext {
   /// An unchanged object is a fault; beneath changes lies the new row, unless others had changed the former one: then saving them
   /// is the conflict that it was.
   private func takeInValue(of id: ManagedObjectID, _ version: Int64) throws {
-    generation += 1
+    tracker.didChange()
     guard let object = registeredObject(for: id), !object.state.contains(.deletedInStore) else { return }
     if !object.hasChanges {
       turnIntoFault(object)
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
     {
       try rebase(object, on: row)
     }
-    recordChange(.refreshed, object)
+    notifications.record(.refreshed, object)
   }
 }
 

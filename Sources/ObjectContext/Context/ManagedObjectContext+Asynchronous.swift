@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     while true {
       try mergeChanges()
       let question = try question(request)
-      let (start, wasTouched) = (generation, try isTouched(request))
+      let (start, wasTouched) = (tracker.generation, try isTouched(request))
       let nodes: [IncrementalStoreNode]
       switch source {
       case let now as PersistentStoreCoordinator:
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
         return try fetch(request, as: type)
       }
       // What was asked may not be what is to be asked now, and rows read before a save here would bring back old values.
-      guard try isTouched(request) == wasTouched, generation == start else { continue }
+      guard try isTouched(request) == wasTouched, tracker.generation == start else { continue }
       let objects = try objects(nodes, request)
       if !request.relationshipKeyPathsForPrefetching.isEmpty {
         try prefetch(for: request, of: objects, entity)

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
     var all: [ManagedObject] = []
     defer {
       // After all that empties relationships, so that taking it back has every object before it is led to again.
-      if isWatched { for object in marked { recordDeletion(of: object) } }
+      if notifications.isWatched { for object in marked { recordDeletion(of: object) } }
       unregister(gone)
     }
     do {
@@ -46,11 +46,11 @@ extension ManagedObjectContext {
           next.state = [.deletedInStore]
           gone.append(next)
         } else {
-          deletedList.append(next)
+          tracker.addDeleted(next)
         }
-        if isWatched { marked.append(next) }
+        if notifications.isWatched { marked.append(next) }
         all.append(next)
-        didReceiveChanges?()
+        tracker.didReceiveChanges?()
       }
     } catch {
       // What was deleted until then is deleted all the same.
@@ -62,15 +62,13 @@ extension ManagedObjectContext {
 
   /// New objects that were deleted were never there.
   private func unregister(_ gone: [ManagedObject]) {
-    if gone.isEmpty { return }
-    takeBackInsertions(gone.count)
-    unidirectionalHolders.removeAll { $0.state.contains(.deletedInStore) }
+    tracker.removeInserted(gone.count)
     for object in gone { dismiss(object) }
   }
 
   func recordDeletion(of object: ManagedObject) {
     record(object.state.contains(.deletedInStore) ? .tookBack(object) : .deleted(object))
-    recordChange(.deleted, object)
+    notifications.record(.deleted, object)
   }
 
   /// What an undo after the deletion was saved could read no more.
@@ -110,7 +108,7 @@ extension ManagedObjectContext {
       let isCounted = inverse.minCount > 0 || !inverse.isOptional || undoManager != nil
       let destinations = try object.destinations(relationship)
       for (place, reference) in destinations.references.enumerated() {
-        let known = isCounted ? destinations[place] : registered(relationship.destination, reference)
+        let known = isCounted ? destinations[place] : registry.object(relationship.destination, reference)
         guard let known, isCounted || known.changes?.knownToMany(inverse) != nil else { continue }
         try removeDestination(object.reference, from: known, inverse)
       }
@@ -128,7 +126,7 @@ extension ManagedObjectContext {
     guard relationship.inverse != nil, !relationship.isTransient else { return }
     if relationship.isToMany {
       for destination in Array(object.changes?.knownToMany(relationship)?.added ?? []) {
-        guard let end = registered(relationship.destination, destination) else { continue }
+        guard let end = registry.object(relationship.destination, destination) else { continue }
         try unlink(object, relationship, end)
       }
     } else if let value = object.changes?.value(relationship.index), value != .null,

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     var batches: [EntityDescription: FetchBatch] = [:]
     for (entity, own) in Dictionary(grouping: ids.filter { !$0.isTemporaryID }, by: { $0.entity.root.name }) {
       guard let root = model.entity(named: entity) else { continue }
-      batches[root] = FetchBatch(root, own.map(\.reference), generation: generation)
+      batches[root] = FetchBatch(root, own.map(\.reference), generation: tracker.generation)
     }
     return try ids.map { id in
       let object = try object(with: id)
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
 
   /// The object of an ID if it is here. Issues no statement.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
-    guard let entity = model.entity(named: id.entity.name), let known = registered(entity, id.reference),
+    guard let entity = model.entity(named: id.entity.name), let known = registry.object(entity, id.reference),
       known.objectID == id
     else { return nil }
     return known
@@ -65,17 +65,17 @@ extension ManagedObjectContext {
       revive(object, row)
       return row
     }
-    if let node = object.batch?.node(object.reference, generation: generation) {
+    if let node = object.batch?.node(object.reference, generation: tracker.generation) {
       adopt(node, object)
       return node
     }
     if let batch = object.batch {
       try fire(batch)
-      if let node = object.node ?? batch.node(object.reference, generation: generation) {
+      if let node = object.node ?? batch.node(object.reference, generation: tracker.generation) {
         object.node = node
         return node
       }
-      if batch.isMissing(object.reference, generation: generation) { return nil }
+      if batch.isMissing(object.reference, generation: tracker.generation) { return nil }
     }
     guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
     let node = object.batch.map { rebased(row, $0) } ?? row
@@ -122,7 +122,9 @@ extension ManagedObjectContext {
   /// A row of which parts were seen before somebody changed it, as of the version that was seen: what is changed by what was seen
   /// must be a conflict when it is saved.
   private func rebased(_ node: IncrementalStoreNode, _ batch: FetchBatch) -> IncrementalStoreNode {
-    guard let seen = batch.partialVersion(node.reference, generation: generation), seen != node.version else {
+    guard let seen = batch.partialVersion(node.reference, generation: tracker.generation),
+      seen != node.version
+    else {
       return node
     }
     let plan = plans[node.entity]
@@ -141,9 +143,9 @@ extension ManagedObjectContext {
     places.reserveCapacity(batch.references.count)
     wanted.reserveCapacity(batch.references.count)
     for (place, reference) in batch.references.enumerated() {
-      guard reference > 0 || parent != nil, batch.node(at: place, generation: generation) == nil,
-        registered(batch.entity, reference)?.node == nil, !mayRepeat || seen.insert(reference).inserted,
-        !batch.isMissing(reference, generation: generation)
+      guard reference > 0 || parent != nil, batch.node(at: place, generation: tracker.generation) == nil,
+        registry.object(batch.entity, reference)?.node == nil, !mayRepeat || seen.insert(reference).inserted,
+        !batch.isMissing(reference, generation: tracker.generation)
       else { continue }
       places.append(place)
       wanted.append(reference)
@@ -155,7 +157,7 @@ extension ManagedObjectContext {
         continue
       }
       batch.keep(node, at: place)
-      if let known = registered(batch.entity, node.reference) { adopt(node, known) }
+      if let known = registry.object(batch.entity, node.reference) { adopt(node, known) }
     }
   }
 
@@ -165,8 +167,8 @@ extension ManagedObjectContext {
   )
     -> ManagedObject
   {
-    if let known = registered(destination, reference) { return known }
-    if let node = batch?.node(reference, hint: hint, generation: generation) {
+    if let known = registry.object(destination, reference) { return known }
+    if let node = batch?.node(reference, hint: hint, generation: tracker.generation) {
       return make(node.storeEntity, reference, node, batch)
     }
     var entity = destination
@@ -178,7 +180,7 @@ extension ManagedObjectContext {
         // fault fires.
         if let batch { try? fire(batch) }
         let node =
-          batch?.node(reference, generation: generation)
+          batch?.node(reference, generation: tracker.generation)
           ?? (try? source.newValues(for: [reference], of: destination))?[0]
         if let node { return make(node.storeEntity, reference, node, batch) }
       }
@@ -193,20 +195,20 @@ extension ManagedObjectContext {
 
   func toOneBatch(_ batch: FetchBatch, _ relationship: RelationshipDescription) -> FetchBatch? {
     guard relationship.field >= 0 else { return nil }
-    return batch.toOneBatch(relationship.index, generation: generation) {
+    return batch.toOneBatch(relationship.index, generation: tracker.generation) {
       var seen: Set<Int64> = []
       var references: [Int64] = []
       for (place, reference) in batch.references.enumerated() {
         guard
-          let node = registered(batch.entity, reference)?.node
-            ?? batch.node(at: place, generation: generation)
-            ?? batch.partialNode(reference, field: relationship.field, generation: generation),
+          let node = registry.object(batch.entity, reference)?.node
+            ?? batch.node(at: place, generation: tracker.generation)
+            ?? batch.partialNode(reference, field: relationship.field, generation: tracker.generation),
           node.entity.isKind(of: relationship.entity),
           let destination = node.reference(relationship.field), seen.insert(destination).inserted
         else { continue }
         references.append(destination)
       }
-      return FetchBatch(relationship.destination, references, generation: generation)
+      return FetchBatch(relationship.destination, references, generation: tracker.generation)
     }
   }
 
@@ -217,18 +219,21 @@ extension ManagedObjectContext {
     if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .deletedInStore]) {
       return state.load([], nil)
     }
-    let batched = try object.batch?.destinations(relationship, of: object.reference, generation: generation) {
+    let batched = try object.batch?.destinations(
+      relationship, of: object.reference, generation: tracker.generation
+    ) {
       try source.newValues(for: relationship, of: $0)
     }
     if let (destinations, batch) = batched {
       state.load(destinations, batch)
     } else {
       let destinations = try source.newValues(for: relationship, of: [object.reference])
-      state.load(destinations.references[...], FetchBatch(relationship, destinations, generation: generation))
+      state.load(
+        destinations.references[...], FetchBatch(relationship, destinations, generation: tracker.generation))
     }
-    if !deletedList.isEmpty, relationship.inverse?.deleteRule == .nullify {
+    if !tracker.deleted.isEmpty, relationship.inverse?.deleteRule == .nullify {
       // Deletions empty the lists that were read before, and those that are read after them.
-      state.forget { $0 != kept && registered(relationship.destination, $0)?.isDeleted == true }
+      state.forget { $0 != kept && registry.object(relationship.destination, $0)?.isDeleted == true }
     }
   }
 }

@@ -5,7 +5,7 @@ public import StoreContract
 extension ManagedObjectContext: NodeLookup {
   /// The row held for an object of this context.
   public func registeredNode(_ root: EntityDescription, _ reference: Int64) -> IncrementalStoreNode? {
-    registered(root, reference)?.node
+    registry.object(root, reference)?.node
   }
 }
 
@@ -133,7 +133,7 @@ extension ManagedObjectContext {
   /// Changed objects take the rows just read beneath their changes.
   private func refreshChanged(_ nodes: [IncrementalStoreNode]) throws {
     for node in nodes {
-      guard let known = registered(node.entity, node.reference), known.isUpdated, !known.isDeleted else {
+      guard let known = registry.object(node.entity, node.reference), known.isUpdated, !known.isDeleted else {
         continue
       }
       try rebase(known, on: node)
@@ -155,11 +155,11 @@ extension ManagedObjectContext {
       }
       names.insert(path[0])
     }
-    let batch = FetchBatch(first.entity.root, nodes.map { $0.reference }, generation: generation)
+    let batch = FetchBatch(first.entity.root, nodes.map { $0.reference }, generation: tracker.generation)
     // A property has one place in the rows of the whole family.
     batch.keepPartial(nodes, fields: Set(names.compactMap { entity.propertyIndex(named: $0)?.field }))
     return nodes.map { node in
-      guard let known = registered(node.entity, node.reference) else {
+      guard let known = registry.object(node.entity, node.reference) else {
         return make(node.storeEntity, node.reference, nil, batch)
       }
       turnBackIntoFault(known)
@@ -173,21 +173,21 @@ extension ManagedObjectContext {
     guard request.propertiesToFetch == nil, let entity = model.entity(named: request.entityName) else {
       return nil
     }
-    return identities[entity.index].map.count == 0 ? nil : self
+    return registry.box(of: entity).map.count == 0 ? nil : self
   }
 
   /// Faults that fire a page at a time; 0 for all in one.
   private func faults(_ ids: [ManagedObjectID], pages size: Int) -> [ManagedObject] {
     guard let first = ids.first else { return [] }
-    identities[first.entity.index].map.reserve(ids.count)
+    registry.box(of: first.entity).map.reserve(ids.count)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(ids.count)
     let step = size > 0 ? size : ids.count
     for start in stride(from: 0, to: ids.count, by: step) {
       let page = ids[start..<min(start + step, ids.count)]
-      let batch = FetchBatch(first.entity.root, page.map { $0.reference }, generation: generation)
+      let batch = FetchBatch(first.entity.root, page.map { $0.reference }, generation: tracker.generation)
       for id in page {
-        let known = registered(first.entity, id.reference)
+        let known = registry.object(first.entity, id.reference)
         if let known { turnBackIntoFault(known) }
         objects.append(known ?? make(id.storeEntity, id.reference, nil, batch))
       }
@@ -199,11 +199,11 @@ extension ManagedObjectContext {
   func realize(_ nodes: [IncrementalStoreNode]) -> [ManagedObject] {
     guard let first = nodes.first else { return [] }
     let root = first.entity.root
-    let box = identities[root.index]
+    let box = registry.box(of: root)
     var batch: FetchBatch?
     if nodes.count > 1 {
       box.map.reserve(nodes.count)
-      batch = FetchBatch(root, nodes.map { $0.reference }, generation: generation)
+      batch = FetchBatch(root, nodes.map { $0.reference }, generation: tracker.generation)
     }
     var objects: [ManagedObject] = []
     objects.reserveCapacity(nodes.count)
@@ -236,7 +236,7 @@ extension ManagedObjectContext {
     guard let held else { return object.awakeFromFetch() }
     object.changes = nil
     if object.reportsChanges { object.valuesDidChange(at: nil) }
-    if held != node.version { recordChange(.refreshed, object) }
+    if held != node.version { notifications.record(.refreshed, object) }
   }
 
   // MARK: Unsaved changes
@@ -253,14 +253,14 @@ extension ManagedObjectContext {
     guard let entity = model.entity(named: request.entityName) else {
       throw ContextError(.unknownKey, "the model has no entity \(request.entityName)")
     }
-    return pending.contains { $0.entity.isKind(of: entity) } || traversesChanges(request)
+    return tracker.pending.contains { $0.entity.isKind(of: entity) } || traversesChanges(request)
   }
 
   /// Whether the request's conditions or order lead to objects with unsaved changes.
   private func traversesChanges(_ request: FetchRequest) -> Bool {
     guard hasChanges, let entity = model.entity(named: request.entityName) else { return false }
     let roots = ReferencedKeyPaths(request, from: entity).roots(from: entity)
-    return !roots.isEmpty && pending.contains { roots.contains($0.entity.root) }
+    return !roots.isEmpty && tracker.pending.contains { roots.contains($0.entity.root) }
   }
 
   /// The condition, or leading to an object with unsaved changes; nil where that cannot be told.
@@ -270,7 +270,7 @@ extension ManagedObjectContext {
     }
     let reach = ReferencedKeyPaths(request, from: entity)
     if reach.hasOthers { return nil }
-    let changed = Dictionary(grouping: pending.filter { $0.reference > 0 }, by: \.entity.root)
+    let changed = Dictionary(grouping: tracker.pending.filter { $0.reference > 0 }, by: \.entity.root)
     let leading = reach.paths.compactMap { path -> FetchPredicate? in
       guard let objects = changed[path.destination.root] else { return nil }
       let references = Set(objects.map(\.reference)).sorted().map { FetchExpression.value(.reference($0)) }
@@ -281,8 +281,6 @@ extension ManagedObjectContext {
     return .or([predicate] + leading)
   }
 
-  private var pending: [ManagedObject] { insertedList + updatedList + deletedList }
-
   /// What the store brings for unchanged objects, and this context's changed ones judged as they are now.
   private func addingPending(
     _ nodes: [IncrementalStoreNode], _ request: FetchRequest
@@ -292,7 +290,7 @@ extension ManagedObjectContext {
     let predicate = try request.predicate.map { try ResolvedPredicate($0, for: entity) }
     if traversesChanges(request) { objects = try objects.filter { try predicate?.matches($0) ?? true } }
     var seen: Set<ObjectIdentifier> = []
-    for object in pending where seen.insert(ObjectIdentifier(object)).inserted {
+    for object in tracker.pending where seen.insert(ObjectIdentifier(object)).inserted {
       guard object.hasChanges, !object.isDeleted,
         request.includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity
       else { continue }

@@ -7,15 +7,15 @@ import StoreContract
 /// No save has to do with them.
 extension ManagedObjectContext {
   /// Marks an object deleted whose row is gone. It keeps the row that was read, or has an empty one. It may stand in lists of
-  /// changes still: `sweepLists()`.
+  /// changes still: `tracker.sweep()`.
   @discardableResult
   func turnDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let node = object.node ?? emptyNode(object)
     if object.node == nil || object.isUpdated { object.changes = nil }
     object.state = [.deletedInStore, .deleted]
     object.node = node
-    deletions += 1
-    recordChange(.deleted, object)
+    tracker.didFindDeletion()
+    notifications.record(.deleted, object)
     return node
   }
 
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
       turnDeleted(object)
       return
     }
-    if !deferredDeletions.contains(object) { deferredDeletions.append(object) }
+    tracker.deferDeletion(of: object)
     // Its stored links went with the row; those that were added here stay.
     for state in object.changes?.toManys ?? [] where state.isLoaded { state.refault() }
     try leaveStoredDestinations(object)
@@ -33,9 +33,9 @@ extension ManagedObjectContext {
 
   /// Objects that stayed for their changes go once those were taken back.
   func markDeferredDeleted() {
-    if deferredDeletions.isEmpty { return }
-    let unchanged = deferredDeletions.filter { $0.managedObjectContext === self && $0.state.isEmpty }
-    deferredDeletions.removeAll { $0.state != [.updated] }
+    if tracker.deferredDeletions.isEmpty { return }
+    let unchanged = tracker.deferredDeletions.filter { $0.managedObjectContext === self && $0.state.isEmpty }
+    tracker.sweepDeferredDeletions()
     for object in unchanged where object.node != nil { turnDeleted(object) }
   }
 
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
   func turnInaccessibleFaultDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let isListed = object.hasChanges
     let node = turnDeleted(object)
-    if isListed { sweepLists() }
+    if isListed { tracker.sweep() }
     return node
   }
 
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     object.changes = nil
     object.node = nil
     object.batch = nil
-    recordChange(.refreshed, object)
+    notifications.record(.refreshed, object)
     restorePendingReferences(to: object)
   }
 
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
   private func restorePendingReferences(to object: ManagedObject) {
     for inverse in object.entity.relationships where !inverse.isTransient {
       guard let relationship = inverse.inverse else { continue }
-      for other in insertedList + updatedList
+      for other in tracker.inserted + tracker.updated
       where other.entity.isKind(of: relationship.entity) && !other.isDeleted {
         let leadsHere =
           relationship.isToMany
@@ -87,26 +87,26 @@ extension ManagedObjectContext {
         } else {
           withoutUndo { object.setSlot(inverse.index, .reference(other.reference)) }
         }
-        recordUpdate(object)
+        tracker.recordUpdate(object)
       }
     }
   }
 
   /// Whether a reference leads to an object that is known to be gone.
   func isKnownDeleted(_ reference: Int64, _ destination: EntityDescription) -> Bool {
-    registered(destination, reference)?.state.contains(.deletedInStore) == true
+    registry.object(destination, reference)?.state.contains(.deletedInStore) == true
   }
 
   /// Takes out of a to-many what turned deleted since it was last looked at.
   func removeDeleted(from state: ToManyState) {
-    if state.deletions == deletions { return }
-    state.deletions = deletions
+    if state.deletions == tracker.deletions { return }
+    state.deletions = tracker.deletions
     state.forget { isKnownDeleted($0, state.relationship.destination) }
   }
 
   /// Takes back links that were added here to what this context has deleted by a batch.
   func removeAddedDeleted() {
-    for object in insertedList + updatedList {
+    for object in tracker.inserted + tracker.updated {
       for state in object.changes?.toManys ?? [] {
         for destination in Array(state.added)
         where isKnownDeleted(destination, state.relationship.destination) {

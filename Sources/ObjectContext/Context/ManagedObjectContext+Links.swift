@@ -27,8 +27,8 @@ extension ManagedObjectContext {
       return false
     }
     if let index, index < (state.current?.count ?? 0) - 1 { state.move(destination, to: index) }
-    if isWatched { record(.added(owner, relationship, destination), updating: owner) }
-    recordUpdate(owner)
+    if notifications.isWatched { record(.added(owner, relationship, destination), updating: owner) }
+    tracker.recordUpdate(owner)
     if owner.reportsChanges { owner.valuesDidChange(at: relationship.index) }
     return true
   }
@@ -47,8 +47,10 @@ extension ManagedObjectContext {
     // Only whoever may put it back wants to know where it stood.
     let index = relationship.isOrdered && recordsUndo ? state.index(of: destination) : nil
     state.remove(destination, isKnown: isKnown)
-    if isWatched { record(.removed(owner, relationship, destination, at: index), updating: owner) }
-    recordUpdate(owner)
+    if notifications.isWatched {
+      record(.removed(owner, relationship, destination, at: index), updating: owner)
+    }
+    tracker.recordUpdate(owner)
     if owner.reportsChanges { owner.valuesDidChange(at: relationship.index) }
   }
 
@@ -60,8 +62,8 @@ extension ManagedObjectContext {
     if !state.isLoaded { try load(state, of: owner) }
     let old = Array(state.current ?? [])
     guard state.reorder(order) else { return }
-    if isWatched { record(.reordered(owner, relationship, old), updating: owner) }
-    recordUpdate(owner)
+    if notifications.isWatched { record(.reordered(owner, relationship, old), updating: owner) }
+    tracker.recordUpdate(owner)
     if owner.reportsChanges { owner.valuesDidChange(at: relationship.index) }
   }
 
@@ -72,9 +74,9 @@ extension ManagedObjectContext {
     try owner.readRow()
     let state = owner.toManyState(relationship)
     if !state.isLoaded { try load(state, of: owner) }
-    let old = isWatched ? state.index(of: destination) : nil
+    let old = notifications.isWatched ? state.index(of: destination) : nil
     guard state.move(destination, to: place) else { return }
     if let old { record(.moved(owner, relationship, destination, from: old), updating: owner) }
-    recordUpdate(owner)
+    tracker.recordUpdate(owner)
   }
 }

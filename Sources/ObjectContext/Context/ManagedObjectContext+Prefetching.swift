@@ -34,9 +34,9 @@ extension ManagedObjectContext {
       return whole
     }
     let own = stored.filter { !isPartial($0) }
-    let batch = FetchBatch(first.entity.root, own.map(\.reference), generation: generation)
+    let batch = FetchBatch(first.entity.root, own.map(\.reference), generation: tracker.generation)
     for (place, object) in own.enumerated() {
-      if let node = object.batch?.node(object.reference, generation: generation) {
+      if let node = object.batch?.node(object.reference, generation: tracker.generation) {
         batch.keep(node, at: place)
       }
       object.batch = batch
@@ -46,15 +46,15 @@ extension ManagedObjectContext {
 
   /// Whether an object's batch has parts of rows, which belong to no other batch.
   private func isPartial(_ object: ManagedObject) -> Bool {
-    object.batch?.isPartial(generation: generation) == true
+    object.batch?.isPartial(generation: tracker.generation) == true
   }
 
   /// Whether it is known of all objects of a batch where a to-one leads.
   private func knows(_ sources: FetchBatch, _ toOne: RelationshipDescription) -> Bool {
     sources.references.enumerated().allSatisfy { place, reference in
-      registered(sources.entity, reference)?.node != nil
-        || sources.node(at: place, generation: generation) != nil
-        || sources.partialNode(reference, field: toOne.field, generation: generation) != nil
+      registry.object(sources.entity, reference)?.node != nil
+        || sources.node(at: place, generation: tracker.generation) != nil
+        || sources.partialNode(reference, field: toOne.field, generation: tracker.generation) != nil
     }
   }
 
@@ -68,16 +68,16 @@ extension ManagedObjectContext {
       try fire(destinations)
       return destinations
     }
-    if let known = sources.knownDestinations(relationship, generation: generation) {
+    if let known = sources.knownDestinations(relationship, generation: tracker.generation) {
       try fire(known)
       return known
     }
     let found = try source.newDestinations(for: relationship, of: sources.references)
-    let batch = FetchBatch(relationship, found.destinations, generation: generation)
+    let batch = FetchBatch(relationship, found.destinations, generation: tracker.generation)
     batch.keep(found.nodes)
-    sources.keep(relationship, found.destinations, batch, generation: generation)
+    sources.keep(relationship, found.destinations, batch, generation: tracker.generation)
     for case .some(let node) in found.nodes {
-      if let known = registered(relationship.destination, node.reference) { adopt(node, known) }
+      if let known = registry.object(relationship.destination, node.reference) { adopt(node, known) }
     }
     return batch
   }

@@ -12,18 +12,18 @@ extension ManagedObjectContext {
   ///   ends throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     guard !object.isInserted, object.managedObjectContext === self else { return }
-    generation += 1
+    tracker.didChange()
     if mergeChanges {
       guard let node = try source.newValues(for: [object.reference], of: object.entity)[0] else {
         guard shouldDeleteInaccessibleFaults else { throw objectNotFound(object) }
         if !object.hasUnsavedChanges, !object.state.contains(.deletedInStore) {
           turnDeleted(object)
-          sweepLists()
+          tracker.sweep()
         }
         return
       }
       turnBackIntoFault(object)
-      deferredDeletions.removeAll { $0 === object }
+      tracker.removeDeferredDeletion(of: object)
       try rebase(object, on: node)
       object.awakeFromSnapshotEvents(.refresh)
     } else {
@@ -31,33 +31,33 @@ extension ManagedObjectContext {
         // Objects at the other ends follow, or the next save would store half of a link.
         if object.isDeleted { try takeBackDeletion(of: object) } else { try drop(object) }
         object.state.subtract([.updated, .deleted])
-        sweepLists()
+        tracker.sweep()
       }
       turnBackIntoFault(object)
       turnIntoFault(object)
     }
-    recordChange(.refreshed, object)
+    notifications.record(.refreshed, object)
   }
 
   /// Turns every unchanged object into a fault, so that the next read brings what is stored then.
   public func refreshAllObjects() {
     refreshUnchanged()
-    for object in retainedObjects { turnBackIntoFault(object) }
+    for object in registry.objects { turnBackIntoFault(object) }
   }
 
   /// The same, and what others deleted keeps its values.
   func refreshUnchanged() {
-    generation += 1
+    tracker.didChange()
     for object in registeredObjects where !object.hasChanges {
       turnIntoFault(object)
-      recordChange(.refreshed, object)
+      notifications.record(.refreshed, object)
     }
   }
 
   /// After a batch: every unchanged object is a fault, and what changed objects read of to-manys is read again.
   /// - Parameter isInsertion: Whether no row is another than it was.
   func refreshAfterBatch(isInsertion: Bool = false) throws {
-    if isInsertion { generation += 1 } else { refreshUnchanged() }
+    if isInsertion { tracker.didChange() } else { refreshUnchanged() }
     refaultRelationships()
     try rebaseAfterBatch()
   }
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
     object.didTurnIntoFault()
   }
 
-  /// What is no longer there, or never was. It may stand in lists of changes still: `sweepLists()`.
+  /// What is no longer there, or never was. It may stand in lists of changes still: `tracker.sweep()`.
   func forget(_ object: ManagedObject) {
     dismiss(object)
     object.changes = nil
@@ -83,23 +83,9 @@ extension ManagedObjectContext {
   /// An object is of no context any more, and keeps what it has.
   func dismiss(_ object: ManagedObject) {
     object.state = [.deletedInStore]
-    unregister(object)
+    registry.remove(object)
     object.managedObjectContext = nil
     object.keeper = nil
   }
 
-  /// Takes out of the lists of changes what has none of the kind any more, and what stands there twice.
-  func sweepLists() {
-    func sweep(_ list: inout [ManagedObject], _ state: ManagedObject.State) {
-      var seen: Set<ObjectIdentifier> = []
-      list.removeAll {
-        !$0.state.contains(state) || $0.state.contains(.deletedInStore)
-          || !seen.insert(ObjectIdentifier($0)).inserted
-      }
-    }
-    sweep(&insertedList, .inserted)
-    sweep(&updatedList, .updated)
-    sweep(&deletedList, .deleted)
-    unidirectionalHolders.removeAll { $0.state.isDisjoint(with: [.inserted, .updated]) }
-  }
 }

@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     } else if try other.destination(inverse) === object {
       try assign(other, inverse, nil)
     } else if !other.isInserted, !other.state.contains(.deletedInStore) {
-      lockedList.append(other)
+      tracker.lock(other)
     }
   }
 
@@ -86,6 +86,6 @@ extension ManagedObjectContext {
   {
     try object.readRow()
     object.setSlot(relationship.index, destination.map { .reference($0.reference) } ?? .null)
-    recordUpdate(object)
+    tracker.recordUpdate(object)
   }
 }

@@ -35,9 +35,9 @@ public final class ManagedObjectContext {
   let model: ManagedObjectModel
   let classes: [ManagedObject.Type]
   let temporaryEntities: [StoreEntity]
-  @exclusivity(unchecked) private(set) var identities: [IdentityMapBox]
-  /// Whether a store wants to know which objects are held.
-  private let hasRegistrar: Bool
+  let registry: ObjectRegistry
+  let tracker: ChangeTracker
+  let notifications: ContextNotifications
   let plans: EntityPlans
   /// The stores' own, or those of temporary IDs where no store has the entity.
   var storeEntities: [StoreEntity] {
@@ -56,47 +56,16 @@ public final class ManagedObjectContext {
   /// Why a read by an accessor that cannot throw brought nothing; nil when all went well. While it is set, `save()`
   /// throws it, so that nothing is written over what could not be read. `rollback()` and `reset()` clear it.
   public internal(set) var faultFailure: (any Error)?
-  /// Rises whenever rows fetched ahead may be out of date.
-  @exclusivity(unchecked) var generation = 0
-  /// Rises whenever an object is found to be deleted by others.
-  @exclusivity(unchecked) var deletions = 0
-
-  /// The new objects, in the order they were inserted.
-  var insertedList: [ManagedObject] {
-    get {
-      sweepInserted()
-      return insertions
-    }
-    set { (insertions, takenBack) = (newValue, 0) }
-  }
-  /// Those and `takenBack` others that were deleted before they were ever saved. They are swept out when the list is next read,
-  /// so that deleting many one by one is not a search for each.
-  @exclusivity(unchecked) private var insertions: [ManagedObject] = []
-  private var takenBack = 0
-  @exclusivity(unchecked) var updatedList: [ManagedObject] = []
-  /// Those among both that have relationships without an inverse; some may have no changes any more.
-  var unidirectionalHolders: [ManagedObject] = []
-  @exclusivity(unchecked) var deletedList: [ManagedObject] = []
-  /// Changed objects that are known to be deleted by others: they stay while they have changes.
-  var deferredDeletions: [ManagedObject] = []
-  /// Unchanged objects whose version the next save checks.
-  var lockedList: [ManagedObject] = []
   /// While a save is under way whose conflicts the merge policy decides.
   var merging: SaveMerging?
 
-  /// Whether each value that is set has to be told to somebody: the undo manager or observers.
-  @exclusivity(unchecked) private(set) var isWatched = false
-  package internal(set) var isObserved = false { didSet { updateWatch() } }
-  @exclusivity(unchecked) var changeLog = ChangeLog()
-  var liveResults: [WeakObserver] = []
-  let (willSaveStreams, saveStreams, changeStreams) = (
-    ChangeStreams<ContextChanges>(), ChangeStreams<ContextChanges>(), ChangeStreams<ContextChanges>()
-  )
-  /// Ends the event later, where the isolation allows.
-  var eventEnd: (() -> Void)?
-  var isEventEndScheduled = false
+  /// Whether streams or live results observe this context.
+  package var isObserved: Bool { notifications.isObserved }
   /// Called when an object has changes that had none.
-  package var didReceiveChanges: (() -> Void)?
+  package var didReceiveChanges: (() -> Void)? {
+    get { tracker.didReceiveChanges }
+    set { tracker.didReceiveChanges = newValue }
+  }
   /// The layer above that this context works for.
   package weak var host: AnyObject?
   /// Whether the layer above has objects that it is to adopt before it answers anything.
@@ -114,12 +83,9 @@ public final class ManagedObjectContext {
     didSet {
       if oldValue !== undoManager { oldValue?.context = nil }
       undoManager?.context = self
-      updateWatch()
+      notifications.recordsUndo = undoManager != nil
     }
   }
-
-  /// One root entity's identity map.
-  final class IdentityMapBox { @exclusivity(unchecked) var map = IdentityMap() }
 
   /// Makes a context on a coordinator. Issues no statement.
   /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil where no actor runs.
@@ -148,54 +114,16 @@ public final class ManagedObjectContext {
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities
     plans = EntityPlans(coordinator.managedObjectModel)
+    registry = ObjectRegistry(coordinator)
+    tracker = ChangeTracker(plans)
+    notifications = ContextNotifications(tracker)
     (parent?.childInboxes ?? coordinator.inboxes).add(inbox)
     storeEntitiesOfStores = coordinator.temporaryEntities
-    hasRegistrar = coordinator.persistentStores.contains { $0.observesRegistrations }
-    var byRoot: [Int: IdentityMapBox] = [:]
-    identities = model.entities.map { entity in
-      if let box = byRoot[entity.root.index] { return box }
-      let box = IdentityMapBox()
-      byRoot[entity.root.index] = box
-      return box
-    }
   }
 
-  deinit {
-    unregisterAll()
-    for streams in [willSaveStreams, saveStreams, changeStreams] { streams.finish() }
-  }
-
-  private func updateWatch() {
-    let wasWatched = isWatched
-    isWatched = isObserved || undoManager != nil
-    guard isWatched, !wasWatched else { return }
-    for object in insertedList + updatedList + deletedList { object.changes?.overwritable = nil }
-  }
+  deinit { unregisterAll() }
 
   // MARK: Identity
-
-  @inline(__always)
-  func registered(_ entity: EntityDescription, _ reference: Int64) -> ManagedObject? {
-    identities[entity.index].map.object(reference)
-  }
-
-  func register(_ object: ManagedObject) {
-    identities[object.entity.index].map.insert(object)
-    if object.needsContext { object.keeper = self }
-    if hasRegistrar, object.reference > 0 {
-      registrar(object.entity)?.managedObjectContextDidRegisterObjects(with: [object.objectID])
-    }
-  }
-
-  func unregister(_ object: ManagedObject) {
-    let box = identities[object.entity.index]
-    // A successor of the same ID may be there already.
-    guard box.map.object(object.reference) === object else { return }
-    box.map.remove(object.reference)
-    if hasRegistrar, object.reference > 0 {
-      registrar(object.entity)?.managedObjectContextDidUnregisterObjects(with: [object.objectID])
-    }
-  }
 
   /// Lets go of the objects of stores that were closed, whose numbers another store may give to others.
   func forgetClosedStores() {
@@ -203,21 +131,15 @@ public final class ManagedObjectContext {
     if changes == forgottenStoreChanges { return }
     forgottenStoreChanges = changes
     knownRemovals = persistentStoreCoordinator.storeRemovals
-    generation += 1
+    tracker.didChange()
     let open = Set(persistentStoreCoordinator.persistentStores.map(\.identifier))
-    for object in retainedObjects where object.reference > 0 {
+    for object in registry.objects where object.reference > 0 {
       guard let store = object.storeEntity.storeIdentifier, !open.contains(store) else { continue }
-      recordChange(.deleted, object)
+      notifications.record(.deleted, object)
       forget(object)
     }
-    sweepLists()
-    markStale()
-  }
-
-  private func registrar(_ entity: EntityDescription) -> (any IncrementalStore)? {
-    (try? persistentStoreCoordinator.persistentStore(for: entity)).flatMap {
-      $0.observesRegistrations ? $0 : nil
-    }
+    tracker.sweep()
+    notifications.markStale()
   }
 
   func make(
@@ -228,7 +150,7 @@ public final class ManagedObjectContext {
     let object = classes[storeEntity.entity.index].init(
       ManagedObject.Seed(
         storeEntity: storeEntity, reference: reference, context: self, node: node, batch: batch))
-    register(object)
+    registry.insert(object)
     if node != nil { object.awakeFromFetch() }
     return object
   }
@@ -237,36 +159,33 @@ public final class ManagedObjectContext {
   package func losesHost() {
     // What it could bring back would keep objects, and they this context.
     undoManager?.removeAllActions()
-    let new = insertedList
-    insertedList = []
+    let new = tracker.inserted
+    tracker.removeAllInserted()
     for object in new {
-      unregister(object)
+      registry.remove(object)
       object.losesContext()
     }
-    for object in updatedList + deletedList {
+    for object in tracker.updated + tracker.deleted {
       object.keeper = nil
       object.dirty = 0
     }
   }
 
   func unregisterAll() {
-    let held = insertedList + updatedList + deletedList + lockedList
-    (lockedList, deferredDeletions, insertedList, updatedList) = ([], [], [], [])
-    unidirectionalHolders = []
-    deletedList = []
-    var roots: Set<ObjectIdentifier> = []
-    for box in identities where roots.insert(ObjectIdentifier(box)).inserted {
-      var ids: [ManagedObjectID] = []
-      box.map.forEach {
-        if hasRegistrar, $0.reference > 0 { ids.append($0.objectID) }
-        $0.losesContext()
-      }
-      if let first = ids.first {
-        registrar(first.entity)?.managedObjectContextDidUnregisterObjects(with: ids)
-      }
-      box.map = IdentityMap()
-    }
-    withExtendedLifetime(held) {}
+    let retained = tracker.pending + tracker.locked
+    tracker.removeAll()
+    tracker.removeAllDeferredDeletions()
+    registry.removeAll()
+    withExtendedLifetime(retained) {}
+  }
+
+  /// In debug builds, between operations: checks what each part says of itself. O(objects).
+  func checkInvariants() {
+    #if DEBUG
+      registry.checkInvariants()
+      tracker.checkInvariants(registry)
+      notifications.checkInvariants()
+    #endif
   }
 
   package func recordFaultFailure(_ error: any Error) {
@@ -276,67 +195,20 @@ public final class ManagedObjectContext {
 
   // MARK: Changes
 
-  func recordUpdate(_ object: ManagedObject) {
-    if object.state.isDisjoint(with: [.updated, .inserted, .deletedInStore]) {
-      object.state.insert(.updated)
-      listUpdated(object)
-      didReceiveChanges?()
-    }
-  }
-
-  /// - Parameter object: One that is new, or was swept out by `sweepInserted()` before it became new again.
-  func listInserted(_ object: ManagedObject) {
-    insertions.append(object)
-    if plans.hasUnidirectional, plans.holdsUnidirectional(object.entity) {
-      unidirectionalHolders.append(object)
-    }
-  }
-
-  /// Objects are gone that were new.
-  func takeBackInsertions(_ count: Int) { takenBack += count }
-
-  func sweepInserted() {
-    if takenBack == 0 { return }
-    takenBack = 0
-    insertions.removeAll { $0.state.contains(.deletedInStore) }
-  }
-
-  func listUpdated(_ object: ManagedObject) {
-    updatedList.append(object)
-    if plans.hasUnidirectional, plans.holdsUnidirectional(object.entity) {
-      unidirectionalHolders.append(object)
-    }
-  }
-
   /// Whether the next save has something to do.
-  public var hasChanges: Bool {
-    insertions.count > takenBack || !updatedList.isEmpty || !deletedList.isEmpty
-  }
+  public var hasChanges: Bool { tracker.hasChanges }
   /// New objects, in the order they were inserted.
-  public var insertedObjects: [ManagedObject] { insertedList.filter { $0.isInserted && !$0.isDeleted } }
+  public var insertedObjects: [ManagedObject] { tracker.inserted.filter { $0.isInserted && !$0.isDeleted } }
   /// Changed objects.
-  public var updatedObjects: [ManagedObject] { updatedList.filter { $0.isUpdated && !$0.isDeleted } }
+  public var updatedObjects: [ManagedObject] { tracker.updated.filter { $0.isUpdated && !$0.isDeleted } }
   /// Objects that the next save removes.
-  public var deletedObjects: [ManagedObject] { deletedList }
+  public var deletedObjects: [ManagedObject] { tracker.deleted }
   /// The number of objects alive in this context.
-  public var registeredObjectCount: Int {
-    var seen: Set<ObjectIdentifier> = []
-    return identities.reduce(0) { seen.insert(ObjectIdentifier($1)).inserted ? $0 + $1.map.count : $0 }
-  }
+  public var registeredObjectCount: Int { registry.count }
 
   /// The objects alive in this context, without those that others deleted.
   public var registeredObjects: [ManagedObject] {
-    retainedObjects.filter { !$0.state.contains(.deletedInStore) }
-  }
-
-  /// Those too.
-  var retainedObjects: [ManagedObject] {
-    var result: [ManagedObject] = []
-    var seen: Set<ObjectIdentifier> = []
-    for box in identities where seen.insert(ObjectIdentifier(box)).inserted {
-      box.map.forEach { result.append($0) }
-    }
-    return result
+    registry.objects.filter { !$0.state.contains(.deletedInStore) }
   }
 
   // MARK: Inserting
@@ -355,15 +227,15 @@ public final class ManagedObjectContext {
       throw ContextError(.abstractEntity, "\(entityName) is abstract; insert one of its subentities")
     }
     let object = make(temporaryEntities[entity.index], ManagedObjectID.nextTemporaryReference(), nil, nil)
-    object.changes = ObjectChanges(defaultsOf: entity, isWatched: isWatched)
+    object.changes = ObjectChanges(defaultsOf: entity, isWatched: notifications.isWatched)
     object.state.insert(.inserted)
-    listInserted(object)
-    if isWatched {
+    tracker.addInserted(object)
+    if notifications.isWatched {
       record(.inserted(object))
-      recordChange(.inserted, object)
+      notifications.record(.inserted, object)
     }
     object.awakeFromInsert()
-    didReceiveChanges?()
+    tracker.didReceiveChanges?()
     return object
   }
 
@@ -376,20 +248,20 @@ public final class ManagedObjectContext {
     precondition(
       object.managedObjectContext == nil && entity.propertyCount == object.entity.propertyCount,
       "a \(entity.name) can be taken in by one context only")
-    sweepInserted()
+    tracker.sweepInserted()
     object.storeEntity = temporaryEntities[entity.index]
     if object.reference >= 0 { object.reference = ManagedObjectID.nextTemporaryReference() }
     object.managedObjectContext = self
     object.state = [.inserted]
-    if isWatched { object.changes?.overwritable = nil }
-    register(object)
-    listInserted(object)
-    if isWatched {
+    if notifications.isWatched { object.changes?.overwritable = nil }
+    registry.insert(object)
+    tracker.addInserted(object)
+    if notifications.isWatched {
       record(.inserted(object))
-      recordChange(.inserted, object)
+      notifications.record(.inserted, object)
     }
     object.awakeFromInsert()
-    didReceiveChanges?()
+    tracker.didReceiveChanges?()
   }
 
   /// Makes a new object of the entity that a class is registered for.

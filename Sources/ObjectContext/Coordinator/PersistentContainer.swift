@@ -90,7 +90,7 @@ public final class PersistentContainer: Sendable {
     let context = ManagedObjectContext(persistentStoreCoordinator, isolation: MainActor.shared)
     context.name = "viewContext"
     let box = MainContext(context: context)
-    context.eventEnd = { box.endEvent() }
+    context.notifications.eventEnd = { box.endEvent() }
     context.inbox.wake.withLock { $0 = { box.endEvent() } }
     mainContext = context
     return context

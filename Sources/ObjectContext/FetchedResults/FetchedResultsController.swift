@@ -51,8 +51,7 @@ public final class FetchedResultsController<T: ManagedObject> {
     self.context = context
     entity = try context.check(request, type)
     judge = try FetchedResultsMatcher(request, entity, sectionedBy: sectionNameKeyPath)
-    context.isObserved = true
-    context.liveResults.append(WeakObserver(results: self))
+    context.notifications.add(self)
   }
 
   deinit { streams.finish() }

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
       try refreshAfterBatch(isInsertion: !batches.updated)
     }
     if batches.inserted || batches.updated || batches.deleted {
-      markStale()
+      notifications.markStale()
     }
     if !stores.isEmpty { try mergeCommits(to: stores) }
   }
@@ -67,15 +67,15 @@ extension ManagedObjectContext {
   }
 
   private func merge(_ changes: ContextChanges) throws {
-    generation += 1
+    tracker.didChange()
     // Stored again: it is to be read like any other.
     for id in changes.inserted + changes.updated {
       guard let object = registeredObject(for: id) else { continue }
       turnBackIntoFault(object)
-      deferredDeletions.removeAll { $0 === object }
+      tracker.removeDeferredDeletion(of: object)
     }
     var stale: [EntityDescription: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
-    let locked = Set(lockedList.map { ObjectIdentifier($0) })
+    let locked = Set(tracker.locked.map { ObjectIdentifier($0) })
     var again: [ManagedObjectID] = []
     for id in changes.inserted {
       guard let object = registeredObject(for: id) else { continue }
@@ -92,10 +92,10 @@ extension ManagedObjectContext {
       }
     }
     for (root, objects) in stale {
-      let batch = FetchBatch(root, objects.unchanged.map(\.reference), generation: generation)
+      let batch = FetchBatch(root, objects.unchanged.map(\.reference), generation: tracker.generation)
       for object in objects.unchanged {
         turnIntoFault(object, batch: batch)
-        recordChange(.refreshed, object)
+        notifications.record(.refreshed, object)
       }
     }
     // Those may change others, which have to be as they are stored by then.
@@ -107,17 +107,17 @@ extension ManagedObjectContext {
     try rebase(rows)
     for (object, _) in rows {
       object.awakeFromSnapshotEvents(.refresh)
-      recordChange(.refreshed, object)
+      notifications.record(.refreshed, object)
     }
     for id in changes.deleted {
       guard let object = own(id), !object.isInserted else { continue }
       try markInaccessibleDeleted(object)
     }
-    sweepLists()
+    tracker.sweep()
     if !changes.deleted.isEmpty { forgetRelationships(to: changes.deleted) }
     let names = Set((changes.inserted + changes.updated + changes.deleted).map(\.entity.name))
     refreshDerived(Set(names.compactMap { model.entity(named: $0) }.flatMap(\.derivedEntities)))
-    if isObserved {
+    if notifications.isObserved {
       recordInsertions(changes.inserted)
       try recordArrivals(changes.inserted + changes.updated)
     }
@@ -139,25 +139,23 @@ extension ManagedObjectContext {
 
   /// What others inserted is told by its ID; no object is made for it.
   private func recordInsertions(_ ids: [ManagedObjectID]) {
-    if changeStreams.isEmpty { return }
+    if notifications.didChange.isEmpty { return }
     let known = ids.filter { id in
       id.isTemporaryID
         ? parent?.registeredObject(for: id) != nil
         : (try? persistentStoreCoordinator.storeEntity(of: id)) != nil
     }
-    if known.isEmpty { return }
-    changeLog.arrived += known
-    scheduleEventEnd()
+    notifications.recordInsertions(known)
   }
 
   /// What others inserted, or changed so that it may belong there now, is shown to live results.
   private func recordArrivals(_ ids: [ManagedObjectID]) throws {
-    let wanted = Set(liveResults.flatMap { $0.results?.rootNames ?? [] })
+    let wanted = notifications.observedRoots
     if wanted.isEmpty { return }
     for id in ids where wanted.contains(id.entity.root.name) {
       // One that is no longer known under this ID comes with later news.
       guard let object = try? object(with: id) else { continue }
-      recordChange(.refreshed, object)
+      notifications.record(.refreshed, object)
     }
   }
 
@@ -173,7 +171,7 @@ extension ManagedObjectContext {
     let objects = registeredObjects.filter { !$0.isInserted }
     for object in objects { wanted[object.entity.root, default: []].insert(object.reference) }
     // Those of deleted objects are not read again.
-    let kept = deletedList.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
+    let kept = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
     for state in kept {
       wanted[state.relationship.destination.root, default: []].formUnion(state.current ?? [])
     }
@@ -188,7 +186,7 @@ extension ManagedObjectContext {
     for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
       if keepsChanges { try markInaccessibleDeleted(object) } else { turnDeleted(object) }
     }
-    sweepLists()
+    tracker.sweep()
     removeAddedDeleted()
     try refreshAfterBatch()
     for state in kept {

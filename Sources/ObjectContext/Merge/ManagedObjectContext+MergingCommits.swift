@@ -28,20 +28,20 @@ extension ManagedObjectContext {
     for (root, objects) in Dictionary(grouping: known, by: \.entity.root) {
       rows += zip(objects, try source.newValues(for: objects.map(\.reference), of: root)).map { ($0, $1) }
     }
-    let locked = Set(lockedList.map { ObjectIdentifier($0) })
+    let locked = Set(tracker.locked.map { ObjectIdentifier($0) })
     let unchanged = rows.filter { !$0.object.hasChanges && !locked.contains(ObjectIdentifier($0.object)) }
     let stale = unchanged.filter { isStale($0.object, $0.row) }
     let relinked = try unchanged.filter { $0.row != nil && !isStale($0.object, $0.row) }.map(\.object)
       .withOtherDestinations(in: source)
 
-    generation += 1
+    tracker.didChange()
     for (object, row) in stale {
       guard let row else { continue }
       turnIntoFault(object)
       adopt(row, object)
-      recordChange(.refreshed, object)
+      notifications.record(.refreshed, object)
     }
-    for object in relinked { recordChange(.refreshed, object) }
+    for object in relinked { notifications.record(.refreshed, object) }
     var changed: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for (object, row) in rows where object.hasChanges || locked.contains(ObjectIdentifier(object)) {
       guard let row else { continue }
@@ -55,20 +55,20 @@ extension ManagedObjectContext {
     try rebase(changed)
     for (object, _) in changed {
       object.awakeFromSnapshotEvents(.refresh)
-      recordChange(.refreshed, object)
+      notifications.record(.refreshed, object)
     }
     let gone = rows.filter { $0.row == nil }.map(\.object)
     for object in gone { try markInaccessibleDeleted(object) }
     let ids = gone.filter { $0.state.contains(.deletedInStore) }.map(\.objectID)
-    sweepLists()
+    tracker.sweep()
     if !ids.isEmpty { forgetRelationships(to: ids) }
     let roots = Set(storeEntities.filter(isConcerned).map(\.entity.root.name))
-    markStale { !$0.rootNames.isDisjoint(with: roots) }
+    notifications.markStale { !$0.rootNames.isDisjoint(with: roots) }
   }
 
   /// The version of what was read of an object's row, all of it or parts.
   func registeredVersion(_ object: ManagedObject) -> Int64? {
-    object.node?.version ?? object.batch?.partialVersion(object.reference, generation: generation)
+    object.node?.version ?? object.batch?.partialVersion(object.reference, generation: tracker.generation)
   }
 
   /// Whether a row is another one than the object has. What is derived from other objects changes without the version.

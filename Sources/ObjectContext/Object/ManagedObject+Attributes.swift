@@ -45,7 +45,7 @@ extension ManagedObject {
       value = try slotValue(.attribute(composite)).setting(value, at: path)
     }
     setSlot(attribute.index, value)
-    if !attribute.isTransient { context.recordUpdate(self) }
+    if !attribute.isTransient { context.tracker.recordUpdate(self) }
   }
 
   /// Sets an attribute by name from a Swift value; nil clears it.

@@ -211,7 +211,7 @@ extension ManagedObject {
       let context = try context()
       try readRowToChange()
       setSlot(property.index, value)
-      if property.field >= 0 { context.recordUpdate(self) }
+      if property.field >= 0 { context.tracker.recordUpdate(self) }
     }
   }
 

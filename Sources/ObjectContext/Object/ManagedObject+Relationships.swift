@@ -79,7 +79,7 @@ extension ManagedObject {
   final func destination(_ relationship: RelationshipDescription) throws -> ManagedObject? {
     guard case .reference(let reference) = try slotValue(.relationship(relationship)) else { return nil }
     let context = try context()
-    if let known = context.registered(relationship.destination.root, reference) { return known }
+    if let known = context.registry.object(relationship.destination.root, reference) { return known }
     return context.materialize(reference, relationship.destination, context.toOneBatch(self, relationship))
   }
 

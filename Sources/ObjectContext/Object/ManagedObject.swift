@@ -81,7 +81,7 @@ open class ManagedObject {
   }
 
   deinit {
-    if let context = managedObjectContext { context.unregister(self) }
+    if let context = managedObjectContext { context.registry.remove(self) }
     unmanagedNode?.release()
     unmanagedChanges?.release()
   }
@@ -214,7 +214,7 @@ open class ManagedObject {
   /// What was read of a fault's row, if the field was.
   private final func partialRow(_ field: Int) -> IncrementalStoreNode? {
     guard unmanagedNode == nil, let batch, let context = managedObjectContext else { return nil }
-    return batch.partialNode(reference, field: field, generation: context.generation)
+    return batch.partialNode(reference, field: field, generation: context.tracker.generation)
   }
 
   /// The stored value of an attribute, with its bytes read now if the row came without them.
@@ -254,7 +254,7 @@ open class ManagedObject {
   }
 
   final func setSlot(_ index: Int, _ value: AttributeValue) {
-    let isWatched = managedObjectContext?.isWatched ?? false
+    let isWatched = managedObjectContext?.notifications.isWatched ?? false
     if isWatched { managedObjectContext?.willSet(self, index) }
     let changes = knownChanges
     changes.set(index, value, propertyCount: entity.propertyCount, isWatched: isWatched)

@@ -13,9 +13,7 @@ struct ContextSnapshot {
 
   let source: any ContextSource
   private let kept: [Kept]
-  private let (inserted, updated, deleted, locked):
-    ([ManagedObject], [ManagedObject], [ManagedObject], [ManagedObject])
-  private let holders: [ManagedObject]
+  private let lists: ChangeTracker.Snapshot
   private let recorded: UndoManager.Contents?
 
   init(_ context: ManagedObjectContext) {
@@ -25,14 +23,14 @@ struct ContextSnapshot {
         object: object, reference: object.reference, storeEntity: object.storeEntity, state: object.state,
         node: object.node, changes: object.changes?.copy())
     }
-    (inserted, updated) = (context.insertedList, context.updatedList)
-    (deleted, locked) = (context.deletedList, context.lockedList)
-    holders = context.unidirectionalHolders
+    lists = context.tracker.snapshot
     recorded = context.undoManager?.contents
   }
 
   func restore(_ context: ManagedObjectContext) {
-    for item in kept where item.object.managedObjectContext === context { context.unregister(item.object) }
+    for item in kept where item.object.managedObjectContext === context {
+      context.registry.remove(item.object)
+    }
     // What is left came in meanwhile.
     for object in context.registeredObjects {
       object.changes = nil
@@ -40,21 +38,20 @@ struct ContextSnapshot {
     }
     for item in kept {
       let object = item.object
-      if let other = context.registered(item.storeEntity.entity, item.reference) { context.forget(other) }
+      if let other = context.registry.object(item.storeEntity.entity, item.reference) {
+        context.forget(other)
+      }
       (object.reference, object.storeEntity) = (item.reference, item.storeEntity)
       (object.state, object.node, object.changes) = (item.state, item.node, item.changes)
       object.batch = nil
       object.managedObjectContext = context
-      context.register(object)
+      context.registry.insert(object)
       if object.reportsChanges { object.valuesDidChange(at: nil) }
     }
-    (context.insertedList, context.updatedList) = (inserted, updated)
-    (context.deletedList, context.lockedList) = (deleted, locked)
-    context.unidirectionalHolders = holders
+    context.tracker.restore(lists)
     if let recorded { context.undoManager?.contents = recorded }
     context.source = source
-    context.generation += 1
-    context.markStale()
+    context.notifications.markStale()
   }
 }
 
@@ -88,21 +85,21 @@ extension ManagedObjectContext {
 
   /// New objects of the parent were saved as others, which were stored already.
   private func parentMerged(_ root: EntityDescription, _ successors: [Int64: Int64]) {
-    generation += 1
+    tracker.didChange()
     for (old, new) in successors {
-      guard let object = registered(root, old) else { continue }
-      let known = registered(root, new)
-      let own = parent?.registered(root, new)?.entity
+      guard let object = registry.object(root, old) else { continue }
+      let known = registry.object(root, new)
+      let own = parent?.registry.object(root, new)?.entity
       if known?.hasChanges == true || own !== object.entity {
-        recordChange(.deleted, object)
+        notifications.record(.deleted, object)
         forget(object)
         continue
       }
       if let known {
-        recordChange(.deleted, known)
+        notifications.record(.deleted, known)
         forget(known)
       }
-      rename(object, ManagedObjectID(storeEntities[object.entity.index], reference: new))
+      registry.rename(object, ManagedObjectID(storeEntities[object.entity.index], reference: new))
     }
     for object in registeredObjects {
       object.batch = nil
@@ -111,7 +108,7 @@ extension ManagedObjectContext {
       object.changes?.refault()
       renewRow(object)
     }
-    sweepLists()
+    tracker.sweep()
     undoManager?.rename(RenamedReferences(Array(successors.keys), Array(successors.values)), root: root)
     for child in children { child.context?.parentMerged(root, successors) }
   }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   private func resolveConflict(_ error: StoreError) throws {
     let stale = Set(error.objectIDs)
     var seen: Set<ObjectIdentifier> = []
-    let objects = (insertedList + updatedToSave + deletedList + lockedList).filter {
+    let objects = (tracker.inserted + tracker.updatedToSave + tracker.deleted + tracker.locked).filter {
       stale.contains($0.objectID) && seen.insert(ObjectIdentifier($0)).inserted
     }
     if objects.isEmpty { return try resolveMissingDestinations(stale, error) }
@@ -40,17 +40,17 @@ extension ManagedObjectContext {
           + " them and save again, or choose a merge policy", conflicts: found.map(\.conflict), cause: error)
     }
     beginMerging()
-    generation += 1
-    defer { sweepLists() }
+    tracker.didChange()
+    defer { tracker.sweep() }
     // Both sides want the same.
     for object in deletedTwice { turnDeleted(object) }
-    lockedList.removeAll { seen.contains(ObjectIdentifier($0)) }
+    tracker.unlock { seen.contains(ObjectIdentifier($0)) }
     let hadDeletions = objects.contains(where: \.isDeleted)
     for (item, resolution) in zip(found, resolutions) {
       try withoutUndo { try apply(resolution, to: item.object, item.row) }
       if item.object.state.contains(.deletedInStore) { continue }
       item.object.awakeFromSnapshotEvents(.mergePolicy)
-      recordChange(.refreshed, item.object)
+      notifications.record(.refreshed, item.object)
     }
     if hadDeletions { refaultRelationships() }
   }
@@ -130,7 +130,7 @@ extension ManagedObjectContext {
             object, relationship, to: destination.map { materialize($0, relationship.destination, nil) })
         }
       }
-      recordUpdate(object)
+      tracker.recordUpdate(object)
     case .rollback: try drop(object)
     case .values(let values):
       for property in object.entity.properties where property.isStored { try giveBack(property, of: object) }
@@ -167,7 +167,7 @@ extension ManagedObjectContext {
   /// Objects that others were to refer to were deleted elsewhere. Where the store wins, nothing leads to them any more.
   private func resolveMissingDestinations(_ missing: Set<ManagedObjectID>, _ error: StoreError) throws {
     var found: [(object: ManagedObject, conflict: MergeConflict)] = []
-    for object in insertedList + updatedToSave {
+    for object in tracker.inserted + tracker.updatedToSave {
       let leads = object.entity.relationships.contains { references(missing, object, $0) }
       if leads { found.append((object, try conflict(object, object.node, missing: missing))) }
     }
@@ -202,7 +202,7 @@ extension ManagedObjectContext {
         turnDeleted(object)
       }
     }
-    sweepLists()
+    tracker.sweep()
   }
 
   private func isMissing(

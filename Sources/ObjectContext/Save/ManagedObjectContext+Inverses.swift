@@ -20,7 +20,9 @@ extension ManagedObjectContext {
   /// Puts the rows that a batch has written beneath the changes of this context. What was changed upon another row is a conflict
   /// when it is saved. One statement a root entity with changed objects.
   func rebaseAfterBatch() throws {
-    let changed = (updatedList + deletedList).filter { !$0.isInserted && !$0.state.contains(.deletedInStore) }
+    let changed = (tracker.updated + tracker.deleted).filter {
+      !$0.isInserted && !$0.state.contains(.deletedInStore)
+    }
     var rows: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for (root, objects) in Dictionary(grouping: changed, by: \.entity.root) {
       for (object, row) in zip(objects, try source.newValues(for: objects.map(\.reference), of: root)) {
@@ -31,22 +33,22 @@ extension ManagedObjectContext {
     try rebase(rows)
     for ((object, _), row) in zip(rows, committed) {
       object.knownChanges.committedRow = row
-      recordChange(.refreshed, object)
+      notifications.record(.refreshed, object)
     }
     // A batch links rows without a change of those they lead to.
     let seen = Set(rows.map { ObjectIdentifier($0.object) })
-    for object in deletedList where !seen.contains(ObjectIdentifier(object)) {
+    for object in tracker.deleted where !seen.contains(ObjectIdentifier(object)) {
       object.changes?.refault()
       try deleteAgain(object)
     }
   }
 
   /// An object was to be stored anew, and others did so first: what it has are changes now. It may stand in the list of new
-  /// objects still: `sweepLists()`.
+  /// objects still: `tracker.sweep()`.
   func becomeStored(_ object: ManagedObject) {
     object.state = [.updated]
     for state in object.changes?.toManys ?? [] { state.becomeStored() }
-    listUpdated(object)
+    tracker.addUpdated(object)
   }
 
   /// What others deleted, and stays for its changes, leads nowhere but by those.
@@ -62,7 +64,7 @@ extension ManagedObjectContext {
     object.node = builder.finish(object.storeEntity, reference: row.reference, version: row.version)
     for (relationship, inverse) in object.entity.bidirectionalToOnes {
       guard let destination = row.reference(relationship.field) else { continue }
-      if let end = registered(relationship.destination, destination) { renew(end, inverse) }
+      if let end = registry.object(relationship.destination, destination) { renew(end, inverse) }
       if inverse.isToMany { try alignLists(of: object, relationship, inverse, before: destination) }
     }
     if object.reportsChanges { object.valuesDidChange(at: nil) }
@@ -101,7 +103,9 @@ extension ManagedObjectContext {
       let (before, now) = (old?.reference(relationship.field), row.reference(relationship.field))
       if before != now {
         for reference in [before, now] {
-          guard let end = reference.flatMap({ registered(relationship.destination, $0) }) else { continue }
+          guard let end = reference.flatMap({ registry.object(relationship.destination, $0) }) else {
+            continue
+          }
           renew(end, inverse)
         }
       }
@@ -115,7 +119,7 @@ extension ManagedObjectContext {
         if value == .reference(stored) || before == stored { continue }
         let end = materialize(stored, relationship.destination, nil)
         if try !end.isDeleted && isThere(end) { try detach(object, from: end, inverse) }
-      } else if let end = registered(relationship.destination, stored),
+      } else if let end = registry.object(relationship.destination, stored),
         let value = end.changes?.value(inverse.index), value != .reference(object.reference)
       {
         // The end was given to another object here.
@@ -147,15 +151,15 @@ extension ManagedObjectContext {
     for reference in Set([before, stored, here].compactMap { $0 }) {
       let (isHere, isStored) = (reference == here, reference == stored)
       if isHere == isStored {
-        let end = registered(relationship.destination, reference)
+        let end = registry.object(relationship.destination, reference)
         end?.changes?.knownToMany(inverse)?.align(object.reference, isHere: isHere, isStored: isStored)
         continue
       }
       let end = materialize(reference, relationship.destination, nil)
       guard try isThere(end) else { continue }
       end.toManyState(inverse).align(object.reference, isHere: isHere, isStored: isStored)
-      recordUpdate(end)
-      recordChange(.updated, end)
+      tracker.recordUpdate(end)
+      notifications.record(.updated, end)
       if end.reportsChanges { end.valuesDidChange(at: inverse.index) }
     }
   }
@@ -253,7 +257,7 @@ extension ManagedObjectContext {
       end.changes?.knownToMany(inverse)?.refault()
     } else if !end.hasChanges, !end.isFault {
       turnIntoFault(end)
-      recordChange(.refreshed, end)
+      notifications.record(.refreshed, end)
     }
   }
 
@@ -284,7 +288,7 @@ extension ManagedObjectContext {
         var ends = [object.node?.reference(relationship.field)]
         if case .reference(let reference) = value { ends.append(reference) }
         for reference in ends {
-          guard let reference, let end = registered(relationship.destination, reference),
+          guard let reference, let end = registry.object(relationship.destination, reference),
             end.state.isDisjoint(with: [.inserted, .updated, .deleted, .deletedInStore])
           else { continue }
           result.append((end.objectID, inverse))
@@ -305,7 +309,9 @@ extension ManagedObjectContext {
       object.state.remove(.deleted)
       for relationship in object.entity.relationships where !relationship.isTransient {
         for reference in try storedDestinations(object, relationship) {
-          guard let end = registered(relationship.destination, reference), end !== object else { continue }
+          guard let end = registry.object(relationship.destination, reference), end !== object else {
+            continue
+          }
           if relationship.deleteRule == .cascade, end.isDeleted { waiting.append(end) }
           guard let inverse = relationship.inverse, !end.isDeleted else { continue }
           if inverse.isToMany {
@@ -318,7 +324,7 @@ extension ManagedObjectContext {
       try restoreUnidirectional(to: object)
       try drop(object)
       try followDeletions(of: object)
-      recordChange(.inserted, object)
+      notifications.record(.inserted, object)
     }
   }
 
@@ -355,7 +361,7 @@ extension ManagedObjectContext {
         guard let inverse = relationship.inverse, !inverse.isToMany else {
           for destination in state.added + state.removed {
             guard let inverse = relationship.inverse else { break }
-            let end = registered(relationship.destination, destination)
+            let end = registry.object(relationship.destination, destination)
             end?.changes?.knownToMany(inverse)?.takeBack(object.reference)
           }
           state.takeBack()

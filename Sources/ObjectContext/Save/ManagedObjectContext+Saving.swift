@@ -17,14 +17,14 @@ extension ManagedObjectContext {
     #endif
     if let faultFailure { throw faultFailure }
     try mergeChanges()
-    guard hasChanges || !lockedList.isEmpty else { return }
-    if !willSaveStreams.isEmpty { willSaveStreams.yield(pendingChanges) }
+    guard hasChanges || !tracker.locked.isEmpty else { return }
+    if !notifications.willSave.isEmpty { notifications.willSave.yield(pendingChanges) }
     willSaveAll()
     undoManager?.endEvent()
     let saved = try parent.map { try save(into: $0) } ?? saveToStores()
-    if !saveStreams.isEmpty { saveStreams.yield(saved) }
+    if !notifications.didSave.isEmpty { notifications.didSave.yield(saved) }
     if let parent { parent.childInboxes.post(.saved(saved), from: inbox) }
-    markStale(where: \.isOfStoreOnly)
+    notifications.markStale(where: \.isOfStoreOnly)
     endEvent()
   }
 
@@ -33,20 +33,15 @@ extension ManagedObjectContext {
     var changes = ContextChanges(contextName: name)
     changes.inserted = insertedObjects.map(\.objectID)
     changes.updated = updatedObjects.map(\.objectID)
-    changes.deleted = deletedList.map(\.objectID)
+    changes.deleted = tracker.deleted.map(\.objectID)
     return changes
-  }
-
-  /// Objects with changes to write; those that are new or go away besides have them written by that.
-  var updatedToSave: [ManagedObject] {
-    updatedList.filter { $0.state.isDisjoint(with: [.deleted, .inserted, .deletedInStore]) }
   }
 
   func validate() throws {
     var validation = Validation(plans)
-    for object in insertedList { try validation.check(object) }
-    for object in updatedToSave { try validation.check(object) }
-    for object in deletedList { try validation.checkDeletion(object) }
+    for object in tracker.inserted { try validation.check(object) }
+    for object in tracker.updatedToSave { try validation.check(object) }
+    for object in tracker.deleted { try validation.checkDeletion(object) }
     try validation.throwFailures()
   }
 
@@ -57,10 +52,10 @@ extension ManagedObjectContext {
     var tries = 1
     while true {
       try validate()
-      let updated = updatedToSave
-      try takePermanentIDs(insertedList, also: updated + deletedList)
+      let updated = tracker.updatedToSave
+      try takePermanentIDs(tracker.inserted, also: updated + tracker.deleted)
       let plan = try SavePlan(
-        plans, inserted: insertedList, updated: updated, deleted: deletedList, locked: lockedList)
+        plans, inserted: tracker.inserted, updated: updated, deleted: tracker.deleted, locked: tracker.locked)
       do {
         if !plan.request.isEmpty { _ = try persistentStoreCoordinator.execute(plan.request, lookup: nil) }
       } catch let error as StoreError where tries < Self.mostTries {
@@ -70,8 +65,8 @@ extension ManagedObjectContext {
         continue
       }
       var changes = pendingChanges
-      let saved = insertedList + updated + deletedList
-      let ends = unrecordedInverses(of: insertedList + updated)
+      let saved = tracker.inserted + updated + tracker.deleted
+      let ends = unrecordedInverses(of: tracker.inserted + updated)
       changes.refreshed = ends.map(\.id)
       settle(plan, updated: updated)
       for end in ends { registeredObject(for: end.id)?.changes?.knownToMany(end.inverse)?.refault() }
@@ -101,11 +96,11 @@ extension ManagedObjectContext {
       }
     }
     for (root, objects) in stale {
-      let batch = FetchBatch(root, objects.map(\.reference), generation: generation)
+      let batch = FetchBatch(root, objects.map(\.reference), generation: tracker.generation)
       for object in objects {
         object.node = nil
         object.batch = batch
-        recordChange(.refreshed, object)
+        notifications.record(.refreshed, object)
       }
     }
   }
@@ -116,7 +111,7 @@ extension ManagedObjectContext {
     var again = true
     while again {
       again = false
-      for object in insertedList + updatedList + deletedList
+      for object in tracker.inserted + tracker.updated + tracker.deleted
       where seen.insert(ObjectIdentifier(object)).inserted && !object.state.contains(.deletedInStore) {
         object.willSave()
         again = true
@@ -131,7 +126,7 @@ extension ManagedObjectContext {
     let own = objects.filter {
       $0.isInserted && $0.managedObjectContext === self && seen.insert(ObjectIdentifier($0)).inserted
     }
-    try takePermanentIDs(own, also: updatedList + deletedList)
+    try takePermanentIDs(own, also: tracker.updated + tracker.deleted)
   }
 
   private func takePermanentIDs(_ objects: [ManagedObject], also others: [ManagedObject]) throws {
@@ -140,31 +135,21 @@ extension ManagedObjectContext {
     let ids = try persistentStoreCoordinator.obtainPermanentIDs(for: new.map(\.entity))
     let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
     let renamed = Array(zip(new.map(\.objectID), ids))
-    for (object, id) in zip(new, ids) { rename(object, id) }
-    for object in insertedList { object.changes?.rename(permanent) }
+    for (object, id) in zip(new, ids) { registry.rename(object, id) }
+    for object in tracker.inserted { object.changes?.rename(permanent) }
     for object in others { object.changes?.rename(permanent) }
     undoManager?.rename(permanent)
-    for observer in liveResults { observer.results?.objectsWereRenamed() }
+    notifications.objectsWereRenamed()
     for child in children {
       child.context?.parentTookPermanentIDs(renamed, permanent)
     }
   }
 
-  func rename(_ object: ManagedObject, _ id: ManagedObjectID) {
-    unregister(object)
-    object.reference = id.reference
-    object.storeEntity = id.storeEntity
-    register(object)
-  }
-
   private func settle(_ plan: SavePlan, updated: [ManagedObject]) {
-    generation += 1
-    let (inserted, deleted) = (insertedList, deletedList)
-    insertedList = []
-    updatedList = []
-    unidirectionalHolders = []
-    deletedList = []
-    (lockedList, deferredDeletions) = ([], [])
+    tracker.didChange()
+    let (inserted, deleted) = (tracker.inserted, tracker.deleted)
+    tracker.removeAll()
+    tracker.removeAllDeferredDeletions()
     for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
     for object in updated { settle(object, nil) }
     for (object, change) in plan.updates { settle(object, change) }
@@ -193,23 +178,19 @@ extension ManagedObjectContext {
 
   /// Drops every change: new objects go away, changed and deleted ones are as last read or saved.
   public func rollback() {
-    generation += 1
+    tracker.didChange()
     faultFailure = nil
     undoManager?.removeAllActions()
-    let inserted = insertedList
-    let others = updatedList + deletedList
-    let hadDeletions = !deletedList.isEmpty
-    insertedList = []
-    updatedList = []
-    unidirectionalHolders = []
-    deletedList = []
-    lockedList = []
+    let inserted = tracker.inserted
+    let others = tracker.updated + tracker.deleted
+    let hadDeletions = !tracker.deleted.isEmpty
+    tracker.removeAll()
     for object in inserted {
-      recordChange(.deleted, object)
+      notifications.record(.deleted, object)
       dismiss(object)
     }
     for object in others where !object.state.contains(.deletedInStore) {
-      recordChange(object.isDeleted ? .inserted : .refreshed, object)
+      notifications.record(object.isDeleted ? .inserted : .refreshed, object)
       object.state.subtract([.updated, .deleted])
       object.changes = nil
       if object.reportsChanges { object.valuesDidChange(at: nil) }
@@ -228,12 +209,12 @@ extension ManagedObjectContext {
 
   /// Forgets every object, changed or not; objects still held outside can no longer be used.
   public func reset() {
-    generation += 1
+    tracker.didChange()
     faultFailure = nil
     undoManager?.removeAllActions()
-    if isObserved { for object in registeredObjects { recordChange(.deleted, object) } }
+    if notifications.isObserved { for object in registeredObjects { notifications.record(.deleted, object) } }
     unregisterAll()
-    markStale()
+    notifications.markStale()
     endEvent()
   }
 
@@ -247,6 +228,6 @@ extension ManagedObjectContext {
     if object.isInserted { return }
     _ = try object.row()
     if object.state.contains(.deletedInStore) { throw objectNotFound(object) }
-    lockedList.append(object)
+    tracker.lock(object)
   }
 }

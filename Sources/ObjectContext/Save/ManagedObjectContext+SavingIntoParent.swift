@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// unless objects are faults there, or deleted.
   func save(into parent: ManagedObjectContext) throws -> ContextChanges {
     try validate()
-    let (inserted, updated, deleted) = (insertedList, updatedToSave, deletedList)
+    let (inserted, updated, deleted) = (tracker.inserted, tracker.updatedToSave, tracker.deleted)
     var changes = ContextChanges(contextName: name)
     changes.inserted = inserted.map(\.objectID)
     changes.updated = updated.map(\.objectID)
@@ -45,12 +45,8 @@ extension ManagedObjectContext {
     // An object of which only links change is held by nobody else in the parent until they are taken in.
     withExtendedLifetime((destinations, doomed)) {}
 
-    generation += 1
-    insertedList = []
-    updatedList = []
-    unidirectionalHolders = []
-    deletedList = []
-    lockedList = []
+    tracker.didChange()
+    tracker.removeAll()
     for object in inserted + updated {
       let node = try parent.currentNode(parent.object(with: object.objectID))
       settle(object, node)
@@ -69,9 +65,10 @@ extension ManagedObjectContext {
         destinations = [destination]
       }
       for destination in destinations
-      where registered(relationship.destination, destination)?.isDeleted == true {
+      where registry.object(relationship.destination, destination)?.isDeleted == true {
         // Its deletion may have been taken back.
-        if object.managedObjectContext?.registered(relationship.destination, destination)?.isInserted == true
+        if object.managedObjectContext?.registry.object(relationship.destination, destination)?.isInserted
+          == true
         {
           continue
         }
@@ -85,29 +82,30 @@ extension ManagedObjectContext {
 
   /// A child's new object is new here too, under the same ID; one whose deletion the child took back stays.
   private func takeIn(_ object: ManagedObject) throws {
-    let known = registered(object.entity, object.reference)
+    let known = registry.object(object.entity, object.reference)
     if let known, known.state.contains(.deletedInStore) {
       forget(known)
     } else if let deleted = known, deleted.isDeleted {
       deleted.state.remove(.deleted)
-      sweepLists()
-      if isWatched { record(.undeleted(deleted)) }
-      recordChange(.inserted, deleted)
+      tracker.sweep()
+      if notifications.isWatched { record(.undeleted(deleted)) }
+      notifications.record(.inserted, deleted)
       return try takeIn(object, over: deleted)
     }
     let own = make(object.storeEntity, object.reference, nil, nil)
-    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: isWatched)
+    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)
     for property in object.entity.properties {
       guard let value = object.changes?.value(property.index) else { continue }
-      changes.set(property.index, value, propertyCount: object.entity.propertyCount, isWatched: isWatched)
+      changes.set(
+        property.index, value, propertyCount: object.entity.propertyCount, isWatched: notifications.isWatched)
     }
     own.changes = changes
     own.state.insert(.inserted)
     // One that came back after its deletion was saved follows the version it had.
     own.node = object.node
-    listInserted(own)
-    if isWatched { record(.inserted(own)) }
-    recordChange(.inserted, own)
+    tracker.addInserted(own)
+    if notifications.isWatched { record(.inserted(own)) }
+    notifications.record(.inserted, own)
   }
 
   private func takeIn(_ object: ManagedObject, over own: ManagedObject) throws {
@@ -117,7 +115,7 @@ extension ManagedObjectContext {
       }
       guard case .relationship(let relationship) = property else {
         own.setSlot(property.index, value)
-        recordUpdate(own)
+        tracker.recordUpdate(own)
         continue
       }
       // Where it leads here may not be where the child saw it lead.
@@ -130,7 +128,7 @@ extension ManagedObjectContext {
   }
 
   private func takeInToManys(of object: ManagedObject) throws {
-    guard let own = registered(object.entity, object.reference) else { return }
+    guard let own = registry.object(object.entity, object.reference) else { return }
     for state in object.changes?.toManys ?? [] where state.hasChanges && !state.relationship.isTransient {
       for destination in state.removed { try removeDestination(destination, from: own, state.relationship) }
       for destination in state.added { try addDestination(destination, to: own, state.relationship) }
@@ -145,9 +143,9 @@ extension ManagedObjectContext {
   /// The parent's new objects have permanent IDs now.
   func parentTookPermanentIDs(_ renamed: [(ManagedObjectID, ManagedObjectID)], _ permanent: RenamedReferences)
   {
-    generation += 1
+    tracker.didChange()
     for (old, id) in renamed {
-      if let object = registered(old.entity, old.reference) { rename(object, id) }
+      if let object = registry.object(old.entity, old.reference) { registry.rename(object, id) }
     }
     for object in registeredObjects {
       object.batch = nil
@@ -155,7 +153,7 @@ extension ManagedObjectContext {
       renewRow(object)
     }
     undoManager?.rename(permanent)
-    for observer in liveResults { observer.results?.objectsWereRenamed() }
+    notifications.objectsWereRenamed()
     for child in children { child.context?.parentTookPermanentIDs(renamed, permanent) }
   }
 }

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
         guard persistentStoreCoordinator.hasStore(for: toOne.entity) else { continue }
         for node in try holders(of: stored, toOne) {
           let holder =
-            registered(node.entity, node.reference) ?? make(node.storeEntity, node.reference, node, nil)
+            registry.object(node.entity, node.reference) ?? make(node.storeEntity, node.reference, node, nil)
           adopt(node, holder)
           if !holder.isDeleted, holder.changes?.value(toOne.index) == nil { try assign(holder, toOne, nil) }
         }
@@ -31,8 +31,8 @@ extension ManagedObjectContext {
   private func revertRelationships(
     to references: Set<Int64>, _ toOnes: [RelationshipDescription], _ toManys: [RelationshipDescription]
   ) throws {
-    unidirectionalHolders.removeAll { $0.state.isDisjoint(with: [.inserted, .updated]) }
-    for holder in unidirectionalHolders where !holder.isDeleted {
+    tracker.sweepUnidirectionalHolders()
+    for holder in tracker.unidirectionalHolders where !holder.isDeleted {
       guard let changes = holder.changes else { continue }
       for toOne in toOnes where holder.entity.isKind(of: toOne.entity) {
         guard case .reference(let destination)? = changes.value(toOne.index), references.contains(destination)
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     guard objects.count == 1, let batch = objects[0].batch, batch.references.count > 1 else {
       return try holders(of: objects.map(\.reference), toOne)
     }
-    return try batch.holders(of: objects[0].reference, toOne, generation: generation) {
+    return try batch.holders(of: objects[0].reference, toOne, generation: tracker.generation) {
       try holders(of: $0, toOne)
     }
   }
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
   /// else was done to them since.
   func restoreUnidirectional(to object: ManagedObject) throws {
     if object.entity.unidirectionalToOnes.isEmpty { return }
-    for holder in unidirectionalHolders where holder.isUpdated && !holder.isDeleted {
+    for holder in tracker.unidirectionalHolders where holder.isUpdated && !holder.isDeleted {
       for toOne in object.entity.unidirectionalToOnes where holder.entity.isKind(of: toOne.entity) {
         if holder.changes?.value(toOne.index) == .null,
           holder.node?.reference(toOne.field) == object.reference

@@ -47,12 +47,12 @@ extension ManagedObjectContext {
       })
     if !merge.isPossible { throw refused() }
     beginMerging()
-    generation += 1
+    tracker.didChange()
     for (pair, resolution) in zip(pairs, resolutions) where !pair.object.isInserted {
       try revert(pair, resolution)
     }
     try merge.run()
-    sweepLists()
+    tracker.sweep()
     for (root, successors) in merge.successors.byRoot {
       // What an earlier try made of an object may have become another now.
       let earlier = merging?.successors[root]?.mapValues { successors[$0] ?? $0 }
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
         if !key.contains(.null) { waiting.append((key, object)) }
       }
       for node in try stored(entity, properties, waiting.map(\.0)) {
-        let known = registered(node.entity, node.reference)
+        let known = registry.object(node.entity, node.reference)
         let object = known ?? make(node.storeEntity, node.reference, node, nil)
         if known == nil { fresh.insert(ObjectIdentifier(object)) } else { adopt(node, object) }
         if object.isDeleted { continue }
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
   /// Every constraint with the entity that has it first, and the new and changed objects that it binds.
   private func concerned() throws -> [(EntityDescription, UniquenessConstraint, [ManagedObject])] {
     var result: [(EntityDescription, UniquenessConstraint, [ManagedObject])] = []
-    for object in insertedList + updatedToSave {
+    for object in tracker.inserted + tracker.updatedToSave {
       for constraint in object.entity.uniquenessConstraints {
         var entity = object.entity
         while let above = entity.superentity, above.uniquenessConstraints.contains(constraint) {
@@ -170,6 +170,6 @@ extension ManagedObjectContext {
     }
     object.changes = object.changes
     object.awakeFromSnapshotEvents(.mergePolicy)
-    recordChange(.refreshed, object)
+    notifications.record(.refreshed, object)
   }
 }

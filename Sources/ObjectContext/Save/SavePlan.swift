@@ -111,7 +111,7 @@ struct SavePlan {
   /// What is new in this save exists; what is referred to besides must still.
   private mutating func require(_ reference: Int64, _ destination: EntityDescription, _ object: ManagedObject)
   {
-    if let destination = object.managedObjectContext?.registered(destination, reference),
+    if let destination = object.managedObjectContext?.registry.object(destination, reference),
       destination.state.contains(.inserted)
     {
       return

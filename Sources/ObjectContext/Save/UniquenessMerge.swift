@@ -46,7 +46,9 @@ final class UniquenessMerge {
     self.context = context
     orders = UniquenessMergeOrders(context)
     var insertions: [ObjectIdentifier: Int] = [:]
-    for (place, object) in context.insertedList.enumerated() { insertions[ObjectIdentifier(object)] = place }
+    for (place, object) in context.tracker.inserted.enumerated() {
+      insertions[ObjectIdentifier(object)] = place
+    }
     func insertion(_ item: Item) -> Int { insertions[ObjectIdentifier(item.object)] ?? 0 }
     self.items = items.sorted { insertion($0) < insertion($1) }
     for (place, item) in self.items.enumerated() {
@@ -74,7 +76,7 @@ final class UniquenessMerge {
     for place in items.indices { try giveValues(place) }
     for item in items { try connectOthers(item) }
     for item in items { try connect(item) }
-    for object in context.insertedList + context.updatedList { successors.apply(to: object) }
+    for object in context.tracker.inserted + context.tracker.updated { successors.apply(to: object) }
     try orders.restore(successors) { last($0) }
     for item in items { finish(item) }
   }
@@ -141,7 +143,7 @@ final class UniquenessMerge {
   private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ holder: ManagedObject) {
     let id = holder.objectID
     context.forget(holder)
-    context.rename(object, id)
+    context.registry.rename(object, id)
     let old = object.changes
     object.state = []
     object.changes = nil
@@ -163,7 +165,7 @@ final class UniquenessMerge {
       holders[holder.entity.root, default: []].append(holder)
     }
     for (root, own) in holders {
-      let batch = FetchBatch(root, own.map(\.reference), generation: context.generation)
+      let batch = FetchBatch(root, own.map(\.reference), generation: context.tracker.generation)
       for holder in own { holder.batch = batch }
     }
   }
@@ -178,7 +180,7 @@ final class UniquenessMerge {
     for (name, value) in try item.values ?? wanted(of: item.object, over: holder, item.resolution) {
       guard let attribute = holder.entity.attribute(named: name) else { continue }
       holder.setSlot(attribute.index, value)
-      context.recordUpdate(holder)
+      context.tracker.recordUpdate(holder)
     }
   }
 
@@ -279,12 +281,12 @@ final class UniquenessMerge {
   private func finish(_ item: Item) {
     let holder = last(item.object)
     if holder !== item.object {
-      context.recordChange(.deleted, item.object)
+      context.notifications.record(.deleted, item.object)
       context.forget(item.object)
     }
     if item.takesPlace, holder.reportsChanges { holder.valuesDidChange(at: nil) }
     holder.awakeFromSnapshotEvents(.mergePolicy)
-    context.recordChange(.refreshed, holder)
+    context.notifications.record(.refreshed, holder)
   }
 }
 

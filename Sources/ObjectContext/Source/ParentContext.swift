@@ -10,7 +10,8 @@ final class ParentContext: ContextSource {
   init(_ parent: ManagedObjectContext) { self.parent = parent }
 
   private func isDeleted(_ destination: Int64, _ relationship: RelationshipDescription) -> Bool {
-    !parent.deletedList.isEmpty && parent.registered(relationship.destination, destination)?.isDeleted == true
+    !parent.tracker.deleted.isEmpty
+      && parent.registry.object(relationship.destination, destination)?.isDeleted == true
   }
 
   /// Whether what the parent itself reads from may have the object.
@@ -39,7 +40,7 @@ final class ParentContext: ContextSource {
     var places: [Int] = []
     var wanted: [Int64] = []
     for (place, reference) in references.enumerated() {
-      let known = parent.registered(entity, reference)
+      let known = parent.registry.object(entity, reference)
       if let known, known.state.contains(.deleted) { continue }
       if let known, !known.isFault {
         nodes[place] = try parent.currentNode(known)
@@ -56,7 +57,7 @@ final class ParentContext: ContextSource {
   }
 
   func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode? {
-    guard let known = parent.registered(entity, reference), !known.isFault else {
+    guard let known = parent.registry.object(entity, reference), !known.isFault else {
       return isBelow(reference) ? try parent.source.wholeValues(for: reference, of: entity) : nil
     }
     if known.state.contains(.deletedInStore) { return nil }
@@ -71,7 +72,7 @@ final class ParentContext: ContextSource {
   {
     // The parent's own changes stand in registered objects; everything else is asked for at once.
     func changed(_ reference: Int64) -> ManagedObject? {
-      guard let known = parent.registered(relationship.entity, reference),
+      guard let known = parent.registry.object(relationship.entity, reference),
         known.isInserted || known.changes?.knownToMany(relationship)?.hasChanges == true
       else { return nil }
       return known

@@ -80,7 +80,7 @@ extension ManagedObjectContext {
       source = persistentStoreCoordinator
     }
     refreshAllObjects()
-    markStale()
+    notifications.markStale()
     endEvent()
   }
 
@@ -89,9 +89,9 @@ extension ManagedObjectContext {
     if queryGenerationToken == nil { return }
     source = try QueryGenerationToken(of: persistentStoreCoordinator)
     // What was not there yet may be there now.
-    for object in retainedObjects where object.state.contains(.deletedInStore) && object.node?.version == 0 {
+    for object in registry.objects where object.state.contains(.deletedInStore) && object.node?.version == 0 {
       turnBackIntoFault(object)
     }
-    markStale()
+    notifications.markStale()
   }
 }

@@ -30,7 +30,9 @@ extension ManagedObjectContext {
         steps.removeLast()
       }
       // Others may have linked to an object while its deletion was taken back.
-      for object in deletedList where touched[object] != nil && object.isDeleted { try deleteAgain(object) }
+      for object in tracker.deleted where touched[object] != nil && object.isDeleted {
+        try deleteAgain(object)
+      }
       let back = touched.filter { object, events in
         events.contains(.undoDeletion) && object.managedObjectContext === self && !object.isDeleted
       }
@@ -50,8 +52,8 @@ extension ManagedObjectContext {
 
   func record(_ step: UndoStep, updating object: ManagedObject? = nil) {
     undoManager?.record(step)
-    if let object { recordChange(.updated, object) }
-    scheduleEventEnd()
+    if let object { notifications.record(.updated, object) }
+    notifications.scheduleEventEnd()
   }
 
   /// Runs a closure whose changes undo knows nothing of: what a merge does to keep both ends of relationships in step is no
@@ -75,8 +77,8 @@ extension ManagedObjectContext {
       let old = (try? object.slotValue(object.entity.properties[index])) ?? .null
       undoManager.record(.set(object, index: index, old: old))
     }
-    recordChange(.updated, object)
-    scheduleEventEnd()
+    notifications.record(.updated, object)
+    notifications.scheduleEventEnd()
   }
 
   /// Where a step put an object that is back into a to-many, or took it out, the object's own list decides: its deletion left that
@@ -91,7 +93,7 @@ extension ManagedObjectContext {
     default: return
     }
     guard let inverse = relationship.inverse, inverse.isToMany, !inverse.isTransient,
-      let object = registered(relationship.destination, destination), isBack(object), object !== end
+      let object = registry.object(relationship.destination, destination), isBack(object), object !== end
     else { return }
     _ = try object.destinations(inverse)
     align(end, relationship, with: object, object.toManyState(inverse))
@@ -104,7 +106,7 @@ extension ManagedObjectContext {
       let destinations = try object.destinations(relationship).references
       let own = object.toManyState(relationship)
       for reference in destinations {
-        guard let end = registered(relationship.destination, reference), end !== object else { continue }
+        guard let end = registry.object(relationship.destination, reference), end !== object else { continue }
         align(end, inverse, with: object, own)
       }
     }
@@ -158,7 +160,7 @@ extension ManagedObjectContext {
       guard try isUsable(object) else { return nil }
       try leaveDestination(object, object.entity.properties[index], unless: old)
       object.setSlot(index, try referencesDeleted(object, index, old) ? .null : old)
-      if object.entity.properties[index].isStored { recordUpdate(object) }
+      if object.entity.properties[index].isStored { tracker.recordUpdate(object) }
       return .undoUpdate
     case .added(_, let relationship, let destination):
       guard try isUsable(object) else { return nil }
@@ -247,16 +249,16 @@ extension ManagedObjectContext {
   private func takeBack(_ object: ManagedObject) {
     dismiss(object)
     record(.tookBack(object))
-    recordChange(.deleted, object)
+    notifications.record(.deleted, object)
   }
 
   /// An object that was new when it went away is new again.
   private func bringBack(_ object: ManagedObject) {
     guard object.managedObjectContext == nil else { return }
     adopt(object, state: [.inserted])
-    listInserted(object)
+    tracker.addInserted(object)
     record(.inserted(object))
-    recordChange(.inserted, object)
+    notifications.record(.inserted, object)
   }
 
   /// The next save removes the object, of which all is read before.
@@ -264,9 +266,9 @@ extension ManagedObjectContext {
     guard try isThere(object) else { return }
     try readWhole(object)
     object.state.insert(.deleted)
-    deletedList.append(object)
+    tracker.addDeleted(object)
     record(.deleted(object))
-    recordChange(.deleted, object)
+    notifications.record(.deleted, object)
   }
 
   /// Takes a deletion that was not saved back: the object stays, with the values it has now. What its delete rules emptied stays
@@ -274,7 +276,7 @@ extension ManagedObjectContext {
   package func insertAgain(_ object: ManagedObject) {
     guard object.isDeleted, object.managedObjectContext === self else { return }
     undelete(object)
-    sweepLists()
+    tracker.sweep()
   }
 
   /// The object stays; when its deletion was saved already, it is new again under the ID it had.
@@ -284,27 +286,27 @@ extension ManagedObjectContext {
       if object.state.contains(.deletedInStore) { return }
       object.state.remove(.deleted)
       record(.undeleted(object))
-      return recordChange(.inserted, object)
+      return notifications.record(.inserted, object)
     }
     guard object.managedObjectContext == nil, let row = object.node else { return }
     adopt(object, state: [.inserted])
     reinsert(object, over: row)
     record(.undeleted(object))
-    recordChange(.inserted, object)
+    notifications.record(.inserted, object)
   }
 
   private func adopt(_ object: ManagedObject, state: ManagedObject.State) {
-    if let other = registered(object.entity, object.reference), other !== object { forget(other) }
-    sweepInserted()
+    if let other = registry.object(object.entity, object.reference), other !== object { forget(other) }
+    tracker.sweepInserted()
     object.state = state
     object.managedObjectContext = self
-    register(object)
+    registry.insert(object)
   }
 
   /// Makes an object whose row is gone a new one with the values it has. Its next version follows that of the row.
   func reinsert(_ object: ManagedObject, over row: IncrementalStoreNode) {
     let toManys = object.changes?.toManys ?? []
-    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: isWatched)
+    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)
     for property in object.entity.properties {
       let value: AttributeValue
       if let changed = object.changes?.value(property.index) {
@@ -315,12 +317,13 @@ extension ManagedObjectContext {
         // Long bytes that nobody read went with the row.
         continue
       }
-      changes.set(property.index, value, propertyCount: object.entity.propertyCount, isWatched: isWatched)
+      changes.set(
+        property.index, value, propertyCount: object.entity.propertyCount, isWatched: notifications.isWatched)
     }
     changes.adopt(toManys)
     object.changes = changes
     object.state = [.inserted]
-    listInserted(object)
+    tracker.addInserted(object)
   }
 
   /// What is as it is stored again has no changes.
@@ -331,7 +334,7 @@ extension ManagedObjectContext {
         do { try withoutUndo { try drop(object) } } catch { recordFaultFailure(error) }
         object.changes?.committedRow = nil
         if object.hasPersistentChangedValues {
-          recordUpdate(object)
+          tracker.recordUpdate(object)
           continue
         }
       }
@@ -340,6 +343,6 @@ extension ManagedObjectContext {
       object.changes = object.changes
     }
     markDeferredDeleted()
-    sweepLists()
+    tracker.sweep()
   }
 }
