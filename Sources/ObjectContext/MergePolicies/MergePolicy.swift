@@ -1,5 +1,4 @@
 public import ObjectModel
-public import StoreContract
 
 /// What a save does where the store, or another object, stands against it.
 public struct MergePolicy: Sendable, CustomStringConvertible {
@@ -55,44 +54,4 @@ public enum MergeResolution: Sendable {
   case rollback
   /// The store's row with these values, attributes and to-ones (as `.reference`) by name.
   case values([String: AttributeValue])
-}
-
-/// One object that cannot be saved as it is. Long values with external storage that nobody read are in no snapshot. Sendable; errors that carry conflicts do not print their values.
-public struct MergeConflict: Sendable, CustomStringConvertible {
-  /// The object.
-  public let objectID: ManagedObjectID
-  /// Attributes and to-ones (as `.reference`) as they are in the context.
-  public let objectSnapshot: [String: AttributeValue]
-  /// As the context read them; nil for a new object.
-  public let cachedSnapshot: [String: AttributeValue]?
-  /// As they are in the store; nil when the object was deleted there. For a uniqueness constraint, those of the object
-  /// that has the same values.
-  public let persistedSnapshot: [String: AttributeValue]?
-  /// The version the context read; 0 for a new object.
-  public let cachedVersion: Int64
-  /// The version in the store; 0 when the object was deleted there.
-  public let persistedVersion: Int64
-  /// Whether the context is about to delete the object.
-  public let isDeletion: Bool
-  /// The properties of the uniqueness constraint that is broken; empty when the row was changed elsewhere.
-  public let constraint: [String]
-  /// The object that has the same values in a uniqueness constraint's properties.
-  public let otherObjectID: ManagedObjectID?
-  /// Objects that were deleted in the store and that this one, or another of the same save, is to lead to. Where the store wins the
-  /// links to them are dropped; else the save throws.
-  public internal(set) var missingObjectIDs: Set<ManagedObjectID> = []
-
-  /// Whether a uniqueness constraint is broken.
-  public var isConstraint: Bool { !constraint.isEmpty }
-
-  /// The object, and the versions or the constraint; never a value.
-  public var description: String {
-    if isConstraint {
-      let other = otherObjectID.map { " as \($0)" } ?? ""
-      return "\(objectID): the same \(constraint.joined(separator: ", "))\(other)"
-    }
-    let stored =
-      persistedSnapshot == nil ? "deleted in the store" : "version \(persistedVersion) in the store"
-    return "\(objectID)\(isDeletion ? ", to be deleted" : ""): read at version \(cachedVersion), \(stored)"
-  }
 }
