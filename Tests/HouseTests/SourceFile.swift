@@ -13,9 +13,6 @@ struct SourceFile: Sendable {
   let lines: [String]
   let facts: SyntaxFacts
 
-  /// Whether a program made the file, so that the format's rules are not for it.
-  var isGenerated: Bool { lines.first == "// swift-format-ignore-file" }
-
   /// Every Swift file under `Sources`, read and parsed once per process.
   static let sources: [SourceFile] = load("Sources")
 

@@ -108,6 +108,8 @@ struct SharedFileTests {
       try Data().write(to: notes.scratch.store)
       var description = notes.description
       description.replacesEmptyFile = true
+      // Who waits does so for as long as a busy machine takes.
+      description.busyTimeoutMilliseconds = 120_000
       let wanted = description
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {

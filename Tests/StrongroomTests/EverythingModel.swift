@@ -1,6 +1,5 @@
-// swift-format-ignore-file Made from a model by `strongroom model generate`. Changes to this file
-
-// are lost when it is made again.
+// swift-format-ignore-file
+// Made from a model by `strongroom model generate`. Changes to this file are lost when it is made again.
 import Foundation
 import Strongroom
 
@@ -8,7 +7,9 @@ import Strongroom
 final class Empty: Strongroom.ManagedObject {
 
   // Key paths of properties hold nothing that changes.
-  nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [:]
+  nonisolated(unsafe) private static let propertyNamesByKeyPath: [Swift.AnyKeyPath: Swift.String] = [
+    :
+  ]
   override class var propertyNames: [Swift.AnyKeyPath: Swift.String] { propertyNamesByKeyPath }
 }
 
@@ -104,29 +105,19 @@ final class Record: Work {
   var year: Swift.Int16? {
     get { isNull(Indexes.year) ? nil : Swift.Int16(truncatingIfNeeded: integer(Indexes.year)) }
     set {
-      if let newValue {
-        set(Indexes.year, integer: Swift.Int64(newValue))
-      } else {
-        set(Indexes.year, to: .null)
-      }
+      if let newValue { set(Indexes.year, integer: Swift.Int64(newValue)) } else { set(Indexes.year, to: .null) }
     }
   }
 
   var tracks: Swift.Int32? {
     get { isNull(Indexes.tracks) ? nil : Swift.Int32(truncatingIfNeeded: integer(Indexes.tracks)) }
     set {
-      if let newValue {
-        set(Indexes.tracks, integer: Swift.Int64(newValue))
-      } else {
-        set(Indexes.tracks, to: .null)
-      }
+      if let newValue { set(Indexes.tracks, integer: Swift.Int64(newValue)) } else { set(Indexes.tracks, to: .null) }
     }
   }
 
   var price: Foundation.Decimal? {
-    get {
-      isNull(Indexes.price) ? nil : { if case .decimal(let it) = value(Indexes.price) { it } else { 0 } }()
-    }
+    get { isNull(Indexes.price) ? nil : { if case .decimal(let it) = value(Indexes.price) { it } else { 0 } }() }
     set {
       if let newValue { set(Indexes.price, to: .decimal(newValue)) } else { set(Indexes.price, to: .null) }
     }
@@ -164,34 +155,14 @@ final class Record: Work {
   }
 
   var identifier: Foundation.UUID? {
-    get {
-      isNull(Indexes.identifier)
-        ? nil
-        : {
-          if case .uuid(let it) = value(Indexes.identifier) {
-            it
-          } else {
-            Foundation.UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-          }
-        }()
-    }
+    get { isNull(Indexes.identifier) ? nil : { if case .uuid(let it) = value(Indexes.identifier) { it } else { Foundation.UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) } }() }
     set {
-      if let newValue {
-        set(Indexes.identifier, to: .uuid(newValue))
-      } else {
-        set(Indexes.identifier, to: .null)
-      }
+      if let newValue { set(Indexes.identifier, to: .uuid(newValue)) } else { set(Indexes.identifier, to: .null) }
     }
   }
 
   var page: Foundation.URL? {
-    get {
-      isNull(Indexes.page)
-        ? nil
-        : {
-          if case .uri(let it) = value(Indexes.page) { it } else { Foundation.URL(fileURLWithPath: "/") }
-        }()
-    }
+    get { isNull(Indexes.page) ? nil : { if case .uri(let it) = value(Indexes.page) { it } else { Foundation.URL(fileURLWithPath: "/") } }() }
     set {
       if let newValue { set(Indexes.page, to: .uri(newValue)) } else { set(Indexes.page, to: .null) }
     }
@@ -205,16 +176,9 @@ final class Record: Work {
   }
 
   var studio: [Swift.String: Strongroom.AttributeValue]? {
-    get {
-      isNull(Indexes.studio)
-        ? nil : { if case .composite(let it) = value(Indexes.studio) { it } else { [:] } }()
-    }
+    get { isNull(Indexes.studio) ? nil : { if case .composite(let it) = value(Indexes.studio) { it } else { [:] } }() }
     set {
-      if let newValue {
-        set(Indexes.studio, to: .composite(newValue))
-      } else {
-        set(Indexes.studio, to: .null)
-      }
+      if let newValue { set(Indexes.studio, to: .composite(newValue)) } else { set(Indexes.studio, to: .null) }
     }
   }
 

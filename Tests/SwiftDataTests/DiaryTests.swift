@@ -23,7 +23,7 @@ final class DiaryTests {
       #expect(throws: DataStoreError.unsupportedFeature) { try later.newTransactions() }
       #expect(throws: DataStoreError.unsupportedFeature) { try history.purge(upTo: .now) }
       #expect(history.codes([]).live.isEmpty)
-      #expect(DataStoreError.unsupportedFeature.errorDescription?.contains("saves()") == true)
+      #expect(DataStoreError.unsupportedFeature.errorDescription?.contains("didSaveModels()") == true)
     }
   }
 

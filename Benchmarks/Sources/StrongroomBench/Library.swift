@@ -39,7 +39,7 @@ func filteredRequest(_ index: Int64) -> FetchRequest {
     where: .and([
       .compare("author.country", .equal, .string("C" + (index % 20 < 10 ? "0" : "") + String(index % 20))),
       .compare("pages", .greater, .integer(100 + index % 300)),
-    ]), sort: [FetchSortDescriptor("published")], limit: 100)
+    ]), sortDescriptors: [FetchSortDescriptor("published")], fetchLimit: 100)
 }
 
 /// A text of a C array that ends with a zero.

@@ -18,7 +18,8 @@ public enum DataStoreError: Error, Sendable, Hashable, CaseIterable, LocalizedEr
     case .preferInMemoryFilter: "the store leaves the filtering to the context"
     case .preferInMemorySort: "the store leaves the sorting to the context"
     case .unsupportedFeature:
-      "the store keeps no history of what was saved; while the program runs, listen to the container's saves() and"
+      "the store keeps no history of what was saved; while the program runs, listen to the container's"
+        + " didSaveModels() and"
         + " remoteChanges()"
     }
   }
