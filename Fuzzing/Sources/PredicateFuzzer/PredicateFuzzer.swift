@@ -56,13 +56,13 @@ enum PredicateFuzzer {
 
 /// An object with a few others around it.
 struct Thing: QueryObject {
-  let entity: Entity
+  let entity: EntityDescription
   let depth: Int
 
-  var queryEntity: Entity { entity }
+  var queryEntity: EntityDescription { entity }
   var queryReference: Int64 { Int64(depth + 1) }
 
-  func queryValue(of attribute: Attribute) -> AttributeValue {
+  func queryValue(of attribute: AttributeDescription) -> AttributeValue {
     if depth == 2 { return .null }
     return switch attribute.type {
     case .string: .string(depth == 0 ? "Name ß" : "")
@@ -74,11 +74,11 @@ struct Thing: QueryObject {
     }
   }
 
-  func queryDestination(of toOne: Relationship) -> (any QueryObject)? {
+  func queryDestination(of toOne: RelationshipDescription) -> (any QueryObject)? {
     depth < 2 ? Thing(entity: entity, depth: depth + 1) : nil
   }
 
-  func queryDestinations(of toMany: Relationship) -> [any QueryObject] {
+  func queryDestinations(of toMany: RelationshipDescription) -> [any QueryObject] {
     depth < 2 ? [Thing(entity: entity, depth: depth + 1), Thing(entity: entity, depth: 2)] : []
   }
 }
