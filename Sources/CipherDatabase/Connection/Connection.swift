@@ -145,6 +145,10 @@ package final class Connection {
       try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
     readCheck.prepare(database)
+    try registerFunctions(options)
+  }
+
+  private func registerFunctions(_ options: ConnectionOptions) throws(CipherError) {
     try IntegerArrayModule.register(on: self)
     for function in options.functions { try function.register(on: self) }
     for function in options.aggregates { try function.register(on: self) }

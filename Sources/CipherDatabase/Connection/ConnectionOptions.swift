@@ -27,3 +27,8 @@ package struct ConnectionOptions: Sendable {
 
   package init() {}
 }
+
+extension CipherFormat {
+  /// Whether the SQLCipher in this process knows the format.
+  package var isAvailable: Bool { self == .version3 || Connection.cipherMajorVersion >= 4 }
+}

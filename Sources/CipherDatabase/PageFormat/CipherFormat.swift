@@ -1,14 +1,9 @@
-import CSQLCipher
-
 /// The formats in which a store's pages may be encrypted.
 package enum CipherFormat: Int, Sendable, CaseIterable {
   /// SQLCipher 3's, with pages of 4096 bytes: HMAC-SHA1. Every library reads it.
   case version3 = 3
   /// SQLCipher 4's: HMAC-SHA512. Libraries before 4.0 cannot read it.
   case version4 = 4
-
-  /// Whether the library in this process knows the format.
-  package var isAvailable: Bool { self == .version3 || Connection.cipherMajorVersion >= 4 }
 
   package var pages: PageFormat { self == .version3 ? .version3 : .version4 }
 

@@ -50,8 +50,10 @@ extension SQLCipherStore {
         throw StoreError(.notFound, "the model has no entity \(request.entityName)")
       }
       _ = try FetchEvaluation(request, entity: entity)
-      let plan = FetchPlan(shape, entity: entity, opened: opened)
-      return plan.isTooDeep ? FetchPlan(shape, entity: entity, opened: opened, isPlain: true) : plan
+      let (schema, select) = (opened.schema, opened.plans[entity.index])
+      let plan = FetchPlan(shape, entity: entity, schema: schema, select: select)
+      if !plan.isTooDeep { return plan }
+      return FetchPlan(shape, entity: entity, schema: schema, select: select, isPlain: true)
     }
     let plan = try opened.fetchPlans.plan(shape, make: make)
     return plan.fits(shape.constants) ? plan : try make()

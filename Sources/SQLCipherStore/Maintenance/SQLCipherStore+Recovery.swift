@@ -4,6 +4,17 @@ public import StoreContract
 public import StoreKeyring
 
 extension SQLCipherStore {
+  /// Notes in a store that its recovery code was shown to somebody. A program that shows the code of `recoveryCode(of:)`
+  /// calls it after; what `recoveryCodeHandler` is given is noted by itself. A few statements.
+  /// - Throws: as opening does, and `StoreError` when the store cannot be written to.
+  public static func noteRecoveryCodeShown(of description: PersistentStoreDescription) async throws {
+    let access = try await StoreAccess.open(description, for: .reading)
+    defer { access.close() }
+    try translating(access.path) {
+      try RecoveryCodeNote(access.key, access.store).write(access.connection)
+    }
+  }
+
   /// The recovery code of a store's key.
   /// - Throws: as opening does.
   public static func recoveryCode(of description: PersistentStoreDescription) async throws -> RecoveryCode {

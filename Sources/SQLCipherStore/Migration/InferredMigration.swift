@@ -106,30 +106,38 @@ struct InferredMigration {
     if !obstacles.isEmpty { throw Self.refusal(obstacles) }
   }
 
-  /// Whether the new version has no place for something that is there.
+  /// Whether stored data has no counterpart in the new version.
   func losesData() throws -> Bool {
     for entity in old.model.entities where !entity.isAbstract {
-      let table = old.table(entity)
-      let rows = "SELECT 1 FROM \(table.name.quoted) WHERE \(ownRows(entity))"
-      let kept = mapping.entities.values.filter { $0.old === entity }
-      if kept.isEmpty, try exists(rows) { return true }
-      for pair in kept {
-        let fields = Set(pair.new.storedFields.compactMap { old($0, pair)?.identity })
-        for field in entity.storedFields where !fields.contains(field.identity) {
-          switch field {
-          case .attribute(let attribute): if attribute.derivation != nil { continue }
-          // It may have become a to-many.
-          case .toOne(let toOne): if pair.relationships.values.contains(toOne) { continue }
-          }
-          if try exists("\(rows) AND \(old.columnName(field, table)) NOT NULL") { return true }
-        }
-      }
+      if try losesData(of: entity) { return true }
     }
-    let kept = Set(
+    let copied = Set(
       new.model.entities.flatMap(\.relationships).compactMap { mapping.old(of: $0)?.joinTableOwner }
         .map { ObjectIdentifier($0) })
     return try old.orderedJoinTables.contains {
-      try !kept.contains(ObjectIdentifier($0.owner)) && exists("SELECT 1 FROM \($0.name.quoted)")
+      try !copied.contains(ObjectIdentifier($0.owner)) && exists("SELECT 1 FROM \($0.name.quoted)")
+    }
+  }
+
+  private func losesData(of entity: EntityDescription) throws -> Bool {
+    let table = old.table(entity)
+    let rows = "SELECT 1 FROM \(table.name.quoted) WHERE \(ownRows(entity))"
+    let pairs = mapping.entities.values.filter { $0.old === entity }
+    if pairs.isEmpty, try exists(rows) { return true }
+    return try pairs.contains { pair in
+      let fields = Set(pair.new.storedFields.compactMap { old($0, pair)?.identity })
+      return try entity.storedFields.contains { field in
+        try !fields.contains(field.identity) && !isComputed(field, pair)
+          && exists("\(rows) AND \(old.columnName(field, table)) NOT NULL")
+      }
+    }
+  }
+
+  /// Whether the values of an old field are found elsewhere: they are derived, or in a to-many by now.
+  private func isComputed(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> Bool {
+    switch field {
+    case .attribute(let attribute): attribute.derivation != nil
+    case .toOne(let toOne): pair.relationships.values.contains(toOne)
     }
   }
 
@@ -193,6 +201,19 @@ struct InferredMigration {
   }
 
   private func makeIndexes() throws {
+    try makeOrdinaryIndexes()
+    for index in new.virtualIndexes {
+      let statements = index.creation(new.table(index.entity), new.entityNumbers)
+      try connection.execute(statements[0])
+      try connection.execute(index.filling(new.table(index.entity), new.entityNumbers))
+      for trigger in statements.dropFirst() { try connection.execute(trigger) }
+    }
+    for statement in new.triggerStatements { try connection.execute(statement) }
+    try refreshDerivedAttributes()
+  }
+
+  /// Drops the indexes that the new version does not have, and creates those that are missing.
+  private func makeOrdinaryIndexes() throws {
     let wanted = new.indexStatements + new.orderedJoinTables.map { $0.creation[1] }
     let present = try texts("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
     for (name, sql) in zip(try names(of: "index"), present) where !wanted.contains(sql) {
@@ -206,13 +227,9 @@ struct InferredMigration {
         throw Self.refusal(["objects have the same values where the new version wants them to be unique"])
       }
     }
-    for index in new.virtualIndexes {
-      let statements = index.creation(new.table(index.entity), new.entityNumbers)
-      try connection.execute(statements[0])
-      try connection.execute(index.filling(new.table(index.entity), new.entityNumbers))
-      for trigger in statements.dropFirst() { try connection.execute(trigger) }
-    }
-    for statement in new.triggerStatements { try connection.execute(statement) }
+  }
+
+  private func refreshDerivedAttributes() throws {
     let derivations = DerivationTriggers(
       model: new.model, tables: new.tables, joinTables: new.joinTables, entityNumbers: new.entityNumbers)
     for entity in new.model.entities {

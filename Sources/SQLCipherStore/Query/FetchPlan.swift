@@ -11,117 +11,60 @@ final class FetchPlan: Sendable {
   let select: SelectPlan
   /// Whether limit and offset are the statement's last two parameters.
   let isCut: Bool
-  /// Whether the rows must be filtered, sorted or shaped in memory still.
+  /// Whether the rows still have to be filtered, sorted or shaped in memory.
   let needsEvaluation: Bool
   /// FROM and WHERE.
   let tail: String
-  /// How many values the lists have that the statement has a parameter for each of, by the constant.
+  /// The lengths of the lists whose values are one parameter each, by the constant's index.
   private let listCounts: [Int: Int]
-  /// Whether equal dictionaries come once already.
+  /// Whether SQL already removes equal dictionaries.
   let isDistinct: Bool
   /// How the columns of a dictionary result are read; nil for other results.
   let dictionaryColumns: [DictionaryColumn]?
 
-  /// - Parameter isPlain: Whether nothing but the rows is asked in SQL.
+  /// - Parameter isPlain: Whether SQL selects the entity's rows alone, and memory does all else.
   init(
-    _ shape: RequestShape, entity: EntityDescription, opened: SQLCipherStore.Opened, isPlain: Bool = false
+    _ shape: RequestShape, entity: EntityDescription, schema: StoreSchema, select: SelectPlan,
+    isPlain: Bool = false
   ) {
     let request = shape.request
-    self.entity = entity
-    select = opened.plans[entity.index]
-    var translation = PredicateTranslation(
-      entity: entity, schema: opened.schema, constants: shape.constants)
-    var conditions: [String] = []
-    var complete = !isPlain
-    if entity.superentity != nil || (entity.hasSubentities && !request.includesSubentities) {
-      let members = request.includesSubentities ? entity.hierarchy : [entity]
-      let numbers = members.map { String(opened.schema.entityNumbers[$0.index]) }
-      conditions.append("t0._entity IN (\(numbers.joined(separator: ", ")))")
-    }
-    var orders: [String] = []
-    if !isPlain, let search = request.search {
-      if let (condition, order) = translation.ranked(search) {
-        conditions.append(condition)
-        orders.append(order)
-      } else {
-        complete = false
-      }
-    }
-    let parts = isPlain ? [] : shape.skeleton?.conjuncts ?? []
-    conditions += translation.boxes(parts)
-    for part in parts {
-      if let condition = translation.condition(part) {
-        conditions.append(condition)
-      } else {
-        complete = false
-      }
-    }
-    let unshaped = translation
-    var shaped =
-      request.resultType == .dictionaries && !isPlain
-      ? DictionaryStatement(request, entity, rank: orders.first, &translation) : nil
-    if shaped == nil || translation.bindings.count > PredicateTranslation.mostBindings {
-      translation = unshaped
-      shaped = nil
-    }
+    var translation = PredicateTranslation(entity: entity, schema: schema, constants: shape.constants)
+    let condition = FetchCondition(shape, entity, isPlain: isPlain, &translation)
+    var order = FetchOrder(rank: condition.rank)
+    var dictionary: DictionaryStatement?
     if request.resultType != .dictionaries {
-      for sort in request.sortDescriptors {
-        if let order = translation.order(sort) { orders.append(order) } else { complete = false }
-      }
-    } else if shaped == nil {
-      complete = false
+      order.append(request.sortDescriptors, &translation)
+    } else if !isPlain {
+      dictionary = DictionaryStatement.fitting(request, entity, rank: condition.rank, &translation)
     }
-    needsEvaluation = !complete
+    let isShaped = request.resultType != .dictionaries || dictionary != nil
+    let isComplete = condition.isComplete && order.isComplete && isShaped
+    let statement = FetchStatement(
+      request: request, entity: entity, select: select, table: schema.table(entity).name.quoted,
+      joins: translation.joins, condition: condition, order: order, dictionary: dictionary,
+      isComplete: isComplete, bindingCount: translation.bindings.count)
+    self.entity = entity
+    self.select = select
     bindings = translation.bindings
-    var counts: [Int: Int] = [:]
-    for case .element(let index, _) in bindings.map(\.source) {
-      if case .list(let list) = shape.constants[index] { counts[index] = list.count }
-    }
-    listCounts = counts
-    let isCut =
-      complete && (request.effectiveFetchLimit != nil || request.fetchOffset > 0)
-      && !(request.returnsDistinctResults && request.resultType == .dictionaries
-        && shaped?.isDistinct != true)
-    self.isCut = isCut
-    dictionaryColumns = complete ? shaped?.columns : nil
-    isDistinct = shaped?.isDistinct ?? false
-
-    let table = opened.schema.table(entity).name.quoted
-    // What an order or a condition in memory looks at must be there.
-    let partial =
-      complete && request.resultType == .objects
-      ? request.propertiesToFetch.map { Set($0.compactMap { $0.keyPath?.first }) } : nil
-    let columns = partial.map(select.columns(of:)) ?? select.columns
-    let tail =
-      " FROM \(table) AS t0\(translation.joins.sql)"
-      + (conditions.isEmpty ? "" : " WHERE " + PredicateTranslation.balanced(conditions[...], " AND "))
-    self.tail = tail
-    let cut = isCut ? " LIMIT ?\(bindings.count + 1) OFFSET ?\(bindings.count + 2)" : ""
-    let ordered = tail + " ORDER BY " + (orders + [translation.joins.rowNumber]).joined(separator: ", ") + cut
-    let sql: String
-    switch request.resultType {
-    case .count where complete:
-      sql = cut.isEmpty ? "SELECT count(*)" + tail : "SELECT count(*) FROM (SELECT 1\(tail)\(cut))"
-    case .objectIDs where complete:
-      sql = "SELECT t0._id\(entity.hasSubentities ? ", t0._entity" : "")" + ordered
-    case .dictionaries
-    where complete && isCut && shaped?.isOwnRow == true && !request.sortDescriptors.isEmpty:
-      sql =
-        "SELECT \(shaped?.list ?? "") FROM (SELECT t0._id AS _id\(tail)\(shaped?.end ?? "")\(cut)) AS r"
-        + " CROSS JOIN \(table) AS t0 ON t0._id = r._id"
-    case .dictionaries where complete: sql = "SELECT \(shaped?.list ?? "")\(tail)\(shaped?.end ?? "")\(cut)"
-    case .objects where isCut && !orders.isEmpty:
-      // The sorter carries keys only; whole rows are read for what is left after the cut.
-      sql =
-        "SELECT \(columns) FROM (SELECT t0._id AS _id\(ordered)) AS r"
-        + " CROSS JOIN \(table) AS t0 ON t0._id = r._id"
-    default: sql = "SELECT " + columns + (complete ? ordered : tail)
-    }
-    text = StatementText(sql)
+    needsEvaluation = !isComplete
+    listCounts = Self.listCounts(translation.bindings, shape.constants)
+    isCut = statement.isCut
+    isDistinct = dictionary?.isDistinct ?? false
+    dictionaryColumns = isComplete ? dictionary?.columns : nil
+    tail = statement.tail
+    text = StatementText(statement.sql)
   }
 
-  /// Whether the library's parser has no room for the statement: SQLite before 3.46 keeps a hundred unfinished parts at most,
-  /// of which a parenthesis with what stands before it makes up to three.
+  private static func listCounts(_ bindings: [Binding], _ constants: [FetchExpression]) -> [Int: Int] {
+    var counts: [Int: Int] = [:]
+    for case .element(let index, _) in bindings.map(\.source) {
+      if case .list(let list) = constants[index] { counts[index] = list.count }
+    }
+    return counts
+  }
+
+  /// Whether the statement is nested too deeply for the library's parser: before version 3.46 SQLite
+  /// allows a hundred unfinished parts, of which a parenthesis and what precedes it take up to three.
   var isTooDeep: Bool {
     var depth = 0
     for byte in text.sql.utf8 {
@@ -134,14 +77,14 @@ final class FetchPlan: Sendable {
 
   private static let deepest = 25
 
-  /// Whether the lists of another request of the shape fill the statement's parameters.
+  /// Whether the lists of another request of the shape are as long as the statement expects.
   func fits(_ constants: [FetchExpression]) -> Bool {
     listCounts.allSatisfy { index, count in
       if case .list(let list) = constants[index] { list.count == count } else { false }
     }
   }
 
-  /// The statement with a request's values in it.
+  /// The prepared statement with a request's values bound.
   func bound(_ connection: Connection, _ request: FetchRequest, _ constants: [FetchExpression]) throws
     -> Statement
   {
@@ -159,12 +102,5 @@ final class FetchPlan: Sendable {
     for (index, binding) in bindings.enumerated() {
       binding.value(constants).bind(to: statement, at: Int32(index + 1))
     }
-  }
-}
-
-extension FetchPredicate {
-  /// The parts that must all hold.
-  var conjuncts: [FetchPredicate] {
-    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
   }
 }

@@ -68,21 +68,19 @@ extension PredicateTranslation {
     guard let rows else { return nil }
     let source = rows.path.source(rows.conditions)
     if aggregate == .count { return .expression("(SELECT count(*) \(source))", .number) }
-    var type: AttributeType?
-    if case .column(_, _, _, .attribute(let attribute)?) = rows.end { type = attribute.type }
+    let type = rows.end.attribute?.type
     return self.aggregate(aggregate, sql(rows.end), rows.end.kind, type, source)
   }
 
   private mutating func aggregate(
     _ aggregate: FetchAggregate, _ value: String, _ kind: SQLKind, _ type: AttributeType?, _ source: String
   ) -> SQLTerm {
-    if kind == .null {
-      return aggregate == .sum ? .expression("(0 + 0)", .number) : .expression("NULL", .null)
-    }
-    if aggregate == .min || aggregate == .max, kind != .any {
+    if kind == .null { return Self.ofNoValues(aggregate) }
+    let isExtreme = aggregate == .min || aggregate == .max
+    if isExtreme, kind != .any {
       return .expression("(SELECT \(aggregate.rawValue)(\(value)) \(source))", kind)
     }
-    let own: SQLKind = kind == .boolean && aggregate != .min && aggregate != .max ? .number : kind
+    let own: SQLKind = kind == .boolean && !isExtreme ? .number : kind
     let isFloating = type == .double || type == .float
     let call = "\(aggregate.function)('\(own.rawValue)\(kind.rawValue)\(isFloating ? "f" : "")', \(value))"
     guard aggregate == .sum else { return .expression("(SELECT \(call) \(source))", own) }
@@ -93,6 +91,11 @@ extension PredicateTranslation {
       default: isFloating ? "0.0" : "0"
       }
     return .expression("(SELECT CASE count(*) WHEN 0 THEN \(zero) ELSE \(call) END \(source))", own)
+  }
+
+  /// What an aggregate answers where no value is stored. A number alone would name a column behind ORDER BY.
+  private static func ofNoValues(_ aggregate: FetchAggregate) -> SQLTerm {
+    aggregate == .sum ? .expression("(0 + 0)", .number) : .expression("NULL", .null)
   }
 
   private mutating func aggregate(_ aggregate: FetchAggregate, ofList elements: [SQLTerm?]) -> SQLTerm? {
@@ -106,9 +109,7 @@ extension PredicateTranslation {
     if terms.count > 400 { return nil }
     let kind = terms.map(\.kind).reduce(.null, SQLKind.common)
     let values = terms.map { "SELECT \(sql($0, as: kind)) AS v" }.joined(separator: " UNION ALL ")
-    if values.isEmpty {
-      return aggregate == .sum ? .expression("(0 + 0)", .number) : .expression("NULL", .null)
-    }
+    if values.isEmpty { return Self.ofNoValues(aggregate) }
     return self.aggregate(aggregate, "v", kind, nil, "FROM (\(values))")
   }
 }
@@ -147,29 +148,33 @@ extension FetchFunction {
     }
   }
 
-  /// The kind of the answer; null where memory answers null whatever the values.
+  /// The kind of the result; null where memory's result is null whatever the values.
   fileprivate func kind(of kinds: [SQLKind]) -> SQLKind {
     if kinds.contains(.null) || kinds.contains(.nothing) { return .null }
-    let hasAny = kinds.contains(.any)
-    switch self {
-    case .now, .castToDate: return .date
-    case .castToString, .uppercase, .lowercase, .canonical, .concatenate: return .text
-    case .castToDecimal: return .decimal
-    case .castToNumber, .castToInteger, .length, .power, .modulus, .bitwiseAnd, .bitwiseOr, .bitwiseXor,
-      .ceiling, .floor, .round, .trunc, .sqrt, .exp, .ln, .log:
-      return .number
-    case .abs, .negate:
-      if hasAny { return .any }
-      return kinds == [.decimal] ? .decimal : kinds[0].isNumeric ? .number : .null
-    case .add, .subtract, .multiply, .divide:
-      if hasAny { return .any }
-      let numbers = kinds.allSatisfy { $0.isNumeric || $0 == .decimal }
-      if numbers { return kinds.contains(.decimal) ? .decimal : .number }
-      if kinds == [.date, .date] { return self == .subtract ? .number : .null }
-      guard let other = kinds.first(where: { $0 != .date }), kinds.contains(.date),
-        other.isNumeric || other == .decimal, self == .add || self == .subtract && kinds[0] == .date
-      else { return .null }
-      return .date
+    if let kind = Self.resultKinds[self] { return kind }
+    if kinds.contains(.any) { return .any }
+    if kinds.allSatisfy({ $0.isNumeric || $0 == .decimal }) {
+      return kinds.contains(.decimal) ? .decimal : .number
     }
+    return dateKind(of: kinds)
+  }
+
+  /// The kinds of the results that do not depend on the arguments: of all but arithmetic functions.
+  private static let resultKinds: [FetchFunction: SQLKind] = [
+    .now: .date, .castToDate: .date, .castToString: .text, .uppercase: .text, .lowercase: .text,
+    .canonical: .text, .concatenate: .text, .castToDecimal: .decimal, .castToNumber: .number,
+    .castToInteger: .number, .length: .number, .power: .number, .modulus: .number, .bitwiseAnd: .number,
+    .bitwiseOr: .number, .bitwiseXor: .number, .ceiling: .number, .floor: .number, .round: .number,
+    .trunc: .number, .sqrt: .number, .exp: .number, .ln: .number, .log: .number,
+  ]
+
+  /// The kind of the arithmetic over a date and another value: a date moves by a number, and two dates
+  /// are a number apart.
+  private func dateKind(of kinds: [SQLKind]) -> SQLKind {
+    if kinds == [.date, .date] { return self == .subtract ? .number : .null }
+    guard kinds.count == 2, let other = kinds.first(where: { $0 != .date }), kinds.contains(.date),
+      other.isNumeric || other == .decimal, self == .add || self == .subtract && kinds[0] == .date
+    else { return .null }
+    return .date
   }
 }

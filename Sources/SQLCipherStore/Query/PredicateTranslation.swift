@@ -204,44 +204,55 @@ struct PredicateTranslation {
     return Self.balanced(conditions[...], " OR ")
   }
 
-  /// Constants that SQL compares as memory does make one list, whatever their number; the others stand alone.
+  /// The constants that SQL compares as memory does are one list parameter, however many they are; each
+  /// other constant is compared alone.
   private mutating func isElement(
     _ left: SQLTerm, of list: [AttributeValue], _ index: Int, _ options: ComparisonOptions
   ) -> String? {
     let kind = left.kind
     var conditions: [String] = []
-    var count = 0
-    var isWhole = kind == .number || kind == .object
-    for (place, value) in list.enumerated() {
-      let other = SQLKind(value)
-      if other == .decimal
-        ? kind == .decimal
-        : other.isBeside(kind) && !(other == .number && kind == .decimal && value.isFloating)
-          && kind != .null && other != .bytes
-      {
-        count += 1
-        switch value {
-        case .integer, .reference: break
-        default: isWhole = false
-        }
-      } else if let condition = compare(left, .in, .constant(value, .element(index, place)), options),
+    var listed: [AttributeValue] = []
+    for (position, value) in list.enumerated() {
+      if value.isListable(beside: kind) {
+        listed.append(value)
+      } else if let condition = compare(left, .in, .constant(value, .element(index, position)), options),
         condition != "0"
       {
         conditions.append(condition)
       }
     }
-    if count > 0 {
-      let source: Binding.Source = isWhole ? .integers(index, kind) : .list(index, kind)
-      let conversion: Binding.Conversion =
-        kind == .text && options.folds ? .folded(options) : kind == .decimal ? .decimal : .none
+    if !listed.isEmpty {
+      let isWhole = (kind == .number || kind == .object) && listed.allSatisfy(\.isWhole)
       let value = folded(sql(left), kind, options)
-      conditions.append(
-        "\(value) IN (SELECT \(isWhole ? "value" : "any") FROM _integers(\(add(source, conversion))))")
+      let parameter = add(
+        isWhole ? .integers(index, kind) : .list(index, kind), .ofElements(beside: kind, options))
+      conditions.append("\(value) IN (SELECT \(isWhole ? "value" : "any") FROM _integers(\(parameter)))")
     }
     return conditions.isEmpty ? "0" : Self.balanced(conditions[...], " OR ")
   }
 }
 
 extension AttributeValue {
-  fileprivate var isFloating: Bool { if case .double = self { true } else { false } }
+  /// Whether SQL compares the value with an expression of a kind as memory does, as an element of a list.
+  fileprivate func isListable(beside kind: SQLKind) -> Bool {
+    let own = SQLKind(self)
+    if own == .decimal { return kind == .decimal }
+    guard own.isBeside(kind), own != .bytes, kind != .null else { return false }
+    return kind != .decimal || own != .number || isWhole
+  }
+
+  fileprivate var isWhole: Bool {
+    switch self {
+    case .integer, .reference: true
+    default: false
+    }
+  }
+}
+
+extension Binding.Conversion {
+  /// The conversion of a list's elements that are compared with an expression of a kind.
+  fileprivate static func ofElements(beside kind: SQLKind, _ options: ComparisonOptions) -> Self {
+    if kind == .decimal { return .decimal }
+    return kind == .text && options.folds ? .folded(options) : .none
+  }
 }

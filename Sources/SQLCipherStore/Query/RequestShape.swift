@@ -119,12 +119,12 @@ struct RequestShape: Hashable, Sendable {
 
   private static func same(_ left: FetchExpression, _ right: FetchExpression) -> Bool {
     switch (left, right) {
-    case (.value(let a), .value(let b)): kind(a) == kind(b)
+    case (.value(let a), .value(let b)): ValueShape(a) == ValueShape(b)
     case (.keyPath(let a), .keyPath(let b)): a == b
     case (.selfObject, .selfObject): true
     case (.list(let a), .list(let b)):
       // A list with other expressions in it stands in the SQL as it is.
-      a.isConstantList && b.isConstantList ? kind(a) == kind(b) : isSameText(left, right)
+      a.isConstantList && b.isConstantList ? ListShape(a) == ListShape(b) : isSameText(left, right)
     // Constants inside of these belong to the shape.
     default: isSameText(left, right)
     }
@@ -162,31 +162,38 @@ struct RequestShape: Hashable, Sendable {
     }
   }
 
-  /// Values of one kind stand in the same SQL.
-  private static func kind(_ value: AttributeValue) -> Int {
-    switch value {
-    case .null: 0
-    case .boolean: 1
-    case .integer: 2
-    case .double(let double): double.isNaN ? 4 : 3
-    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN ? 4 : 5
-    case .string(let text): text.isEmpty ? 7 : 6
-    case .data: 8
-    case .uuid: 9
-    case .uri: 10
-    case .decimal(let decimal): decimal.isNaN ? 4 : 11
-    case .composite: 12
-    case .reference: 13
+  /// What the SQL of a constant depends on.
+  private struct ValueShape: Equatable {
+    let kind: SQLKind
+    /// Whether it is an empty string or a floating number, which differ in SQL from others of their kind.
+    let isSpecial: Bool
+
+    init(_ value: AttributeValue) {
+      kind = SQLKind(value)
+      isSpecial =
+        switch value {
+        case .double: kind == .number
+        case .string(let text): text.isEmpty
+        default: false
+        }
     }
+
+    /// Whether a list of such values is one parameter whatever its length.
+    var isBoundAsList: Bool { kind == .object || kind == .number && !isSpecial }
   }
 
-  /// Lists of whole numbers or of objects are bound as one parameter whatever their length.
-  private static func kind(_ list: [FetchExpression]) -> [Int] {
-    let kinds = list.map { $0.constant.map(kind) ?? -1 }
-    guard kinds.count > 2, let first = kinds.first, first == 2 || first == 13,
-      kinds.allSatisfy({ $0 == first })
-    else { return kinds }
-    return [first, 1 << 20]
+  /// What the SQL of a list of constants depends on.
+  private struct ListShape: Equatable {
+    /// The elements' shapes; one for all where the list is one parameter.
+    let elements: [ValueShape?]
+    let isAnyLength: Bool
+
+    init(_ list: [FetchExpression]) {
+      let shapes = list.map { $0.constant.map(ValueShape.init) }
+      isAnyLength =
+        shapes.count > 2 && shapes[0]?.isBoundAsList == true && shapes.allSatisfy { $0 == shapes[0] }
+      elements = isAnyLength ? [shapes[0]] : shapes
+    }
   }
 }
 

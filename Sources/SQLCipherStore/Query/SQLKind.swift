@@ -40,16 +40,16 @@ enum SQLKind: Character, Sendable {
   /// The kind of a constant.
   init(_ value: AttributeValue) {
     switch value {
+    case _ where value.isNaN: self = .nothing
     case .null: self = .null
     case .boolean: self = .boolean
-    case .integer: self = .number
-    case .double(let double): self = double.isNaN ? .nothing : .number
-    case .date(let date): self = date.timeIntervalSinceReferenceDate.isNaN ? .nothing : .date
+    case .integer, .double: self = .number
+    case .date: self = .date
     case .string: self = .text
     case .data: self = .bytes
     case .uuid: self = .uuid
     case .uri: self = .uri
-    case .decimal(let decimal): self = decimal.isNaN ? .nothing : .decimal
+    case .decimal: self = .decimal
     case .composite: self = .any
     case .reference: self = .object
     }
@@ -93,6 +93,18 @@ enum SQLKind: Character, Sendable {
     if value.isNull { return .null }
     if self == .any { return CompositeCoding.encode(value).map(FunctionResult.text) ?? .null }
     return FunctionResult(value)
+  }
+}
+
+extension AttributeValue {
+  /// Whether it is no number, which no comparison finds equal to anything.
+  fileprivate var isNaN: Bool {
+    switch self {
+    case .double(let double): double.isNaN
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
+    case .decimal(let decimal): decimal.isNaN
+    default: false
+    }
   }
 }
 

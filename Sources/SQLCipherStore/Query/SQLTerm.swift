@@ -20,6 +20,11 @@ enum SQLTerm {
     if case .constant(let value, _) = self { !value.isNull } else { false }
   }
 
+  /// The attribute whose column it is.
+  var attribute: AttributeDescription? {
+    if case .column(_, _, _, .attribute(let attribute)?) = self { attribute } else { nil }
+  }
+
   var constant: AttributeValue? {
     if case .constant(let value, _) = self { value } else { nil }
   }

@@ -67,6 +67,8 @@ public final class SQLCipherStore: IncrementalStore {
     }
   }
 
+  var isOpen: Bool { opened.withLock { $0 != nil } }
+
   func adopt(_ new: Opened?) { opened.withLock { $0 = new } }
 
   func updateMetadata(_ metadata: [String: String]) { opened.withLock { $0?.metadata = metadata } }
@@ -91,15 +93,6 @@ public final class SQLCipherStore: IncrementalStore {
 
   /// SQL statements prepared on all connections since the store was opened; for tests and benchmarks.
   public var preparedStatements: Int { opened.withLock { $0?.pool.preparedCount } ?? 0 }
-
-  /// Opens the store, or makes it when the description allows; the key comes from the description's vault.
-  ///
-  /// Issues sixteen statements to open a store, plus one per table and index to make one.
-  /// - Throws: `StoreError` and `KeyringError`; the file is then as it was.
-  public func loadMetadata() async throws {
-    if opened.withLock({ $0 != nil }) { return }
-    adopt(try await StoreOpening(description: storeDescription).open(model))
-  }
 
   /// Closes the file; unused reference numbers are given back.
   public func close() throws {

@@ -62,17 +62,6 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
       fileID: fileID, line: line)
   }
 
-  /// The same, as a full disk where the library says no more than that a file could not be opened or read: it forgets what the
-  /// system said when it could not make a log, since it tries other ways to open one.
-  func onDisk(of path: String) -> CipherError {
-    // A log and its index take 32 KiB at first.
-    guard code == .cannotOpen || code == .ioError, !File.isRoom(for: 64 << 10, beside: path) else {
-      return self
-    }
-    return CipherError(
-      .diskFull, message, resultCode: resultCode, sql: sql, fileID: fileID, line: line)
-  }
-
   /// Whether the library says no more than that something failed, as it does when it meets a damaged page while it writes.
   var saysNothing: Bool {
     code == .other && resultCode == SQLITE_ERROR && message == String(cString: sqlite3_errstr(SQLITE_ERROR))
@@ -88,21 +77,14 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
 }
 
 extension CipherError.Code {
-  init(_ result: Int32) {
-    self =
-      switch result {
-      case SQLITE_BUSY, SQLITE_LOCKED: .busy
-      case SQLITE_READONLY, SQLITE_PERM: .readOnlyDirectory
-      case SQLITE_CANTOPEN: .cannotOpen
-      case SQLITE_FULL: .diskFull
-      case SQLITE_IOERR: .ioError
-      case SQLITE_CONSTRAINT: .constraint
-      case SQLITE_INTERRUPT: .interrupted
-      case SQLITE_CORRUPT: .damagedPage
-      case SQLITE_NOTADB: .wrongKeyOrDamaged
-      case SQLITE_MISUSE: .misuse
-      case SQLITE_TOOBIG: .tooBig
-      default: .other
-      }
-  }
+  /// - Parameter result: A primary result code of SQLite.
+  init(_ result: Int32) { self = Self.ofResult[result] ?? .other }
+
+  private static let ofResult: [Int32: CipherError.Code] = [
+    SQLITE_BUSY: .busy, SQLITE_LOCKED: .busy,
+    SQLITE_READONLY: .readOnlyDirectory, SQLITE_PERM: .readOnlyDirectory,
+    SQLITE_CANTOPEN: .cannotOpen, SQLITE_FULL: .diskFull, SQLITE_IOERR: .ioError,
+    SQLITE_CONSTRAINT: .constraint, SQLITE_INTERRUPT: .interrupted, SQLITE_CORRUPT: .damagedPage,
+    SQLITE_NOTADB: .wrongKeyOrDamaged, SQLITE_MISUSE: .misuse, SQLITE_TOOBIG: .tooBig,
+  ]
 }

@@ -1,21 +1,8 @@
 import CipherDatabase
 import Crypto
 import Foundation
-public import StoreContract
+import StoreContract
 import StoreKeyring
-
-extension SQLCipherStore {
-  /// Notes in a store that its recovery code was shown to somebody. A program that shows the code of `recoveryCode(of:)`
-  /// calls it after; what `recoveryCodeHandler` is given is noted by itself. A few statements.
-  /// - Throws: as opening does, and `StoreError` when the store cannot be written to.
-  public static func noteRecoveryCodeShown(of description: PersistentStoreDescription) async throws {
-    let access = try await StoreAccess.open(description, for: .reading)
-    defer { access.close() }
-    try translating(access.path) {
-      try RecoveryCodeNote(access.key, access.store).write(access.connection)
-    }
-  }
-}
 
 /// What a store keeps of its recovery code having been shown: the start of a hash of the key, so that it holds for that code
 /// alone. After a rotation, or in a copy with a key of its own, it is another's and says nothing.
