@@ -36,6 +36,14 @@ struct ArchitectureTests {
     }
   }
 
+  @Test("the files that the page's journeys name exist")
+  func files() throws {
+    let names = Set(SourceFile.sources.compactMap { $0.path.split(separator: "/").last.map(String.init) })
+    for match in try Self.page().matches(of: /`([A-Za-z+]+\.swift)`/) {
+      #expect(names.contains(String(match.1)), "there is no \(match.1)")
+    }
+  }
+
   private static func page() throws -> String {
     try String(
       contentsOf: SourceFile.root.appendingPathComponent("Documentation/Architecture.md"), encoding: .utf8)

@@ -15,7 +15,7 @@ struct FolderArrows {
       for type in file.facts.declaredTypes { folders[type, default: []].insert(file.folder) }
     }
     for file in own {
-      for type in file.facts.mentionedTypes {
+      for type in file.facts.mentionedTypes.subtracting(file.facts.hiddenTypes) {
         // A name that this folder declares too is its own.
         guard let declaring = folders[type], !declaring.contains(file.folder) else { continue }
         for folder in declaring { types[Arrow(from: file.folder, to: folder), default: []].insert(type) }

@@ -5,12 +5,14 @@ import Testing
 @Suite("House rules: structure")
 struct StructureTests {
   private static let simple: Set<String> = [
-    "CipherDatabase", "Locks", "SecretService", "StoreKeyring", "StoreTestKit", "Strongroom",
+    "CipherDatabase", "Locks", "SQLCipherStore", "SecretService", "StoreKeyring", "StoreTestKit",
+    "Strongroom",
     "StrongroomData", "StrongroomMacros", "StrongroomRecords", "StrongroomValues", "SwiftData",
     "model-classes", "strongroom-tool",
   ]
   private static let layered = [
-    "ObjectQuery", "SecretService", "StoreTestKit", "StrongroomData", "StrongroomMacros",
+    "CipherDatabase", "ObjectQuery", "SQLCipherStore", "SecretService", "StoreTestKit", "StrongroomData",
+    "StrongroomMacros",
     "StrongroomValues",
   ]
 

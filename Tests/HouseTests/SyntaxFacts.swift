@@ -14,6 +14,8 @@ struct SyntaxFacts: Sendable {
   private(set) var functions: [Function] = []
   /// Types that other files of the target can name.
   private(set) var declaredTypes: Set<String> = []
+  /// Types that this file alone can name.
+  private(set) var hiddenTypes: Set<String> = []
   /// Capitalised names that the code mentions, its own included.
   private(set) var mentionedTypes: Set<String> = []
   /// Names of public and open declarations, argument labels included.
@@ -50,7 +52,7 @@ struct SyntaxFacts: Sendable {
     private func declare(_ name: TokenSyntax, _ modifiers: DeclModifierListSyntax) {
       publish(name.text, modifiers)
       let hidden = modifiers.contains { ["private", "fileprivate"].contains($0.name.text) }
-      if !hidden { facts.declaredTypes.insert(name.text) }
+      if hidden { facts.hiddenTypes.insert(name.text) } else { facts.declaredTypes.insert(name.text) }
     }
 
     private func publish(_ name: String, _ modifiers: DeclModifierListSyntax) {
