@@ -12,8 +12,9 @@ let package = Package(
   products: [
     .library(name: "Strongroom", targets: ["Strongroom"]),
     .library(name: "StrongroomData", targets: ["StrongroomData"]),
-    .library(name: "StrongroomValues", targets: ["StrongroomValues"]),
     .library(name: "StrongroomRecords", targets: ["StrongroomRecords"]),
+    .library(name: "StrongroomRecordMacros", targets: ["StrongroomRecordMacros"]),
+    .library(name: "StrongroomArchive", targets: ["StrongroomArchive"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     // For authors of stores and of vaults.
@@ -27,6 +28,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
@@ -67,6 +69,7 @@ let package = Package(
       name: "SQLCipherStore",
       dependencies: [
         "CipherDatabase", "Locks", "ObjectModel", "ObjectQuery", "StoreContract", "StoreKeyring",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
@@ -85,13 +88,17 @@ let package = Package(
         "StoreContract", "StoreKeyring",
       ], swiftSettings: strict),
     .target(
-      name: "StrongroomValues",
+      name: "StrongroomRecords",
+      dependencies: ["Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "StoreContract", "Strongroom"],
+      swiftSettings: strict),
+    .target(
+      name: "StrongroomArchive",
       dependencies: [
-        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore", "SecretService",
-        "StoreContract",
-        "StoreKeyring", "Strongroom",
+        "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "StoreContract", "StoreKeyring",
+        "Strongroom",
       ], swiftSettings: strict),
-    // Only programs that use `StrongroomData` or `StrongroomRecords` build swift-syntax: nothing above depends on it.
+    // Only programs that use `StrongroomData` or `StrongroomRecordMacros` build swift-syntax: nothing above depends
+    // on it.
     .macro(
       name: "StrongroomMacros",
       dependencies: [
@@ -107,11 +114,12 @@ let package = Package(
       dependencies: [
         "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore",
         "StoreContract", "StoreKeyring", "Strongroom", "StrongroomMacros",
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .target(name: "SwiftData", dependencies: ["StrongroomData"], swiftSettings: strict),
     .target(
-      name: "StrongroomRecords", dependencies: ["StrongroomMacros", "StrongroomValues"], swiftSettings: strict
-    ),
+      name: "StrongroomRecordMacros", dependencies: ["StrongroomMacros", "StrongroomRecords"],
+      swiftSettings: strict),
     .executableTarget(
       name: "strongroom",
       dependencies: [
@@ -144,6 +152,9 @@ let package = Package(
       name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/Probes/SharingProbe",
       swiftSettings: strict),
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    .target(
+      name: "CountingVault", dependencies: ["StoreKeyring"], path: "Tests/Support/CountingVault",
+      swiftSettings: strict),
     // The least store that a stranger would write.
     .target(
       name: "MinimalStore",
@@ -183,8 +194,10 @@ let package = Package(
     .testTarget(
       name: "SQLCipherStoreTests",
       dependencies: [
-        "SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase",
+        "CountingVault", "SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
@@ -220,14 +233,22 @@ let package = Package(
         .product(name: "SwiftSyntax", package: "swift-syntax"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "StrongroomDataTests", dependencies: ["Locks", "Strongroom", "StrongroomData", "strongroom"],
+      name: "StrongroomDataTests",
+      dependencies: ["CountingVault", "Locks", "Strongroom", "StrongroomData", "strongroom"],
       swiftSettings: strict),
     .testTarget(
-      name: "StrongroomValuesTests", dependencies: ["Locks", "Strongroom", "StrongroomValues"],
+      name: "StrongroomRecordsTests", dependencies: ["Locks", "Strongroom", "StrongroomRecords"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StrongroomArchiveTests", dependencies: ["Strongroom", "StrongroomArchive", "StrongroomRecords"],
       swiftSettings: strict),
     // Every piece of Swift in the manual, compiled and run.
     .testTarget(
-      name: "ManualTests", dependencies: ["Strongroom", "StrongroomData", "StrongroomRecords"],
+      name: "ManualTests",
+      dependencies: [
+        "Strongroom", "StrongroomArchive", "StrongroomData", "StrongroomRecordMacros",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       exclude: ["Library.xcdatamodeld"], swiftSettings: strict, plugins: ["ModelClasses"]),
     // Files of SwiftData models as people wrote them, compiled unchanged: so without our own strict settings.
     .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),

@@ -1,7 +1,8 @@
 import CSQLCipher
 import Glibc
 
-/// What went wrong in the database layer, with SQLite's own result code. Never holds a value or key bytes.
+/// What went wrong in the database layer, with SQLite's own result code. Never holds a value or key
+/// bytes.
 package struct CipherError: Error, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable {
     case libraryIsNotSQLCipher, fileIsMissing, danglingLink, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged,
@@ -21,7 +22,7 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
   package let sql: String?
   package let fileID: String
   package let line: Int
-  /// For damage, pages that are not what was written, where that could be told.
+  /// For damage, pages that are not what was written, where that could be determined.
   package internal(set) var pages: [UInt32] = []
   /// Whether a commit failed, so that its last bytes may have reached the disk or not.
   package internal(set) var isOfCommit = false
@@ -47,7 +48,8 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
       database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
       ?? String(cString: sqlite3_errstr(result))
     var code = Code(result & 0xFF)
-    // Where a log or its index cannot be made for want of room, the library says that it cannot be opened or read.
+    // Where a log or its index cannot be made for want of room, the library says that it cannot be
+    // opened or read.
     if code == .ioError || code == .cannotOpen, let database,
       [ENOSPC, EDQUOT].contains(sqlite3_system_errno(database))
     {
@@ -62,7 +64,8 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
       fileID: fileID, line: line)
   }
 
-  /// Whether the library says no more than that something failed, as it does when it meets a damaged page while it writes.
+  /// Whether the library says no more than that something failed, as it does when it meets a
+  /// damaged page while it writes.
   var saysNothing: Bool {
     code == .other && resultCode == SQLITE_ERROR && message == String(cString: sqlite3_errstr(SQLITE_ERROR))
   }

@@ -80,7 +80,7 @@ package enum Sample {
     let ids = try store.obtainPermanentIDs(for: rows.map { _ in entity })
     var save = SaveChangesRequest()
     save.inserted = try zip(ids, rows).map { try node(store, $0, $1) }
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
     return ids
   }
 
@@ -100,7 +100,7 @@ package enum Sample {
     save.updated = [
       UpdatedObject(node: try node(store, id, version: version + 1, all), changedFields: fields)
     ]
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
   }
 
   /// The place of one stored property.
@@ -116,13 +116,11 @@ package enum Sample {
   static func delete(_ store: any IncrementalStore, _ id: ManagedObjectID, version: Int64) throws {
     var save = SaveChangesRequest()
     save.deleted = [LockedObject(objectID: id, version: version)]
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
   }
 
   static func nodes(_ store: any IncrementalStore, _ request: FetchRequest) throws -> [IncrementalStoreNode] {
-    guard case .nodes(let nodes) = try store.execute(request, lookup: nil) else {
-      throw StoreCheckFailure(description: "a fetch of objects did not answer nodes")
-    }
+    let nodes = try store.fetchNodes(request, lookup: nil)
     return nodes
   }
 

@@ -122,7 +122,7 @@ extension StoreCheck {
         try Sample.destinations(store, tag.entity, "works", tag.reference).count == 50, "with their links")
       try expect(try store.delete(matching: with).count == 0, "nothing is left to delete")
     },
-    StoreCheck("a scan brings what dictionaries bring, and stops when told to") { factory in
+    StoreCheck("an enumeration has the rows of dictionaries, and stops on request") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       let person = try Sample.insert(store, model, "Person", [["name": "Ada"]])[0]
@@ -140,10 +140,7 @@ extension StoreCheck {
       request.propertiesToFetch = ["title", "pages", "author", "author.name"].map {
         ExpressionDescription($0)
       }
-      request.resultType = .dictionaries
-      guard case .dictionaries(let wanted) = try store.execute(request, lookup: nil) else {
-        throw StoreCheckFailure(description: "dictionaries were asked for")
-      }
+      let wanted = try store.fetchDictionaries(request)
       var rows: [[String: AttributeValue]] = []
       var names: [String] = []
       try store.enumerateRows(
@@ -186,7 +183,7 @@ extension StoreCheck {
       links.added = [5, 3, 9].map { .init(source: people[0].reference, destination: works[$0].reference) }
       links.orders = [(people[0].reference, [9, 3, 5].map { works[$0].reference })]
       save.relationshipChanges = [links]
-      _ = try store.execute(save, lookup: nil)
+      try store.save(save)
       for sources in [people, Array(people.prefix(2))] {
         for name in ["works", "favourites"] {
           let found = try store.newDestinations(
@@ -214,7 +211,7 @@ extension StoreCheck {
       ]
       save.existing = [person]
       try Sample.delete(store, person, version: 1)
-      try expectError(.conflict, "the author is gone") { _ = try store.execute(save, lookup: nil) }
+      try expectError(.conflict, "the author does not exist") { try store.save(save) }
       try expect(try Sample.nodes(store, FetchRequest("Book")).isEmpty, "nothing was saved")
     },
     StoreCheck("sums, means and extremes by groups, of numbers, booleans, texts and nulls") { factory in
@@ -229,7 +226,6 @@ extension StoreCheck {
           ["integer64": -1, "double": -2.0, "boolean": .boolean(false)],
         ])
       var request = FetchRequest("Everything")
-      request.resultType = .dictionaries
       request.propertiesToGroupBy = ["string"]
       request.propertiesToFetch =
         ["integer64", "double", "boolean"].flatMap { name in
@@ -237,9 +233,7 @@ extension StoreCheck {
             ExpressionDescription(name, aggregate: $0)
           }
         } + [ExpressionDescription("string")]
-      guard case .dictionaries(let rows) = try store.execute(request, lookup: nil) else {
-        throw StoreCheckFailure(description: "dictionaries were asked for")
-      }
+      let rows = try store.fetchDictionaries(request)
       try expect(
         rows.map { $0["string"] ?? .null } == [.null, "a", "b"], "groups in the order of their keys")
       let a = rows[1]

@@ -40,11 +40,7 @@ extension StoreCheck {
           store, FetchRequest("Book", where: predicate, sortDescriptors: [FetchSortDescriptor("title")]))
         let got = Sample.texts(nodes, "title").joined()
         try expect(got == wanted, "\(predicate): expected \(wanted), got \(got)")
-        var count = FetchRequest("Book", where: predicate)
-        count.resultType = .count
-        guard case .count(let number) = try store.execute(count, lookup: nil) else {
-          throw StoreCheckFailure(description: "a count did not answer a count")
-        }
+        let number = try store.count(for: FetchRequest("Book", where: predicate))
         try expect(number == nodes.count, "\(predicate): count")
       }
     },
@@ -93,12 +89,8 @@ extension StoreCheck {
           ["title": "z"],
         ])
       var request = FetchRequest("Article", sortDescriptors: [FetchSortDescriptor("title", ascending: false)])
-      request.resultType = .objectIDs
-      guard case .objectIDs(let got) = try store.execute(request, lookup: nil) else {
-        throw StoreCheckFailure(description: "IDs were asked for")
-      }
+      let got = try store.fetchObjectIDs(request)
       try expect(got == ids.reversed(), "IDs in order")
-      request.resultType = .dictionaries
       request.sortDescriptors = [FetchSortDescriptor("journal")]
       request.propertiesToGroupBy = ["journal"]
       request.propertiesToFetch = [
@@ -106,9 +98,7 @@ extension StoreCheck {
         ExpressionDescription("pages", aggregate: .average),
         ExpressionDescription("", aggregate: .count, as: "n"),
       ]
-      guard case .dictionaries(let rows) = try store.execute(request, lookup: nil) else {
-        throw StoreCheckFailure(description: "dictionaries were asked for")
-      }
+      let rows = try store.fetchDictionaries(request)
       try expect(rows.count == 2, "two groups")
       try expect(rows[1]["journal"] == "j" && rows[1]["sum_pages"] == 6, "sum")
       try expect(rows[1]["average_pages"] == 3.0 && rows[1]["n"] == 2, "average and count")

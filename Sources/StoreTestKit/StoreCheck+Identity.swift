@@ -2,9 +2,6 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// A request no store knows.
-private struct StrangeRequest: PersistentStoreRequest {}
-
 extension StoreCheck {
   static let identity: [StoreCheck] = [
     StoreCheck("permanent IDs come in the order asked for, once each") { factory in
@@ -51,28 +48,30 @@ extension StoreCheck {
       let store = try await factory.makeStore(model)
       var save = SaveChangesRequest()
       save.metadata = ["made by": "a check"]
-      _ = try store.execute(save, lookup: nil)
+      try store.save(save)
       try expect(store.metadata["made by"] == "a check", "metadata")
-      _ = try store.execute(SaveChangesRequest(), lookup: nil)
+      try store.save(SaveChangesRequest())
       try expect(store.metadata["made by"] == "a check", "metadata after an empty save")
       if let again = try await factory.reopen(store, model) {
         try expect(again.metadata["made by"] == "a check", "metadata after reopening")
         try expect(again.identifier == store.identifier || store.metadata.isEmpty, "the identifier lasts")
       }
     },
-    StoreCheck("an unknown request is an error, and so is an unknown entity") { factory in
+    StoreCheck("an unknown entity is an error, whatever is asked of it") { factory in
       let store = try await factory.makeStore(try Sample.model())
-      try expectError(.unsupportedRequest, "strange request") {
-        _ = try store.execute(StrangeRequest(), lookup: nil)
-      }
       try expectError(.notFound, "unknown entity") {
-        _ = try store.execute(FetchRequest("Nobody"), lookup: nil)
+        _ = try store.fetchNodes(FetchRequest("Nobody"), lookup: nil)
+      }
+      try expectError(.notFound, "IDs of it") { _ = try store.fetchObjectIDs(FetchRequest("Nobody")) }
+      try expectError(.notFound, "a count of it") { _ = try store.count(for: FetchRequest("Nobody")) }
+      try expectError(.notFound, "dictionaries of it") {
+        _ = try store.fetchDictionaries(FetchRequest("Nobody"))
       }
     },
     StoreCheck("a closed store refuses") { factory in
       let store = try await factory.makeStore(try Sample.model())
       try store.close()
-      try expectError(.other, "closed") { _ = try store.execute(FetchRequest("Person"), lookup: nil) }
+      try expectError(.other, "closed") { _ = try store.fetchNodes(FetchRequest("Person"), lookup: nil) }
     },
   ]
 }

@@ -26,7 +26,7 @@ extension StoreCheck {
       save.inserted = [
         try Sample.node(store, try store.obtainPermanentIDs(for: [ids[0].entity])[0], ["name": "new"])
       ]
-      try expectError(.conflict, "stale version") { _ = try store.execute(save, lookup: nil) }
+      try expectError(.conflict, "stale version") { try store.save(save) }
       let names = Sample.texts(
         try Sample.nodes(store, FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])),
         "name")
@@ -39,16 +39,16 @@ extension StoreCheck {
       var save = SaveChangesRequest()
       save.locked = [LockedObject(objectID: id, version: 7)]
       do {
-        _ = try store.execute(save, lookup: nil)
+        try store.save(save)
         try expect(false, "a lock with another version must conflict")
       } catch let error as StoreError {
         try expect(error.code == .conflict && error.objectIDs == [id], "conflict with the object")
       }
       try expectError(.conflict, "deletion") { try Sample.delete(store, id, version: 7) }
       save.locked[0].version = 1
-      _ = try store.execute(save, lookup: nil)
+      try store.save(save)
     },
-    StoreCheck("a uniqueness constraint is kept, also over subentities only") { factory in
+    StoreCheck("a uniqueness constraint is enforced, also over subentities only") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       try Sample.insert(store, model, "Book", [["title": "a", "isbn": "1"]])
@@ -58,7 +58,7 @@ extension StoreCheck {
       try Sample.insert(store, model, "Book", [["title": "c"], ["title": "d"]])
       try expect(try Sample.nodes(store, FetchRequest("Book")).count == 3, "nulls do not collide")
     },
-    StoreCheck("a deleted object is gone, and asking for it says so") { factory in
+    StoreCheck("a deleted object has no row, and asking for it throws") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       let id = try Sample.insert(store, model, "Person", [["name": "a"]])[0]
@@ -101,7 +101,7 @@ extension StoreCheck {
           changedFields: try Sample.field(book, "author"))
       ]
       save.deleted = [LockedObject(objectID: people[0], version: 1)]
-      _ = try store.execute(save, lookup: nil)
+      try store.save(save)
       try Sample.delete(store, people[1], version: 1)
       try expect(try Sample.nodes(store, FetchRequest("Person")).isEmpty, "nothing leads to them any more")
     },
@@ -113,16 +113,16 @@ extension StoreCheck {
       try Sample.delete(store, id, version: 1)
       var save = SaveChangesRequest()
       save.inserted = [try Sample.node(store, id, version: 2, ["name": "again"])]
-      _ = try store.execute(save, lookup: nil)
+      try store.save(save)
       try expect(try store.newValues(for: id).version == 2, "the version after the deleted one's")
       do {
-        _ = try store.execute(save, lookup: nil)
+        try store.save(save)
         try expect(false, "it is there already")
       } catch let error as StoreError {
         try expect(error.code == .conflict && error.objectIDs == [id], "a conflict over the object")
       }
     },
-    StoreCheck("a row changed elsewhere is told before the unique value that it did not give up") { factory in
+    StoreCheck("a row changed elsewhere is the conflict, before the unique value it has") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
       let books = try Sample.insert(
@@ -135,7 +135,7 @@ extension StoreCheck {
           changedFields: try Sample.field(id, "isbn"))
       }
       do {
-        _ = try store.execute(save, lookup: nil)
+        try store.save(save)
         try expect(false, "the second book was changed elsewhere")
       } catch let error as StoreError {
         try expect(error.code == .conflict && error.objectIDs == [books[1]], "a conflict over it")
@@ -156,7 +156,7 @@ extension StoreCheck {
           node: try Sample.node(store, id, version: 2, ["title": "t", "isbn": .string(isbn)]),
           changedFields: try Sample.field(id, "isbn"))
       }
-      _ = try store.execute(save, lookup: nil)
+      try store.save(save)
       let nodes = try Sample.nodes(
         store, FetchRequest("Book", sortDescriptors: [FetchSortDescriptor("isbn")]))
       try expect(nodes.map(\.objectID) == books.reversed(), "exchanged")

@@ -7,7 +7,6 @@
 @_exported public import SQLCipherStore
 
 @_exported public import struct SecretService.SecretServiceVault
-
 @_exported public import struct StoreContract.BatchResult
 @_exported public import class StoreContract.BatchRow
 @_exported public import struct StoreContract.CommitToken
@@ -23,7 +22,6 @@
 @_exported public import enum StoreContract.StoreMetadata
 @_exported public import class StoreContract.ValueReader
 @_exported public import class StoreContract.ValueWriter
-
 @_exported public import struct StoreKeyring.CredentialVault
 @_exported public import class StoreKeyring.InMemoryVault
 @_exported public import struct StoreKeyring.KeyFileVault

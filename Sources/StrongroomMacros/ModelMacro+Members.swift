@@ -34,10 +34,11 @@ extension ModelMacro: MemberMacro {
 
   private static func members(of model: ModelClass) -> [DeclSyntax] {
     let name = model.name
+    let detached = "StrongroomData.ModelObject.detached(\(name).self)"
     var members: [DeclSyntax] = [
       "private static let _$indexes = StrongroomData.ModelPropertyIndexes(\(raw: name).self)",
       """
-      private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(\(raw: name).self)
+      private var _$storage: StrongroomData.ModelObject = \(raw: detached)
       """,
       objectProperty(model),
     ]
@@ -129,7 +130,8 @@ extension ModelMacro: MemberMacro {
 
   private static func constraints(_ model: ModelClass) -> DeclSyntax {
     let values = model.constraints.map { constraint in
-      "StrongroomData.Schema.\(constraint.macroName.text)<\(model.name)>(\(constraint.arguments.trimmedDescription))"
+      let arguments = constraint.arguments.trimmedDescription
+      return "StrongroomData.Schema.\(constraint.macroName.text)<\(model.name)>(\(arguments))"
     }
     return """
       \(raw: model.typeMember) var _$constraints: [any StrongroomData.SchemaConstraint] {

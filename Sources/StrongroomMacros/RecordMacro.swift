@@ -31,7 +31,7 @@ package enum RecordMacro: ExtensionMacro {
         MacroDiagnostic(
           id: "noKey",
           message:
-            "mark the property that tells one '\(owner.name.text)' from another '@PrimaryKey', or call it 'id'"
+            "mark the property that identifies a '\(owner.name.text)' with '@PrimaryKey', or call it 'id'"
         ).diagnostic(at: owner.name))
       return []
     }
@@ -52,12 +52,12 @@ package enum RecordMacro: ExtensionMacro {
     }
     let columns = properties.compactMap { $0.column(isKey: $0.name == key.name) }
     if !columns.isEmpty {
+      let list = columns.joined(separator: ",\n")
       members.append(
-        "static var columns: [StrongroomValues.RecordColumn<\(type.trimmed)>] {\n[\n\(columns.joined(separator: ",\n"))\n]\n}"
-      )
+        "static var columns: [StrongroomRecords.RecordColumn<\(type.trimmed)>] {\n[\n\(list)\n]\n}")
     }
     let body = members.map { (access ?? "") + $0 }.joined(separator: "\n")
-    let conformance = protocols.isEmpty ? "" : ": StrongroomValues.Record"
+    let conformance = protocols.isEmpty ? "" : ": StrongroomRecords.Record"
     return [try ExtensionDeclSyntax("extension \(type.trimmed)\(raw: conformance) {\n\(raw: body)\n}")]
   }
 }
@@ -95,7 +95,7 @@ private struct RecordProperty {
     for label in ["originalName", "indexed"] {
       if let value = column?.argument(label) { arguments.append("\(label): \(value)") }
     }
-    return arguments.count > 1 ? "StrongroomValues.RecordColumn(\(arguments.joined(separator: ", ")))" : nil
+    return arguments.count > 1 ? "StrongroomRecords.RecordColumn(\(arguments.joined(separator: ", ")))" : nil
   }
 }
 

@@ -21,6 +21,49 @@ struct ArchitectureTests {
     }
   }
 
+  @Test("records and the archive use no target with a macro, and not each other")
+  func macros() throws {
+    let stated = try Self.stated()
+    let declaring = SourceFile.sources.filter { $0.lines.contains { $0.contains("#externalMacro(") } }
+    let withMacros = Set(declaring.map(\.target))
+    #expect(withMacros == ["StrongroomData", "StrongroomRecordMacros"])
+    for target in ["Strongroom", "StrongroomArchive", "StrongroomRecords"] {
+      var used: Set<String> = []
+      var next = stated[target, default: []]
+      while let one = next.popFirst() {
+        if used.insert(one).inserted { next.formUnion(stated[one, default: []]) }
+      }
+      #expect(!used.isEmpty)
+      #expect(
+        used.isDisjoint(with: withMacros.union(["StrongroomArchive", "StrongroomRecords"])), "\(target)")
+    }
+  }
+
+  @Test("the page's table of packages is what the code imports of them")
+  func packages() throws {
+    var stated: [String: Set<String>] = [:]
+    for match in try Self.page().matches(of: /(?m)^\| [A-Za-z-]+ \| ([^|\n]*) \| ([^|\n]*) \|$/) {
+      let targets = Set(match.2.matches(of: /`([A-Za-z-]+)`/).map { String($0.1) })
+      for module in match.1.matches(of: /`([A-Za-z]+)`/) { stated[String(module.1)] = targets }
+    }
+    #expect(stated["Logging"] != nil, "the page has a table of packages")
+    var used: [String: Set<String>] = [:]
+    let own = try FileManager.default.contentsOfDirectory(
+      atPath: SourceFile.root.appendingPathComponent("Sources").path)
+    let toolchain: Set = [
+      "Dispatch", "Foundation", "FoundationXML", "Glibc", "Observation", "Synchronization",
+    ]
+    for file in SourceFile.sources {
+      for module in file.facts.imports.subtracting(own).subtracting(toolchain) {
+        used[module, default: []].insert(file.target)
+      }
+    }
+    for module in Set(stated.keys).union(used.keys).sorted() {
+      #expect(
+        stated[module] == used[module], "\(module) is imported by \(used[module, default: []].sorted())")
+    }
+  }
+
   @Test("the page's folders exist, and every folder of the object graph and the store is on it")
   func folders() throws {
     let page = try Self.page()

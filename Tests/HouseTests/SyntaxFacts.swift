@@ -1,13 +1,18 @@
 import SwiftParser
 import SwiftSyntax
 
-/// The declarations, names and complexities of one file.
+/// The declarations, names, sentences and complexities of one file.
 struct SyntaxFacts: Sendable {
   struct Function: Sendable {
     let name: String
     let line: Int
     /// McCabe's number: one and one more for each branch.
     let complexity: Int
+  }
+
+  struct Text: Sendable {
+    let line: Int
+    let text: String
   }
 
   private(set) var imports: Set<String> = []
@@ -20,6 +25,8 @@ struct SyntaxFacts: Sendable {
   private(set) var mentionedTypes: Set<String> = []
   /// Names of public and open declarations, argument labels included.
   private(set) var publicNames: Set<String> = []
+  /// Comments, and the pieces of string literals.
+  private(set) var sentences: [Text] = []
 
   init(of source: String) {
     let tree = Parser.parse(source: source)
@@ -130,9 +137,22 @@ struct SyntaxFacts: Sendable {
       return .visitChildren
     }
 
+    override func visit(_ node: StringSegmentSyntax) -> SyntaxVisitorContinueKind {
+      facts.sentences.append(Text(line: line(node), text: node.content.text))
+      return .visitChildren
+    }
+
     override func visit(_ token: TokenSyntax) -> SyntaxVisitorContinueKind {
       if case .identifier(let name) = token.tokenKind, name.first?.isUppercase == true {
         facts.mentionedTypes.insert(name)
+      }
+      for piece in token.leadingTrivia.pieces + token.trailingTrivia.pieces {
+        switch piece {
+        case .lineComment(let text), .blockComment(let text), .docLineComment(let text),
+          .docBlockComment(let text):
+          facts.sentences.append(Text(line: line(token), text: text))
+        default: break
+        }
       }
       return .skipChildren
     }

@@ -1,5 +1,5 @@
 import Foundation
-import StrongroomValues
+import StrongroomArchive
 import Testing
 
 enum ArchivePage {

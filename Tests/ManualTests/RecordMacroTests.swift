@@ -1,5 +1,5 @@
 import Foundation
-import StrongroomRecords
+import StrongroomRecordMacros
 import Testing
 
 extension RecordsPage {

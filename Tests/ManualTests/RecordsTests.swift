@@ -1,5 +1,5 @@
 import Foundation
-import StrongroomValues
+import StrongroomRecords
 import Testing
 
 enum RecordsPage {
@@ -56,7 +56,7 @@ extension RecordsPage {
 
       // read
       let found = try store.fetch(Track.self, where: #Predicate { $0.length.minutes > 5 })
-      let sorted = try store.fetch(Track.self, sortBy: [SortDescriptor(\.title)], limit: 10, offset: 0)
+      let sorted = try store.fetch(Track.self, sortBy: [SortDescriptor(\.title)], fetchLimit: 10)
       let loud = try store.fetch(Track.self) { $0.tags.contains("loud") }
       let one = try store.fetch(Track.self, key: "Overture")
       let all = try store.count(Track.self)

@@ -12,18 +12,18 @@ struct ObservingTests {
     try authors?.performFetch()
     try context.insert("Author")
     context.processPendingChanges()
-    #expect(context.isObserved && authors?.fetchedObjects.count == 1)
+    #expect(context.graph.isObserved && authors?.fetchedObjects.count == 1)
     authors = nil
     try context.insert("Author")
     context.processPendingChanges()
-    #expect(context.isObserved)
+    #expect(context.graph.isObserved)
     withExtendedLifetime(changes) {}
     changes = nil
     try context.insert("Author")
     context.processPendingChanges()
-    #expect(!context.isObserved)
+    #expect(!context.graph.isObserved)
     let later = context.didChangeObjects()
-    #expect(context.isObserved)
+    #expect(context.graph.isObserved)
     withExtendedLifetime(later) {}
   }
 }

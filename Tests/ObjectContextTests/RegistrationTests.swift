@@ -22,8 +22,12 @@ private final class ListeningStore: IncrementalStore {
   func loadMetadata() async throws { try await inner.loadMetadata() }
   func close() throws { inner.close() }
 
-  func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
-    try inner.execute(request, lookup: lookup)
+  func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode] {
+    try inner.fetchNodes(request, lookup: lookup)
+  }
+
+  func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
+    try inner.save(save, beforeCommit: beforeCommit)
   }
 
   func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {

@@ -255,7 +255,7 @@ struct TypedQueryTests {
       try FetchSortDescriptor(Volume.self, ascending: false) { $0.sections.sum(\.length) },
       try FetchSortDescriptor(Volume.self) { $0.writer.name },
     ]
-    let lengths = try context.fetch(Volume.self, sort: sort) { $0.pages >= 0 }
+    let lengths = try context.fetch(Volume.self, sortDescriptors: sort) { $0.pages >= 0 }
       .map { $0.sections.reduce(0) { $0 + $1.length } }
     #expect(lengths == lengths.sorted(by: >) && lengths[0] > 0)
     #expect(throws: QueryError.self) { try FetchSortDescriptor(Volume.self) { $0.pages + 1 } }

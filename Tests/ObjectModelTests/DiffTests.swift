@@ -38,11 +38,12 @@ struct DiffTests {
         "entity Trip is now Journey", "Journey.name is now title",
         "Journey.title: optional was true, is false",
         "Journey.length: type was integer16, is double", "Journey.length: default was none, is 1.5",
-        "Journey.added is new: optional date", "Journey.note is gone",
+        "Journey.added is new: optional date", "Journey.note was removed",
         "Journey.stops: ordered was false, is true",
         "Journey.stops: delete rule was nullify, is cascade", "Journey: uniqueness was none, is title",
         "Stop.trip: destination was Trip, is Journey",
-        "entity Place \"x\" is new, below Stop, with 0 attributes and 0 relationships", "entity Gone is gone",
+        "entity Place \"x\" is new, below Stop, with 0 attributes and 0 relationships",
+        "entity Gone was removed",
       ], "\(lines.joined(separator: "\n"))")
     #expect(ModelDifferences(from: try new(), to: try new()).lines.isEmpty)
   }

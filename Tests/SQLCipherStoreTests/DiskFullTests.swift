@@ -38,7 +38,7 @@ struct DiskFullTests {
       try builder.set(id.entity.attributes[0], .string(String(repeating: "x", count: size)))
       var save = SaveChangesRequest()
       save.inserted = [builder.finish(id.storeEntity, reference: id.reference, version: 1)]
-      _ = try store.execute(save, lookup: nil)
+      try store.save(save)
     }
     try insert(10_000)
     try store.checkpoint()
@@ -49,10 +49,7 @@ struct DiskFullTests {
     try store.close()
     let again = try SQLCipherStore(model: try OpeningTests.model(), description: description)
     try await again.loadMetadata()
-    var request = FetchRequest("Note")
-    request.resultType = .count
-    guard case .count(let count) = try again.execute(request, lookup: nil) else { return }
-    #expect(count == 2)
+    #expect(try again.count(for: FetchRequest("Note")) == 2)
   }
 
   @Test("fails a value that is written in pieces, and the former one stays")

@@ -50,7 +50,7 @@ struct FileFormatTests {
     }
     var save = SaveChangesRequest()
     save.inserted = [builder.finish(id.storeEntity, reference: id.reference, version: 1)]
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
     try store.close()
     for (type, _, form) in Self.values {
       let column = "\"\(type.rawValue)\""

@@ -50,7 +50,7 @@ struct FixtureTests {
     var links = RelationshipChanges(relationship: ids[0].entity.relationships[0])
     links.added = [.init(source: 1, destination: 2), .init(source: 2, destination: 1)]
     save.relationshipChanges = [links]
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
     let version = try store.summary().cipherVersion.split(separator: " ")[0]
     try store.close()
     try FileManager.default.moveItem(
@@ -65,16 +65,14 @@ struct FixtureTests {
     let store = try SQLCipherStore(model: try model(), description: try description(scratch.store))
     try await store.loadMetadata()
     let entity = store.storeEntities[0].entity
-    guard
-      case .nodes(let nodes) = try store.execute(
-        FetchRequest("Note", sortDescriptors: [FetchSortDescriptor("text")]), lookup: nil)
-    else { return }
+    let nodes = try store.fetchNodes(
+      FetchRequest("Note", sortDescriptors: [FetchSortDescriptor("text")]), lookup: nil)
     #expect(nodes.map { $0.value(of: entity.attributes[0]) } == ["note 1", "note 2", "note 3"])
     #expect(nodes[0].value(of: entity.attributes[1]) == .date(Date(timeIntervalSinceReferenceDate: -0.1)))
     #expect(try store.newValues(for: entity.relationships[0], of: [1, 2, 3]).references == [2, 1])
     var save = SaveChangesRequest()
     save.deleted = [LockedObject(objectID: nodes[2].objectID, version: 1)]
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
     try store.close()
   }
 

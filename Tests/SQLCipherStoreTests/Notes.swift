@@ -39,7 +39,7 @@ struct Notes {
         entity.attributes[0], .string("note \(id.reference) \(String(repeating: "x", count: 100))"))
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
     }
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
   }
 
   /// Makes a closed store with notes.
@@ -53,10 +53,7 @@ struct Notes {
   func count(_ description: PersistentStoreDescription? = nil) async throws -> Int {
     let store = try await open(description)
     defer { try? store.close() }
-    var request = FetchRequest("Note")
-    request.resultType = .count
-    guard case .count(let count) = try store.execute(request, lookup: nil) else { return -1 }
-    return count
+    return try store.count(for: FetchRequest("Note"))
   }
 
   /// Changes the store past the engine.

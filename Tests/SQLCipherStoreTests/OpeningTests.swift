@@ -28,7 +28,7 @@ struct OpeningTests {
         model.attributes[0], .string("note \(id.reference) \(String(repeating: "x", count: 100))"))
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
     }
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
     try store.close()
   }
 
@@ -45,7 +45,7 @@ struct OpeningTests {
     let store = try SQLCipherStore(model: try Self.model(), description: description)
     do {
       try await store.loadMetadata()
-      _ = try store.execute(FetchRequest("Note"), lookup: nil)
+      _ = try store.fetchNodes(FetchRequest("Note"), lookup: nil)
       Issue.record("opening went well", sourceLocation: sourceLocation)
     } catch let error as StoreError {
       #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
@@ -131,7 +131,7 @@ struct OpeningTests {
     let store = try SQLCipherStore(
       model: try Self.model(), description: PersistentStoreDescription(url: scratch.store, vault: wrong))
     try await store.loadMetadata()
-    guard case .nodes(let nodes) = try store.execute(FetchRequest("Note"), lookup: nil) else { return }
+    let nodes = try store.fetchNodes(FetchRequest("Note"), lookup: nil)
     #expect(nodes.count == 1000)
   }
 

@@ -54,7 +54,7 @@ struct SecrecyTests {
       for attribute in entity.attributes { try builder.set(attribute, values()[attribute.type] ?? .null) }
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
     }
-    _ = try store.execute(save, lookup: nil)
+    try store.save(save)
     try scan(scratch, atLeast: 3)
     try store.close()
     try scan(scratch, atLeast: 1)
@@ -95,7 +95,7 @@ struct SecrecyTests {
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
     }
     var told = ""
-    do { _ = try store.execute(save, lookup: nil) } catch let error as StoreError {
+    do { try store.save(save) } catch let error as StoreError {
       #expect(error.code == .notUnique)
       dump(error, to: &told)
       told += "\(error)"

@@ -111,7 +111,7 @@ struct LostContextTests {
       player.name = "Bo"
     }
     let told = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(told.contains("hold the context"))
+    #expect(told.contains("retain the context"))
   }
 
   @Test("stop the program when they are written again")

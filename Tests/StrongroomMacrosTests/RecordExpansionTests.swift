@@ -37,19 +37,19 @@ struct RecordExpansionTests {
         public static var all = 0
       }
 
-      extension Book: StrongroomValues.Record {
+      extension Book: StrongroomRecords.Record {
         public static var primaryKey: Swift.KeyPath<Book, String> {
           \\.isbn
         }
         public static var originalTableName: Swift.String? {
           "Volume"
         }
-        public static var columns: [StrongroomValues.RecordColumn<Book>] {
+        public static var columns: [StrongroomRecords.RecordColumn<Book>] {
           [
-            StrongroomValues.RecordColumn(\\.title, originalName: "name", indexed: true),
-            StrongroomValues.RecordColumn(\\.pages, default: 0),
-            StrongroomValues.RecordColumn(\\.genre, default: .novel),
-            StrongroomValues.RecordColumn(\\.tags, default: ["new"])
+            StrongroomRecords.RecordColumn(\\.title, originalName: "name", indexed: true),
+            StrongroomRecords.RecordColumn(\\.pages, default: 0),
+            StrongroomRecords.RecordColumn(\\.genre, default: .novel),
+            StrongroomRecords.RecordColumn(\\.tags, default: ["new"])
           ]
         }
       }
@@ -68,7 +68,7 @@ struct RecordExpansionTests {
         var id: UUID
       }
 
-      extension Label: StrongroomValues.Record {
+      extension Label: StrongroomRecords.Record {
         static var primaryKey: Swift.KeyPath<Label, UUID> {
           \\.id
         }

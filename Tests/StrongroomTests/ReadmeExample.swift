@@ -1,7 +1,7 @@
 import Strongroom
 import Testing
 
-/// The examples of the README, word for word.
+/// The examples of the README and of the manual's page on performance, word for word.
 func readmeExample(url: URL, vault: any KeyVault) async throws -> (titles: [String], pages: Int64) {
   // README begin
   let model = try ManagedObjectModel {

@@ -26,10 +26,12 @@ struct StrongroomTests {
     let shown = try code(here.appendingPathComponent("../../README.md"), "```swift", "```").filter {
       !$0.contains("@Model")
     }
-    #expect(shown.count == 2)
+    // The second one is on the page about performance, whose code is compared with the manual's.
+    #expect(tested.count == 2)
     #expect(
-      shown
-        == tested.map { $0.replacingOccurrences(of: "vault: vault)", with: "vault: SecretServiceVault())") })
+      shown == [
+        tested[0].replacingOccurrences(of: "vault: vault)", with: "vault: SecretServiceVault())")
+      ])
   }
 
   /// The pieces of code between two marks, without indentation and what cannot be the same.

@@ -2,7 +2,8 @@ import CSQLCipher
 
 /// The bytes of one row's column, read and written where they lie; its length stays the same.
 ///
-/// Of its connection's thread, as a statement is. It expires when the row is written in another way, or its transaction ends.
+/// Of its connection's thread, as a statement is. It expires when the row is written in another
+/// way, or its transaction ends.
 package final class Blob {
   private var handle: OpaquePointer?
   // unowned(unsafe): a connection closes its blobs before it ends.
@@ -10,7 +11,8 @@ package final class Blob {
   /// The number of bytes.
   package let count: Int
 
-  /// Opens the value of a row, which must be there and not null. Among the statements counted it is none.
+  /// Opens the value of a row, which must be there and not null. Among the statements counted it is
+  /// none.
   package convenience init(
     _ connection: Connection, table: String, column: String, row: Int64, isWritable: Bool
   ) throws(CipherError) {
@@ -57,7 +59,7 @@ package final class Blob {
     return handle
   }
 
-  /// Lets go of the value; nothing happens the second time.
+  /// Closes the value; does nothing the second time.
   package func close() {
     guard let handle else { return }
     self.handle = nil

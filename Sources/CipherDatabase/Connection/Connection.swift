@@ -5,7 +5,7 @@ import Synchronization
 /// One connection to one encrypted file. Not Sendable: whoever holds it has it to itself.
 package final class Connection {
   let database: OpaquePointer
-  /// The file, held from before SQLite opens it until after SQLite has closed it.
+  /// The file, open from before SQLite opens it until after SQLite has closed it.
   package let file: DatabaseFile
   let salt: [UInt8]
   private var statements: [String: Statement] = [:]
@@ -24,8 +24,13 @@ package final class Connection {
   private let executions = Atomic(0)
   private let preparations = Atomic(0)
   let arrays = IntegerArrayRegistry()
+  /// Nil where nobody observes the connection.
+  let trace: StatementTrace?
+  /// What `PRAGMA cipher_version` answers.
+  package private(set) var cipherVersion = ""
 
-  /// Opens a file, or makes one, and proves that key, format and library are right before anything else happens.
+  /// Opens a file, or makes one, and proves that key, format and library are right before anything
+  /// else happens.
   package convenience init(
     path: String, key: CipherKeySpec, options: ConnectionOptions
   ) throws(CipherError) {
@@ -54,6 +59,9 @@ package final class Connection {
       try checks.checkNames()
     }
     self.file = file.another()
+    trace = StatementTrace(
+      options.observer, label: options.label ?? String(file.path.split(separator: "/").last ?? ""),
+      busyTimeout: options.busyTimeoutMilliseconds)
     do throws(CipherError) {
       database = try Self.open(file.path, options.access)
     } catch {
@@ -88,7 +96,8 @@ package final class Connection {
     return handle
   }
 
-  /// The URI that tells SQLite that a file is on read-only media, so that it needs neither locks nor a log.
+  /// The URI that tells SQLite that a file is on read-only media, so that it needs neither locks
+  /// nor a log.
   private static func immutable(_ path: String) -> String {
     let hex = Array("0123456789ABCDEF")
     let escaped = path.utf8.map { byte in
@@ -104,8 +113,8 @@ package final class Connection {
 
   deinit { close() }
 
-  /// - Throws: `libraryIsNotSQLCipher` when the SQLite that answers in this process has no codec: it would take a key
-  ///   and write clear text.
+  /// - Throws: `libraryIsNotSQLCipher` when the SQLite that answers in this process has no codec:
+  ///   it would take a key and write clear text.
   package static func checkLibrary() throws(CipherError) {
     guard sqlite3_compileoption_used("HAS_CODEC") == 1 else {
       throw CipherError(
@@ -113,7 +122,8 @@ package final class Connection {
     }
   }
 
-  /// The order matters: compatibility resets the page size, and the probe must come before anything that writes.
+  /// The order matters: compatibility resets the page size, and the probe must come before anything
+  /// that writes.
   private func configure(_ key: CipherKeySpec, _ options: ConnectionOptions) throws(CipherError) {
     disableUnused()
     let keyed = key.withText { sqlite3_key_v2(database, "main", $0.baseAddress, Int32($0.count)) }
@@ -123,13 +133,18 @@ package final class Connection {
       throw CipherError(.formatUnavailable, "this libsqlcipher knows no files of SQLCipher 4")
     }
     for setting in options.format.settings("main") { try execute(setting) }
-    sqlite3_busy_timeout(database, Int32(clamping: options.busyTimeoutMilliseconds))
+    if let trace {
+      trace.countWaits(of: database)
+    } else {
+      sqlite3_busy_timeout(database, Int32(clamping: options.busyTimeoutMilliseconds))
+    }
     try execute("SELECT count(*) FROM sqlite_master")
     try checkInPlace()
     guard let version = try text("PRAGMA cipher_version"), !version.isEmpty else {
       throw CipherError(
         .libraryIsNotSQLCipher, "the library does not answer as SQLCipher; nothing was written")
     }
+    cipherVersion = version
     try execute("PRAGMA temp_store = MEMORY")
     try execute("PRAGMA cache_size = -\(max(options.pageCacheBytes, 1 << 16) / 1024)")
     if options.exclusiveLocking { try execute("PRAGMA locking_mode = EXCLUSIVE") }
@@ -155,8 +170,8 @@ package final class Connection {
     for collation in options.collations { try collation.register(on: self) }
   }
 
-  /// Takes from SQL what no statement of ours needs, and a file of somebody else's could use. What a version of the library
-  /// does not know yet, it has not either, or not to be switched.
+  /// Takes from SQL what no statement of ours needs, and a file of somebody else's could use. What
+  /// a version of the library does not know yet, it has not either, or not to be switched.
   private func disableUnused() {
     let enableFTS3Tokenizer: Int32 = 1004
     let enableLoadExtension: Int32 = 1005
@@ -189,10 +204,11 @@ package final class Connection {
     }
   }
 
-  /// Programs other than ours may put another file in the place of one that is open; what was then saved into the old one
-  /// would be lost. One system call.
+  /// Programs other than ours may put another file in the place of one that is open; what was then
+  /// saved into the old one would be lost. One system call.
   private func checkInPlace() throws(CipherError) {
     if !file.isInPlace {
+      trace?.observer?.fileReplaced()
       throw CipherError(.fileReplaced, "the file at \(file.path) was replaced or removed while it was open")
     }
   }
@@ -246,7 +262,8 @@ package final class Connection {
     return statement
   }
 
-  /// The statement of a text, found by its number; kept until very many others were asked for since.
+  /// The statement of a text, found by its number; cached until very many others were asked for
+  /// since.
   package func cached(_ text: StatementText) throws(CipherError) -> Statement {
     if let known = numbered[text.number] { return known }
     let statement = try prepare(text.sql)
@@ -263,7 +280,7 @@ package final class Connection {
   /// Runs one statement or several without parameters.
   package func execute(_ sql: String) throws(CipherError) {
     countExecution()
-    let result = sqlite3_exec(database, sql, nil, nil, nil)
+    let result = trace.map { $0.execute(sql, on: database) } ?? sqlite3_exec(database, sql, nil, nil, nil)
     if result != SQLITE_OK { throw failure(result, sql) }
   }
 
@@ -278,8 +295,9 @@ package final class Connection {
     return CipherError(database, result, sql: sql).onDisk(of: file.path)
   }
 
-  /// A number that is another one after another connection committed, and never after this one did. Not among the statements
-  /// counted: it asks for no row, and of pages only for the first, and that when somebody wrote.
+  /// A number that is another one after another connection committed, and never after this one did.
+  /// Not among the statements counted: it asks for no row, and of pages only for the first, and
+  /// that when somebody wrote.
   package func dataVersion() throws(CipherError) -> Int64 {
     let statement = try cached("PRAGMA data_version", isCounted: false)
     defer { statement.reset() }
@@ -293,8 +311,8 @@ package final class Connection {
   /// The longest row, in bytes.
   package var rowLimit: Int { Int(sqlite3_limit(database, SQLITE_LIMIT_LENGTH, -1)) }
 
-  /// Runs work that goes over many pages once, so that they are not worth keeping: meanwhile the cache holds 2 MB at most. Not
-  /// among the statements counted, since it touches no page.
+  /// Runs work that goes over many pages once, so that they are not worth keeping: meanwhile the
+  /// cache holds 2 MB at most. Not among the statements counted, since it touches no page.
   package func withSmallCache<R>(if isNeeded: Bool, _ body: () throws -> R) throws -> R {
     guard isNeeded else { return try body() }
     let usual = try cached("PRAGMA cache_size", isCounted: false)
@@ -311,6 +329,8 @@ package final class Connection {
     try statement.run()
   }
 
+  /// Rows that were changed since the connection was opened.
+  package var totalChanges: Int { Int(sqlite3_total_changes(database)) }
   package var changes: Int { Int(sqlite3_changes(database)) }
   package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(database) }
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
@@ -330,15 +350,14 @@ package final class Connection {
     return Int(String(cString: text).prefix { $0.isNumber }) ?? 0
   }()
 
-  package var cipherVersion: String { (try? text("PRAGMA cipher_version")) ?? "" }
-
   // MARK: Transactions
 
   package enum TransactionKind: String {
     case deferred = "DEFERRED", immediate = "IMMEDIATE", exclusive = "EXCLUSIVE"
   }
 
-  /// Runs work in a transaction; inside another, in a savepoint. An error undoes it and is passed on.
+  /// Runs work in a transaction; inside another, in a savepoint. An error undoes it and is passed
+  /// on.
   package func transaction<R>(_ kind: TransactionKind, _ body: () throws -> R) throws -> R {
     if isPoisoned, kind != .deferred {
       throw CipherError(.connectionPoisoned, "damage was found in the store; nothing more is written to it")
@@ -376,24 +395,4 @@ package final class Connection {
   }
 
   private func run(_ sql: String) throws(CipherError) { try cached(sql).run() }
-
-  // MARK: Care
-
-  /// What SQLite finds wrong with the file; empty when nothing. Reads every page.
-  package func integrityCheck() throws(CipherError) -> [String] {
-    let statement = try prepare("PRAGMA integrity_check")
-    var lines: [String] = []
-    while try statement.step() { lines.append(statement.text(0)) }
-    return lines == ["ok"] ? [] : lines
-  }
-
-  /// Moves the write-ahead log into the file and empties it.
-  package func checkpoint() throws(CipherError) { _ = try text("PRAGMA wal_checkpoint(TRUNCATE)") }
-
-  /// Moves as much of the log into the file as others allow, without waiting.
-  package func checkpointPassively() throws(CipherError) { _ = try text("PRAGMA wal_checkpoint(PASSIVE)") }
-
-  /// Makes the statement now running on this connection fail with `interrupted`. Callable from any thread while the
-  /// connection is open.
-  package func interrupt() { sqlite3_interrupt(database) }
 }

@@ -1,6 +1,7 @@
 /// How a connection is opened.
 package struct ConnectionOptions: Sendable {
-  /// `immutable` is for a medium that nobody can write to: SQLite then takes no locks and makes no files.
+  /// `immutable` is for a medium that nobody can write to: SQLite then takes no locks and makes no
+  /// files.
   package enum Access: Sendable { case readWrite, readOnly, immutable }
   /// `asIs` leaves the file's own mode, so that looking at it does not change it.
   package enum Journal: Sendable { case writeAhead, rollback, asIs }
@@ -9,9 +10,11 @@ package struct ConnectionOptions: Sendable {
   package var access = Access.readWrite
   /// Make the file; it must not exist yet.
   package var createIfMissing = false
-  /// Whether a file with further names is refused; not once it is open, since somebody may give it one at any time.
+  /// Whether a file with further names is refused; not once it is open, since somebody may give it
+  /// one at any time.
   package var refusesOtherNames = true
-  /// Decrypted pages kept in memory. SQLite's own 2 MB makes random access two to nine times slower here.
+  /// The size of the cache of decrypted pages. SQLite's own 2 MB makes random access two to nine times slower
+  /// here.
   package var pageCacheBytes = 64 << 20
   package var journal = Journal.writeAhead
   package var synchronous = Synchronous.full
@@ -24,6 +27,11 @@ package struct ConnectionOptions: Sendable {
   package var aggregates: [AggregateFunction] = []
   /// What statements may sort by.
   package var collations: [TextCollation] = []
+
+  /// The database's name in traces; the file's unless set.
+  package var label: String?
+  /// Reports slow statements and waits; statements are not measured without it.
+  package var observer: ConnectionObserver?
 
   package init() {}
 }

@@ -1,7 +1,7 @@
 import CSQLCipher
 
-/// A list to be bound as one parameter: of integers, `SELECT value FROM _integers(?)`, or of other values,
-/// `SELECT any FROM _integers(?)`.
+/// A list to be bound as one parameter: of integers, `SELECT value FROM _integers(?)`, or of other
+/// values, `SELECT any FROM _integers(?)`.
 package final class IntegerArray: Sendable {
   package let values: [Int64]
   let others: [FunctionResult]
@@ -19,8 +19,8 @@ package final class IntegerArray: Sendable {
   var count: Int { others.isEmpty ? values.count : others.count }
 }
 
-/// The lists that are bound on a connection now, by handle. A statement carries a handle and never an address, so
-/// that no number in SQL can make the library read memory.
+/// The lists that are bound on a connection now, by handle. A statement carries a handle and never
+/// an address, so that no number in SQL can make the library read memory.
 final class IntegerArrayRegistry {
   private var arrays: [Int64: IntegerArray] = [:]
   private var last: Int64 = 0
@@ -36,8 +36,8 @@ final class IntegerArrayRegistry {
   func array(_ handle: Int64) -> IntegerArray? { arrays[handle] }
 }
 
-/// The table-valued function `_integers(handle)` with the columns `value`, `position` (from 0) and `any`, which has no
-/// affinity and so leaves what is beside it in a comparison as it is.
+/// The table-valued function `_integers(handle)` with the columns `value`, `position` (from 0) and
+/// `any`, which has no affinity and so leaves what is beside it in a comparison as it is.
 enum IntegerArrayModule {
   /// One open walk over a list; C sees the struct, whose first member must be SQLite's own.
   private struct Cursor {
@@ -128,7 +128,8 @@ enum IntegerArrayModule {
       if constraint.usable == 0 { return SQLITE_CONSTRAINT }
       info.pointee.aConstraintUsage[index].argvIndex = 1
       info.pointee.aConstraintUsage[index].omit = 1
-      // Few rows at little cost, so that the list drives the loop and the tables are looked into by key.
+      // Few rows at little cost, so that the list drives the loop and the tables are looked into by
+      // key.
       info.pointee.estimatedCost = 10
       info.pointee.estimatedRows = 25
       return SQLITE_OK

@@ -2,10 +2,11 @@ import CSQLCipher
 
 /// Asks after pages that could not be read.
 ///
-/// SQLCipher 3 (measured with 3.4.1) fills a page with zeros whose code is wrong, and tells only who asks for another page in the
-/// same transaction. A value whose last page is damaged would end in zeros, without an error. Version 4 fails, but with an error
-/// that says nothing of damage. So a query beside it keeps the transaction of each query open until its end, and then asks for
-/// a page, which is at hand.
+/// SQLCipher 3 (measured with 3.4.1) fills a page with zeros whose code is wrong, and tells only
+/// who asks for another page in the same transaction. A value whose last page is damaged would end
+/// in zeros, without an error. Version 4 fails, but with an error that says nothing of damage. So a
+/// query beside it keeps the transaction of each query open until its end, and then asks for a
+/// page, which is at hand.
 struct ReadCheck {
   /// Reads no page for its first row, and the schema's first page for its second.
   private static let sql = "SELECT 1 UNION ALL SELECT 1 FROM sqlite_master LIMIT 2"
@@ -14,7 +15,7 @@ struct ReadCheck {
   private var isAtWork = false
   /// Queries under way, of which the first one's end is the last to be asked about.
   private var queries = 0
-  /// What was found and not told yet.
+  /// The damage that was found and not reported yet.
   var finding: CipherError?
 
   /// Whether a statement is a query. Those that look after the file suffer no other beside them.

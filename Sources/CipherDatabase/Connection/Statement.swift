@@ -1,6 +1,7 @@
 package import CSQLCipher
 
-/// SQLite's description of a virtual table; named here so that inlined code may see the library's declarations.
+/// SQLite's description of a virtual table; named here so that inlined code may see the library's
+/// declarations.
 package typealias VirtualTableModule = sqlite3_module
 
 /// A prepared statement. Values go in and out without an allocation, except as `String`.
@@ -8,7 +9,13 @@ package final class Statement {
   @usableFromInline package let handle: OpaquePointer
   // unowned(unsafe): a connection finalizes its statements before it ends.
   @usableFromInline unowned(unsafe) let connection: Connection
-  @exclusivity(unchecked) @usableFromInline var isRunning = false
+  private enum Phase { case idle, running, traced }
+  /// One check of this in `step()` costs nothing more where nobody observes the connection.
+  @exclusivity(unchecked) private var phase = Phase.idle
+  var isRunning: Bool { phase != .idle }
+  /// Nil where nobody observes the connection.
+  private let trace: StatementTrace?
+  @exclusivity(unchecked) private var measured = StatementTrace.Run()
   private var isFinalized = false
   private let isCounted: Bool
   /// Whether what it reads is to be asked after: see `ReadCheck`.
@@ -20,6 +27,7 @@ package final class Statement {
     self.handle = handle
     self.connection = connection
     isChecked = ReadCheck.concerns(handle)
+    trace = isCounted ? connection.trace : nil
   }
 
   deinit { finalize() }
@@ -27,21 +35,46 @@ package final class Statement {
   func finalize() {
     if isFinalized { return }
     isFinalized = true
-    endCheck()
-    isRunning = false
+    endRun()
     sqlite3_finalize(handle)
   }
 
-  /// Moves to the next row; false after the last. On the end and on an error the statement is reset.
+  /// Moves to the next row; false after the last. On the end and on an error the statement is
+  /// reset.
   @discardableResult
   package func step() throws(CipherError) -> Bool {
-    if !isRunning {
-      isRunning = true
-      if isChecked { connection.beginReadCheck() }
-      if isCounted { connection.countExecution() }
+    if phase != .running {
+      if let trace { return try tracedStep(trace) }
+      begin(.running)
     }
     let result = sqlite3_step(handle)
     if result == SQLITE_ROW { return true }
+    return try end(result)
+  }
+
+  /// Like `step()`, with time and rows measured.
+  private func tracedStep(_ trace: StatementTrace) throws(CipherError) -> Bool {
+    if phase == .idle {
+      begin(.traced)
+      measured = trace.begin(handle)
+    }
+    let start = StatementTrace.now
+    let result = sqlite3_step(handle)
+    measured.nanoseconds += StatementTrace.now - start
+    if result == SQLITE_ROW {
+      measured.rows += 1
+      return true
+    }
+    return try end(result)
+  }
+
+  private func begin(_ phase: Phase) {
+    self.phase = phase
+    if isChecked { connection.beginReadCheck() }
+    if isCounted { connection.countExecution() }
+  }
+
+  private func end(_ result: Int32) throws(CipherError) -> Bool {
     if result == SQLITE_DONE {
       reset()
       if isChecked { try connection.refuseUnreadable() }
@@ -55,11 +88,10 @@ package final class Statement {
   /// Runs to the end.
   package func run() throws(CipherError) { while try step() {} }
 
-  /// Ends the execution, wherever it is. A page that could not be read is told by the next statement that comes to its end, and by
-  /// the pool.
+  /// Ends the execution, wherever it is. A page that could not be read is reported by the next
+  /// statement that comes to its end, and by the pool.
   package func reset() {
-    endCheck()
-    isRunning = false
+    endRun()
     sqlite3_reset(handle)
     if !boundArrays.isEmpty {
       for array in boundArrays { connection.arrays.remove(array) }
@@ -67,8 +99,10 @@ package final class Statement {
     }
   }
 
-  private func endCheck() {
+  private func endRun() {
     if isChecked, isRunning { connection.endReadCheck() }
+    if phase == .traced { trace?.end(measured, sql) }
+    phase = .idle
   }
 
   package func clearBindings() { sqlite3_clear_bindings(handle) }
@@ -92,7 +126,8 @@ package final class Statement {
     text.withUTF8 { bind(index, text: UnsafeRawBufferPointer($0), copy: true) }
   }
 
-  /// Binds UTF-8. Without `copy` the bytes must stay where they are until the statement is reset or bound anew.
+  /// Binds UTF-8. Without `copy` the bytes must stay where they are until the statement is reset or
+  /// bound anew.
   @inlinable
   package func bind(_ index: Int32, text: UnsafeRawBufferPointer, copy: Bool) {
     let start = text.baseAddress ?? UnsafeRawPointer(Self.nothing)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// An SQL text with a number of its own, by which a connection finds the statement it prepared for it.
+/// An SQL text with a number of its own, by which a connection finds the statement it prepared for
+/// it.
 package final class StatementText: Sendable {
   package let sql: String
   let number: Int

@@ -26,7 +26,7 @@ package struct TextCollation: Sendable {
             String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self)))
       }, { if let box = $0 { Unmanaged<Box>.fromOpaque(box).release() } })
     guard result == SQLITE_OK else {
-      // Unlike functions, a collation that could not be made does not let go of what it was given.
+      // Unlike functions, a collation that could not be made does not release its context.
       Unmanaged<Box>.fromOpaque(box).release()
       throw connection.failure(result, nil)
     }

@@ -1,15 +1,18 @@
 import Glibc
 import Synchronization
 
-/// A hold on one database file: while it lasts, no program of this library puts another file in its place.
+/// A hold on one database file: while it lasts, no program of this library puts another file in its
+/// place.
 ///
-/// Everybody who opens a database file holds it before SQLite opens it, until after SQLite has closed it. Whoever is about to
-/// replace the file, or to change its key, takes it alone (`takeAlone`): then nobody else has it open, and nobody opens it.
-/// So nobody can have the former file open when another one gets its name, and meet that one's log there.
+/// Everybody who opens a database file holds it before SQLite opens it, until after SQLite has
+/// closed it. Whoever is about to replace the file, or to change its key, takes it alone
+/// (`takeAlone`): then nobody else has it open, and nobody opens it. So nobody can have the former
+/// file open when another one gets its name, and meet that one's log there.
 ///
-/// One descriptor a file and process stands behind all holds. It is open as long as any of SQLite's: when a process closes a
-/// descriptor of a file, POSIX drops every lock the process has on that file, SQLite's among them. For the same reason the
-/// bytes of a database file are read through a hold and in no other way.
+/// One descriptor a file and process stands behind all holds. It is open as long as any of
+/// SQLite's: when a process closes a descriptor of a file, POSIX drops every lock the process has
+/// on that file, SQLite's among them. For the same reason the bytes of a database file are read
+/// through a hold and in no other way.
 package final class DatabaseFile: Sendable {
   /// The real path, links resolved; what SQLite is to be given.
   package let path: String
@@ -59,14 +62,15 @@ package final class DatabaseFile: Sendable {
 
   // MARK: Alone
 
-  /// Waits until nobody else has the file open, in this process or another, and keeps it so until `shareAgain()` or the end of
-  /// this hold.
+  /// Waits until nobody else has the file open, in this process or another, and keeps it so until
+  /// `shareAgain()` or the end of this hold.
   /// - Parameters:
   ///   - own: How many holds of this process the caller itself has.
-  ///   - givesWay: Whether it is given up at once where somebody else waits for the same thing: two that wait for each other's
-  ///     holds would do so in vain.
+  ///   - givesWay: Whether to give up at once where somebody else waits for the same: two that wait
+  ///     for each other would never end.
   /// - Returns: False where it was given up.
-  /// - Throws: `busy`, `readOnlyDirectory` when the file cannot be written to, `cannotOpen` where the file system has no locks.
+  /// - Throws: `busy`, `readOnlyDirectory` when the file cannot be written to, `cannotOpen` where
+  ///   the file system has no locks.
   @discardableResult
   package func takeAlone(
     own: Int, waiting milliseconds: Int, givesWay: Bool = false
@@ -107,7 +111,8 @@ package final class DatabaseFile: Sendable {
 
   var inode: UInt64 { identity.inode }
 
-  /// Whether other names lead to the file too. By each SQLite would keep a log of its own, and lose what the other one saves.
+  /// Whether other names lead to the file too. By each SQLite would keep a log of its own, and lose
+  /// what the other one saves.
   var hasOtherNames: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 1
@@ -116,7 +121,8 @@ package final class DatabaseFile: Sendable {
   /// Whether another hold is on the same file.
   package func isSame(as other: DatabaseFile) -> Bool { identity == other.identity }
 
-  /// Gives a file that is to take this one's place its owner and mode, where these are not as we make them.
+  /// Gives a file that is to take this one's place its owner and mode, where these are not as we
+  /// make them.
   package func giveOwnership(to path: String) throws(CipherError) {
     var (own, new) = (stat(), stat())
     guard fstat(descriptor, &own) == 0, lstat(path, &new) == 0 else { throw File.failure(path) }
@@ -139,8 +145,8 @@ package final class DatabaseFile: Sendable {
     guard fsync(descriptor) == 0 else { throw File.failure(path) }
   }
 
-  /// Copies the bytes into a new file that only its owner can read; durable when this answers. To be called by whoever has the
-  /// file alone, when its log has been moved into it.
+  /// Copies the bytes into a new file that only its owner can read; durable when this answers. To
+  /// be called by whoever has the file alone, when its log has been moved into it.
   /// - Throws: `alreadyExists`, `diskFull` and the like; there is no new file then.
   package func copy(to path: String) throws(CipherError) {
     try File.create(path)
@@ -181,8 +187,8 @@ package final class DatabaseFile: Sendable {
     pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
   }
 
-  /// Keeps SQLite from moving a log into this file, or removing one, when its connections close: for a file that has lost its
-  /// name to another, whose log has the name that this one's had.
+  /// Keeps SQLite from moving a log into this file, or removing one, when its connections close:
+  /// for a file that has lost its name to another, whose log has the name that this one's had.
   func refuseCheckpoints() {
     _ = FileRangeLock.take(
       .shared, FileRangeLock.sharedBytes.start, count: FileRangeLock.sharedBytes.count, of: descriptor)

@@ -1,17 +1,20 @@
 import Glibc
 
 extension DatabaseFile {
-  /// Puts another database file in the place of this one, which the caller has alone and which need not be readable any more.
+  /// Puts another database file in the place of this one, which the caller has alone and which need
+  /// not be readable any more.
   ///
-  /// A log left beside this file would be taken for the new one's, so it is put aside first. It bears this file's marks
-  /// meanwhile: after a kill in between, whoever opens this file next gives the log its name back (`restoreLogs`).
+  /// A log left beside this file would be taken for the new one's, so it is put aside first. It
+  /// bears this file's marks meanwhile: after a kill in between, whoever opens this file next gives
+  /// the log its name back (`restoreLogs`).
   /// - Throws: `diskFull`, `readOnlyDirectory` and the like; file and log are then as they were.
   package func replaceDatabase(with new: String) throws(CipherError) {
     // A store that could not be given to its owner is better than none.
     try? giveOwnership(to: new)
     let mark = mark
     for suffix in Self.logs { rename(path + suffix, path + suffix + mark) }
-    // Without contents of its own. Once the new file has the name, what lies beside it is of those who open it.
+    // Without contents of its own. Once the new file has the name, what lies beside it is of those
+    // who open it.
     unlink(path + "-shm")
     do throws(CipherError) {
       try File.replace(path, with: new)
@@ -24,7 +27,8 @@ extension DatabaseFile {
 
   private static let logs = ["-wal", "-journal"]
 
-  /// What a log's name gets that is put aside. A file that comes to have the same number was written at another time.
+  /// What a log's name gets that is put aside. A file that comes to have the same number was
+  /// written at another time.
   private var mark: String {
     var status = stat()
     fstat(descriptor, &status)

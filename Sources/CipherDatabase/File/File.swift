@@ -41,7 +41,8 @@ package enum File {
     guard fsync(file) == 0 || errno == EINVAL else { throw failure(folder) }
   }
 
-  /// Puts a file in another's place; durable when this answers. Only for whoever has the other alone.
+  /// Puts a file in another's place; durable when this answers. Only for whoever has the other
+  /// alone.
   package static func replace(_ path: String, with new: String) throws(CipherError) {
     guard rename(new, path) == 0 else { throw failure(path) }
     try syncFolder(of: path)
@@ -65,8 +66,9 @@ package enum File {
     try syncFolder(of: path)
   }
 
-  /// Makes an empty file of the name, as only one can, and puts the other in its place: where a file system has neither way to
-  /// give a name that nothing has, as those in user space for memory cards.
+  /// Makes an empty file of the name, as only one can, and puts the other in its place: where a
+  /// file system has neither way to give a name that nothing has, as those in user space for memory
+  /// cards.
   private static func claim(_ path: String, for new: String) throws(CipherError) {
     try create(path)
     guard rename(new, path) == 0 else {
@@ -76,19 +78,21 @@ package enum File {
     }
   }
 
-  /// Gives a file its name back, if nothing has it. Where the file system cannot do so at once, two who try may not have other files.
+  /// Gives a file its name back, if nothing has it. Where the file system cannot do so at once, two
+  /// who try may not have other files.
   static func restore(_ path: String, to name: String) {
     if renameat2(AT_FDCWD, path, AT_FDCWD, name, UInt32(renameWithoutReplacing)) == 0 { return }
     guard errno == EINVAL || errno == ENOSYS, !FilePath.isTaken(name) else { return }
     _ = rename(path, name)
   }
 
-  /// As `place`, of a database file. A log that is left of a file that is gone would be taken for the new file's.
+  /// As `place`, of a database file. A log without its file would be taken for
+  /// the new file's.
   /// - Throws: `alreadyExists`; `foreignJournal` when there is such a log.
   package static func placeDatabase(_ new: String, at path: String) throws(CipherError) {
     // In this order: whoever made the file meanwhile has made its log later.
     if let log = log(beside: path), !FilePath.isTaken(path) {
-      throw CipherError(.foreignJournal, "\(log) is left of a file that is gone")
+      throw CipherError(.foreignJournal, "\(log) belongs to a file that does not exist")
     }
     try place(new, at: path)
   }
@@ -103,7 +107,8 @@ package enum File {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
-  /// Whether a file system has room for so many bytes in a further file; true where it does not say.
+  /// Whether a file system has room for so many bytes in a further file; true where it does not
+  /// say.
   static func isRoom(for bytes: Int, beside path: String) -> Bool {
     var room = statvfs()
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

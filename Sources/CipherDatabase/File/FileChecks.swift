@@ -20,12 +20,14 @@ struct FileChecks {
     if LogOwner(file: file).isOfAnother(bytes: log) {
       throw CipherError(
         .foreignJournal,
-        "\(path)-wal is the log of another file, in whose place this one was put, and may hold that one's last saves"
+        "\(path)-wal is the log of another file, in whose place this one was put, and may hold that one's"
+          + " last saves"
       )
     }
     let journal = try checkSidecar("-journal")
     _ = try checkSidecar("-shm")
-    // While its log is there, a file may end amid a page: moving the log into it was interrupted, and will be done again.
+    // While its log is there, a file may end amid a page: moving the log into it was interrupted,
+    // and will be done again.
     if size % Self.pageSize != 0, log == 0, journal == 0 {
       throw CipherError(.truncated, "the file at \(path) is not a whole number of 4096-byte pages")
     }
@@ -49,7 +51,8 @@ struct FileChecks {
     }
   }
 
-  /// SQLite follows links, and writes through a second name as well: what lies beside a store must be a file of its own.
+  /// SQLite follows links, and writes through a second name as well: what lies beside a store must
+  /// be a file of its own.
   /// - Returns: Its size; 0 when there is none.
   private func checkSidecar(_ suffix: String) throws(CipherError) -> Int {
     var status = stat()
@@ -65,8 +68,9 @@ struct FileChecks {
     return Int(status.st_size)
   }
 
-  /// A store's rollback journal is in use only while the file is made or changes its journal mode. One that is ours has our
-  /// pages, names no super-journal (SQLite deletes the file of that name), and undoes nothing to an empty file.
+  /// A store's rollback journal is in use only while the file is made or changes its journal mode.
+  /// One that is ours has our pages, names no super-journal (SQLite deletes the file of that name),
+  /// and undoes nothing to an empty file.
   private func checkJournal(pages: Int) throws(CipherError) {
     guard let journal = open("-journal") else { return }
     defer { close(journal) }
@@ -113,7 +117,8 @@ struct FileChecks {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// - Throws: `libraryIsNotSQLCipher` when the first page just written is not ciphertext under our salt.
+  /// - Throws: `libraryIsNotSQLCipher` when the first page just written is not ciphertext under our
+  ///   salt.
   func checkCreated(salt: [UInt8]) throws(CipherError) {
     guard try file.head(16) == salt else {
       throw CipherError(

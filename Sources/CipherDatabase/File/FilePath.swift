@@ -2,8 +2,8 @@ import Glibc
 
 /// Where a file really is.
 package enum FilePath {
-  /// The path of an existing file with every link followed, so that what SQLite puts beside the file is looked for where
-  /// SQLite looks for it.
+  /// The path of an existing file with every link followed, so that what SQLite puts beside the
+  /// file is looked for where SQLite looks for it.
   /// - Throws: `fileIsMissing`, `danglingLink`, `cannotOpen`.
   package static func resolved(_ path: String) throws(CipherError) -> String {
     if let real = realpath(path, nil) {
@@ -20,7 +20,8 @@ package enum FilePath {
   }
 
   /// The path of a file that may be made: links in its folder followed.
-  /// - Throws: `danglingLink` when the file itself is a link that leads nowhere, since nothing can be made there for good.
+  /// - Throws: `danglingLink` when the file itself is a link that leads nowhere, since nothing can
+  ///   be made there for good.
   package static func resolvedForCreation(_ path: String) throws(CipherError) -> String {
     do {
       return try resolved(path)

@@ -2,15 +2,17 @@ import Glibc
 
 /// Locks on single bytes of a file that belong to an open file description (fcntl(2), F_OFD_SETLK).
 ///
-/// Unlike the POSIX locks that SQLite takes, they stay when the process closes another descriptor of the file. The bytes are
-/// apart from those that SQLite locks (1 GiB to 1 GiB + 511).
+/// Unlike the POSIX locks that SQLite takes, they stay when the process closes another descriptor
+/// of the file. The bytes are apart from those that SQLite locks (1 GiB to 1 GiB + 511).
 enum FileRangeLock {
   enum Kind { case shared, exclusive }
   enum Outcome { case taken, heldByOthers, unsupported }
 
-  /// A shared lock on this byte keeps a file in its place; an exclusive one keeps everybody else out.
+  /// A shared lock on this byte keeps a file in its place; an exclusive one keeps everybody else
+  /// out.
   static let use: off_t = 1 << 30 + 1024
-  /// An exclusive lock on this byte asks new users to wait, so that one who wants the file alone gets it at last.
+  /// An exclusive lock on this byte asks new users to wait, so that one who wants the file alone
+  /// gets it at last.
   static let waiting: off_t = use + 1
   /// The bytes on which SQLite's users share a file.
   static let sharedBytes: (start: off_t, count: off_t) = (1 << 30 + 2, 510)

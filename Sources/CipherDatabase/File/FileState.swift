@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// What a file is at a moment, by which a copy knows whether the file has changed since: noted in an extended attribute of the copy.
+/// What a file is at a moment, by which a copy knows whether the file has changed since: noted in
+/// an extended attribute of the copy.
 package struct FileState: Equatable {
   private static let attribute = "user.strongroom.of"
   private var inode: UInt64 = 0
@@ -19,7 +20,8 @@ package struct FileState: Equatable {
     (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
   }
 
-  /// Notes that a file is a copy of this one as it is now. Not where the file system has no such attributes.
+  /// Notes that a file is a copy of this one as it is now. Not where the file system has no such
+  /// attributes.
   package func note(on copy: String) {
     _ = withUnsafeBytes(of: self) { lsetxattr(copy, Self.attribute, $0.baseAddress, $0.count, 0) }
   }

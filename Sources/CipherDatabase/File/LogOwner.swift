@@ -3,10 +3,12 @@ import Glibc
 
 /// Which file a log belongs to, noted in an extended attribute of the log.
 ///
-/// SQLite takes whatever log lies beside a file for the file's own. When somebody puts another file in the place of one that is open,
-/// or whose program was killed, the log that is left would be laid over the new file and destroy it. So the log bears the inodes of
-/// its file and of itself, and when it was made: a log that is still what it was, beside another file, is refused. A copy of both was
-/// made at another time and is taken as it always was; so is a log on a file system without such attributes.
+/// SQLite takes whatever log lies beside a file for the file's own. When somebody puts another file
+/// in the place of one that is open, or whose program was killed, the log that is left would be
+/// laid over the new file and destroy it. So the log bears the inodes of its file and of itself,
+/// and when it was made: a log that is still what it was, beside another file, is refused. A copy
+/// of both was made at another time and is taken as it always was; so is a log on a file system
+/// without such attributes.
 struct LogOwner {
   private static let attribute = "user.strongroom.log"
   let file: DatabaseFile
@@ -18,7 +20,8 @@ struct LogOwner {
     return noted == own && noted.file != file.inode
   }
 
-  /// Notes that the log beside the file is the file's. To be called while SQLite has it open. Three or four system calls.
+  /// Notes that the log beside the file is the file's. To be called while SQLite has it open. Three
+  /// or four system calls.
   func note() {
     guard let own = note(of: file.inode), noted != own else { return }
     _ = withUnsafeBytes(of: own) { lsetxattr(log, Self.attribute, $0.baseAddress, $0.count, 0) }

@@ -1,7 +1,8 @@
 import Glibc
 import Locks
 
-/// The database files that this process has open, each with one descriptor and the number of holds on it.
+/// The database files that this process has open, each with one descriptor and the number of holds
+/// on it.
 enum OpenFiles {
   struct Identity: Hashable, Sendable {
     let device: UInt64
@@ -21,6 +22,14 @@ enum OpenFiles {
     case wantedByAnother
     /// The file system has no locks, or the file is open for reading only.
     case unsupported
+
+    init(_ outcome: FileRangeLock.Outcome) {
+      switch outcome {
+      case .taken: self = .taken
+      case .heldByOthers: self = .heldByOthers
+      case .unsupported: self = .unsupported
+      }
+    }
   }
 
   private struct Entry: Sendable {
@@ -80,7 +89,8 @@ enum OpenFiles {
     return readable
   }
 
-  /// Whether the file is now shared with all others who use it. Whoever waits to have it alone goes first.
+  /// Whether the file is now shared with all others who use it. Whoever waits to have it alone goes
+  /// first.
   private static func share(_ file: Int32) -> Bool {
     guard FileRangeLock.take(.shared, FileRangeLock.waiting, of: file) != .heldByOthers else { return false }
     defer { FileRangeLock.release(FileRangeLock.waiting, of: file) }
@@ -121,11 +131,7 @@ enum OpenFiles {
       }
       entries[identity]?.alone = owner
       guard entry.useCount <= own else { return .heldByOthers }
-      switch FileRangeLock.take(.exclusive, FileRangeLock.use, of: entry.descriptor) {
-      case .taken: return .taken
-      case .heldByOthers: return .heldByOthers
-      case .unsupported: return .unsupported
-      }
+      return AloneOutcome(FileRangeLock.take(.exclusive, FileRangeLock.use, of: entry.descriptor))
     }
   }
 

@@ -1,8 +1,10 @@
 import Glibc
 
-/// A key and salt in the one form that SQLCipher takes as they are: `x'<64 hex><32 hex>'`, 99 bytes.
+/// A key and salt in the one form that SQLCipher takes as they are: `x'<64 hex><32 hex>'`, 99
+/// bytes.
 ///
-/// Any other length or alphabet would silently be taken for a passphrase, so the text is only ever made here.
+/// Any other length or alphabet would silently be taken for a passphrase, so the text is only ever
+/// made here.
 package struct CipherKeySpec: Sendable, CustomStringConvertible {
   private let text: LockedBytes
   package let salt: [UInt8]

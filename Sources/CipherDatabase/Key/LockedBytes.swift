@@ -1,6 +1,6 @@
 import Glibc
 
-/// Bytes that stay out of swap and core files and are wiped when let go.
+/// Bytes that stay out of swap and core files and are wiped when released.
 package final class LockedBytes: @unchecked Sendable {
   // @unchecked: written only while it is made, read only after.
   private let memory: UnsafeMutableRawBufferPointer

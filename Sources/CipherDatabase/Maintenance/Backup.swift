@@ -2,11 +2,14 @@ import CSQLCipher
 
 /// Copies a database that others write to, page by page, as of one moment.
 package enum Backup {
-  /// Copies into a new encrypted file of the same format. Complete, synced and closed when this answers.
-  /// - Throws: `interrupted` when `progress` stopped it, `alreadyExists`, `diskFull` and the like. The new file is then gone.
+  private static let pagesPerStep: Int32 = 256
+
+  /// Copies into a new encrypted file of the same format. Complete, synced and closed when this
+  /// answers.
+  /// - Throws: `interrupted` when `progress` stopped it, `alreadyExists`, `diskFull` and the like.
+  ///   The new file is then removed.
   package static func copy(
     _ source: Connection, to path: String, key: CipherKeySpec, format: CipherFormat,
-    pagesPerStep: Int32 = 256,
     progress: Export.Progress
   ) throws {
     var options = ConnectionOptions()
@@ -18,7 +21,7 @@ package enum Backup {
       // A reader's snapshot: what others commit meanwhile neither shows nor starts the copy anew.
       try source.transaction(.deferred) {
         try source.execute("SELECT count(*) FROM sqlite_master")
-        try step(source, target, pagesPerStep, progress)
+        try step(source, target, progress)
       }
       try target.file.sync()
       // Given an unencrypted target, the library would write clear text and say nothing.
@@ -34,7 +37,7 @@ package enum Backup {
   }
 
   private static func step(
-    _ source: Connection, _ target: Connection, _ pages: Int32, _ progress: Export.Progress
+    _ source: Connection, _ target: Connection, _ progress: Export.Progress
   ) throws {
     guard let backup = sqlite3_backup_init(target.database, "main", source.database, "main") else {
       throw CipherError(target.database, sqlite3_errcode(target.database))
@@ -42,7 +45,7 @@ package enum Backup {
     var result = SQLITE_OK
     var goesOn = true
     while goesOn, result == SQLITE_OK {
-      result = sqlite3_backup_step(backup, pages)
+      result = sqlite3_backup_step(backup, pagesPerStep)
       let total = Int(sqlite3_backup_pagecount(backup))
       goesOn = progress(total - Int(sqlite3_backup_remaining(backup)), total)
     }

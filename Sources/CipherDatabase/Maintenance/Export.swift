@@ -6,8 +6,10 @@ package enum Export {
   /// Called now and then with pages made and pages expected; answers false to stop.
   package typealias Progress = (_ done: Int, _ of: Int) -> Bool
 
-  /// Copies an open database into a new encrypted file. The new file is complete, synced and closed when this answers.
-  /// - Throws: `interrupted` when `progress` stopped it, `alreadyExists`, `diskFull` and the like. The new file is then gone.
+  /// Copies an open database into a new encrypted file. The new file is complete, synced and closed
+  /// when this answers.
+  /// - Throws: `interrupted` when `progress` stopped it, `alreadyExists`, `diskFull` and the like.
+  ///   The new file is then removed.
   package static func copy(
     _ source: Connection, to path: String, key: CipherKeySpec, format: CipherFormat,
     progress: @escaping Progress
@@ -32,10 +34,10 @@ package enum Export {
     }
   }
 
-  /// Copies an unencrypted database into a new encrypted file.
+  /// Copies an unencrypted database into a new encrypted file of the format of new stores.
   /// - Throws: as above, and `notADatabase` when the source is none.
   package static func encrypt(
-    _ source: String, to path: String, key: CipherKeySpec, format: CipherFormat, progress: @escaping Progress
+    _ source: String, to path: String, key: CipherKeySpec, progress: @escaping Progress
   ) throws {
     try Connection.checkLibrary()
     let file = try DatabaseFile(source)
@@ -53,7 +55,7 @@ package enum Export {
     try File.create(path)
     try copy(handle, to: path, progress: progress) { schema, statement in
       key.withText { bind(statement, $0) }
-      return format.settings(schema)
+      return CipherFormat.version3.settings(schema)
     }
   }
 
@@ -128,7 +130,7 @@ package enum Export {
   }
 }
 
-/// Calls back while a statement runs, and stops it when told to.
+/// Calls back while a statement runs, and stops it on request.
 final class ExportWatch {
   private let database: OpaquePointer
   private let expected: Int

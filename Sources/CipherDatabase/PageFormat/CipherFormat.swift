@@ -7,7 +7,8 @@ package enum CipherFormat: Int, Sendable, CaseIterable {
 
   package var pages: PageFormat { self == .version3 ? .version3 : .version4 }
 
-  /// Sets the format of a database just given its key; compatibility resets the page size, so that comes after.
+  /// Sets the format of a database just given its key; compatibility resets the page size, so that
+  /// comes after.
   func settings(_ schema: String) -> [String] {
     ["PRAGMA \(schema).cipher_compatibility = \(rawValue)", "PRAGMA \(schema).cipher_page_size = 4096"]
   }

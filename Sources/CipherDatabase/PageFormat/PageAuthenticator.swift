@@ -3,9 +3,9 @@ import CryptoExtras
 import Foundation
 import Glibc
 
-/// Checks pages of an encrypted database against their MACs without SQLite, as SQLCipher's design page describes them:
-/// an HMAC over ciphertext, initialization vector and page number, its key derived from the page key with the salt's bytes
-/// exclusive-or 0x3a, in two rounds of PBKDF2.
+/// Checks pages of an encrypted database against their MACs without SQLite, as SQLCipher's design
+/// page describes them: an HMAC over ciphertext, initialization vector and page number, its key
+/// derived from the page key with the salt's bytes exclusive-or 0x3a, in two rounds of PBKDF2.
 package struct PageAuthenticator: Sendable {
   package let format: PageFormat
   private let macKey: SymmetricKey
@@ -43,7 +43,8 @@ package struct PageAuthenticator: Sendable {
     return mac.finalize()
   }
 
-  /// For files without MACs: whether the first page, decrypted, has the constants of SQLite's header.
+  /// For files without MACs: whether the first page, decrypted, has the constants of SQLite's
+  /// header.
   private func hasHeader(_ page: UnsafeRawBufferPointer) -> Bool {
     let vector = page[(format.pageSize - format.reserve)...].prefix(16)
     guard let iv = try? AES._CBC.IV(ivBytes: vector),

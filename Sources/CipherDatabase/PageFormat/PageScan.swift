@@ -15,10 +15,11 @@ package enum PageScan {
     }
   }
 
-  /// The numbers of pages that are not what was written with the key. About five microseconds a page.
+  /// The numbers of pages that are not what was written with the key. About five microseconds a
+  /// page.
   /// - Parameters:
-  ///   - isWrittenTo: Whether others may be writing the file, so that a page may be half new: what seems damaged is then read again
-  ///     for half a second.
+  ///   - isWrittenTo: Whether others may be writing the file, so that a page may be half new. What
+  ///     seems damaged is then read again for half a second.
   ///   - progress: Called with pages done and all pages, every megabyte or so; answers false to stop.
   package static func damagedPages(
     _ file: DatabaseFile, _ authenticator: PageAuthenticator, limit: Int = .max, isWrittenTo: Bool = false,
@@ -40,7 +41,8 @@ package enum PageScan {
     return damaged
   }
 
-  /// Whether a page is what was written with the key. A page that others write at this moment may be half new.
+  /// Whether a page is what was written with the key. A page that others write at this moment may
+  /// be half new.
   package static func isIntact(_ number: UInt32, _ file: DatabaseFile, _ authenticator: PageAuthenticator)
     -> Bool
   {
@@ -64,11 +66,11 @@ package enum PageScan {
     return damaged
   }
 
-  /// The first page of some that is what was written with the key.
+  /// The first page that is what was written with the key, among the 32 after a file's first.
   package static func firstIntactPage(
-    _ file: DatabaseFile, _ authenticator: PageAuthenticator, from first: Int, count: Int
+    _ file: DatabaseFile, _ authenticator: PageAuthenticator
   ) -> Int? {
-    (first..<first + count).first { isIntact(UInt32($0), file, authenticator) }
+    (2..<34).first { isIntact(UInt32($0), file, authenticator) }
   }
 
   private static func page<R>(

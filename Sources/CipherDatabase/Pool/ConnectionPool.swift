@@ -6,7 +6,8 @@ import Synchronization
 package final class ConnectionPool: Sendable {
   /// A connection on its way between threads; whoever took it out of the pool has it alone.
   private final class Slot: @unchecked Sendable {
-    // @unchecked: the pool's mutex hands a slot to one thread at a time. The writer's changes under both locks only.
+    // @unchecked: the pool's mutex hands a slot to one thread at a time. The writer's changes under
+    // both locks only.
     var connection: Connection
     /// The data version when the connection was opened, less what others had committed by then.
     var firstVersion: Int64 = 0
@@ -46,7 +47,7 @@ package final class ConnectionPool: Sendable {
   private let readers: Locked<State>
   /// Whether the writer is taken for a moment only, which is not worth a reader of one's own.
   private let isGlancing = Atomic<Bool>(false)
-  /// Held for as long as the pool is open, so that its connections may come and go.
+  /// Open for as long as the pool is, so that its connections may come and go.
   package let file: DatabaseFile
   private let options: ConnectionOptions
   private let maximumReaders: Int
@@ -83,8 +84,8 @@ package final class ConnectionPool: Sendable {
     OpenPools.add(self)
   }
 
-  /// A pool of one new connection that sees the database as it is now, whatever is written, until it is closed. Two
-  /// statements.
+  /// A pool of one new connection that sees the database as it is now, whatever is written, until
+  /// it is closed. Two statements.
   /// - Parameter pageCacheBytes: How many decrypted pages it keeps; nil for as many as the others.
   package func pinned(pageCacheBytes: Int? = nil) throws -> ConnectionPool {
     var options = options
@@ -112,7 +113,8 @@ package final class ConnectionPool: Sendable {
   }
 
   /// Runs work on the writer, alone.
-  /// - Throws: `misuse` when called from inside itself, or from inside a read that has the writer's connection.
+  /// - Throws: `misuse` when called from inside itself, or from inside a read that has the writer's
+  ///   connection.
   package func write<R>(_ body: (Connection) throws -> R) throws -> R {
     try refuseNesting()
     return try writer.withLock { slot in
@@ -127,7 +129,8 @@ package final class ConnectionPool: Sendable {
     try write { connection in try connection.withSmallCache(if: isSmall) { try body(connection) } }
   }
 
-  /// Runs work on the writer's connection when it is free, since its pages are decrypted already, else on a reader.
+  /// Runs work on the writer's connection when it is free, since its pages are decrypted already,
+  /// else on a reader.
   /// - Throws: `misuse` when called from inside a `write` or `read` of a pool without readers.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
     // A moment has one connection, which may answer inside a row closure of its own.
@@ -151,8 +154,8 @@ package final class ConnectionPool: Sendable {
     return try run(body, on: slot.connection)
   }
 
-  /// 0 at first; another number once anybody else committed, in this process or another. Only the writer writes, so that what
-  /// this pool writes never counts. Waits for the writer.
+  /// 0 at first; another number once anybody else committed, in this process or another. Only the
+  /// writer writes, so that what this pool writes never counts. Waits for the writer.
   /// - Throws: as `write(_:)`.
   package func foreignChangeCount() throws -> Int64 {
     try write { connection in
@@ -162,7 +165,8 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Says of damage which pages it is: the library tells only that there is some, or, when it writes, that something failed.
+  /// Says of damage which pages it is: the library tells only that there is some, or, when it
+  /// writes, that something failed.
   private func named(_ error: any Error) -> any Error {
     guard var error = error as? CipherError, error.code == .damagedPage || error.saysNothing,
       error.pages.isEmpty
@@ -199,7 +203,8 @@ package final class ConnectionPool: Sendable {
     if owner.load(ordering: .relaxed) == Self.thread {
       throw CipherError(
         .misuse,
-        "the store was called from inside a closure of its own, which reads rows or writes a value; do it after the closure"
+        "the store was called from inside a closure of its own, which reads rows or writes a value; do it"
+          + " after the closure"
       )
     }
   }
@@ -228,11 +233,12 @@ package final class ConnectionPool: Sendable {
 
   // MARK: Suspending
 
-  /// Closes every connection, runs work that needs the file for itself, and opens it again with the first of some keys that fits. All
-  /// who read or write meanwhile wait. Moments are not closed.
+  /// Closes every connection, runs work that needs the file for itself, and opens it again with the
+  /// first of some keys that fits. All who read or write meanwhile wait. Moments are not closed.
   /// - Parameter milliseconds: How long to wait for those who are reading.
-  /// - Throws: `busy` when they do not end, `misuse` when called from inside a read or write, what the work throws; the pool is
-  ///   open then as before. When the file cannot be opened again the pool is closed, and that is thrown.
+  /// - Throws: `busy` when they do not end, `misuse` when called from inside a read or write, what
+  ///   the work throws; the pool is open then as before. When the file cannot be opened again the
+  ///   pool is closed, and that is thrown.
   package func suspended(
     reopeningWith keys: [CipherKeySpec], waiting milliseconds: Int, _ body: () throws -> Void
   ) throws {
@@ -312,8 +318,9 @@ package final class ConnectionPool: Sendable {
     file.release()
   }
 
-  /// SQLite moves the log into the file after a commit, and begins it anew when nobody reads it. Where each save is made beside a
-  /// moment, and the next one is pinned at once, that never comes: so it is moved between the two.
+  /// SQLite moves the log into the file after a commit, and begins it anew when nobody reads it.
+  /// Where each save is made beside a moment, and the next one is pinned at once, that never comes:
+  /// so it is moved between the two.
   private func moveLongLog() {
     var log = stat()
     guard lstat(file.path + "-wal", &log) == 0, log.st_size > Self.longestLog else { return }

@@ -28,11 +28,12 @@ public struct FetchedColumns: Sendable {
     self.buffers = buffers
   }
 
-  /// The numbers of a column of whole numbers, booleans (0 or 1) or objects; 0 where null. Nil when there is no such
-  /// column of such a type.
+  /// The numbers of a column of whole numbers, booleans (0 or 1) or objects; 0 where null. Nil when
+  /// there is no such column of such a type.
   public func integers(_ name: String) -> NumberColumn<Int64>? { numbers(name, .integer) }
 
-  /// The numbers of a floating-point column, or a date column's seconds since 2001-01-01 UTC; 0 where null.
+  /// The numbers of a floating-point column, or a date column's seconds since 2001-01-01 UTC; 0
+  /// where null.
   public func doubles(_ name: String) -> NumberColumn<Double>? { numbers(name, .double) }
 
   private func numbers<T>(_ name: String, _ kind: Kind) -> NumberColumn<T>? {

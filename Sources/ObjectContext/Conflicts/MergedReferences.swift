@@ -14,7 +14,8 @@ struct MergedReferences {
     byRoot[entity.root]?[reference]
   }
 
-  /// Has relationships without an inverse, which do not hear of it otherwise, lead to what objects became.
+  /// Has relationships without an inverse, which do not hear of it otherwise, lead to what objects
+  /// became.
   func apply(to object: ManagedObject) {
     if byRoot.isEmpty { return }
     for relationship in object.entity.relationships where relationship.inverse == nil {

@@ -3,9 +3,9 @@ import StoreContract
 
 /// New objects that become one with others: all of a save together.
 ///
-/// Their links are taken off before the first of them becomes another object, and put on again once the last one has. So
-/// no link is looked up in an object, or written into one, that is replaced afterwards, and the order in which the objects were
-/// inserted does not matter.
+/// Their links are taken off before the first of them becomes another object, and put on again once
+/// the last one has. So no link is looked up in an object, or written into one, that is replaced
+/// afterwards, and the order in which the objects were inserted does not matter.
 final class UniquenessMerge {
   struct Item {
     let object: ManagedObject
@@ -32,7 +32,7 @@ final class UniquenessMerge {
     }
   }
 
-  private let context: ManagedObjectContext
+  private let graph: ObjectGraph
   /// In the order of insertion, so that of two values of one property the later stays.
   private var items: [Item]
   /// Where an object stands among the items.
@@ -42,11 +42,11 @@ final class UniquenessMerge {
   private var orders: UniquenessMergeOrders
   private(set) var successors = MergedReferences()
 
-  init(_ context: ManagedObjectContext, _ items: [Item]) {
-    self.context = context
-    orders = UniquenessMergeOrders(context)
+  init(_ graph: ObjectGraph, _ items: [Item]) {
+    self.graph = graph
+    orders = UniquenessMergeOrders(graph)
     var insertions: [ObjectIdentifier: Int] = [:]
-    for (place, object) in context.tracker.inserted.enumerated() {
+    for (place, object) in graph.tracker.inserted.enumerated() {
       insertions[ObjectIdentifier(object)] = place
     }
     func insertion(_ item: Item) -> Int { insertions[ObjectIdentifier(item.object)] ?? 0 }
@@ -64,9 +64,9 @@ final class UniquenessMerge {
   func run() throws {
     if items.isEmpty { return }
     // A step of before would be taken back on an object that it was not done to.
-    context.undoManager?.forgetAll()
-    context.undoManager?.disableUndoRegistration()
-    defer { context.undoManager?.enableUndoRegistration() }
+    graph.undoRecorder?.removeRecordedSteps()
+    graph.undoRecorder?.disableUndoRegistration()
+    defer { graph.undoRecorder?.enableUndoRegistration() }
     try collect()
     try takeOff()
     try takePlaces()
@@ -76,7 +76,7 @@ final class UniquenessMerge {
     for place in items.indices { try giveValues(place) }
     for item in items { try connectOthers(item) }
     for item in items { try connect(item) }
-    for object in context.tracker.inserted + context.tracker.updated { successors.apply(to: object) }
+    for object in graph.tracker.inserted + graph.tracker.updated { successors.apply(to: object) }
     try orders.restore(successors) { last($0) }
     for item in items { finish(item) }
   }
@@ -115,10 +115,12 @@ final class UniquenessMerge {
   /// From the last to the first: so it costs least where they were put on in turn.
   private func takeOff() throws {
     for item in items.reversed() {
-      for (relationship, _) in item.toOnes { try context.setToOne(item.object, relationship, nil) }
+      for (relationship, _) in item.toOnes {
+        try graph.relationships.setToOne(item.object, relationship, nil)
+      }
       for (relationship, destinations) in item.toManys {
         for destination in destinations.reversed() {
-          try context.unlink(item.object, relationship, destination)
+          try graph.relationships.unlink(item.object, relationship, destination)
         }
       }
     }
@@ -142,13 +144,13 @@ final class UniquenessMerge {
   /// A new object is a stored one from now on. What is never stored stays.
   private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ holder: ManagedObject) {
     let id = holder.objectID
-    context.forget(holder)
-    context.registry.rename(object, id)
+    graph.forget(holder)
+    graph.registry.rename(object, id)
     let old = object.changes
     object.state = []
     object.changes = nil
     object.node = row
-    for index in context.plans[object.entity].transientSlots.elements {
+    for index in graph.plans[object.entity].transientSlots.elements {
       if let value = old?.value(index) { object.setSlot(index, value) }
     }
   }
@@ -165,7 +167,7 @@ final class UniquenessMerge {
       holders[holder.entity.root, default: []].append(holder)
     }
     for (root, own) in holders {
-      let batch = FetchBatch(root, own.map(\.reference), generation: context.tracker.generation)
+      let batch = FetchBatch(root, own.map(\.reference), generation: graph.tracker.generation)
       for holder in own { holder.batch = batch }
     }
   }
@@ -175,12 +177,12 @@ final class UniquenessMerge {
   private func giveValues(_ place: Int) throws {
     let (item, holder) = (items[place], last(items[place].object))
     if case .values(let values) = item.resolution {
-      return try context.set(renamed(values, holder), on: holder)
+      return try graph.conflicts.set(renamed(values, holder), on: holder)
     }
     for (name, value) in try item.values ?? wanted(of: item.object, over: holder, item.resolution) {
       guard let attribute = holder.entity.attribute(named: name) else { continue }
       holder.setSlot(attribute.index, value)
-      context.tracker.recordUpdate(holder)
+      graph.tracker.recordUpdate(holder)
     }
   }
 
@@ -198,7 +200,8 @@ final class UniquenessMerge {
     return result
   }
 
-  /// The attributes of a new object that go over. A value left at its default never wins over a stored one.
+  /// The attributes of a new object that go over. A value left at its default never wins over a
+  /// stored one.
   private func wanted(
     of object: ManagedObject, over holder: ManagedObject, _ resolution: MergeResolution
   ) throws -> [String: AttributeValue] {
@@ -220,18 +223,19 @@ final class UniquenessMerge {
 
   // MARK: Links
 
-  /// Gives to-ones of objects that stay back to these, before any that is merged into one of them may win over them.
+  /// Gives to-ones of objects that stay back to these, before any that is merged into one of them
+  /// may win over them.
   private func connectOthers(_ item: Item) throws {
     let holder = last(item.object)
     for (relationship, destination) in item.toOnes where relationship.inverse?.isToMany == false {
       if !isMerged(destination), try takes(item, relationship, destination) {
-        try context.setToOne(holder, relationship, destination)
+        try graph.relationships.setToOne(holder, relationship, destination)
       }
     }
     for (relationship, destinations) in item.toManys {
       guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
       for destination in destinations where !isMerged(destination) {
-        try context.setToOne(destination, inverse, holder)
+        try graph.relationships.setToOne(destination, inverse, holder)
       }
     }
   }
@@ -241,7 +245,7 @@ final class UniquenessMerge {
     for (relationship, destination) in item.toOnes
     where isMerged(destination) || relationship.inverse?.isToMany != false {
       if try takes(item, relationship, destination) {
-        try context.setToOne(holder, relationship, last(destination))
+        try graph.relationships.setToOne(holder, relationship, last(destination))
       }
     }
     // A to-many whose inverse is a to-one is the other end's value, and follows that.
@@ -250,12 +254,13 @@ final class UniquenessMerge {
       _ = try holder.destinations(relationship)
       let state = holder.toManyState(relationship)
       for destination in destinations.map(last) where state.lacks(destination.reference) {
-        try context.link(holder, relationship, destination)
+        try graph.relationships.link(holder, relationship, destination)
       }
     }
   }
 
-  /// Whether a to-one goes over: nothing goes over nothing, and of a pair of to-ones each has its say.
+  /// Whether a to-one goes over: nothing goes over nothing, and of a pair of to-ones each has its
+  /// say.
   private func takes(_ item: Item, _ relationship: RelationshipDescription, _ destination: ManagedObject)
     throws -> Bool
   {
@@ -281,12 +286,12 @@ final class UniquenessMerge {
   private func finish(_ item: Item) {
     let holder = last(item.object)
     if holder !== item.object {
-      context.notifications.record(.deleted, item.object)
-      context.forget(item.object)
+      graph.notifications.record(.deleted, item.object)
+      graph.forget(item.object)
     }
     if item.takesPlace, holder.reportsChanges { holder.valuesDidChange(at: nil) }
     holder.awakeFromSnapshotEvents(.mergePolicy)
-    context.notifications.record(.refreshed, holder)
+    graph.notifications.record(.refreshed, holder)
   }
 }
 
@@ -295,6 +300,14 @@ extension MergeResolution {
   var objectWins: Bool {
     switch self {
     case .mergeByPropertyObjectTrump, .overwrite: true
+    default: false
+    }
+  }
+
+  /// Whether the store's value stays where both have one, and nothing else remains.
+  var storeWins: Bool {
+    switch self {
+    case .mergeByPropertyStoreTrump, .rollback: true
     default: false
     }
   }

@@ -19,7 +19,7 @@ struct UniquenessMergeOrders {
     let isTrump: Bool
   }
 
-  private let context: ManagedObjectContext
+  private let graph: ObjectGraph
   /// Of objects that stay what they are.
   private var kept: [Order] = []
   private var seen: Set<Key> = []
@@ -28,7 +28,7 @@ struct UniquenessMergeOrders {
   /// What those they become have themselves.
   private var own: [Key: [Int64]] = [:]
 
-  init(_ context: ManagedObjectContext) { self.context = context }
+  init(_ graph: ObjectGraph) { self.graph = graph }
 
   /// Notes an order of an object that stays. One statement for its batch if nobody has read it.
   mutating func record(_ owner: ManagedObject, _ relationship: RelationshipDescription?) throws {
@@ -98,12 +98,13 @@ struct UniquenessMergeOrders {
     let order = Self.merge(wanted.filter(there.contains), over: present.filter(there.contains))
     let known = Set(order)
     let all = order + current.filter { !known.contains($0) }
-    if all != current { try context.reorder(owner, relationship, all) }
+    if all != current { try graph.relationships.reorder(owner, relationship, all) }
     return all
   }
 
-  /// Two orders in one: what both have stands in the places it has in the one beneath, in the order of the one above. What only
-  /// the upper one has comes right after the one before it there, and else at the end.
+  /// Two orders in one: what both have stands in the places it has in the one beneath, in the order
+  /// of the one above. What only the upper one has comes right after the one before it there, and
+  /// else at the end.
   static func merge(_ upper: [Int64], over lower: [Int64]) -> [Int64] {
     let (inUpper, inLower) = (Set(upper), Set(lower))
     // Each of both with what follows it.

@@ -3,10 +3,11 @@ import Foundation
 
 /// A context that belongs to no actor: used from anywhere, by one thread at a time.
 ///
-/// Sendable, unlike the context inside, which closures see only while they run. `perform` and `performAndWait` may be
-/// called inside each other, on this context and others, so long as two threads do not wait for each other's. The end
-/// of an outermost closure ends the event: undo groups close, observers hear. Saves of other contexts are taken in at
-/// once where `automaticallyMergesChangesFromParent` is set.
+/// Sendable, unlike the context inside, which closures see only while they run. `perform` and
+/// `performAndWait` may be called inside each other, on this context and others, so long as two
+/// threads do not wait for each other's. The end of an outermost closure ends the event: undo
+/// groups close, observers hear. Saves of other contexts are taken in at once where
+/// `automaticallyMergesChangesFromParent` is set.
 public final class BackgroundContext: Sendable {
   private let lock: ContextLock
   private let queue: DispatchQueue
@@ -41,11 +42,11 @@ public final class BackgroundContext: Sendable {
   deinit {
     // Objects that are alive tell their context of their end; it has to be theirs alone then too.
     nonisolated(unsafe) let context = context
-    lock.locked { context.unregisterAll() }
+    lock.locked { context.graph.unregisterAll() }
   }
 
   private func mergeAtOnce() {
-    context.inbox.wake.withLock { wake in
+    context.graph.inbox.wake.withLock { wake in
       wake = { [weak self] in
         guard let self else { return }
         queue.async { self.performAndWait { $0.processPendingChanges() } }
@@ -53,7 +54,8 @@ public final class BackgroundContext: Sendable {
     }
   }
 
-  /// Runs a closure on the context's own thread when its turn comes; closures come one after another in their order.
+  /// Runs a closure on the context's own thread when its turn comes; closures come one after
+  /// another in their order.
   /// - Throws: what the closure throws.
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
@@ -63,7 +65,8 @@ public final class BackgroundContext: Sendable {
     }
   }
 
-  /// Runs a closure on the calling thread as soon as the context is free; at once inside another closure of it.
+  /// Runs a closure on the calling thread as soon as the context is free; at once inside another
+  /// closure of it.
   /// - Throws: what the closure throws.
   public func performAndWait<R: Sendable>(_ body: (ManagedObjectContext) throws -> R) rethrows -> R {
     try lock.locked {

@@ -22,7 +22,8 @@ public final class PersistentContainer: Sendable {
     persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: managedObjectModel)
   }
 
-  /// Makes a container of several stores, each with the entities of its description's `configuration`.
+  /// Makes a container of several stores, each with the entities of its description's
+  /// `configuration`.
   /// - Precondition: There is one description at least.
   public init(
     name: String, managedObjectModel: ManagedObjectModel,
@@ -37,10 +38,10 @@ public final class PersistentContainer: Sendable {
   /// The model.
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
-  /// Opens the stores, or makes them when their descriptions allow. About ten statements an encrypted store that is there, and one
-  /// more for each table and index that is made.
-  /// - Throws: `StoreError`, `ContextError` for configurations that do not fit, and the vaults' errors, each saying what to do;
-  ///   none is open then.
+  /// Opens the stores, or makes them when their descriptions allow. About ten statements an
+  /// encrypted store that is there, and one more for each table and index that is made.
+  /// - Throws: `StoreError`, `ContextError` for configurations that do not fit, and the vaults'
+  ///   errors, each saying what to do; none is open then.
   public func loadPersistentStores() async throws {
     do {
       for description in persistentStoreDescriptions {
@@ -56,9 +57,10 @@ public final class PersistentContainer: Sendable {
   /// - Throws: whatever the store throws.
   public func close() throws { try persistentStoreCoordinator.removePersistentStores() }
 
-  /// A new context, for the isolation that calls. Make one for each task; keep one on the main actor for what is
-  /// shown.
-  /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil where no actor runs.
+  /// A new context, for the isolation that calls. Make one for each task; keep one on the main
+  /// actor for what is shown.
+  /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil
+  ///   where no actor runs.
   public func newContext(isolation: (any Actor)? = #isolation) -> ManagedObjectContext {
     ManagedObjectContext(persistentStoreCoordinator, isolation: isolation)
   }
@@ -67,7 +69,8 @@ public final class PersistentContainer: Sendable {
   private nonisolated(unsafe) var mainContext: ManagedObjectContext?
 
   deinit {
-    // On the main actor it is let go of at once, so that who closes a store there can open it again.
+    // On the main actor it is released at once, so that who closes a store there can open it
+    // again.
     if MainQueue.isCurrent { return }
     nonisolated(unsafe) let context = mainContext
     if context != nil { Task { @MainActor in withExtendedLifetime(context) {} } }
@@ -84,14 +87,15 @@ public final class PersistentContainer: Sendable {
   }
 
   /// The context for what is shown, on the main actor; made when first asked for. Where its
-  /// `automaticallyMergesChangesFromParent` is set, it takes in what others save at once. Events end by themselves.
+  /// `automaticallyMergesChangesFromParent` is set, it takes in what others save at once. Events
+  /// end by themselves.
   @MainActor public var viewContext: ManagedObjectContext {
     if let mainContext { return mainContext }
     let context = ManagedObjectContext(persistentStoreCoordinator, isolation: MainActor.shared)
     context.name = "viewContext"
     let box = MainContext(context: context)
-    context.notifications.eventEnd = { box.endEvent() }
-    context.inbox.wake.withLock { $0 = { box.endEvent() } }
+    context.graph.notifications.eventEnd = { box.endEvent() }
+    context.graph.inbox.wake.withLock { $0 = { box.endEvent() } }
     mainContext = context
     return context
   }

@@ -3,15 +3,17 @@ import ObjectQuery
 public import StoreContract
 
 extension PersistentStoreCoordinator {
-  /// Copies everything of a store into a new one, of any kind and place, and puts it in the old one's stead. The old
-  /// store is closed and stays where it is. Objects have other IDs in the new store; contexts let go of theirs.
+  /// Copies everything of a store into a new one, of any kind and place, and puts it in the old
+  /// one's stead. The old store is closed and stays where it is. Objects have other IDs in the new
+  /// store; contexts drop theirs.
   ///
-  /// Other contexts' saves and batches wait until it is done, and those begun with the old store's IDs throw then. The new
-  /// store must be empty. Attributes derived as `now()` get the time of the move. Works through the store a thousand objects at a time, each in a transaction of its own.
-  /// - Throws: `noStore`; `StoreError`. The coordinator keeps the old store then, and what was made of the new one is to be
-  ///   removed by the caller.
+  /// Other contexts' saves and batches wait until it is done, and those begun with the old store's
+  /// IDs throw then. The new store must be empty. Attributes derived as `now()` get the time of the
+  /// move. Works through the store a thousand objects at a time, each in a transaction of its own.
+  /// - Throws: `noStore`; `StoreError`. The coordinator keeps the old store then, and what was made
+  ///   of the new one is to be removed by the caller.
   @discardableResult
-  public func migrate(
+  public func migratePersistentStore(
     _ store: any IncrementalStore, to description: PersistentStoreDescription
   ) async throws -> any IncrementalStore {
     _ = try entities(of: store)
@@ -51,12 +53,10 @@ private struct StoreCopy {
     let roots = entities.filter { $0.root === $0 }
     var numbers: [EntityDescription: [Int64: ManagedObjectID]] = [:]
     for root in roots {
-      guard case .count(0) = try count(root, in: destination) else {
+      guard try destination.count(for: FetchRequest(root.name)) == 0 else {
         throw StoreError(.fileExists, "the new store has objects already; choose an empty one")
       }
-      var request = FetchRequest(root.name)
-      request.resultType = .objectIDs
-      guard case .objectIDs(let ids) = try source.execute(request, lookup: nil) else { continue }
+      let ids = try source.fetchObjectIDs(FetchRequest(root.name))
       let new = try destination.obtainPermanentIDs(for: ids.map(\.entity))
       numbers[root] = Dictionary(
         zip(ids.map(\.reference), new), uniquingKeysWith: { first, _ in first })
@@ -77,13 +77,7 @@ private struct StoreCopy {
     }
     var metadata = SaveChangesRequest()
     metadata.metadata = source.metadata
-    _ = try destination.execute(metadata, lookup: nil)
-  }
-
-  private func count(_ root: EntityDescription, in store: any IncrementalStore) throws -> StoreResult {
-    var request = FetchRequest(root.name)
-    request.resultType = .count
-    return try store.execute(request, lookup: nil)
+    try destination.save(metadata)
   }
 
   private func copyRows(
@@ -108,10 +102,11 @@ private struct StoreCopy {
       }
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: node.version))
     }
-    _ = try destination.execute(save, lookup: nil)
+    try destination.save(save)
   }
 
-  /// The links from one end, with their order; from the end that does not name the table, the order only.
+  /// The links from one end, with their order; from the end that does not name the table, the order
+  /// only.
   private func copyRelationships(
     _ relationship: RelationshipDescription, _ numbers: [EntityDescription: [Int64: ManagedObjectID]]
   ) throws {
@@ -134,7 +129,7 @@ private struct StoreCopy {
       if changes.added.isEmpty, changes.inverseOrders.isEmpty { continue }
       var save = SaveChangesRequest()
       save.relationshipChanges = [changes]
-      _ = try destination.execute(save, lookup: nil)
+      try destination.save(save)
     }
   }
 }

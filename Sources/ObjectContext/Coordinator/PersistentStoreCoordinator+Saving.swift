@@ -3,28 +3,10 @@ import ObjectModel
 import StoreContract
 
 extension PersistentStoreCoordinator {
-  /// Saves changes of several stores: every store's statements are executed before the first commits, so that a broken
-  /// rule, a conflict or a full disk leaves all as they were.
-  /// - Throws: `StoreError` with nothing saved; `partlySaved` when a disk failed at the very commit of one store after another
-  ///   had committed.
-  func save(_ save: SaveChangesRequest) throws {
-    _ = try persistentStore
-    var parts: [UUID: SaveChangesRequest] = [:]
-    func add(_ entity: EntityDescription, _ change: (inout SaveChangesRequest) -> Void) throws {
-      change(&parts[try persistentStore(for: entity).identifier, default: SaveChangesRequest()])
-    }
-    for node in save.inserted { try add(node.entity) { $0.inserted.append(node) } }
-    for object in save.updated { try add(object.node.entity) { $0.updated.append(object) } }
-    for object in save.deleted { try add(object.objectID.entity) { $0.deleted.append(object) } }
-    for object in save.locked { try add(object.objectID.entity) { $0.locked.append(object) } }
-    for id in save.existing { try add(id.entity) { $0.existing.append(id) } }
-    for links in save.relationshipChanges {
-      try add(links.relationship.entity) { $0.relationshipChanges.append(links) }
-    }
-    // Metadata is the first store's, as everything is that names no entity.
-    if let metadata = save.metadata {
-      parts[try persistentStore.identifier, default: SaveChangesRequest()].metadata = metadata
-    }
+  /// Saves changes of several stores: every store's statements are executed before the first
+  /// commits, so that a broken rule, a conflict or a full disk leaves all as they were.
+  func saveInParts(_ save: SaveChangesRequest) throws {
+    let parts = try parts(of: save)
     // In one order whoever saves, so that two programs never wait for each other's stores.
     let concerned = persistentStores.filter { store in
       parts[store.identifier].map { !$0.isEmpty || $0.metadata != nil } ?? false
@@ -45,6 +27,28 @@ extension PersistentStoreCoordinator {
         "the stores \(names) were saved and the others were not: a disk failed while they were committed",
         cause: error)
     }
+  }
+
+  /// The changes of a save by store.
+  private func parts(of save: SaveChangesRequest) throws -> [UUID: SaveChangesRequest] {
+    _ = try persistentStore
+    var parts: [UUID: SaveChangesRequest] = [:]
+    func add(_ entity: EntityDescription, _ change: (inout SaveChangesRequest) -> Void) throws {
+      change(&parts[try persistentStore(for: entity).identifier, default: SaveChangesRequest()])
+    }
+    for node in save.inserted { try add(node.entity) { $0.inserted.append(node) } }
+    for object in save.updated { try add(object.node.entity) { $0.updated.append(object) } }
+    for object in save.deleted { try add(object.objectID.entity) { $0.deleted.append(object) } }
+    for object in save.locked { try add(object.objectID.entity) { $0.locked.append(object) } }
+    for id in save.existing { try add(id.entity) { $0.existing.append(id) } }
+    for changes in save.relationshipChanges {
+      try add(changes.relationship.entity) { $0.relationshipChanges.append(changes) }
+    }
+    // Metadata belongs to the first store, as everything that names no entity.
+    if let metadata = save.metadata {
+      parts[try persistentStore.identifier, default: SaveChangesRequest()].metadata = metadata
+    }
+    return parts
   }
 
   /// Each store's transaction around the next one's.

@@ -5,7 +5,8 @@ import ObjectQuery
 public import StoreContract
 import Synchronization
 
-/// Stands between contexts and stores: opens them, routes requests to them by entity, knows which class each entity has.
+/// Stands between contexts and stores: opens them, routes requests to them by entity, knows which
+/// class each entity has.
 ///
 /// Sendable; one coordinator serves any number of contexts on any isolation.
 public final class PersistentStoreCoordinator: Sendable {
@@ -18,11 +19,13 @@ public final class PersistentStoreCoordinator: Sendable {
   private let streams = ChangeStreams<ContextChanges>()
 
   private let loaded: Locked<StoreAssignment>
-  /// How often stores were added and removed, so that contexts see when what they know is out of date.
+  /// How often stores were added and removed, so that contexts see when what they know is out of
+  /// date.
   private let changes = Atomic<Int>(0)
   /// How often stores were removed or moved: numbers from before may be other objects' now.
   private let removals = Atomic<Int>(0)
-  private let classesByIndex: Locked<[ManagedObject.Type]>
+  /// The classes of objects that were registered, by the entity's index.
+  let registeredClasses = Locked<[Int: any AnyObject.Type]>([:])
 
   private static let storeTypes = Locked<[String: any IncrementalStore.Type]>([
     InMemoryStore.storeType: InMemoryStore.self
@@ -42,7 +45,6 @@ public final class PersistentStoreCoordinator: Sendable {
     self.managedObjectModel = managedObjectModel
     temporaryEntities = StoreEntity.all(of: managedObjectModel, in: nil)
     loaded = Locked(StoreAssignment(managedObjectModel, temporaryEntities))
-    classesByIndex = Locked(Array(repeating: ManagedObject.self, count: managedObjectModel.entities.count))
   }
 
   /// Makes a kind of store known under its `storeType`, for all coordinators of the process.
@@ -53,23 +55,12 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The kinds of store that are known, by the name of their type.
   public static var registeredStoreTypes: [String: any IncrementalStore.Type] { storeTypes.withLock { $0 } }
 
-  /// Makes contexts create objects of a class for an entity; contexts made before do not know it. Issues no
-  /// statement.
-  /// - Throws: `unknownName` when the model has no such entity.
-  public func register(_ objectClass: ManagedObject.Type, for entityName: String) throws {
-    guard let entity = managedObjectModel.entity(named: entityName) else {
-      throw ContextError(.unknownKey, "the model has no entity \(entityName)")
-    }
-    classesByIndex.withLock { $0[entity.index] = objectClass }
-  }
-
-  var objectClasses: [ManagedObject.Type] { classesByIndex.withLock { $0 } }
-
-  /// Opens the store that a description names, for the entities of its configuration and their families; for all when it
-  /// names none. Several stores may be open, each with entities of its own. About ten statements, as `PersistentContainer.loadPersistentStores()`.
-  /// - Throws: `noStore` when its type is not registered; `unknownName` when the model has no such configuration;
-  ///   `configuration` when another store has one of its entities, or a relationship leads from one of them to an entity
-  ///   that is not among them; whatever the store throws.
+  /// Opens the store that a description names, for the entities of its configuration and their
+  /// families; for all when it names none. Several stores may be open, each with entities of its
+  /// own. About ten statements, as `PersistentContainer.loadPersistentStores()`.
+  /// - Throws: `noStore` when its type is not registered; `unknownKey` when the model has no such
+  ///   configuration; `configuration` when another store has one of its entities, or a relationship
+  ///   leads from one of them to an entity that is not among them; whatever the store throws.
   public func addPersistentStore(with description: PersistentStoreDescription) async throws {
     let entities = try StoreAssignment.entities(of: description.configuration, in: managedObjectModel)
     try loaded.withLock { try $0.check(entities) }
@@ -109,7 +100,8 @@ public final class PersistentStoreCoordinator: Sendable {
     storesDidChange()
   }
 
-  /// Closes one store. Its objects are gone from contexts, and asking for its entities throws until another has them.
+  /// Closes one store. Contexts drop its objects, and asking for its entities throws until
+  /// another has them.
   /// - Throws: `noStore` when it is none of this coordinator's; whatever the store throws.
   public func removePersistentStore(_ store: any IncrementalStore) throws {
     try loaded.withLock { try $0.remove(store) }
@@ -117,7 +109,8 @@ public final class PersistentStoreCoordinator: Sendable {
     try store.close()
   }
 
-  /// Closes every store. Contexts let go of their objects when they are next used; saving and reading throw `noStore`.
+  /// Closes every store. Contexts drop their objects when they are next used; saving and
+  /// reading throw `noStore`.
   /// - Throws: whatever a store throws, once all are closed.
   public func removePersistentStores() throws {
     let stores = loaded.withLock { loaded in
@@ -186,7 +179,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   @usableFromInline
-  func store(forEntityNamed name: String) throws -> any IncrementalStore {
+  package func store(forEntityNamed name: String) throws -> any IncrementalStore {
     guard let entity = managedObjectModel.entity(named: name) else { return try persistentStore }
     return try persistentStore(for: entity)
   }
@@ -214,29 +207,21 @@ public final class PersistentStoreCoordinator: Sendable {
     return ManagedObjectID(own, reference: parts.reference)
   }
 
-  /// Executes any request: a fetch on the store of its entity, a save on all stores it concerns, anything else on the first.
-  /// - Throws: `StoreError`; `partlySaved` as `save(_:)` does.
-  public func execute(
-    _ request: any PersistentStoreRequest, lookup: (any NodeLookup)? = nil
-  ) throws -> StoreResult {
-    switch request {
-    case let request as FetchRequest: return try fetch(request, lookup: lookup)
-    case let save as SaveChangesRequest:
-      return try writing.shared {
-        if let only = loaded.withLock({ $0.onlyStore }) {
-          try refuseForeign(save, only)
-          return try only.execute(save, lookup: lookup)
-        }
-        try self.save(save)
-        return .saved
-      }
-    default: return try persistentStore.execute(request, lookup: lookup)
+  /// Saves changes in the stores of their entities. One transaction per store.
+  /// - Throws: `StoreError` with nothing saved; `partiallySaved` when a disk failed at the very
+  ///   commit of one store after another had committed.
+  public func save(_ save: SaveChangesRequest) throws {
+    try writing.shared {
+      guard let only = loaded.withLock({ $0.onlyStore }) else { return try saveInParts(save) }
+      try refuseForeign(save, only)
+      try only.save(save)
     }
   }
 
   func post(_ news: ContextInbox.Changes, from sender: ContextInbox?) { inboxes.post(news, from: sender) }
 
-  /// Whatever was read from a store that is gone must not be written to another, where its numbers are others'.
+  /// What was read from a removed store must not be written to another, where its reference numbers
+  /// belong to other objects.
   func refuseForeign(_ save: SaveChangesRequest, _ store: any IncrementalStore) throws {
     let own = store.identifier
     let isForeign =

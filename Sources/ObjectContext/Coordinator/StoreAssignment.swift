@@ -16,7 +16,8 @@ struct StoreAssignment: Sendable {
     places = Array(repeating: nil, count: model.entities.count)
   }
 
-  /// The entities of a configuration with all that inherit from the same roots, since a family shares a table.
+  /// The entities of a configuration with all that inherit from the same roots, since a family
+  /// shares a table.
   static func entities(of configuration: String?, in model: ManagedObjectModel) throws(ContextError)
     -> [EntityDescription]
   {
@@ -35,7 +36,8 @@ struct StoreAssignment: Sendable {
       where !relationship.isTransient && !own.contains(relationship.destination) {
         throw ContextError(
           .configuration,
-          "\(entity.name).\(relationship.name) leads out of the configuration \(configuration); no store can refer to "
+          "\(entity.name).\(relationship.name) leads out of the configuration \(configuration); no store"
+            + " can refer to "
             + "another, so put \(relationship.destination.name) into it too, or use a fetched property")
       }
     }
@@ -46,7 +48,8 @@ struct StoreAssignment: Sendable {
     guard let taken = entities.first(where: { places[$0.index] != nil }) else { return }
     throw ContextError(
       .configuration,
-      "a store of this coordinator has the entity \(taken.name) already; name configurations without common entities, "
+      "a store of this coordinator has the entity \(taken.name) already; name configurations without common"
+        + " entities, "
         + "or use a container of its own")
   }
 

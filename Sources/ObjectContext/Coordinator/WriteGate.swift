@@ -1,11 +1,13 @@
 import Glibc
 
-/// Lets any number of threads write to the stores, or one move a store. Who is to move one comes next, however many write.
+/// Lets any number of threads write to the stores, or one move a store. Who is to move one comes
+/// next, however many write.
 final class WriteGate: @unchecked Sendable {
   // @unchecked: the system's lock is made to be shared.
   private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
-  /// A write under way, and the one on the same thread within which it was begun: by a closure that gives rows, for example.
+  /// A write under way, and the one on the same thread within which it was begun: by a closure that
+  /// gives rows, for example.
   private struct Write {
     let lock: UnsafeMutablePointer<pthread_rwlock_t>
     let outer: UnsafeMutablePointer<Write>?
@@ -33,7 +35,8 @@ final class WriteGate: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// A write within a write of the same thread does not wait for a mover, who waits for the outer one.
+  /// A write within a write of the same thread does not wait for a mover, who waits for the outer
+  /// one.
   func shared<R>(_ body: () throws -> R) rethrows -> R {
     let outer = pthread_getspecific(Self.innermost)?.assumingMemoryBound(to: Write.self)
     var next = outer

@@ -9,29 +9,30 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public let description: String
 
     /// The entity has no property of that name, or the model no such entity.
-    public static let unknownKey = Code(description: "unknownName")
+    public static let unknownKey = Code(description: "unknownKey")
     /// A value is not of its attribute's type.
     public static let wrongType = Code(description: "wrongType")
     /// An object's row is no longer in the store.
-    public static let objectNotFound = Code(description: "objectGone")
-    /// The object's context is gone.
+    public static let objectNotFound = Code(description: "objectNotFound")
+    /// The object has no context: that was reset or deallocated.
     public static let noContext = Code(description: "noContext")
     /// No transformer is registered under the name that the model has for an attribute.
     public static let noTransformer = Code(description: "noTransformer")
     /// The store computes the attribute; it cannot be set.
     public static let derivedAttribute = Code(description: "derivedAttribute")
     /// An object of another context or store was given.
-    public static let objectOfAnotherContext = Code(description: "foreignObject")
+    public static let objectOfAnotherContext = Code(description: "objectOfAnotherContext")
     /// The object, or the value that is to be written past it, has changes that are not saved.
     public static let unsaved = Code(description: "unsaved")
     /// Objects to be saved break rules of the model; see `failures`.
     public static let validation = Code(description: "validation")
     /// No store is loaded, or the kind of store is not registered.
     public static let noStore = Code(description: "noStore")
-    /// The configurations of two stores have an entity in common, or a relationship leads from one to another.
+    /// The configurations of two stores have an entity in common, or a relationship leads from one
+    /// to another.
     public static let configuration = Code(description: "configuration")
     /// Some stores of a save were committed and others not.
-    public static let partiallySaved = Code(description: "partlySaved")
+    public static let partiallySaved = Code(description: "partiallySaved")
     /// Rows were changed or deleted elsewhere since they were read; see `conflicts`.
     public static let conflict = Code(description: "conflict")
     /// Objects have the same values where a uniqueness constraint forbids it; see `conflicts`.
@@ -52,8 +53,9 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public let property: String?
     /// The rule, with its bound.
     public let rule: ValidationRule
-    /// The value that was refused, for the form it came from; nil where the rule is about no single value, as one about the
-    /// number of objects is. It is the user's: the text of this failure and of its error leave it out, and so should logs.
+    /// The value that was refused, for the form it came from; nil where the rule is about no single
+    /// value, as one about the number of objects is. It is the user's: the text of this failure and
+    /// of its error leave it out, and so should logs.
     public let value: AttributeValue?
     /// What an overridden validation threw.
     public let cause: (any Error)?

@@ -4,15 +4,18 @@ public import ObjectQuery
 public import Observation
 import StoreContract
 
-/// The objects of a request, kept up to date: for lists on a screen.
+/// The objects of a request, which follow changes: for lists on a screen.
 ///
-/// After the first fetch it issues no statement for changes made in its context: objects that changed are judged in
-/// memory and put where they belong. What others save shows once the context has merged it, at one statement for the
-/// rows that changed. Nothing is done when no object of the entities concerned changed. A request with a limit, an
-/// offset, a search or affected stores, and one whose conditions lead over relationships to other entities that changed, is fetched
-/// anew, and so is one of what is stored only, with each save, and every one after another process's commit that the context merged.
+/// After the first fetch it issues no statement for changes made in its context: objects that
+/// changed are judged in memory and put where they belong. What others save shows once the context
+/// has merged it, at one statement for the rows that changed. Nothing is done when no object of the
+/// entities concerned changed. A request with a limit, an offset, a search or affected stores, and
+/// one whose conditions lead over relationships to other entities that changed, is fetched anew,
+/// and so is one of what is stored only, with each save, and every one after another process's
+/// commit that the context merged.
 ///
-/// Lives where its context does. `@Observable`: views that read `objects` or `sections` hear of changes.
+/// Lives where its context does. `@Observable`: views that read `objects` or `sections` hear of
+/// changes.
 @Observable
 public final class FetchedResultsController<T: ManagedObject> {
   /// The request.
@@ -34,14 +37,15 @@ public final class FetchedResultsController<T: ManagedObject> {
   @ObservationIgnored var isStale = false
   @ObservationIgnored private var hasFetched = false
   @ObservationIgnored private var names: [String] = []
-  /// Whether the last snapshot told has temporary IDs.
+  /// Whether the last reported snapshot has temporary IDs.
   @ObservationIgnored private var reportedTemporaryIDs = false
   @ObservationIgnored private let streams = ChangeStreams<FetchedResultsSnapshot>()
 
   /// Makes a controller; `performFetch()` fills it. Issues no statement.
-  /// - Parameter sectionNameKeyPath: An attribute, through to-ones if need be. The request's order has to keep the objects
-  ///   of a section together: sort by it first.
-  /// - Throws: `ContextError` when the request's objects are not of the class asked for, `QueryError` for unknown names.
+  /// - Parameter sectionNameKeyPath: An attribute, through to-ones if need be. The request's order
+  ///   has to keep the objects of a section together: sort by it first.
+  /// - Throws: `ContextError` when the request's objects are not of the class asked for,
+  ///   `QueryError` for unknown names.
   public init(
     _ request: FetchRequest, in context: ManagedObjectContext, sectionedBy sectionNameKeyPath: String? = nil,
     as type: T.Type = ManagedObject.self
@@ -49,9 +53,9 @@ public final class FetchedResultsController<T: ManagedObject> {
     self.fetchRequest = request
     self.sectionNameKeyPath = sectionNameKeyPath
     self.context = context
-    entity = try context.check(request, type)
+    entity = try context.graph.fetching.check(request, type)
     judge = try FetchedResultsMatcher(request, entity, sectionedBy: sectionNameKeyPath)
-    context.notifications.add(self)
+    context.graph.notifications.add(self)
   }
 
   deinit { streams.finish() }
@@ -111,7 +115,7 @@ public final class FetchedResultsController<T: ManagedObject> {
     fetchedObjects = new
     names = newNames
     sections = made
-    // The same objects with other values are news too.
+    // The same objects with other values are a change too.
     withMutation(keyPath: \.fetchedObjects) {}
     withMutation(keyPath: \.sections) {}
     if !difference.isEmpty {

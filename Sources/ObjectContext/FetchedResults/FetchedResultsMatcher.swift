@@ -74,7 +74,7 @@ struct FetchedResultsMatcher {
     return kept
   }
 
-  /// One whose row is gone belongs nowhere.
+  /// An object whose row was deleted is not among the results.
   private func belongsNow(_ object: ManagedObject) throws -> Bool {
     guard object.managedObjectContext != nil, !object.isDeleted else { return false }
     do {

@@ -21,10 +21,11 @@ extension IndexPath {
 
 /// One thing that happened to a list.
 ///
-/// Old places count in the list before all of the changes, new places in the list after them. Changes come in the order
-/// that tables and lists on screens want: deletions from the end, sections that go from the end, sections that come from
-/// the start, then insertions, moves and updates, each from the start. They are one change together: a move's places
-/// are those before and after all of it.
+/// Old places count in the list before all of the changes, new places in the list after them.
+/// Changes come in the order that tables and lists on screens want: deletions from the end,
+/// sections that go from the end, sections that come from the start, then insertions, moves and
+/// updates, each from the start. They are one change together: a move's places are those before and
+/// after all of it.
 public enum FetchedResultsChange<T: ManagedObject> {
   /// A section appeared.
   case insertSection(Int)

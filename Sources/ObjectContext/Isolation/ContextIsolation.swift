@@ -3,7 +3,7 @@ enum ContextIsolation {
   /// Made outside any actor: the compiler alone sees to it.
   case unknown
   case mainActor
-  /// On another actor, which may hold the context and is not held by it.
+  /// On another actor, which may retain the context and is not retained by it.
   case actor(WeakActor)
   /// Under a lock.
   case lock(ContextLock)
@@ -33,7 +33,8 @@ enum ContextIsolation {
   private func stop(_ what: String, _ context: String) -> Never {
     fatalError(
       "\(what) was used off its context, \(context). Use it inside the context's perform or on its actor, or"
-        + " pass its objectID and fetch it in a context of your own. The trace below has the line: its first frame that is"
+        + " pass its objectID and fetch it in a context of your own. The trace below has the line: its"
+        + " first frame that is"
         + " not ObjectContext's.")
   }
 }

@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The queue of the main actor's work, which a program that waits asynchronously drains on any thread.
+/// The queue of the main actor's work, which a program that waits asynchronously drains on any
+/// thread.
 package enum MainQueue {
   private static let key = {
     let key = DispatchSpecificKey<Bool>()

@@ -37,16 +37,17 @@ public struct MergePolicy: Sendable, CustomStringConvertible {
 
 /// How one conflict ends.
 ///
-/// Links of to-manys are a set to which both sides may add, so they are merged by every resolution but `rollback`; the
-/// order of a to-many is one value, which goes with the object where the object wins.
+/// Links of to-manys are a set to which both sides may add, so they are merged by every resolution
+/// but `rollback`; the order of a to-many is one value, which goes with the object where the object
+/// wins.
 public enum MergeResolution: Sendable {
   /// The save throws, and saves nothing.
   case refuse
-  /// Where both changed a property, the store's stays. An object deleted in the store is gone here; one deleted here
-  /// stays.
+  /// Where both changed a property, the store's stays. An object deleted in the store is deleted here;
+  /// one deleted here stays.
   case mergeByPropertyStoreTrump
-  /// Where both changed a property, the object's is saved. An object deleted in the store is stored anew under its ID;
-  /// one deleted here is deleted.
+  /// Where both changed a property, the object's is saved. An object deleted in the store is stored
+  /// anew under its ID; one deleted here is deleted.
   case mergeByPropertyObjectTrump
   /// All of the object is saved.
   case overwrite

@@ -1,6 +1,6 @@
 import Locks
 
-/// The streams that one kind of news goes to.
+/// The streams that report one kind of change.
 final class ChangeStreams<News: Sendable>: Sendable {
   private struct State: Sendable {
     var last = 0
@@ -25,7 +25,7 @@ final class ChangeStreams<News: Sendable>: Sendable {
   }
 
   private func remove(_ key: Int) {
-    // The continuation is let go of outside the lock.
+    // The continuation is released outside the lock.
     let removed = state.withLock { $0.continuations.removeValue(forKey: key) }
     withExtendedLifetime(removed) {}
   }

@@ -2,28 +2,29 @@ import Foundation
 import Locks
 import Synchronization
 
-/// What others did to the stores, kept for a context until it next looks: contexts are used on one isolation each, so
-/// nobody else may touch their objects.
+/// What others changed in the stores, until the context next merges it: contexts are used on one
+/// isolation each, so nobody else may touch their objects.
 final class ContextInbox: Sendable {
+  enum Batch: Sendable { case insertion, update, deletion }
+
   enum Changes: Sendable {
-    /// Batches, which do not tell their objects.
-    case batchInserted, batchUpdated, batchDeleted
+    /// A batch, which does not report its objects.
+    case batch(Batch)
     /// Another context's save.
     case saved(ContextChanges)
-    /// A commit to a store by somebody who is not of this coordinator, which does not tell its objects.
+    /// A commit to a store by somebody outside this coordinator, which does not report its objects.
     case committed(store: UUID)
 
     var isForMergingContexts: Bool {
       switch self {
       case .saved, .committed: true
-      default: false
+      case .batch: false
       }
     }
 
     func isSame(as other: Changes) -> Bool {
       switch (self, other) {
-      case (.batchInserted, .batchInserted), (.batchUpdated, .batchUpdated), (.batchDeleted, .batchDeleted):
-        true
+      case (.batch(let batch), .batch(let other)): batch == other
       case (.committed(let store), .committed(store: let other)): store == other
       default: false
       }
@@ -32,24 +33,24 @@ final class ContextInbox: Sendable {
 
   private let hasChanges = Atomic<Bool>(false)
   private let pending = Locked<[Changes]>([])
-  /// Whether the context wants to hear of saves.
+  /// Whether the context merges saves automatically.
   let wantsSaves = Atomic<Bool>(false)
-  /// Sees to it that the context looks soon; nil when it looks whenever it is used.
+  /// Has the context merge soon; nil when it merges whenever it is used.
   let wake = Locked<(@Sendable () -> Void)?>(nil)
 
   func put(_ item: Changes) {
     if item.isForMergingContexts, !wantsSaves.load(ordering: .relaxed) { return }
-    pending.withLock { news in
-      // What does not tell its objects is enough once in a row.
-      if let last = news.last, last.isSame(as: item) { return }
-      news.append(item)
+    pending.withLock { items in
+      // Changes without objects say the same when they are repeated.
+      if let last = items.last, last.isSame(as: item) { return }
+      items.append(item)
     }
     hasChanges.store(true, ordering: .releasing)
     guard wantsSaves.load(ordering: .relaxed) else { return }
     wake.withLock { $0 }?()
   }
 
-  /// Puts back what could not be taken in.
+  /// Puts back what could not be merged.
   func putBack(_ items: [Changes]) {
     pending.withLock { $0 = items + $0 }
     hasChanges.store(true, ordering: .releasing)
@@ -58,32 +59,32 @@ final class ContextInbox: Sendable {
   /// Takes everything out.
   func take() -> [Changes] {
     if !hasChanges.load(ordering: .relaxed) { return [] }
-    return pending.withLock { news in
+    return pending.withLock { items in
       hasChanges.store(false, ordering: .releasing)
-      defer { news = [] }
-      return news
+      defer { items = [] }
+      return items
     }
   }
 }
 
 /// The inboxes of the contexts alive.
 final class Inboxes: Sendable {
-  private struct Slot: @unchecked Sendable {
+  private struct WeakInbox: @unchecked Sendable {
     // @unchecked: a weak reference is loaded and stored under the mutex only.
     weak var inbox: ContextInbox?
   }
 
-  private let slots = Locked<[Slot]>([])
+  private let inboxes = Locked<[WeakInbox]>([])
 
   func add(_ inbox: ContextInbox) {
-    slots.withLock { slots in
-      slots.removeAll { $0.inbox == nil }
-      slots.append(Slot(inbox: inbox))
+    inboxes.withLock { inboxes in
+      inboxes.removeAll { $0.inbox == nil }
+      inboxes.append(WeakInbox(inbox: inbox))
     }
   }
 
-  func post(_ news: ContextInbox.Changes, from sender: ContextInbox?) {
+  func post(_ changes: ContextInbox.Changes, from sender: ContextInbox?) {
     // Outside the lock, since an inbox may wake its context.
-    for inbox in slots.withLock({ $0.compactMap(\.inbox) }) where inbox !== sender { inbox.put(news) }
+    for inbox in inboxes.withLock({ $0.compactMap(\.inbox) }) where inbox !== sender { inbox.put(changes) }
   }
 }

@@ -38,9 +38,11 @@ extension Int8: AttributeConvertible {}
 extension UInt8: AttributeConvertible {}
 extension UInt16: AttributeConvertible {}
 extension UInt32: AttributeConvertible {}
-/// Numbers above `Int64.max` fit decimal attributes only, where they compare, sort and add up exactly.
+/// Numbers above `Int64.max` fit decimal attributes only, where they compare, sort and add up
+/// exactly.
 extension UInt64: AttributeConvertible {}
-/// Numbers above `Int64.max` fit decimal attributes only, where they compare, sort and add up exactly.
+/// Numbers above `Int64.max` fit decimal attributes only, where they compare, sort and add up
+/// exactly.
 extension UInt: AttributeConvertible {}
 
 extension Bool: AttributeConvertible {

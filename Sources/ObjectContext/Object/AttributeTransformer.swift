@@ -3,8 +3,9 @@ import Locks
 
 /// Turns values of one type into the bytes of a transformable attribute and back.
 ///
-/// The model names the transformer of an attribute; the program registers it under that name before it reads or sets the
-/// attribute. Bytes are only ever read as the type that the caller asks for: nothing in a file chooses what is made of it.
+/// The model names the transformer of an attribute; the program registers it under that name before
+/// it reads or sets the attribute. Bytes are only ever read as the type that the caller asks for:
+/// nothing in a file chooses what is made of it.
 public protocol AttributeTransformer: Sendable {
   /// The type of the values.
   associatedtype Value
@@ -15,7 +16,8 @@ public protocol AttributeTransformer: Sendable {
 }
 
 extension AttributeTransformer {
-  /// Makes the transformer known under the name that models use for it; a later one takes an earlier one's place.
+  /// Makes the transformer known under the name that models use for it; a later one takes an
+  /// earlier one's place.
   public func register(as name: String) {
     let read: AttributeTransformers.Read = { try value(from: $0) }
     let write: AttributeTransformers.Write = { any in

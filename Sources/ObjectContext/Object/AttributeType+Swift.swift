@@ -2,7 +2,8 @@ import Foundation
 package import ObjectModel
 
 extension AttributeType {
-  /// The type of attributes that hold values of a plain Swift type as they are; nil for all other types.
+  /// The type of attributes that hold values of a plain Swift type as they are; nil for all other
+  /// types.
   package init?(plain swiftType: Any.Type) {
     guard let known = Self.plain[ObjectIdentifier(swiftType)] else { return nil }
     self = known

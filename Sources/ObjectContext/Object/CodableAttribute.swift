@@ -3,9 +3,10 @@ public import ObjectModel
 
 /// A program's own Codable type as an attribute's value: declare the conformance and nothing else.
 ///
-/// Kept as JSON with sorted keys: as bytes in transformable and binary attributes, as text in string attributes. Predicates look
-/// into the bytes: `tags CONTAINS "new"`, `settings.theme == "dark"`, `points.0.x > 3`. Arrays, dictionaries and sets of Codable
-/// values have the same without a declaration.
+/// Stored as JSON with sorted keys: as bytes in transformable and binary attributes, as text in
+/// string attributes. Predicates look into the bytes: `tags CONTAINS "new"`, `settings.theme ==
+/// "dark"`, `points.0.x > 3`. Arrays, dictionaries and sets of Codable values have the same without
+/// a declaration.
 public protocol CodableAttribute: AttributeConvertible, Codable {}
 
 extension CodableAttribute {

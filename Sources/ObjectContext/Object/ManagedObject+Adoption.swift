@@ -4,29 +4,32 @@ import StoreContract
 /// What a layer above needs that shows objects as something else.
 extension ManagedObject {
   /// Whether no context has had the object yet.
-  package final var isDetached: Bool { managedObjectContext == nil && state == [.inserted] }
+  package final var isDetached: Bool { graph == nil && state == [.inserted] }
 
   /// Whether a context may adopt it: it is detached, or was new when it was deleted or rolled back.
   package final var isAdoptable: Bool {
-    managedObjectContext == nil && unmanagedNode == nil
+    graph == nil && unmanagedNode == nil
       && (state == [.inserted] || state == [.deletedInStore])
   }
 
   /// Whether its row is no longer there, or never was.
   package final var isDeletedInStore: Bool { state.contains(.deletedInStore) }
 
-  /// Stops the program where the object is used though its context was let go, or written though nobody can save it.
+  /// Stops the program where the object is used though its context was deallocated, or written though
+  /// nobody can save it.
   package final func checkContext(writing: Bool = false) {
     guard needsContext, !isDeletedInStore, !isDetached else { return }
-    if let managedObjectContext, !writing || managedObjectContext.host != nil { return }
+    if let graph, !writing || graph.host != nil { return }
     fatalError(
-      "a \(entity.name) is \(writing ? "written" : "read") after its context was let go, so that nothing of it can be saved: hold"
+      "a \(entity.name) is \(writing ? "written" : "read") after its context was deallocated, so that"
+        + " nothing of it can be saved: retain"
         + " the context as long as its models, or get the model from another one by its identifier")
   }
 
-  /// What is left of an object whose context goes away: the row as it is stored, or, of a new one, its values.
+  /// Detaches an object from a context that is deallocated. It has its stored row, or, as a new
+  /// object, its values.
   final func losesContext() {
-    managedObjectContext = nil
+    graph = nil
     keeper = nil
     guard needsContext else { return }
     if isDetached { clearRelationships() } else { dirty = 0 }
@@ -34,18 +37,18 @@ extension ManagedObject {
 
   /// What a to-many leads to, with no list of objects made; nil when it cannot be read.
   package final func related(_ property: PropertyIndex) -> RelatedObjects? {
-    guard case .relationship(let relationship) = entity.properties[property.index], let managedObjectContext
+    guard case .relationship(let relationship) = entity.properties[property.index], let graph
     else { return nil }
     do { return try destinations(relationship) } catch {
-      managedObjectContext.recordFaultFailure(error)
+      graph.recordFaultFailure(error)
       return nil
     }
   }
 
-  /// Makes a to-many lead to objects of this context, and keeps the inverses in step. Where only some come behind those it
-  /// has, the others are not looked at.
+  /// Makes a to-many lead to objects of this context, and keeps the inverses in step. Where only
+  /// some come behind those it has, the others are not looked at.
   package final func replaceRelated(_ property: PropertyIndex, by wanted: [ManagedObject]) {
-    guard let present = related(property), let managedObjectContext,
+    guard let present = related(property), let graph,
       case .relationship(let relationship) = entity.properties[property.index]
     else { return }
     do {
@@ -55,17 +58,18 @@ extension ManagedObject {
       if wanted.count >= old.count, zip(old, wanted).allSatisfy({ $0 == $1.reference }) {
         for destination in wanted[old.count...] {
           try check(destination, relationship)
-          try managedObjectContext.link(self, relationship, destination)
+          try graph.relationships.link(self, relationship, destination)
         }
       } else {
         try setObjects(wanted, forKey: relationship.name)
       }
     } catch {
-      managedObjectContext.recordFaultFailure(error)
+      graph.recordFaultFailure(error)
     }
   }
 
-  /// Takes over the values that another detached object has in the property indexes of its entity, which come first in this one's.
+  /// Takes over the values that another detached object has in the property indexes of its entity,
+  /// which come first in this one's.
   package final func takeOver(_ other: ManagedObject) {
     guard let changes = other.changes else { return }
     for index in 0..<other.entity.propertyCount {

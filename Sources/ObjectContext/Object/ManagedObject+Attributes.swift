@@ -2,8 +2,10 @@ public import ObjectModel
 import ObjectQuery
 
 extension ManagedObject {
-  /// An attribute's value by name. Fires the fault: one statement for the whole batch the object came with.
-  /// - Throws: `unknownName` when the entity has no such attribute, `objectGone` when the row is no longer there.
+  /// An attribute's value by name. Fires the fault: one statement for the whole batch the object
+  /// came with.
+  /// - Throws: `unknownKey` when the entity has no such attribute, `objectNotFound` when the row is
+  ///   no longer there.
   ///
   /// A name with dots leads into a composite: `address.city`.
   public final func value(forKey name: String) throws -> AttributeValue {
@@ -24,9 +26,10 @@ extension ManagedObject {
     return result
   }
 
-  /// Sets an attribute by name; `.null` clears it. Issues no statement unless the object is a fault.
-  /// - Throws: `unknownName`, `wrongType` when the value is not of the attribute's type, `derivedAttribute`, `objectGone` when
-  ///   others deleted the object.
+  /// Sets an attribute by name; `.null` clears it. Issues no statement unless the object is a
+  /// fault.
+  /// - Throws: `unknownKey`, `wrongType` when the value is not of the attribute's type,
+  ///   `derivedAttribute`, `objectNotFound` when others deleted the object.
   public final func setValue(_ value: AttributeValue, forKey name: String) throws {
     var attribute = try attribute(name)
     guard attribute.accepts(value) else {
@@ -37,7 +40,7 @@ extension ManagedObject {
       throw ContextError(
         .derivedAttribute, "\(entity.name).\(name) is computed by the store; change what it is derived from")
     }
-    let context = try context()
+    let graph = try liveGraph()
     try readRowToChange()
     var value = value
     if attribute.index < 0, let (composite, path) = element(name) {
@@ -45,7 +48,7 @@ extension ManagedObject {
       value = try slotValue(.attribute(composite)).setting(value, at: path)
     }
     setSlot(attribute.index, value)
-    if !attribute.isTransient { context.tracker.recordUpdate(self) }
+    if !attribute.isTransient { graph.tracker.recordUpdate(self) }
   }
 
   /// Sets an attribute by name from a Swift value; nil clears it.
@@ -74,9 +77,9 @@ extension ManagedObject {
     return (composite, Array(names.dropFirst()))
   }
 
-  /// The values that were set and differ from the stored ones, by name; attributes and to-ones. One statement for the
-  /// batch when the object is a fault.
-  /// - Throws: when the object's row is gone.
+  /// The values that were set and differ from the stored ones, by name; attributes and to-ones. One
+  /// statement for the batch when the object is a fault.
+  /// - Throws: when the object's row was deleted.
   public final func changedValues() throws -> [String: AttributeValue] {
     guard let changes else { return [:] }
     var result: [String: AttributeValue] = [:]
@@ -87,9 +90,10 @@ extension ManagedObject {
     return result
   }
 
-  /// Whether a stored value differs from the row, or a to-many was changed: false, other than `hasChanges`, once every
-  /// value is set back. True for a new object. Long bytes with external storage that were set count as others where the stored
-  /// ones were never read. Issues no statement.
+  /// Whether a stored value differs from the row, or a to-many was changed: false, other than
+  /// `hasChanges`, once every value is set back. True for a new object. Long bytes with external
+  /// storage that were set count as others where the stored ones were never read. Issues no
+  /// statement.
   public final var hasPersistentChangedValues: Bool {
     if isInserted { return true }
     guard let changes else { return false }
@@ -103,10 +107,10 @@ extension ManagedObject {
     return false
   }
 
-  /// The values as last read or saved, by name; attributes and to-ones. Empty for an object not saved yet. One
-  /// statement for the batch when the object is a fault.
+  /// The values as last read or saved, by name; attributes and to-ones. Empty for an object not
+  /// saved yet. One statement for the batch when the object is a fault.
   /// - Parameter names: Those wanted; nil for all.
-  /// - Throws: when the object's row is gone.
+  /// - Throws: when the object's row was deleted.
   public final func committedValues(forKeys names: [String]? = nil) throws -> [String: AttributeValue] {
     if isInserted { return [:] }
     var result: [String: AttributeValue] = [:]
@@ -133,7 +137,8 @@ extension ManagedObject {
 }
 
 extension AttributeValue {
-  /// A composite with one element changed; a null composite begins empty, and null takes an element out.
+  /// A composite with one element changed; a null composite begins empty, and null takes an element
+  /// out.
   fileprivate func setting(_ value: AttributeValue, at path: [String]) -> AttributeValue {
     guard let name = path.first else { return value }
     var elements: [String: AttributeValue] = [:]

@@ -4,10 +4,11 @@ import StoreContract
 
 /// Access by place: what generated accessors call, with no look-up of names.
 ///
-/// A fault fires on the first read, with its batch. Reading never throws: when the row is gone or cannot be read,
-/// the answer is the type's empty value, and `ManagedObjectContext.faultFailure` holds the reason, with which the
-/// context then refuses to save; where the context deletes inaccessible faults, a row that is gone is no such reason, and setting a
-/// value of what is deleted does nothing. A value must be of the property's type.
+/// A fault fires on the first read, with its batch. Reading never throws: when the row was deleted or
+/// cannot be read, the answer is the type's empty value, and `ManagedObjectContext.faultFailure` has the
+/// reason, with which the context then refuses to save; where the context deletes inaccessible
+/// faults, a deleted row is no such reason, and setting a value of a deleted object does
+/// nothing. A value must be of the property's type.
 extension ManagedObject {
   /// Whether a value is null.
   public final func isNull(_ property: PropertyIndex) -> Bool {
@@ -28,7 +29,8 @@ extension ManagedObject {
     return 0
   }
 
-  /// The reference number of a to-one's destination, without making the object; 0 when it leads nowhere.
+  /// The reference number of a to-one's destination, without making the object; 0 when it leads
+  /// nowhere.
   public final func reference(_ property: PropertyIndex) -> Int64 {
     checkIsolation()
     if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
@@ -88,8 +90,8 @@ extension ManagedObject {
     return Data()
   }
 
-  /// Lets a closure see the UTF-8 of a text or the bytes of a binary attribute where they lie, without a copy. One
-  /// statement for the batch when the object is a fault.
+  /// Lets a closure see the UTF-8 of a text or the bytes of a binary attribute where they lie,
+  /// without a copy. One statement for the batch when the object is a fault.
   /// - Throws: what the closure throws.
   public final func withBytes<R>(
     _ property: PropertyIndex, _ body: (UnsafeRawBufferPointer) throws -> R
@@ -113,7 +115,7 @@ extension ManagedObject {
     return guarded(nil) { try destination(relationship) }
   }
 
-  /// The objects a to-many leads to; none when the context is gone.
+  /// The destinations of a to-many; none without a context.
   public final func objects(_ property: PropertyIndex) -> [ManagedObject] {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return [] }
     return guarded([]) { Array(try destinations(relationship)) }
@@ -144,8 +146,8 @@ extension ManagedObject {
     if !overwrite(property, .string(string)) { slowSet(property, .string(string)) }
   }
 
-  /// Sets a value that was set before, since the row was read; false when it was not. The object is noted as changed
-  /// already then.
+  /// Sets a value that was set before, since the row was read; false when it was not. The object is
+  /// noted as changed already then.
   @inline(__always)
   private final func overwrite(_ property: PropertyIndex, _ value: AttributeValue) -> Bool {
     checkIsolation()
@@ -161,7 +163,7 @@ extension ManagedObject {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return }
     guarded(()) {
       try check(destination, relationship)
-      try context().setToOne(self, relationship, destination)
+      try liveGraph().relationships.setToOne(self, relationship, destination)
     }
   }
 
@@ -170,7 +172,7 @@ extension ManagedObject {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return }
     guarded(()) {
       try check(destination, relationship)
-      try context().link(self, relationship, destination)
+      try liveGraph().relationships.link(self, relationship, destination)
     }
   }
 
@@ -179,11 +181,12 @@ extension ManagedObject {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return }
     guarded(()) {
       try check(destination, relationship)
-      try context().unlink(self, relationship, destination)
+      try liveGraph().relationships.unlink(self, relationship, destination)
     }
   }
 
-  /// Makes a to-many lead to some objects and no others, in this order where it is ordered, and keeps the inverse in step.
+  /// Makes a to-many lead to some objects and no others, in this order where it is ordered, and
+  /// keeps the inverse in step.
   public final func setObjects(_ property: PropertyIndex, to destinations: [ManagedObject]) {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return }
     guarded(()) { try setObjects(destinations, forKey: relationship.name) }
@@ -208,10 +211,10 @@ extension ManagedObject {
     if isDetached { return setSlot(property.index, value) }
     if needsContext { checkContext(writing: true) }
     guarded(()) {
-      let context = try context()
+      let graph = try liveGraph()
       try readRowToChange()
       setSlot(property.index, value)
-      if property.field >= 0 { context.tracker.recordUpdate(self) }
+      if property.field >= 0 { graph.tracker.recordUpdate(self) }
     }
   }
 
@@ -220,7 +223,7 @@ extension ManagedObject {
       return try body()
     } catch {
       checkContext()
-      managedObjectContext?.recordFaultFailure(error)
+      graph?.recordFaultFailure(error)
       return empty
     }
   }

@@ -2,33 +2,37 @@ import ObjectModel
 import StoreContract
 
 extension ManagedObject {
-  /// The object a to-one leads to, often a fault. Issues a statement only when this object is a fault itself, or
-  /// when the destination has subentities and the destination is not known yet; either serves the whole batch.
-  /// - Throws: `unknownName`, `objectGone`.
+  /// The object a to-one leads to, often a fault. Issues a statement only when this object is a
+  /// fault itself, or when the destination has subentities and the destination is not known yet;
+  /// either serves the whole batch.
+  /// - Throws: `unknownKey`, `objectNotFound`.
   public final func object(_ name: String) throws -> ManagedObject? {
     let relationship = try relationship(name, toMany: false)
     return try destination(relationship)
   }
 
-  /// The objects a to-many leads to, in their order when it is ordered. The first read issues one statement for the
-  /// whole batch this object came with.
-  /// - Throws: `unknownName`, `objectGone`.
+  /// The objects a to-many leads to, in their order when it is ordered. The first read issues one
+  /// statement for the whole batch this object came with.
+  /// - Throws: `unknownKey`, `objectNotFound`.
   public final func objects(_ name: String) throws -> RelatedObjects {
     try destinations(try relationship(name, toMany: true))
   }
 
-  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step. One statement for the batch when the object is a
-  /// fault; where both ends are to-ones, another for the destination's.
-  /// - Throws: `unknownName`, `foreignObject` when the destination is of another context or not of the destination entity, `objectGone`
-  ///   when it or this object is known to be deleted by others.
+  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step. One statement for
+  /// the batch when the object is a fault; where both ends are to-ones, another for the
+  /// destination's.
+  /// - Throws: `unknownKey`, `objectOfAnotherContext` when the destination is of another context or
+  ///   not of the destination entity, `objectNotFound` when it or this object is known to be
+  ///   deleted by others.
   public final func setObject(_ destination: ManagedObject?, forKey name: String) throws {
     let relationship = try relationship(name, toMany: false)
     try check(destination, relationship)
-    try context().setToOne(self, relationship, destination)
+    try liveGraph().relationships.setToOne(self, relationship, destination)
   }
 
-  /// Adds objects to a to-many, at the end when it is ordered, and keeps the inverses in step. What is in it already
-  /// stays once. Issues no statement unless a destination is a fault, or was taken out before anybody had read whether it was in.
+  /// Adds objects to a to-many, at the end when it is ordered, and keeps the inverses in step. What
+  /// is in it already stays once. Issues no statement unless a destination is a fault, or was taken
+  /// out before anybody had read whether it was in.
   /// - Throws: as `setObject(_:for:)`.
   public final func add(_ destinations: ManagedObject..., to name: String) throws {
     try add(contentsOf: destinations, to: name)
@@ -38,10 +42,10 @@ extension ManagedObject {
   /// - Throws: as `setObject(_:for:)`.
   public final func add(contentsOf destinations: some Sequence<ManagedObject>, to name: String) throws {
     let relationship = try relationship(name, toMany: true)
-    let context = try context()
+    let graph = try liveGraph()
     for destination in destinations {
       try check(destination, relationship)
-      try context.link(self, relationship, destination)
+      try graph.relationships.link(self, relationship, destination)
     }
   }
 
@@ -51,26 +55,27 @@ extension ManagedObject {
     let relationship = try relationship(name, toMany: true)
     for destination in destinations {
       try check(destination, relationship, isLinking: false)
-      try context().unlink(self, relationship, destination)
+      try liveGraph().relationships.unlink(self, relationship, destination)
     }
   }
 
-  /// Replaces the objects of a to-many, in the order given when it is ordered. Reads the present ones first.
+  /// Replaces the objects of a to-many, in the order given when it is ordered. Reads the present
+  /// ones first.
   /// - Throws: as `setObject(_:for:)`.
   public final func setObjects(_ destinations: some Sequence<ManagedObject>, forKey name: String) throws {
     let relationship = try relationship(name, toMany: true)
-    let context = try context()
+    let graph = try liveGraph()
     let wanted = Array(destinations)
     for destination in wanted { try check(destination, relationship) }
     let references = Set(wanted.map(\.reference))
     for old in try self.destinations(relationship) where !references.contains(old.reference) {
-      try context.unlink(self, relationship, old)
+      try graph.relationships.unlink(self, relationship, old)
     }
-    for destination in wanted { try context.link(self, relationship, destination) }
+    for destination in wanted { try graph.relationships.link(self, relationship, destination) }
     if relationship.isOrdered {
       var seen: Set<Int64> = []
       let order = wanted.map(\.reference).filter { seen.insert($0).inserted }
-      try context.reorder(self, relationship, order)
+      try graph.relationships.reorder(self, relationship, order)
     }
   }
 
@@ -78,19 +83,20 @@ extension ManagedObject {
 
   final func destination(_ relationship: RelationshipDescription) throws -> ManagedObject? {
     guard case .reference(let reference) = try slotValue(.relationship(relationship)) else { return nil }
-    let context = try context()
-    if let known = context.registry.object(relationship.destination.root, reference) { return known }
-    return context.materialize(reference, relationship.destination, context.toOneBatch(self, relationship))
+    let graph = try liveGraph()
+    if let known = graph.registry.object(relationship.destination.root, reference) { return known }
+    return graph.faulting.materialize(
+      reference, relationship.destination, graph.faulting.toOneBatch(self, relationship))
   }
 
   final func destinations(_ relationship: RelationshipDescription) throws -> RelatedObjects {
-    let context = try context()
+    let graph = try liveGraph()
     let state = toManyState(relationship)
-    if !state.isLoaded { try context.load(state, of: self) }
-    context.removeDeleted(from: state)
+    if !state.isLoaded { try graph.faulting.load(state, of: self) }
+    graph.faulting.removeDeleted(from: state)
     return RelatedObjects(
       references: state.current ?? [], destination: relationship.destination, batch: state.batch,
-      offset: state.batchOffset, context: context)
+      offset: state.batchOffset, graph: graph)
   }
 
   final func toManyState(_ relationship: RelationshipDescription) -> ToManyState {
@@ -100,24 +106,26 @@ extension ManagedObject {
   final func check(
     _ destination: ManagedObject?, _ relationship: RelationshipDescription, isLinking: Bool = true
   ) throws {
-    if isLinking, let managedObjectContext {
+    if isLinking, let graph {
       for end in [self, destination] {
-        if let end, end.state.contains(.deletedInStore), end.managedObjectContext === managedObjectContext {
-          throw managedObjectContext.objectNotFound(end)
+        if let end, end.state.contains(.deletedInStore), end.graph === graph {
+          throw graph.objectNotFound(end)
         }
       }
     }
     guard let destination else { return }
-    guard destination.managedObjectContext === managedObjectContext, managedObjectContext != nil else {
+    guard destination.graph === graph, graph != nil else {
       throw ContextError(
         .objectOfAnotherContext,
-        "\(entity.name).\(relationship.name) was given an object of another context; get it by its objectID here"
+        "\(entity.name).\(relationship.name) was given an object of another context; get it by its objectID"
+          + " here"
       )
     }
     guard destination.entity.isKind(of: relationship.destination) else {
       throw ContextError(
         .objectOfAnotherContext,
-        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to \(destination.entity.name)"
+        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to"
+          + " \(destination.entity.name)"
       )
     }
   }

@@ -2,10 +2,11 @@ import Foundation
 import ObjectModel
 
 extension ManagedObject {
-  /// The value of a transformable attribute, made by the transformer that the model names; where it names none, or the
-  /// editor's own archiver, what the stored JSON says. Nil when null. Fires the fault.
-  /// - Throws: `noTransformer` when the transformer is not registered, `wrongType` when the value is of another type, and
-  ///   what the transformer throws.
+  /// The value of a transformable attribute, made by the transformer that the model names; where it
+  /// names none, or the editor's own archiver, what the stored JSON says. Nil when null. Fires the
+  /// fault.
+  /// - Throws: `noTransformer` when the transformer is not registered, `wrongType` when the value
+  ///   is of another type, and what the transformer throws.
   public final func transformed<T>(_ name: String, as type: T.Type = T.self) throws -> T? {
     let attribute = try transformable(name)
     guard case .data(let data) = try value(forKey: name) else { return nil }
@@ -54,7 +55,8 @@ extension ManagedObject {
     if !attribute.isOpaque { return nil }
     throw ContextError(
       .noTransformer,
-      "the model names the transformer \(name ?? "") for \(entity.name).\(attribute.name); register one of that name"
+      "the model names the transformer \(name ?? "") for \(entity.name).\(attribute.name); register one of"
+        + " that name"
     )
   }
 

@@ -1,9 +1,11 @@
 public import ObjectModel
 public import StoreContract
 
-/// The values of an object as they were when it was taken: for another isolation, where objects must not go.
+/// The values of an object as they were when it was taken: for another isolation, where objects
+/// must not go.
 ///
-/// Attributes and to-ones; read to-manys where the object lives. Costs nothing to take of an unchanged object.
+/// Attributes and to-ones; read to-manys where the object lives. Costs nothing to take of an
+/// unchanged object.
 public struct ObjectSnapshot: Sendable {
   /// The object's ID.
   public let objectID: ManagedObjectID
@@ -15,8 +17,8 @@ public struct ObjectSnapshot: Sendable {
   }
 
   /// An attribute's value, or the `.reference` of a to-one.
-  /// - Throws: `unknownName` when the entity stores no such property, `wrongType` for the bytes of an external attribute that
-  ///   were not read when the snapshot was taken.
+  /// - Throws: `unknownKey` when the entity stores no such property, `wrongType` for the bytes of
+  ///   an external attribute that were not read when the snapshot was taken.
   public func value(forKey name: String) throws -> AttributeValue {
     let field = objectID.entity.storedFields.first { $0.name == name }
     guard let field else {
@@ -42,12 +44,13 @@ public struct ObjectSnapshot: Sendable {
 }
 
 extension ManagedObject {
-  /// The object's stored attributes and to-ones as they are now. Fires the fault, with one statement for its batch.
-  /// - Throws: `objectGone` when the object's row is no longer there.
+  /// The object's stored attributes and to-ones as they are now. Fires the fault, with one
+  /// statement for its batch.
+  /// - Throws: `objectNotFound` when the object's row is no longer there.
   public final func snapshot() throws -> ObjectSnapshot {
-    let context = try context()
-    let node = try context.currentNode(self)
-    if state.contains(.deletedInStore) { throw context.objectNotFound(self) }
+    let graph = try liveGraph()
+    let node = try graph.faulting.currentNode(self)
+    if state.contains(.deletedInStore) { throw graph.objectNotFound(self) }
     return ObjectSnapshot(objectID, node)
   }
 }

@@ -1,6 +1,7 @@
 import ObjectModel
 
-/// The objects of a to-many as they were when it was read: changing the relationship while walking it is safe.
+/// The objects of a to-many as they were when it was read: changing the relationship while walking
+/// it is safe.
 ///
 /// Objects come as faults that fire together. Walking issues no statement by itself.
 public struct RelatedObjects: RandomAccessCollection {
@@ -9,7 +10,7 @@ public struct RelatedObjects: RandomAccessCollection {
   let batch: FetchBatch?
   /// Where the first stands in the batch, while they stand there in this order.
   let offset: Int?
-  let context: ManagedObjectContext
+  let graph: ObjectGraph
 
   /// 0.
   public var startIndex: Int { 0 }
@@ -18,7 +19,7 @@ public struct RelatedObjects: RandomAccessCollection {
 
   /// The object at a position. O(1).
   public subscript(position: Int) -> ManagedObject {
-    context.materialize(
+    graph.faulting.materialize(
       references[references.startIndex + position], destination, batch, hint: offset.map { $0 + position })
   }
 

@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import Locks
 
-/// The kernel's word that a file is written to. One inotify instance serves the whole process: a user may have few of them, and
-/// any number of files can be watched by one.
+/// The kernel's word that a file is written to. One inotify instance serves the whole process: a
+/// user may have few of them, and any number of files can be watched by one.
 final class FileEvents: Sendable {
   /// Nil where the kernel gives no instance.
   static let shared = FileEvents()
 
-  /// Keeps one file watched for as long as it is held.
+  /// Watches one file for as long as it is alive.
   final class Watch: Sendable {
     private let events: FileEvents
     private let file: Int32
@@ -29,7 +29,7 @@ final class FileEvents: Sendable {
   }
 
   private let descriptor: Int32
-  // nonisolated(unsafe): set up once, before anybody else sees it, and only kept from then on.
+  // nonisolated(unsafe): set up once, before anybody else sees it, and only referred to from then on.
   private nonisolated(unsafe) let source: any DispatchSourceRead
   private let listeners = Locked(Listeners())
 
@@ -42,7 +42,8 @@ final class FileEvents: Sendable {
     source.activate()
   }
 
-  /// Calls a closure after each write to a file, several in a row perhaps once. Nil where the file cannot be watched.
+  /// Calls a closure after each write to a file, several in a row perhaps once. Nil where the file
+  /// cannot be watched.
   func watch(_ url: URL, _ written: @escaping @Sendable () -> Void) -> Watch? {
     listeners.withLock { listeners in
       let file = inotify_add_watch(descriptor, url.path, UInt32(IN_MODIFY))

@@ -2,11 +2,13 @@ import Dispatch
 import Locks
 import StoreContract
 
-/// Finds out that somebody else committed to a store: it looks at the store's counter after the kernel told of a write to one of its
-/// files, and at intervals where the kernel cannot tell. Polling alone would wake an idle program for nothing, or be late.
+/// Finds out that somebody else committed to a store: it looks at the store's counter after the
+/// kernel reported a write to one of its files, and at intervals where the kernel cannot.
+/// Polling alone would wake an idle program for nothing, or be late.
 final class RemoteChangeWatch: Sendable {
-  /// A commit can be seen once the disk has it, a moment after the last write that the kernel tells of, and however long a busy
-  /// disk takes. So each write is followed by several looks, ever later.
+  /// A commit can be seen once the disk has it: shortly after the last write that the kernel
+  /// reports, or much later on a busy disk. So several reads of the counter follow each write, at
+  /// growing intervals.
   private static let looks: [DispatchTimeInterval] = [
     .milliseconds(15), .milliseconds(60), .milliseconds(250), .seconds(1), .seconds(4),
   ]
@@ -16,7 +18,8 @@ final class RemoteChangeWatch: Sendable {
     var count: Int64 = 0
     /// The look that comes next; nil when none does.
     var next: Int?
-    /// Rises with each look that is planned, so that one planned earlier knows that it is none any more.
+    /// Rises with each look that is planned, so that one planned earlier knows that it is none any
+    /// more.
     var turn = 0
     /// Whether something was written since the first look was planned.
     var isPressed = false

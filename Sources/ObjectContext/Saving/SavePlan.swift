@@ -33,8 +33,8 @@ struct SavePlan {
         LockedObject(objectID: object.objectID, version: try object.committedRow().version))
     }
     for (entity, references) in required {
-      guard let context = (inserted.first ?? updated.first)?.managedObjectContext else { continue }
-      let storeEntity = context.storeEntities[entity.index]
+      guard let graph = (inserted.first ?? updated.first)?.graph else { continue }
+      let storeEntity = graph.storeEntities[entity.index]
       request.existing += references.map { ManagedObjectID(storeEntity, reference: $0) }
     }
     request.relationshipChanges.sort {
@@ -55,9 +55,9 @@ struct SavePlan {
       object.storeEntity, reference: object.reference, version: old == 0 ? 1 : Self.version(after: old))
   }
 
-  /// The version of a row that is stored anew under its old number. Others may hold the old row at any version it came to,
-  /// and one more would be theirs: so it is the time in microseconds, which no row reaches by a save at a time, and
-  /// which is higher for the later of two.
+  /// The version of a row that is stored anew under its old number. Others may hold the old row at
+  /// any version it came to, and one more would be theirs: so it is the time in microseconds, which
+  /// no row reaches by a save at a time, and which is higher for the later of two.
   private static func version(after old: Int64) -> Int64 {
     max(old + 1_000_000, Int64(Date().timeIntervalSinceReferenceDate * 1_000_000))
   }
@@ -74,7 +74,8 @@ struct SavePlan {
     }
   }
 
-  /// A row is written when a column differs from what is stored, or links of the object's own changed.
+  /// A row is written when a column differs from what is stored, or links of the object's own
+  /// changed.
   private mutating func add(updated object: ManagedObject) throws {
     let linked = try addRelationshipChanges(of: object)
     guard let changes = object.changes, !changes.changed.isEmpty || linked else { return }
@@ -111,7 +112,7 @@ struct SavePlan {
   /// What is new in this save exists; what is referred to besides must still.
   private mutating func require(_ reference: Int64, _ destination: EntityDescription, _ object: ManagedObject)
   {
-    if let destination = object.managedObjectContext?.registry.object(destination, reference),
+    if let destination = object.graph?.registry.object(destination, reference),
       destination.state.contains(.inserted)
     {
       return
@@ -119,8 +120,8 @@ struct SavePlan {
     required[destination.root, default: []].insert(reference)
   }
 
-  /// Adds what changed in the object's link tables; answers whether its row's version must rise. Links are a set, to
-  /// which others may add at the same time; an order is one value.
+  /// Adds what changed in the object's join tables; answers whether its row's version must rise. A
+  /// to-many is a set, to which others may add at the same time; an order is one value.
   @discardableResult
   private mutating func addRelationshipChanges(of object: ManagedObject) throws -> Bool {
     guard let states = object.changes?.toManys else { return false }
@@ -128,35 +129,37 @@ struct SavePlan {
     for state in states where state.hasChanges && state.relationship.hasJoinTable {
       if state.isReordered {
         isReordered = true
-        if !state.isLoaded { try object.context().load(state, of: object) }
+        if !state.isLoaded { try object.liveGraph().faulting.load(state, of: object) }
       }
-      let relationship = state.relationship
-      let owner = relationship.joinTableOwner
-      let place = place(of: owner)
+      let index = index(of: state.relationship.joinTableOwner)
       require(object.reference, object.entity, object)
-      if relationship === owner {
-        let source = object.reference
-        for destination in state.added {
-          request.relationshipChanges[place].added.append(.init(source: source, destination: destination))
-          require(destination, relationship.destination, object)
-        }
-        for destination in state.removed {
-          request.relationshipChanges[place].removed.append(.init(source: source, destination: destination))
-        }
-        if state.isReordered, let current = state.current {
-          request.relationshipChanges[place].orders.append((source, Array(current)))
-        }
-      } else if relationship.isOrdered, state.isReordered || state.added.count > 1 {
-        // The links are written by the other ends, one after another.
-        if !state.isLoaded { try object.context().load(state, of: object) }
-        request.relationshipChanges[place].inverseOrders.append(
+      if state.relationship === state.relationship.joinTableOwner {
+        addJoinTableRows(of: object, state, at: index)
+      } else if state.relationship.isOrdered, state.isReordered || state.added.count > 1 {
+        // The inverses write the rows, one after another.
+        if !state.isLoaded { try object.liveGraph().faulting.load(state, of: object) }
+        request.relationshipChanges[index].inverseOrders.append(
           (object.reference, Array(state.current ?? [])))
       }
     }
     return isReordered
   }
 
-  private mutating func place(of owner: RelationshipDescription) -> Int {
+  private mutating func addJoinTableRows(of object: ManagedObject, _ state: ToManyState, at index: Int) {
+    let source = object.reference
+    for destination in state.added {
+      request.relationshipChanges[index].added.append(.init(source: source, destination: destination))
+      require(destination, state.relationship.destination, object)
+    }
+    for destination in state.removed {
+      request.relationshipChanges[index].removed.append(.init(source: source, destination: destination))
+    }
+    if state.isReordered, let current = state.current {
+      request.relationshipChanges[index].orders.append((source, Array(current)))
+    }
+  }
+
+  private mutating func index(of owner: RelationshipDescription) -> Int {
     if let known = relationshipChangeIndexes[ObjectIdentifier(owner)] { return known }
     relationshipChangeIndexes[ObjectIdentifier(owner)] = request.relationshipChanges.count
     request.relationshipChanges.append(RelationshipChanges(relationship: owner))

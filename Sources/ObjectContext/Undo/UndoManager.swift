@@ -2,10 +2,11 @@ import ObjectModel
 
 /// What a context recorded, so that it can be taken back and done again.
 ///
-/// Changes come in groups, which are undone whole. With `groupsByEvent` all changes of an event are one (see
-/// `ManagedObjectContext.processPendingChanges()`); an outermost pair of `beginUndoGrouping()` and `endUndoGrouping()`
-/// is always a group of its own. Saving clears nothing: an undo after a save makes changes that the next save stores.
-/// Not Sendable: it lives where its context does. Recording a change costs some twenty nanoseconds and memory for it.
+/// Changes come in groups, which are undone whole. With `groupsByEvent` all changes of an event are
+/// one (see `ManagedObjectContext.processPendingChanges()`); an outermost pair of
+/// `beginUndoGrouping()` and `endUndoGrouping()` is always a group of its own. Saving clears
+/// nothing: an undo after a save makes changes that the next save stores. Not Sendable: it lives
+/// where its context does. Recording a change costs some twenty nanoseconds and memory for it.
 public final class UndoManager {
   struct Group {
     var name: String?
@@ -13,7 +14,7 @@ public final class UndoManager {
   }
 
   /// The context that records here.
-  weak var context: ManagedObjectContext?
+  weak var target: (any UndoTarget)?
   /// How many groups can be undone; older ones are forgotten. 0, as at first, for all.
   public var levelsOfUndo = 0 { didSet { trim() } }
   /// Whether the end of an event ends the group.
@@ -84,15 +85,17 @@ public final class UndoManager {
     groupingLevel = 0
   }
 
-  /// Takes the last group back, as `ManagedObjectContext.undo()`. What cannot be read shows in the context's next save.
+  /// Takes the last group back, as `ManagedObjectContext.undo()`. What cannot be read shows in the
+  /// context's next save.
   public func undo() { deferringNotification { try $0.undo() } }
 
-  /// Does the last undone group again, as `ManagedObjectContext.redo()`. What cannot be read shows in the context's next save.
+  /// Does the last undone group again, as `ManagedObjectContext.redo()`. What cannot be read shows
+  /// in the context's next save.
   public func redo() { deferringNotification { try $0.redo() } }
 
-  private func deferringNotification(_ body: (ManagedObjectContext) throws -> Void) {
-    guard let context else { return }
-    do { try body(context) } catch { context.recordFaultFailure(error) }
+  private func deferringNotification(_ body: (any UndoTarget) throws -> Void) {
+    guard let target else { return }
+    do { try body(target) } catch { target.recordFaultFailure(error) }
   }
 
   // MARK: Inside
@@ -103,7 +106,6 @@ public final class UndoManager {
     open.steps.append(step)
   }
 
-  /// Has what a closure does recorded before the last step of a kind, in its group; nowhere when there is none.
   func recording(before isStep: (UndoStep) -> Bool, _ body: () throws -> Void) rethrows {
     let present = open
     open = Group()
@@ -126,7 +128,6 @@ public final class UndoManager {
     }
   }
 
-  /// The end of an event.
   func endEvent() { if groupsByEvent, groupingLevel == 0, !isUndoing, !isRedoing { close() } }
 
   private func close() {
@@ -142,8 +143,8 @@ public final class UndoManager {
     }
   }
 
-  /// Hands the last group to a closure, which takes it back from the end; what that records can be redone, or undone
-  /// again. What it leaves is a group still.
+  /// Hands the last group to a closure, which takes it back from the end; what that records can be
+  /// redone, or undone again. What it leaves is a group still.
   func run(isRedo: Bool, _ body: (inout [UndoStep]) throws -> Void) rethrows {
     groupingLevel = 0
     close()
@@ -164,34 +165,44 @@ public final class UndoManager {
     try body(&group.steps)
   }
 
-  /// Replaces reference numbers by others; see `UndoStep.rename`.
-  func rename(_ permanent: RenamedReferences, root: EntityDescription? = nil) {
+  func rename(_ permanent: RenamedReferences, root: EntityDescription?) {
     change { group in
-      for place in group.steps.indices { group.steps[place].rename(permanent, root: root) }
+      for index in group.steps.indices { group.steps[index].rename(permanent, root: root) }
     }
   }
 
-  /// All that is recorded.
-  struct Contents {
-    fileprivate let open: Group
-    fileprivate let (undoGroups, redoGroups): ([Group], [Group])
+  func restoration() -> () -> Void {
+    let (open, undoGroups, redoGroups) = (open, undoGroups, redoGroups)
+    return { (self.open, self.undoGroups, self.redoGroups) = (open, undoGroups, redoGroups) }
   }
 
-  var contents: Contents {
-    get { Contents(open: open, undoGroups: undoGroups, redoGroups: redoGroups) }
-    set { (open, undoGroups, redoGroups) = (newValue.open, newValue.undoGroups, newValue.redoGroups) }
-  }
-
-  /// Forgets everything that was recorded; a group that was begun goes on.
-  func forgetAll() {
+  func removeRecordedSteps() {
     open.steps = []
     undoGroups = []
     redoGroups = []
   }
 
+  /// In debug builds, between operations: no undo is at work, and every closed group has steps, at
+  /// most as many groups as wanted.
+  func checkInvariants() {
+    assert(!isUndoing && !isRedoing, "an event ended during an undo")
+    assert(groupingLevel >= 0 && disabled >= 0, "a group or a pause was ended twice")
+    assert((undoGroups + redoGroups).allSatisfy { !$0.steps.isEmpty }, "an empty group can be undone")
+    assert(levelsOfUndo <= 0 || undoGroups.count <= levelsOfUndo, "more groups than levelsOfUndo")
+  }
+
   private func change(_ body: (inout Group) -> Void) {
     body(&open)
-    for place in undoGroups.indices { body(&undoGroups[place]) }
-    for place in redoGroups.indices { body(&redoGroups[place]) }
+    for index in undoGroups.indices { body(&undoGroups[index]) }
+    for index in redoGroups.indices { body(&redoGroups[index]) }
   }
+}
+
+extension UndoManager: UndoRecorder {}
+
+/// What an undo manager undoes changes of.
+protocol UndoTarget: AnyObject {
+  func undo() throws
+  func redo() throws
+  func recordFaultFailure(_ error: any Error)
 }

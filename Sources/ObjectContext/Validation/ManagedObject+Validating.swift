@@ -1,11 +1,12 @@
 public import ObjectModel
 
 extension ManagedObject {
-  /// Judges a value that an attribute, or a to-one as `.reference`, may get, and leaves the object as it is: for forms, which
-  /// show what is wrong before the value is set. The rules are those that a save asks: the model's, and then
-  /// `validateValue(_:for:)` of the object's class. Issues no statement.
-  /// - Throws: `ContextError`: `validation` with every rule that the value breaks; `wrongType`, `unknownName`,
-  ///   `derivedAttribute` as `setValue(_:for:)`.
+  /// Judges a value that an attribute, or a to-one as `.reference`, may get, and leaves the object
+  /// as it is: for forms, which show what is wrong before the value is set. The rules are those
+  /// that a save asks: the model's, and then `validateValue(_:for:)` of the object's class. Issues
+  /// no statement.
+  /// - Throws: `ContextError`: `validation` with every rule that the value breaks; `wrongType`,
+  ///   `unknownKey`, `derivedAttribute` as `setValue(_:for:)`.
   public final func validate(_ value: AttributeValue, forKey name: String) throws {
     guard let property = entity.property(named: name) else {
       throw ContextError(.unknownKey, "\(entity.name) has no attribute or to-one \(name)")
@@ -26,7 +27,7 @@ extension ManagedObject {
     case (.relationship, _):
       throw ContextError(.wrongType, "\(entity.name).\(name) takes objects only")
     }
-    var validation = Validation(try context().plans)
+    var validation = Validation(try liveGraph().plans)
     validation.check(value, for: property, of: self)
     try validation.throwFailures("the value is refused")
   }

@@ -27,7 +27,8 @@ struct Validation {
     }
   }
 
-  /// Asks the object of each attribute and to-one that was set; nothing where its class has no such check.
+  /// Asks the object of each attribute and to-one that was set; nothing where its class has no such
+  /// check.
   private mutating func checkEach(_ object: ManagedObject) {
     guard let changes = object.changes, !changes.changed.isEmpty else { return }
     for property in object.entity.properties {
@@ -86,14 +87,15 @@ struct Validation {
     do { try object.validateForDelete() } catch { fail(object, nil, .own, error) }
   }
 
-  /// Whether any object is there that is not deleted, here or by others. One statement when none is new.
+  /// Whether any object is there that is not deleted, here or by others. One statement when none is
+  /// new.
   private func hasLeft(_ destinations: [ManagedObject], _ relationship: RelationshipDescription) throws
     -> Bool
   {
     let left = destinations.filter { !$0.isDeleted }
-    guard let context = left.first?.managedObjectContext else { return false }
+    guard let graph = left.first?.graph else { return false }
     if left.contains(where: \.isInserted) { return true }
-    let rows = try context.source.newValues(for: left.map(\.reference), of: relationship.destination)
+    let rows = try graph.source.newValues(for: left.map(\.reference), of: relationship.destination)
     return rows.contains { $0 != nil }
   }
 
@@ -124,7 +126,8 @@ struct Validation {
     guard object.isInserted || object.changes?.knownToMany(relationship)?.hasChanges == true else { return }
     let count = try object.destinations(relationship).count
     if count == 0, relationship.isOptional { return }
-    // A to-many that is not optional has no least count of its own: Core Data compiles it with a minimum of 0.
+    // A to-many that is not optional has no least count of its own: Core Data compiles it with a
+    // minimum of 0.
     if count < relationship.minCount {
       fail(object, relationship.name, .fewest(relationship.minCount))
     } else if relationship.maxCount > 0, count > relationship.maxCount {
@@ -153,7 +156,7 @@ struct Validation {
     case .string(let text):
       if case .integer(let bound)? = rules.minValue, text.count < bound { return .shortest(bound) }
       if case .integer(let bound)? = rules.maxValue, text.count > bound { return .longest(bound) }
-      // A text that the expression cannot be held against in reasonable time does not fit it.
+      // A text that takes the expression too long to match does not fit it.
       if let expression, (try? TextPattern.isFound(expression, in: text)) != true {
         return .pattern(rules.regularExpression ?? "")
       }

@@ -82,7 +82,8 @@ private struct DiagramPicture {
       "<rect \(place) height=\"\(number(DiagramLayout.header))\" rx=\"4\""
         + " fill=\"\(box.isAbstract ? "#8a8a8a" : "#2f4858")\"/>",
       "<text x=\"\(number(x + width / 2))\" y=\"\(number(y + 16))\" text-anchor=\"middle\" fill=\"#fff\""
-        + " font-weight=\"bold\"\(box.isAbstract ? " font-style=\"italic\"" : "")>\(box.title.xmlEscaped)</text>",
+        + " font-weight=\"bold\"\(box.isAbstract ? " font-style=\"italic\"" : "")>"
+        + "\(box.title.xmlEscaped)</text>",
     ]
     for (index, row) in box.rows.enumerated() {
       let base = number(box.portY(index) + 4)

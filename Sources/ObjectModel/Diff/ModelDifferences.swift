@@ -19,7 +19,7 @@ public struct ModelDifferences: Sendable {
       compare(before[own], entity)
     }
     for (index, entity) in before.enumerated() where !pairs.values.contains(index) {
-      lines.append("entity \(entity.name) is gone")
+      lines.append("entity \(entity.name) was removed")
     }
     note(
       "configurations", names(old.declaration.configurations), names(new.declaration.configurations),
@@ -89,7 +89,7 @@ public struct ModelDifferences: Sendable {
       }
     }
     for (index, attribute) in old.attributes.enumerated() where !attributes.values.contains(index) {
-      lines.append("\(new.name).\(attribute.name) is gone")
+      lines.append("\(new.name).\(attribute.name) was removed")
     }
     let relationships = Self.match(
       old.relationships, new.relationships, name: \.name, identifier: \.renamingIdentifier)
@@ -102,7 +102,7 @@ public struct ModelDifferences: Sendable {
       }
     }
     for (index, relationship) in old.relationships.enumerated() where !relationships.values.contains(index) {
-      lines.append("\(new.name).\(relationship.name) is gone")
+      lines.append("\(new.name).\(relationship.name) was removed")
     }
     note("indexes", indexes(old), indexes(new), in: new.name)
     note("uniqueness", uniqueness(old), uniqueness(new), in: new.name)

@@ -84,7 +84,8 @@ public struct ModelMapping: Sendable {
       }
       if !oldRoots(relationship.destination.root).contains(old.destination.root) {
         obstacles.append(
-          "\(name).\(relationship.name) led to \(old.destination.name) and leads to \(relationship.destination.name)"
+          "\(name).\(relationship.name) led to \(old.destination.name) and leads to"
+            + " \(relationship.destination.name)"
         )
       }
     }

@@ -38,7 +38,8 @@ public struct SwiftGenerator {
   public var source: String {
     var lines = [
       "// swift-format-ignore-file",
-      "// Made from a model by `strongroom model generate`. Changes to this file are lost when it is made again.",
+      "// Made from a model by `strongroom model generate`. "
+        + "Changes to this file are lost when it is made again.",
       "import Foundation", "import Strongroom",
     ]
     for entity in model.entities { lines += ["", contentsOf(entity)] }
@@ -100,8 +101,8 @@ public struct SwiftGenerator {
       case .attribute(let attribute): attribute.field
       case .relationship(let relationship): relationship.field
       }
-    return
-      "    static let \(member(property, entity)) = Strongroom.PropertyIndex(index: \(property.index), field: \(field))"
+    let index = "Strongroom.PropertyIndex(index: \(property.index), field: \(field))"
+    return "    static let \(member(property, entity)) = \(index)"
   }
 
   private func accessor(_ property: PropertyDescription, _ entity: EntityDescription) -> String {
@@ -149,13 +150,14 @@ public struct SwiftGenerator {
     if relationship.isToMany {
       let plain = members[relationship.entity.index][relationship.index] ?? relationship.name
       let capital = plain.prefix(1).uppercased() + plain.dropFirst()
+      let signature = "(_ destination: \(destination))"
       return """
           \(access)var \(member): [\(destination)] {
             get { objects(\(index)).compactMap { $0 as? \(destination) } }
             set { setObjects(\(index), to: newValue) }
           }
-          \(access)func addTo\(capital)(_ destination: \(destination)) { add(destination, to: \(index)) }
-          \(access)func removeFrom\(capital)(_ destination: \(destination)) { remove(destination, from: \(index)) }
+          \(access)func addTo\(capital)\(signature) { add(destination, to: \(index)) }
+          \(access)func removeFrom\(capital)\(signature) { remove(destination, from: \(index)) }
         """
     }
     return """

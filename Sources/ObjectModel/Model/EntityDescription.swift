@@ -130,6 +130,10 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
     uniquenessConstraints += declaration.uniquenessConstraints
     propertyCount = properties.count
     fieldCount = storedFields.count
+    listProperties()
+  }
+
+  private func listProperties() {
     for property in properties {
       byName[property.name] = property
       switch property {

@@ -39,7 +39,8 @@ public final class ManagedObjectModel: Sendable, Hashable {
     let faults = underivable.map { attribute in
       ModelIssue(
         .wrongDerivation, attribute.entity.name, attribute.name,
-        "its derivation cannot be computed: it names no stored property, gives another type, or is no expression that is"
+        "its derivation cannot be computed: it names no stored property, gives another type, or is no"
+          + " expression that is"
           + " known; repair or remove it")
     }
     guard faults.isEmpty else { throw ModelError(faults) }
@@ -63,11 +64,33 @@ public final class ManagedObjectModel: Sendable, Hashable {
   }
 
   private static func contents(_ description: ModelDeclaration) -> Contents {
+    let order = entitiesInOrder(description)
+    let made = Dictionary(order.map { ($0.name, $0) }) { first, _ in first }
+    let composites = Dictionary(description.composites.map { ($0.name, $0) }) { first, _ in first }
+    for entity in order { entity.place(composites: composites) { made[$0] ?? entity } }
+    for entity in order where entity.superentity == nil { entity.completeHierarchy() }
+    connectInverses(order)
+    for relationship in ownRelationships(of: order)
+    where relationship.field >= 0 && relationship.inverse == nil {
+      for destination in relationship.destination.root.hierarchy {
+        destination.unidirectionalToOnes.append(relationship)
+      }
+    }
+    derive(order)
+    for entity in order { entity.hashBytes = VersionHash.of(entity) }
+    let entities = order.sorted { $0.index < $1.index }
+    return Contents(
+      entities: entities, byName: made,
+      hashBytes: VersionHash.of(entities, composites: description.composites))
+  }
+
+  /// The entities, superentities first; validation has ruled out cycles. Their indices follow their
+  /// names.
+  private static func entitiesInOrder(_ description: ModelDeclaration) -> [EntityDescription] {
     let sorted = description.entities.sorted { $0.name < $1.name }
     let indices = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($0.element.name, $0.offset) })
     var made: [String: EntityDescription] = [:]
     var order: [EntityDescription] = []
-    // Superentities first; the check has ruled out cycles.
     for declaration in sorted {
       var line = [declaration]
       while let parent = line.last?.superentityName, made[parent] == nil, let index = indices[parent] {
@@ -80,39 +103,29 @@ public final class ManagedObjectModel: Sendable, Hashable {
         order.append(entity)
       }
     }
-    let composites = Dictionary(description.composites.map { ($0.name, $0) }) { first, _ in first }
-    for entity in order { entity.place(composites: composites) { made[$0] ?? entity } }
-    for entity in order where entity.superentity == nil { entity.completeHierarchy() }
-    for entity in order {
-      for relationship in entity.relationships where relationship.entity === entity {
-        guard let name = relationship.declaration.inverseName,
-          let inverse = relationship.destination.relationship(named: name),
-          inverse.declaration.inverseName == relationship.name,
-          entity.isKind(of: inverse.destination) || inverse.destination.isKind(of: entity)
-        else { continue }
-        relationship.inverse = inverse
-      }
+    return order
+  }
+
+  private static func ownRelationships(of entities: [EntityDescription]) -> [RelationshipDescription] {
+    entities.flatMap { entity in entity.relationships.filter { $0.entity === entity } }
+  }
+
+  /// Connects relationships that name each other as inverses.
+  private static func connectInverses(_ entities: [EntityDescription]) {
+    let relationships = ownRelationships(of: entities)
+    for relationship in relationships {
+      let entity = relationship.entity
+      guard let name = relationship.declaration.inverseName,
+        let inverse = relationship.destination.relationship(named: name),
+        inverse.declaration.inverseName == relationship.name,
+        entity.isKind(of: inverse.destination) || inverse.destination.isKind(of: entity)
+      else { continue }
+      relationship.inverse = inverse
     }
-    // What is inverse one way only is one-directional.
-    for entity in order {
-      for relationship in entity.relationships where relationship.entity === entity {
-        if let inverse = relationship.inverse, inverse.inverse !== relationship { relationship.inverse = nil }
-      }
+    // An inverse that has another inverse is none: the relationship is unidirectional.
+    for relationship in relationships {
+      if let inverse = relationship.inverse, inverse.inverse !== relationship { relationship.inverse = nil }
     }
-    for entity in order {
-      for relationship in entity.relationships
-      where relationship.entity === entity && relationship.field >= 0 && relationship.inverse == nil {
-        for destination in relationship.destination.root.hierarchy {
-          destination.unidirectionalToOnes.append(relationship)
-        }
-      }
-    }
-    derive(order)
-    for entity in order { entity.hashBytes = VersionHash.of(entity) }
-    let entities = order.sorted { $0.index < $1.index }
-    return Contents(
-      entities: entities, byName: made,
-      hashBytes: VersionHash.of(entities, composites: description.composites))
   }
 
   /// Reads the expressions of derived attributes, and notes whose objects they look at.

@@ -21,32 +21,37 @@ enum VersionHash {
     put(declaration.versionHashModifier ?? "", hash)
     for attribute in declaration.attributes.sorted(by: { $0.name < $1.name }) { put(attribute, hash) }
     for relationship in declaration.relationships.sorted(by: { $0.name < $1.name }) {
-      put("relationship", hash)
-      for part in [
-        relationship.name, relationship.destinationEntityName, relationship.inverseName ?? "",
-        relationship.isToMany ? "many" : "one", relationship.isOrdered ? "ordered" : "",
-        relationship.isOptional ? "optional" : "", relationship.isTransient ? "transient" : "",
-        String(relationship.minCount), String(relationship.maxCount), relationship.versionHashModifier ?? "",
-      ] { put(part, hash) }
+      put(relationship, hash)
     }
-    for index in declaration.fetchIndexes.sorted(by: { $0.name < $1.name }) {
-      put("index", hash)
-      put(index.name, hash)
-      put(index.partialPredicate ?? "", hash)
-      for element in index.elements {
-        put(element.propertyName ?? "", hash)
-        put(element.expression ?? "", hash)
-        put(
-          (element.isAscending ? "up" : "down") + (element.isRTree ? "T" : element.isFullText ? "F" : ""),
-          hash)
-      }
-    }
+    for index in declaration.fetchIndexes.sorted(by: { $0.name < $1.name }) { put(index, hash) }
     for constraint in declaration.uniquenessConstraints {
       put("unique", hash)
       put(String(constraint.propertyNames.count), hash)
       for name in constraint.propertyNames { put(name, hash) }
     }
     return hash.finish()
+  }
+
+  private static func put(_ relationship: Relationship, _ hash: borrowing Checksum) {
+    put("relationship", hash)
+    for part in [
+      relationship.name, relationship.destinationEntityName, relationship.inverseName ?? "",
+      relationship.isToMany ? "many" : "one", relationship.isOrdered ? "ordered" : "",
+      relationship.isOptional ? "optional" : "", relationship.isTransient ? "transient" : "",
+      String(relationship.minCount), String(relationship.maxCount), relationship.versionHashModifier ?? "",
+    ] { put(part, hash) }
+  }
+
+  private static func put(_ index: FetchIndex, _ hash: borrowing Checksum) {
+    put("index", hash)
+    put(index.name, hash)
+    put(index.partialPredicate ?? "", hash)
+    for element in index.elements {
+      put(element.propertyName ?? "", hash)
+      put(element.expression ?? "", hash)
+      put(
+        (element.isAscending ? "up" : "down") + (element.isRTree ? "T" : element.isFullText ? "F" : ""), hash)
+    }
   }
 
   private static func put(_ attribute: Attribute, _ hash: borrowing Checksum) {

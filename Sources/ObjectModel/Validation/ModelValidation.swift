@@ -26,7 +26,8 @@ struct ModelCheck {
     if size > ModelSize.most {
       fault(
         .tooLarge, nil, nil,
-        "its entities have more than \(ModelSize.most) properties with those that they inherit and the elements of composites;"
+        "its entities have more than \(ModelSize.most) properties with those that they inherit and the"
+          + " elements of composites;"
           + " split the model")
       return
     }
@@ -189,7 +190,8 @@ struct ModelCheck {
     guard let destination = entities[relationship.destinationEntityName] else {
       fault(
         .missingDestination, entity.name, relationship.name,
-        "its destination \(relationship.destinationEntityName) is not in the model; add it or change the destination"
+        "its destination \(relationship.destinationEntityName) is not in the model; add it or change the"
+          + " destination"
       )
       return
     }

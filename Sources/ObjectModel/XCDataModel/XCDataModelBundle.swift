@@ -26,7 +26,8 @@ public struct XCDataModelBundle: Sendable {
         ModelIssue(
           .unreadable,
           old
-            ? "\(url.lastPathComponent) holds the editor's old binary format only; save it with a newer editor"
+            ? "\(url.lastPathComponent) holds the editor's old binary format only; save it with a newer"
+              + " editor"
             : "there is no model at \(url.lastPathComponent)")
       ])
     }
@@ -64,7 +65,7 @@ public struct XCDataModelBundle: Sendable {
   }
 }
 
-/// A model that was read, and what was mended or not understood on the way.
+/// A model that was read, and warnings about what was corrected or not understood.
 public struct ModelLoadResult: Sendable {
   /// The model.
   public let model: ManagedObjectModel
@@ -116,12 +117,13 @@ extension ManagedObjectModel {
       entity.fetchIndexes.compactMap { index in
         if index.elements.contains(where: { $0.expression != nil }) {
           return
-            "the index \(index.name) of \(entity.name) is over an expression; it is kept, and makes no index"
+            "the index \(index.name) of \(entity.name) has an expression; it is stored, and makes no index"
         }
         guard case .plain = FetchIndexForm(index, of: entity) else { return nil }
         if index.elements.contains(where: \.isRTree) {
           return
-            "the index \(index.name) of \(entity.name) is no R-tree of one to five numbers or dates; it makes a plain index"
+            "the index \(index.name) of \(entity.name) is no R-tree of one to five numbers or dates; it"
+            + " makes a plain index"
         }
         if index.elements.contains(where: \.isFullText) {
           return "the index \(index.name) of \(entity.name) is not of texts alone; it makes a plain index"
@@ -133,7 +135,8 @@ extension ManagedObjectModel {
 
   private var plainDerivations: [String] {
     underivable.map {
-      "the derivation of \($0.entity.name).\($0.name) cannot be computed; the attribute is kept as a plain one"
+      "the derivation of \($0.entity.name).\($0.name) cannot be computed; the attribute is stored as a plain"
+        + " one"
     }
   }
 }

@@ -53,6 +53,14 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       return
     }
     var xml = XMLAttributes(attributes)
+    if beginModelPart(name, &xml) || beginProperty(name, &xml) || beginIndex(name, &xml) { return }
+    if !["userInfo", "uniquenessConstraints", "compoundIndexes"].contains(name) {
+      warnings.append("unknown element <\(name)> in <\(parent ?? "")>; it is ignored")
+    }
+  }
+
+  /// Begins an element of the model itself; false for any other.
+  private func beginModelPart(_ name: String, _ xml: inout XMLAttributes) -> Bool {
     switch name {
     case "model":
       isModel = true
@@ -64,6 +72,30 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "composite":
       composite = Composite(xml.take("name") ?? "", [])
       report(xml, of: name)
+    case "configuration": beginConfiguration(&xml)
+    case "memberEntity":
+      if let configuration { model.configurations[configuration]?.append(xml.take("name") ?? "") }
+      report(xml, of: name)
+    case "elements": model.layout = model.layout ?? []
+    case "element": model.layout?.append(xml.rest)
+    default: return false
+    }
+    return true
+  }
+
+  private func beginConfiguration(_ xml: inout XMLAttributes) {
+    let name = xml.take("name") ?? ""
+    configuration = name
+    model.configurations[name] = []
+    let others = rest(xml, of: "configuration", name)
+    if !others.isEmpty {
+      model.configurationExtras = (model.configurationExtras ?? [:]).merging([name: others]) { $1 }
+    }
+  }
+
+  /// Begins a property or a part of one; false for any other element.
+  private func beginProperty(_ name: String, _ xml: inout XMLAttributes) -> Bool {
+    switch name {
     case "attribute": attribute = makeAttribute(&xml)
     case "relationship": relationship = makeRelationship(&xml)
     case "fetchedProperty":
@@ -72,40 +104,35 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
       property.extras = rest(xml, of: name, "\(entity?.name ?? "").\(property.name)")
       fetched = property
     case "fetchRequest": addRequest(&xml)
+    case "entry":
+      addEntry(&xml)
+      report(xml, of: name)
+    default: return false
+    }
+    return true
+  }
+
+  /// Begins an index or a uniqueness constraint, or a part of one; false for any other element.
+  private func beginIndex(_ name: String, _ xml: inout XMLAttributes) -> Bool {
+    switch name {
     case "fetchIndex":
       index = FetchIndex(xml.take("name") ?? "", [], where: xml.take("partialIndexPredicate"))
       let others = rest(xml, of: name, index?.name ?? "")
       if !others.isEmpty { index?.extras = others }
     case "fetchIndexElement": addIndexElement(&xml)
-    case "uniquenessConstraint": constraint = []
-    case "constraint":
-      constraint?.append(xml.take("value") ?? "")
-      report(xml, of: name)
     case "compoundIndex": index = FetchIndex("", [])
     case "index":
       if let property = xml.take("value"), !property.isEmpty {
         index?.elements.append(FetchIndexElement(property))
       }
       report(xml, of: name)
-    case "configuration":
-      configuration = xml.take("name") ?? ""
-      model.configurations[configuration ?? ""] = []
-      let others = rest(xml, of: name, configuration ?? "")
-      if !others.isEmpty {
-        model.configurationExtras = (model.configurationExtras ?? [:]).merging([configuration ?? "": others])
-        { $1 }
-      }
-    case "memberEntity":
-      if let configuration { model.configurations[configuration]?.append(xml.take("name") ?? "") }
+    case "uniquenessConstraint": constraint = []
+    case "constraint":
+      constraint?.append(xml.take("value") ?? "")
       report(xml, of: name)
-    case "entry":
-      addEntry(&xml)
-      report(xml, of: name)
-    case "elements": model.layout = model.layout ?? []
-    case "element": model.layout?.append(xml.rest)
-    case "userInfo", "uniquenessConstraints", "compoundIndexes": break
-    default: warnings.append("unknown element <\(name)> in <\(parent ?? "")>; it is not kept")
+    default: return false
     }
+    return true
   }
 
   func parser(
@@ -119,25 +146,14 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "composite":
       if let composite { model.composites.append(composite) }
       composite = nil
-    case "attribute":
-      guard let attribute else { break }
-      if composite != nil {
-        composite?.attributes.append(attribute)
-      } else {
-        entity?.attributes.append(attribute)
-      }
-      self.attribute = nil
+    case "attribute": endAttribute()
     case "relationship":
       if let relationship { entity?.relationships.append(relationship) }
       relationship = nil
     case "fetchedProperty":
       if let fetched { entity?.fetchedProperties.append(fetched) }
       fetched = nil
-    case "fetchIndex", "compoundIndex":
-      guard var index else { break }
-      if index.name.isEmpty { index.name = index.elements.compactMap(\.propertyName).joined(separator: "_") }
-      entity?.fetchIndexes.append(index)
-      self.index = nil
+    case "fetchIndex", "compoundIndex": endIndex()
     case "uniquenessConstraint":
       if let constraint, !constraint.isEmpty {
         entity?.uniquenessConstraints.append(UniquenessConstraint(constraint))
@@ -146,6 +162,23 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
     case "configuration": configuration = nil
     default: break
     }
+  }
+
+  private func endAttribute() {
+    guard let attribute else { return }
+    if composite != nil {
+      composite?.attributes.append(attribute)
+    } else {
+      entity?.attributes.append(attribute)
+    }
+    self.attribute = nil
+  }
+
+  private func endIndex() {
+    guard var index else { return }
+    if index.name.isEmpty { index.name = index.elements.compactMap(\.propertyName).joined(separator: "_") }
+    entity?.fetchIndexes.append(index)
+    self.index = nil
   }
 
   private func makeEntity(_ xml: inout XMLAttributes) -> Entity {
@@ -222,7 +255,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   /// again. Unknown ones are preserved too, with a warning.
   private func rest(_ xml: XMLAttributes, of element: String, _ name: String) -> [String: String] {
     for other in xml.rest.keys.sorted() where XCDataModelNames.preserved[element]?.contains(other) != true {
-      warnings.append("unknown attribute \(other) of <\(element)> \(name); it is kept, and not acted on")
+      warnings.append("unknown attribute \(other) of <\(element)> \(name); it is stored, without effect")
     }
     return xml.rest
   }
@@ -230,7 +263,7 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   /// Warns of the remaining XML attributes of an element that cannot preserve them.
   private func report(_ xml: XMLAttributes, of element: String) {
     for other in xml.rest.keys.sorted() {
-      warnings.append("unknown attribute \(other) of <\(element)>; it is not kept")
+      warnings.append("unknown attribute \(other) of <\(element)>; it is ignored")
     }
   }
 
@@ -288,7 +321,8 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
         guard let inverse = own.inverseName else { continue }
         if find(inverse, own.destinationEntityName)?.inverseName != own.name {
           warnings.append(
-            "the inverse \(inverse) of \(model.entities[entity].name).\(own.name) does not lead back; it is used one way"
+            "the inverse \(inverse) of \(model.entities[entity].name).\(own.name) does not lead back; it is"
+              + " used one way"
           )
         }
       }

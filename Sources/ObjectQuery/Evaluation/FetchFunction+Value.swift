@@ -17,26 +17,33 @@ extension FetchFunction {
     switch self {
     case .uppercase, .lowercase, .canonical, .length:
       guard case .string(let text) = argument else { return .null }
-      switch self {
-      case .uppercase: return .string(text.uppercased())
-      case .lowercase: return .string(text.lowercased())
-      case .length: return .integer(Int64(text.count))
-      default: return .string(TextFolding.fold(text, [.caseInsensitive, .diacriticInsensitive]))
-      }
+      return value(text)
     case .castToNumber, .castToInteger, .castToDecimal, .castToDate, .castToString: return cast(argument)
     case .negate: return FetchFunction.subtract.value(.integer(0), argument)
-    case .abs:
-      switch argument {
-      case .integer(let integer):
-        return integer == .min ? .double(-Double(integer)) : .integer(Swift.abs(integer))
-      case .boolean(let flag): return .integer(flag ? 1 : 0)
-      case .decimal(let decimal): return .decimal(Swift.abs(decimal))
-      case .double(let double): return .double(Swift.abs(double))
-      default: return .null
-      }
+    case .abs: return absolute(argument)
     default:
       guard let double = argument.floating else { return .null }
       return .double(floating(double))
+    }
+  }
+
+  private func value(_ text: String) -> AttributeValue {
+    switch self {
+    case .uppercase: .string(text.uppercased())
+    case .lowercase: .string(text.lowercased())
+    case .length: .integer(Int64(text.count))
+    default: .string(TextFolding.fold(text, [.caseInsensitive, .diacriticInsensitive]))
+    }
+  }
+
+  private func absolute(_ argument: AttributeValue) -> AttributeValue {
+    switch argument {
+    case .integer(let integer):
+      integer == .min ? .double(-Double(integer)) : .integer(Swift.abs(integer))
+    case .boolean(let flag): .integer(flag ? 1 : 0)
+    case .decimal(let decimal): .decimal(Swift.abs(decimal))
+    case .double(let double): .double(Swift.abs(double))
+    default: .null
     }
   }
 
@@ -55,37 +62,17 @@ extension FetchFunction {
   }
 
   private func cast(_ argument: AttributeValue) -> AttributeValue {
-    switch self {
-    case .castToString:
-      if case .null = argument { return .null }
-      if case .composite = argument { return .null }
-      return .string(argument.text)
-    case .castToDate:
-      if case .date = argument { return argument }
+    switch (self, argument) {
+    case (.castToString, .null), (.castToString, .composite): return .null
+    case (.castToString, _): return .string(argument.text)
+    case (.castToDate, .date): return argument
+    case (.castToDate, _):
       guard let seconds = argument.castNumber else { return .null }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
-    case .castToDecimal:
-      if case .string(let text) = argument {
-        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(AttributeValue.decimal)
-          ?? .null
-      }
-      if case .date(let date) = argument {
-        return ValueOrder.decimal(.double(date.timeIntervalSinceReferenceDate)).map(AttributeValue.decimal)
-          ?? .null
-      }
-      return ValueOrder.decimal(argument).map(AttributeValue.decimal) ?? .null
-    case .castToInteger:
-      switch argument {
-      case .integer: return argument
-      case .boolean(let flag): return .integer(flag ? 1 : 0)
-      case .string(let text): return Int64(text).map(AttributeValue.integer) ?? .null
-      default:
-        let whole = argument.castNumber.flatMap { Int64(exactly: $0.rounded(.towardZero)) }
-        return whole.map(AttributeValue.integer) ?? .null
-      }
-    default:
-      if case .integer = argument { return argument }
-      return argument.castNumber.map(AttributeValue.double) ?? .null
+    case (.castToDecimal, _): return argument.castDecimal.map(AttributeValue.decimal) ?? .null
+    case (.castToInteger, _): return argument.castInteger.map(AttributeValue.integer) ?? .null
+    case (_, .integer): return argument
+    default: return argument.castNumber.map(AttributeValue.double) ?? .null
     }
   }
 
@@ -122,21 +109,29 @@ extension FetchFunction {
       return .date(date.addingTimeInterval(self == .add ? seconds : -seconds))
     case (.decimal, _), (_, .decimal):
       guard let a = ValueOrder.decimal(left), let b = ValueOrder.decimal(right) else { return .null }
-      switch self {
-      case .add: return .decimal(a + b)
-      case .subtract: return .decimal(a - b)
-      case .multiply: return .decimal(a * b)
-      default: return b == 0 ? .null : .decimal(a / b)
-      }
+      return decimal(a, b)
     default:
       if let a = left.whole, let b = right.whole, let result = whole(a, b) { return result }
       guard let a = left.floating, let b = right.floating else { return .null }
-      switch self {
-      case .add: return .double(a + b)
-      case .subtract: return .double(a - b)
-      case .multiply: return .double(a * b)
-      default: return b == 0 ? .null : .double(a / b)
-      }
+      return double(a, b)
+    }
+  }
+
+  private func decimal(_ a: Decimal, _ b: Decimal) -> AttributeValue {
+    switch self {
+    case .add: .decimal(a + b)
+    case .subtract: .decimal(a - b)
+    case .multiply: .decimal(a * b)
+    default: b == 0 ? .null : .decimal(a / b)
+    }
+  }
+
+  private func double(_ a: Double, _ b: Double) -> AttributeValue {
+    switch self {
+    case .add: .double(a + b)
+    case .subtract: .double(a - b)
+    case .multiply: .double(a * b)
+    default: b == 0 ? .null : .double(a / b)
     }
   }
 
@@ -173,6 +168,23 @@ extension AttributeValue {
     case .double(let double): double
     case .decimal(let decimal): (decimal as NSDecimalNumber).doubleValue
     default: nil
+    }
+  }
+
+  fileprivate var castDecimal: Decimal? {
+    switch self {
+    case .string(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    case .date(let date): ValueOrder.decimal(.double(date.timeIntervalSinceReferenceDate))
+    default: ValueOrder.decimal(self)
+    }
+  }
+
+  fileprivate var castInteger: Int64? {
+    switch self {
+    case .integer(let integer): integer
+    case .boolean(let flag): flag ? 1 : 0
+    case .string(let text): Int64(text)
+    default: castNumber.flatMap { Int64(exactly: $0.rounded(.towardZero)) }
     }
   }
 

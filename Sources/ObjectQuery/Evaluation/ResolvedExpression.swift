@@ -24,44 +24,12 @@ indirect enum ResolvedExpression: Sendable {
     case .variable(let name):
       switch try scope.meaning(of: name) {
       case .value(let value): self = .value(value)
-      case .object(let place, let names):
-        self = names.isEmpty ? .object(place) : try Self.path(place, names, scope)
+      case .object(let index, let names):
+        self = names.isEmpty ? .object(index) : try Self.path(index, names, scope)
       }
-    case .function(let function, let arguments):
-      guard arguments.count == function.argumentCount else {
-        throw QueryError(.typeMismatch, "\(function.rawValue) takes \(function.argumentCount) arguments")
-      }
-      let resolved = try arguments.map { try ResolvedExpression($0, scope) }
-      guard !resolved.contains(where: \.isPlural) else {
-        throw QueryError(.typeMismatch, "\(function.rawValue) takes single values; use an aggregate")
-      }
-      if let attribute = resolved.lazy.compactMap(\.opaque).first { throw QueryError.opaque(attribute) }
-      self = .function(function, resolved)
-    case .aggregate(let aggregate, let part):
-      let resolved = try ResolvedExpression(part, scope)
-      if aggregate != .count || !resolved.isPlural, let attribute = resolved.opaque {
-        throw QueryError.opaque(attribute)
-      }
-      if resolved.mayKeepEntries {
-        self = .entries(aggregate, resolved)
-        return
-      }
-      guard resolved.isPlural else {
-        throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes a collection")
-      }
-      if [.sum, .average, .median].contains(aggregate), !resolved.mayBeNumbers {
-        throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes numbers")
-      }
-      self = .aggregate(aggregate, resolved, resolved.attributeType)
-    case .subquery(let subquery):
-      let (place, names) = try scope.path(of: subquery.collection)
-      let path = try ResolvedPath(names, from: scope.entities[place])
-      guard let destination = path.destination else {
-        throw QueryError(.typeMismatch, "SUBQUERY takes a key path to objects")
-      }
-      let inner = scope.adding(subquery.variable, destination)
-      let rest = subquery.keyPath.isEmpty ? nil : try ResolvedPath(subquery.keyPath, from: destination)
-      self = .subquery(place, path, try ResolvedPredicate(subquery.predicate, inner), rest)
+    case .function(let function, let arguments): self = try Self.function(function, arguments, scope)
+    case .aggregate(let aggregate, let part): self = try Self.aggregate(aggregate, part, scope)
+    case .subquery(let subquery): self = try Self.subquery(subquery, scope)
     case .conditional(let condition, let then, let otherwise):
       let branches = (try ResolvedExpression(then, scope), try ResolvedExpression(otherwise, scope))
       guard !branches.0.isPlural, !branches.1.isPlural else {
@@ -69,20 +37,70 @@ indirect enum ResolvedExpression: Sendable {
       }
       self = .conditional(try ResolvedPredicate(condition, scope), branches.0, branches.1)
     case .element(let collection, let position, let names):
-      let (place, path) = try scope.path(of: collection)
-      let resolved = try ResolvedPath(path, from: scope.entities[place])
-      guard let destination = resolved.destination, case .toMany = resolved.end,
-        !resolved.steps.contains(where: \.isToMany)
-      else { throw QueryError(.typeMismatch, "an index takes one to-many relationship") }
-      if case .at(let number) = position, number < 0 {
-        throw QueryError(.typeMismatch, "an index begins at 0")
-      }
-      let rest = names.isEmpty ? nil : try ResolvedPath(names, from: destination)
-      if rest?.isPlural == true {
-        throw QueryError(.typeMismatch, "a path from an indexed object must lead to one value")
-      }
-      self = .element(place, resolved, position, rest)
+      self = try Self.element(of: collection, position, names, scope)
     }
+  }
+
+  private static func function(
+    _ function: FetchFunction, _ arguments: [FetchExpression], _ scope: ResolutionScope
+  ) throws -> ResolvedExpression {
+    guard arguments.count == function.argumentCount else {
+      throw QueryError(.typeMismatch, "\(function.rawValue) takes \(function.argumentCount) arguments")
+    }
+    let resolved = try arguments.map { try ResolvedExpression($0, scope) }
+    guard !resolved.contains(where: \.isPlural) else {
+      throw QueryError(.typeMismatch, "\(function.rawValue) takes single values; use an aggregate")
+    }
+    if let attribute = resolved.lazy.compactMap(\.opaque).first { throw QueryError.opaque(attribute) }
+    return .function(function, resolved)
+  }
+
+  private static func aggregate(
+    _ aggregate: FetchAggregate, _ part: FetchExpression, _ scope: ResolutionScope
+  ) throws -> ResolvedExpression {
+    let resolved = try ResolvedExpression(part, scope)
+    if aggregate != .count || !resolved.isPlural, let attribute = resolved.opaque {
+      throw QueryError.opaque(attribute)
+    }
+    if resolved.mayHaveEntries { return .entries(aggregate, resolved) }
+    guard resolved.isPlural else {
+      throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes a collection")
+    }
+    if [.sum, .average, .median].contains(aggregate), !resolved.mayBeNumbers {
+      throw QueryError(.typeMismatch, "\(aggregate.rawValue) takes numbers")
+    }
+    return .aggregate(aggregate, resolved, resolved.attributeType)
+  }
+
+  private static func subquery(_ subquery: FetchSubquery, _ scope: ResolutionScope) throws
+    -> ResolvedExpression
+  {
+    let (index, names) = try scope.path(of: subquery.collection)
+    let path = try ResolvedPath(names, from: scope.entities[index])
+    guard let destination = path.destination else {
+      throw QueryError(.typeMismatch, "SUBQUERY takes a key path to objects")
+    }
+    let inner = scope.adding(subquery.variable, destination)
+    let rest = subquery.keyPath.isEmpty ? nil : try ResolvedPath(subquery.keyPath, from: destination)
+    return .subquery(index, path, try ResolvedPredicate(subquery.predicate, inner), rest)
+  }
+
+  private static func element(
+    of collection: FetchExpression, _ position: CollectionIndex, _ names: [String], _ scope: ResolutionScope
+  ) throws -> ResolvedExpression {
+    let (index, path) = try scope.path(of: collection)
+    let resolved = try ResolvedPath(path, from: scope.entities[index])
+    guard let destination = resolved.destination, case .toMany = resolved.end,
+      !resolved.steps.contains(where: \.isToMany)
+    else { throw QueryError(.typeMismatch, "an index takes one to-many relationship") }
+    if case .at(let number) = position, number < 0 {
+      throw QueryError(.typeMismatch, "an index begins at 0")
+    }
+    let rest = names.isEmpty ? nil : try ResolvedPath(names, from: destination)
+    if rest?.isPlural == true {
+      throw QueryError(.typeMismatch, "a path from an indexed object must end in one value")
+    }
+    return .element(index, resolved, position, rest)
   }
 
   private static func path(_ place: Int, _ names: [String], _ scope: ResolutionScope) throws
@@ -104,10 +122,10 @@ indirect enum ResolvedExpression: Sendable {
   }
 
   /// Whether it is one value that may be a collection, stored as JSON.
-  private var mayKeepEntries: Bool {
+  private var mayHaveEntries: Bool {
     switch self {
-    case .path(_, let path) where !path.isPlural, .element(_, _, _, let path?): path.mayKeepEntries
-    case .conditional(_, let then, let otherwise): then.mayKeepEntries || otherwise.mayKeepEntries
+    case .path(_, let path) where !path.isPlural, .element(_, _, _, let path?): path.mayHaveEntries
+    case .conditional(_, let then, let otherwise): then.mayHaveEntries || otherwise.mayHaveEntries
     default: false
     }
   }

@@ -90,7 +90,7 @@ struct ResolvedPath: Sendable {
   }
 
   /// Whether its values may be collections, stored as JSON.
-  var mayKeepEntries: Bool {
+  var mayHaveEntries: Bool {
     switch end {
     case .attribute(let attribute), .element(let attribute, _): attribute.type == .transformable
     case .toOne, .toMany: false

@@ -97,7 +97,8 @@ struct PredicateTranslator {
       else { continue }
       throw QueryError(
         .unsupported,
-        "\(Self.name(asker)): a \(owner)'s property is kept as bytes, of which none is less; compare it with ==, or keep what"
+        "\(Self.name(asker)): a \(owner)'s property is stored as bytes, which have no order; compare it"
+          + " with ==, or keep what"
           + " is to be compared in a property of its own")
     }
   }
@@ -112,7 +113,8 @@ struct PredicateTranslator {
       if let type = (node as? any PredicateExpression).map(Self.output), !Self.isPlain(type) {
         throw QueryError(
           .unsupported,
-          "\(Self.name(Swift.type(of: node))): a \(type) inside a value can only be compared with one known now"
+          "\(Self.name(Swift.type(of: node))): a \(type) inside a value can only be compared with one known"
+            + " now"
         )
       }
       return expression
@@ -171,7 +173,3 @@ struct PredicateTranslator {
 
   private static func rawType<Raw: RawRepresentable>(_ type: Raw.Type) -> Any.Type { Raw.RawValue.self }
 }
-
-/// Optional types, seen without their parameter.
-protocol OptionalType { static var wrapped: Any.Type { get } }
-extension Optional: OptionalType { static var wrapped: Any.Type { Wrapped.self } }

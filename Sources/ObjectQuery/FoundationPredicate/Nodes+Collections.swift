@@ -35,7 +35,8 @@ extension PredicateTranslator {
     if isOfModels(type), !collection.isList { return collection }
     throw QueryError(
       .unsupported,
-      "\(Self.name(asker)) has no translation for \(type): a store goes into relationships only; ask what the value contains"
+      "\(Self.name(asker)) has no translation for \(type): a store goes into relationships only; ask what"
+        + " the value contains"
     )
   }
 
@@ -73,12 +74,7 @@ extension PredicateExpressions.SequenceContains: TranslatableNode {
     }
     let sequence = try translator.part(sequence)
     if case .range(let lower?, let upper?, let isClosed) = sequence {
-      try translator.checkOrder(element, by: Self.self)
-      let (value, isJSON) = try translator.element(element)
-      let low = isJSON ? try PredicateTranslator.json(lower, Self.self) : lower
-      let high = isJSON ? try PredicateTranslator.json(upper, Self.self) : upper
-      let above = PredicateTranslator.compare(value, .greaterOrEqual, low)
-      return .condition(above && PredicateTranslator.compare(value, isClosed ? .lessOrEqual : .less, high))
+      return try element(isIn: lower, upper, isClosed, translator)
     }
     try translator.checkForm(self.sequence, by: Self.self)
     let collection = try translator.raw(sequence, self.sequence)
@@ -90,6 +86,23 @@ extension PredicateExpressions.SequenceContains: TranslatableNode {
       return .condition(
         PredicateTranslator.compare(collection, .contains, try translator.expression(element)))
     }
+    return .condition(
+      PredicateTranslator.compare(collection, .contains, try storedElement(translator)))
+  }
+
+  private func element(
+    isIn lower: FetchExpression, _ upper: FetchExpression, _ isClosed: Bool, _ translator: PredicateTranslator
+  ) throws(QueryError) -> PredicatePart {
+    try translator.checkOrder(element, by: Self.self)
+    let (value, isJSON) = try translator.element(element)
+    let low = isJSON ? try PredicateTranslator.json(lower, Self.self) : lower
+    let high = isJSON ? try PredicateTranslator.json(upper, Self.self) : upper
+    let above = PredicateTranslator.compare(value, .greaterOrEqual, low)
+    return .condition(above && PredicateTranslator.compare(value, isClosed ? .lessOrEqual : .less, high))
+  }
+
+  /// The element as it is in a collection that one attribute stores.
+  private func storedElement(_ translator: PredicateTranslator) throws(QueryError) -> FetchExpression {
     guard storedCollection(LHS.Output.self) != nil else {
       throw QueryError(.unsupported, "SequenceContains has no translation for \(LHS.Output.self)")
     }
@@ -97,8 +110,7 @@ extension PredicateExpressions.SequenceContains: TranslatableNode {
       guard let known = PredicateTranslator.present(known) else {
         throw QueryError(.unsupported, "SequenceContains has no translation for nil in an array of values")
       }
-      return .condition(
-        PredicateTranslator.compare(collection, .contains, .value(try translator.json(known))))
+      return .value(try translator.json(known))
     }
     let (value, isJSON) = try translator.element(element)
     guard isJSON || PredicateTranslator.isPlain(RHS.Output.self) else {
@@ -106,7 +118,7 @@ extension PredicateExpressions.SequenceContains: TranslatableNode {
         .unsupported,
         "SequenceContains: a \(RHS.Output.self) can only be looked for in an array when it is known now")
     }
-    return .condition(PredicateTranslator.compare(collection, .contains, value))
+    return value
   }
 }
 

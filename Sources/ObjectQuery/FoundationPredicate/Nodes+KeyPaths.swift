@@ -44,13 +44,14 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
       let encode = { (value: any Encodable) in
         translator.values.json(value) ?? (try? JSONEncoder().encode(value))
       }
-      if let name = CodingProbe.key(of: keyPath, in: codable, encode), FetchExpression.isPlainKey(name) {
+      if let name = CodedKey.of(keyPath, in: codable, encode), FetchExpression.isPlainKey(name) {
         return try start.followed(name, Self.self)
       }
     }
     throw QueryError(
       .unsupported,
-      "KeyPath: one from \(Root.Output.self) to \(Output.self) has no translation: its coding keeps no value for it alone"
+      "KeyPath: one from \(Root.Output.self) to \(Output.self) has no translation: its coding keeps no"
+        + " value for it alone"
     )
   }
 
@@ -102,7 +103,7 @@ extension PredicateExpressions.KeyPath: TranslatableNode {
       !translator.values.isJSON(path, of: owner)
     else { return }
     throw QueryError(
-      .unsupported, "KeyPath: no condition can look into what is kept of a \(Root.Output.self)")
+      .unsupported, "KeyPath: no condition can look into the stored form of a \(Root.Output.self)")
   }
 
   /// A property that an object of a subclass has.

@@ -15,7 +15,7 @@ extension PredicateTranslator {
     case let number as any BinaryInteger where Int64(exactly: number) != nil:
       return .expression(.value(.integer(Int64(number))))
     case let number as any BinaryInteger:
-      // Kept as decimals, which go further.
+      // Stored as decimals, which have a larger range.
       return .expression(.value(.decimal(Decimal(string: "\(number)") ?? .nan)))
     case let raw as any RawRepresentable where raw.rawValue is any FetchArgument:
       return try constant(raw.rawValue)
@@ -33,7 +33,8 @@ extension PredicateTranslator {
       }
       throw QueryError(
         .unsupported,
-        "Value: one of \(Self.name(type(of: value))) cannot be compared in a store; conform it to FetchArgument"
+        "Value: one of \(Self.name(type(of: value))) cannot be compared in a store; conform it to"
+          + " FetchArgument"
       )
     }
   }
@@ -140,12 +141,13 @@ extension PredicateTranslator {
     return (type as? any StoredCollection.Type)?.hasOrder == false
   }
 
-  /// Two sets that are equal may be kept in different orders, so that bytes tell nothing.
+  /// Two sets that are equal may be stored in different orders, so that bytes tell nothing.
   private static func refuseWithoutOrder(_ value: Any) throws(QueryError) {
     guard holdsWithoutOrder(value, depth: 0) else { return }
     throw QueryError(
       .unsupported,
-      "Value: one of \(name(type(of: value))) has a set in it, which no store can compare; ask what it contains"
+      "Value: one of \(name(type(of: value))) has a set in it, which no store can compare; ask what it"
+        + " contains"
     )
   }
 

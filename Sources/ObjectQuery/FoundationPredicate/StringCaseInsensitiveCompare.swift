@@ -37,7 +37,8 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     throw QueryError(
       .unsupported,
-      "StringCaseInsensitiveCompare: an order of two texts can only be compared with one known now, by == or !="
+      "StringCaseInsensitiveCompare: an order of two texts can only be compared with one known now, by =="
+        + " or !="
     )
   }
 }

@@ -95,7 +95,8 @@ package enum TextPattern {
   /// What is thrown where an expression takes too many steps.
   package static let tooComplex = QueryError(
     .tooComplex,
-    "the regular expression tries too many ways to fit a text; let no two repetitions in it take the same characters"
+    "the regular expression tries too many ways to fit a text; let no two repetitions in it take the same"
+      + " characters"
   )
 
   private struct Key: Hashable {

@@ -49,7 +49,8 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
   static func opaque(_ attribute: AttributeDescription) -> QueryError {
     QueryError(
       .unsupported,
-      "\(attribute.entity.name).\(attribute.name) is what a transformer makes, which no condition, order or function can look"
+      "\(attribute.entity.name).\(attribute.name) is what a transformer makes, which no condition, order or"
+        + " function can look"
         + " into; ask whether it is equal or missing, or keep what is asked for in an attribute of its own")
   }
 

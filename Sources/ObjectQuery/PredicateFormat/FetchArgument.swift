@@ -68,7 +68,7 @@ extension Int64: FetchArgument {
 }
 
 extension FetchArgument where Self: BinaryInteger {
-  /// The number; a decimal where it is above `Int64.max`, as such numbers are kept.
+  /// The number; a decimal where it is above `Int64.max`, as such numbers are stored.
   public var fetchExpression: FetchExpression {
     .value(Int64(exactly: self).map(AttributeValue.integer) ?? .decimal(Decimal(string: "\(self)") ?? .nan))
   }

@@ -1,6 +1,6 @@
 extension FetchPredicate {
-  /// How deeply the reader goes into the condition's own text, `limit` where it is that or more: no
-  /// more is gone into.
+  /// The depth to which the condition's own text is nested, and `limit` where it is that or more:
+  /// deeper levels are not visited.
   func nesting(upTo limit: Int) -> Int {
     if limit <= 0 { return limit }
     return switch self {

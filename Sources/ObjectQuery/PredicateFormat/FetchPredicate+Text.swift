@@ -76,33 +76,29 @@ extension FetchExpression {
     case .variable(let name):
       let names = name.keyPathNames(keepingEmpty: true)
       return "$" + names[0] + (names.count == 1 ? "" : "." + Self.path(Array(names.dropFirst())))
-    case .function(.castToNumber, let parts): return Self.cast(parts, "NSNumber")
-    case .function(.castToInteger, let parts): return Self.cast(parts, "NSInteger")
-    case .function(.castToDecimal, let parts): return Self.cast(parts, "NSDecimalNumber")
-    case .function(.castToDate, let parts): return Self.cast(parts, "NSDate")
-    case .function(.castToString, let parts): return Self.cast(parts, "NSString")
     case .function(let function, let parts):
-      return "\(function.rawValue)(\(parts.map(\.formatText).joined(separator: ", ")))"
+      let arguments = parts.map(\.formatText).joined(separator: ", ")
+      if let type = Self.casts[function] { return "CAST(\(arguments), \"\(type)\")" }
+      return "\(function.rawValue)(\(arguments))"
     case .aggregate(let aggregate, let part): return "\(aggregate.rawValue)(\(part.formatText))"
-    case .subquery(let subquery):
-      let text =
-        "SUBQUERY(\(subquery.collection.formatText), $\(subquery.variable), \(subquery.predicate.formatText))"
-      return subquery.keyPath.isEmpty ? text : text + "." + Self.path(subquery.keyPath)
+    case .subquery(let subquery): return Self.text(subquery)
     case .conditional(let condition, let then, let otherwise):
       return "TERNARY(\(condition.formatText), \(then.formatText), \(otherwise.formatText))"
-    case .element(let collection, let place, let names):
-      let index =
-        switch place {
-        case .first: "FIRST"
-        case .last: "LAST"
-        case .at(let number): String(number)
-        }
-      return "\(collection.formatText)[\(index)]" + (names.isEmpty ? "" : "." + Self.path(names))
+    case .element(let collection, let index, let names):
+      let element = "\(collection.formatText)[\(index.formatText)]"
+      return names.isEmpty ? element : element + "." + Self.path(names)
     }
   }
 
-  private static func cast(_ parts: [FetchExpression], _ type: String) -> String {
-    "CAST(\(parts.map(\.formatText).joined(separator: ", ")), \"\(type)\")"
+  private static let casts: [FetchFunction: String] = [
+    .castToNumber: "NSNumber", .castToInteger: "NSInteger", .castToDecimal: "NSDecimalNumber",
+    .castToDate: "NSDate", .castToString: "NSString",
+  ]
+
+  private static func text(_ subquery: FetchSubquery) -> String {
+    let collection = subquery.collection.formatText
+    let text = "SUBQUERY(\(collection), $\(subquery.variable), \(subquery.predicate.formatText))"
+    return subquery.keyPath.isEmpty ? text : text + "." + path(subquery.keyPath)
   }
 
   private static let reserved: Set<String> = [
@@ -125,15 +121,24 @@ extension FetchExpression {
   }
 }
 
+extension CollectionIndex {
+  fileprivate var formatText: String {
+    switch self {
+    case .first: "FIRST"
+    case .last: "LAST"
+    case .at(let number): String(number)
+    }
+  }
+}
+
 extension AttributeValue {
   fileprivate var formatText: String {
     switch self {
     case .null: "nil"
     case .boolean(let flag): flag ? "TRUE" : "FALSE"
-    case .integer(.min): Self.cast(String(Int64.min), "NSInteger")
-    case .integer(let integer): String(integer)
-    case .double(let double) where double.isFinite: "\(double)"
-    case .double(let double): Self.cast("\(double)", "NSNumber")
+    case .integer(let integer):
+      integer == .min ? Self.cast(String(integer), "NSInteger") : String(integer)
+    case .double(let double): Self.text(double)
     case .string(let text): text.quotedForFormat
     case .date(let date):
       "CAST(\(AttributeValue.double(date.timeIntervalSinceReferenceDate).formatText), \"NSDate\")"
@@ -144,6 +149,10 @@ extension AttributeValue {
     case .reference(let number): "CAST(\(number), \"NSManagedObjectID\")"
     case .composite: Self.cast(Self.json(self), "NSDictionary")
     }
+  }
+
+  private static func text(_ double: Double) -> String {
+    double.isFinite ? "\(double)" : cast("\(double)", "NSNumber")
   }
 
   /// In one order of keys, so that one value has one text.

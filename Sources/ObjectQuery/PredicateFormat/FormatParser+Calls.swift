@@ -97,36 +97,32 @@ extension FormatParser {
     return try function(name, arguments, here)
   }
 
+  private static let aggregates: [String: FetchAggregate] = [
+    "count": .count, "sum": .sum, "min": .min, "max": .max, "median": .median, "average": .average,
+    "avg": .average,
+  ]
+
+  /// Core Data's names of functions that have others here.
+  private static let functions: [String: FetchFunction] = [
+    "add:to": .add, "from:subtract": .subtract, "multiply:by": .multiply, "divide:by": .divide,
+    "modulus:by": .modulus, "raise:toPower": .power, "bitwiseAnd:with": .bitwiseAnd,
+    "bitwiseOr:with": .bitwiseOr, "bitwiseXor:with": .bitwiseXor,
+  ]
+
   /// By Core Data's names (`modulus:by:`), and by ours (`modulus`).
   private func function(
     _ name: String, _ arguments: [FetchExpression], _ column: Int
   ) throws(QueryError) -> FetchExpression {
     let short = name.hasSuffix(":") ? String(name.dropLast()) : name
-    let aggregate: FetchAggregate? =
-      switch short {
-      case "count", "sum", "min", "max", "median": FetchAggregate(rawValue: short)
-      case "average", "avg": .average
-      default: nil
-      }
-    if let aggregate {
+    if let aggregate = Self.aggregates[short] {
       guard arguments.count == 1 else {
         throw QueryError(.syntax, "\(short) takes one collection", column: column)
       }
       return .aggregate(aggregate, arguments[0])
     }
-    let function: FetchFunction? =
-      switch short {
-      case "add:to": .add
-      case "from:subtract": .subtract
-      case "multiply:by": .multiply
-      case "divide:by": .divide
-      case "modulus:by": .modulus
-      case "raise:toPower": .power
-      case "bitwiseAnd:with": .bitwiseAnd
-      case "bitwiseOr:with": .bitwiseOr
-      case "bitwiseXor:with": .bitwiseXor
-      default: FetchFunction.allCases.first { $0.rawValue.lowercased() == short.lowercased() }
-      }
+    let function =
+      Self.functions[short]
+      ?? FetchFunction.allCases.first { $0.rawValue.lowercased() == short.lowercased() }
     guard let function else {
       throw QueryError(.unsupported, "there is no function of this name", column: column)
     }

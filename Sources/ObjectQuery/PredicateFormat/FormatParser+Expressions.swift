@@ -139,33 +139,39 @@ extension FormatParser {
     }
     if take("{") { return .value(try nested { (parser) throws(QueryError) in try parser.list() }) }
     let here = token
-    if here.kind != .end { place += 1 }
     switch here.kind {
-    case .text(let text): return .value(.value(.string(text)))
-    case .name(let name): return .value(try path(name, here.column))
-    case .integer(let integer): return .value(.value(.integer(integer)))
-    case .double(let double): return .value(.value(.double(double)))
-    case .variable(let name):
-      guard !name.isEmpty else {
-        throw QueryError(.syntax, "a name is expected behind $", column: here.column)
-      }
-      return .value(.variable(name))
     case .argument:
-      place -= 1
       let value = try argument()
       place += 1
       return .value(value)
     case .keyArgument:
-      place -= 1
       guard case .value(.string(let path)) = try argument() else {
         throw failure("%K takes a key path as text")
       }
       place += 1
       return .value(try self.path(path, here.column))
+    case .end: break
+    default: place += 1
+    }
+    return .value(try value(here))
+  }
+
+  /// The value that one token is, or begins.
+  private mutating func value(_ token: FormatToken) throws(QueryError) -> FetchExpression {
+    switch token.kind {
+    case .text(let text): return .value(.string(text))
+    case .name(let name): return try path(name, token.column)
+    case .integer(let integer): return .value(.integer(integer))
+    case .double(let double): return .value(.double(double))
+    case .variable(let name):
+      guard !name.isEmpty else {
+        throw QueryError(.syntax, "a name is expected behind $", column: token.column)
+      }
+      return .variable(name)
     case .word(let word):
-      if token.kind == .symbol("(") { return .value(try call(word, here.column)) }
-      return .value(try constant(word, here.column))
-    default: throw QueryError(.syntax, "a key path or a value is expected here", column: here.column)
+      return self.token.kind == .symbol("(")
+        ? try call(word, token.column) : try constant(word, token.column)
+    default: throw QueryError(.syntax, "a key path or a value is expected here", column: token.column)
     }
   }
 

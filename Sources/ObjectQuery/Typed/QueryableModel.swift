@@ -24,6 +24,7 @@ extension QueryableModel {
 
   /// A key path without a name: Swift on Linux does not tell what a computed property is called.
   static func unnamed(_ keyPath: AnyKeyPath) -> String {
-    "\(Self.self)'s key path to \(type(of: keyPath).valueType), which \(Self.self).propertyNames does not have"
+    "\(Self.self)'s key path to \(type(of: keyPath).valueType), which \(Self.self).propertyNames does not"
+      + " have"
   }
 }

@@ -4,8 +4,8 @@ public import ObjectQuery
 public import StoreContract
 
 extension SQLCipherStore {
-  /// A few statements a relationship, in one transaction, whatever the number of objects: the model's delete rules
-  /// are followed in SQL. A rule to nullify a required relationship denies.
+  /// A few statements a relationship, in one transaction, whatever the number of objects: the
+  /// model's delete rules are followed in SQL. A rule to nullify a required relationship denies.
   /// - Throws: `denied`; nothing is deleted then.
   public func delete(matching request: FetchRequest) throws -> BatchResult {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }

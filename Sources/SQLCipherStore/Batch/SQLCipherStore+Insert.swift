@@ -3,10 +3,10 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// Inserts rows in one transaction, many a statement, bound from the memory they were filled in. Memory stays the
-  /// same whatever their number; the write-ahead log grows until the end.
-  /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`, and what `next` throws; nothing
-  ///   is inserted then.
+  /// Inserts rows in one transaction, many a statement, bound from the memory they were filled in.
+  /// Memory stays the same whatever their number; the write-ahead log grows until the end.
+  /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`, and what
+  ///   `next` throws; nothing is inserted then.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     guard !entity.isAbstract else { throw StoreError.abstract(entity) }
@@ -196,7 +196,8 @@ private final class DestinationCheck {
     self.storeEntity = storeEntity
     self.connection = connection
     sql =
-      "SELECT r.value FROM _integers(?1) AS r LEFT JOIN \(table.quoted) AS t ON t._id = r.value WHERE t._id IS NULL"
+      "SELECT r.value FROM _integers(?1) AS r LEFT JOIN \(table.quoted) AS t ON t._id = r.value WHERE t._id"
+      + " IS NULL"
   }
 
   func add(_ reference: Int64) {

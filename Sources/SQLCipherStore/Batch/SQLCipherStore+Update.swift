@@ -5,8 +5,8 @@ public import StoreContract
 
 extension SQLCipherStore {
   /// One statement in one transaction, whatever the number of objects.
-  /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`, `notFound`; nothing is changed
-  ///   then.
+  /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`,
+  ///   `notFound`; nothing is changed then.
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let opened = try open
@@ -77,7 +77,8 @@ extension StoredField {
   }
 }
 
-/// The objects that a batch concerns: a subquery, or, where SQL cannot say, a list of their numbers.
+/// The objects that a batch concerns: a subquery, or, where SQL cannot say, a list of their
+/// numbers.
 struct BatchSelection {
   let entity: EntityDescription
   private let plan: FetchPlan
@@ -85,7 +86,8 @@ struct BatchSelection {
   private let references: IntegerArray?
   private static let mostBindings = 400
 
-  /// Reads the numbers now where it must, since relationships that memory looks at take a connection themselves.
+  /// Reads the numbers now where it must, since relationships that memory looks at take a
+  /// connection themselves.
   init(_ request: FetchRequest, in store: SQLCipherStore, _ opened: SQLCipherStore.Opened) throws {
     var request = request
     request.resultType = .objectIDs
@@ -95,10 +97,7 @@ struct BatchSelection {
     constants = shape.constants
     // The values that are set need parameters as well.
     if plan.needsEvaluation || plan.isCut || plan.bindings.count > Self.mostBindings {
-      guard case .objectIDs(let ids) = try store.execute(request, lookup: nil, in: opened) else {
-        references = IntegerArray([])
-        return
-      }
+      let ids = try store.objectIDs(request, in: opened)
       references = IntegerArray(ids.map { $0.reference }.sorted())
     } else {
       references = nil

@@ -1,46 +1,106 @@
 import CipherDatabase
-import ObjectModel
-import ObjectQuery
-import StoreContract
+public import ObjectModel
+public import ObjectQuery
+public import StoreContract
 
+/// One statement for each call, prepared once for all requests of the same shape. What SQL does not
+/// express is filtered, sorted and cut in memory over the rows that the rest selects; a filter over
+/// relationships then fires them row by row.
 extension SQLCipherStore {
-  /// One statement, prepared once for all requests of the same shape. What SQL does not express is filtered, sorted
-  /// and cut in memory over the rows the rest selects; a filter over relationships then fires them row by row.
-  func execute(_ request: FetchRequest, lookup: (any NodeLookup)?, in opened: Opened) throws -> StoreResult {
+  /// The nodes of a request's objects. One statement.
+  public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
+  {
+    let opened = try open
+    return try translating(path) { try nodes(request.returning(.objects), lookup, in: opened) }
+  }
+
+  /// The IDs of a request's objects. One statement.
+  public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    let opened = try open
+    return try translating(path) { try objectIDs(request.returning(.objectIDs), in: opened) }
+  }
+
+  /// The number of a request's objects. One statement.
+  public func count(for request: FetchRequest) throws -> Int {
+    let (opened, request) = (try open, request.returning(.count))
+    return try translating(path) {
+      let shape = try RequestShape(request)
+      let plan = try plan(shape, in: opened)
+      if plan.needsEvaluation { return try evaluated(request, plan, shape, nil, in: opened).count }
+      return try run(plan, request, shape, in: opened) { try $0.step() ? Int($0.int64(0)) : 0 }
+    }
+  }
+
+  /// The rows of a request as dictionaries. One statement.
+  public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
+    let (opened, request) = (try open, request.returning(.dictionaries))
+    return try translating(path) {
+      let shape = try RequestShape(request)
+      let plan = try plan(shape, in: opened)
+      if !plan.needsEvaluation {
+        return try run(plan, request, shape, in: opened) { try dictionaries($0, plan, request) }
+      }
+      let rows = try candidates(request, plan, shape, nil, in: opened)
+      return try FetchEvaluation(request, entity: plan.entity).dictionaries(rows, in: self)
+    }
+  }
+
+  private func nodes(_ request: FetchRequest, _ lookup: (any NodeLookup)?, in opened: Opened) throws
+    -> [IncrementalStoreNode]
+  {
     let shape = try RequestShape(request)
     let plan = try plan(shape, in: opened)
-    let constants = shape.constants
-    let result = try opened.pool.read { connection -> StoreResult? in
-      let statement = try plan.bound(connection, request, constants)
+    if plan.needsEvaluation { return try evaluated(request, plan, shape, lookup, in: opened) }
+    return try run(plan, request, shape, in: opened) { try nodes($0, plan, lookup, in: opened) }
+  }
+
+  func objectIDs(_ request: FetchRequest, in opened: Opened) throws -> [ManagedObjectID] {
+    let shape = try RequestShape(request)
+    let plan = try plan(shape, in: opened)
+    if plan.needsEvaluation {
+      return try evaluated(request, plan, shape, nil, in: opened).map { $0.objectID }
+    }
+    return try run(plan, request, shape, in: opened) { try objectIDs($0, of: plan.entity, in: opened) }
+  }
+
+  /// The nodes of a request that memory has to evaluate.
+  private func evaluated(
+    _ request: FetchRequest, _ plan: FetchPlan, _ shape: RequestShape, _ lookup: (any NodeLookup)?,
+    in opened: Opened
+  ) throws -> [IncrementalStoreNode] {
+    let rows = try candidates(request, plan, shape, lookup, in: opened)
+    return try FetchEvaluation(request, entity: plan.entity).nodes(rows, in: self)
+  }
+
+  /// The nodes that a request is evaluated over. They are read before, since relationships that the
+  /// evaluation reads take a connection of their own.
+  private func candidates(
+    _ request: FetchRequest, _ plan: FetchPlan, _ shape: RequestShape, _ lookup: (any NodeLookup)?,
+    in opened: Opened
+  ) throws -> [IncrementalStoreNode] {
+    // Ranks depend on the statistics of all rows.
+    guard request.search != nil else {
+      return try run(plan, request, shape, in: opened) { try nodes($0, plan, lookup, in: opened) }
+    }
+    var all = FetchRequest(request.entityName)
+    all.includesSubentities = request.includesSubentities
+    return try nodes(all, lookup, in: opened)
+  }
+
+  /// Runs a plan's statement on a connection for reading; a fetch that reports its progress can be
+  /// interrupted.
+  private func run<Result>(
+    _ plan: FetchPlan, _ request: FetchRequest, _ shape: RequestShape, in opened: Opened,
+    _ read: (Statement) throws -> Result
+  ) throws -> Result {
+    try opened.pool.read { connection in
+      let statement = try plan.bound(connection, request, shape.constants)
       defer { statement.reset() }
-      guard let monitor = FetchProgress.current else { return try read(statement, connection) }
+      guard let monitor = FetchProgress.current else { return try read(statement) }
       // The monitor calls it only while the body runs, and the library allows it from any thread.
       nonisolated(unsafe) let running = connection
-      return try monitor.interruptible({ running.interrupt() }) { try read(statement, connection) }
+      return try monitor.interruptible({ running.interrupt() }) { try read(statement) }
     }
-    func read(_ statement: Statement, _ connection: Connection) throws -> StoreResult? {
-      // Ranks are by the statistics of all rows.
-      if plan.needsEvaluation, request.search != nil { return nil }
-      if plan.needsEvaluation { return .nodes(try nodes(statement, plan, lookup, in: opened)) }
-      switch request.resultType {
-      case .count: return .count(try statement.step() ? Int(statement.int64(0)) : 0)
-      case .objectIDs: return .objectIDs(try objectIDs(statement, of: plan.entity, in: opened))
-      case .dictionaries:
-        return .dictionaries(try dictionaries(statement, plan, request))
-      case .objects: return .nodes(try nodes(statement, plan, lookup, in: opened))
-      }
-    }
-    if let result, !plan.needsEvaluation { return result }
-    // Relationships that the evaluation reads take a connection themselves, so it runs after this one is back.
-    var rows: [IncrementalStoreNode] = []
-    if case .nodes(let selected)? = result {
-      rows = selected
-    } else {
-      var all = FetchRequest(request.entityName)
-      all.includesSubentities = request.includesSubentities
-      if case .nodes(let selected) = try execute(all, lookup: lookup, in: opened) { rows = selected }
-    }
-    return try FetchEvaluation(request, entity: plan.entity).result(rows, in: self)
   }
 
   func plan(_ shape: RequestShape, in opened: Opened) throws -> FetchPlan {

@@ -4,7 +4,8 @@ public import ObjectQuery
 public import StoreContract
 
 extension SQLCipherStore {
-  /// The statement of a fetch, the library's plan for it, and the indexes that would help. Two statements; no row is read.
+  /// The statement of a fetch, the library's plan for it, and the indexes that would help. Two
+  /// statements; no row is read.
   /// - Throws: `QueryError`, `StoreError` as the fetch itself.
   public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
     let opened = try open
@@ -38,7 +39,8 @@ extension SQLCipherStore {
     }
   }
 
-  /// Attributes that the request compares in a way an index serves, or sorts by first, and that have none.
+  /// Attributes that the request compares in a way an index serves, or sorts by first, and that
+  /// have none.
   private func suggestedIndexes(_ request: FetchRequest, _ entity: EntityDescription) -> [String] {
     var found: [String] = []
     func note(_ names: [String]) {

@@ -3,7 +3,8 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// The states of objects, in the order asked for; nil where there is none. One statement whatever their number.
+  /// The states of objects, in the order asked for; nil where there is none. One statement whatever
+  /// their number.
   public func newValues(for references: [Int64], of entity: EntityDescription) throws
     -> [IncrementalStoreNode?]
   {
@@ -45,7 +46,8 @@ extension SQLCipherStore {
     }
   }
 
-  /// What a to-many relationship leads to, for many sources at once. One statement whatever their number.
+  /// What a to-many relationship leads to, for many sources at once. One statement whatever their
+  /// number.
   public func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> RelationshipDestinations
   {

@@ -3,7 +3,8 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// Compares what a store holds with what its model says: each check is one statement that selects what is wrong.
+/// Compares what a store holds with what its model says: each check is one statement that selects
+/// what is wrong.
 struct ContentsCheck {
   private let connection: Connection
   private let schema: StoreSchema
@@ -66,7 +67,8 @@ struct ContentsCheck {
       for field in entity.storedFields where !field.isOptional {
         let column = schema.columnName(field, schema.table(root))
         try each(
-          "SELECT _id FROM \(table) WHERE _entity = \(schema.entityNumbers[entity.index]) AND \(column) IS NULL"
+          "SELECT _id FROM \(table) WHERE _entity = \(schema.entityNumbers[entity.index]) AND \(column) IS"
+            + " NULL"
         ) {
           IntegrityIssue(.missingValue, entity.name, $0, "\(field.name) is required and has no value")
         }
@@ -74,7 +76,8 @@ struct ContentsCheck {
     }
     let number = schema.entityNumbers[root.index]
     try each(
-      "SELECT _id FROM \(table) WHERE _id > (SELECT ifnull(max(last), 0) FROM _sequence WHERE entity = \(number))"
+      "SELECT _id FROM \(table) WHERE _id > (SELECT ifnull(max(last), 0) FROM _sequence WHERE entity ="
+        + " \(number))"
         + " ORDER BY _id DESC LIMIT 1"
     ) {
       IntegrityIssue(
@@ -122,7 +125,8 @@ struct ContentsCheck {
       clear ? "UPDATE \(own) SET \(column) = NULL, _version = _version + 1 WHERE \(dangling)" : nil
     }
     let wrong =
-      "\(column) IN (SELECT _id FROM \(destination) WHERE _entity NOT IN (\(numbers(relationship.destination))))"
+      "\(column) IN (SELECT _id FROM \(destination) WHERE _entity NOT IN"
+      + " (\(numbers(relationship.destination))))"
     try each("SELECT _id FROM \(own) WHERE \(wrong)") {
       IntegrityIssue(
         .wrongEntity, name, $0, "\(relationship.name) leads to an object of another entity",
@@ -147,7 +151,8 @@ struct ContentsCheck {
     let table = links.name.quoted
     for (end, entity) in [("_source", relationship.entity), ("_target", relationship.destination)] {
       let gone =
-        "\(end) NOT IN (SELECT _id FROM \(schema.table(entity).name.quoted) WHERE _entity IN (\(numbers(entity))))"
+        "\(end) NOT IN (SELECT _id FROM \(schema.table(entity).name.quoted) WHERE _entity IN"
+        + " (\(numbers(entity))))"
       let other = end == "_source" ? "_target" : "_source"
       let name = end == "_source" ? relationship.destination.name : relationship.entity.name
       try each("SELECT \(other) FROM \(table) WHERE \(gone)") {
@@ -180,11 +185,12 @@ struct ContentsCheck {
       // Those of one place in the order in which they were inserted.
       "UPDATE \(table) SET \(position) = (SELECT count(*) FROM \(table) o WHERE o.\(end) = \(table).\(end)"
         + " AND (o.\(position), o.\(other)) < (\(table).\(position), \(table).\(other)))"
-        + " WHERE \(end) IN (SELECT \(end) FROM \(table) GROUP BY \(end) HAVING count(DISTINCT \(position)) < count(*))"
+        + " WHERE \(end) IN (SELECT \(end) FROM \(table) GROUP BY \(end) HAVING count(DISTINCT \(position))"
+        + " < count(*))"
     }
   }
 
-  /// An ordered to-many is kept in links and in its inverse's column; the column is what counts.
+  /// An ordered to-many is stored in its join table and in its inverse's column; the column is what counts.
   private mutating func checkToOnes(_ relationship: RelationshipDescription, _ table: String) throws {
     guard let inverse = relationship.inverse, inverse.field >= 0,
       let column = schema.table(inverse.entity).column(inverse)?.name.quoted
@@ -200,7 +206,8 @@ struct ContentsCheck {
       "DELETE FROM \(table) WHERE \(more)"
     }
     let less =
-      "\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) l WHERE l._target = b._id AND l._source = b.\(column))"
+      "\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) l WHERE l._target = b._id AND l._source"
+      + " = b.\(column))"
     try each("SELECT b._id FROM \(rows) b WHERE \(less)") {
       IntegrityIssue(
         .inverseDisagrees, inverse.entity.name, $0,

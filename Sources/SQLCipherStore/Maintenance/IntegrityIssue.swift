@@ -12,7 +12,8 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     public static let structure = Kind("structure")
     /// A table or index that the model asks for is not there.
     public static let missingTable = Kind("missingTable")
-    /// There is a table, index, trigger or view that the model does not make. Nothing else is looked at then.
+    /// There is a table, index, trigger or view that the model does not make. Nothing else is
+    /// looked at then.
     public static let unexpectedSchema = Kind("unexpectedSchema")
     /// A row is of an entity that the model does not have in this table.
     public static let unknownEntity = Kind("unknownEntity")
@@ -21,7 +22,7 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     /// A to-one leads to an object that is not there.
     public static let danglingReference = Kind("danglingReference")
     /// A link of a to-many has an end that is not there.
-    public static let danglingRelationship = Kind("danglingLink")
+    public static let danglingRelationship = Kind("danglingRelationship")
     /// A relationship leads to an object of an entity that it may not lead to.
     public static let wrongEntity = Kind("wrongEntity")
     /// Two ends of a relationship say different things.
@@ -31,7 +32,7 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     /// Objects share values that must be unique.
     public static let notUnique = Kind("notUnique")
     /// Numbers are in use that the store would give out again.
-    public static let staleSequence = Kind("sequenceBehind")
+    public static let staleSequence = Kind("staleSequence")
   }
 
   /// The kind of fault.

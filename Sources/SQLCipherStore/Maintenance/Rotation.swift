@@ -2,7 +2,8 @@ import CipherDatabase
 import StoreContract
 import StoreKeyring
 
-/// The change of a store's key, from the vaults that get the new one to the vaults that lose the old.
+/// The change of a store's key, from the vaults that get the new one to the vaults that lose the
+/// old.
 struct Rotation {
   /// A key that was not changed, or of which that is not known.
   private struct Failure: Error {
@@ -17,16 +18,19 @@ struct Rotation {
   var isOfOpenStore = false
   let progress: @Sendable (StoreProgress) -> Void
 
-  /// - Parameter alone: Runs the change of the file while nobody else has it open. It is given the keys of which one opens
-  ///   the file afterwards. What it throws before the change says that nothing was changed.
+  /// - Parameter alone: Runs the change of the file under an exclusive lock. It is given the
+  ///   keys of which one opens the file afterwards. What it throws before the change says that
+  ///   nothing was changed.
   func run(
     alone: (_ keys: [CipherKeySpec], _ change: () throws -> Void) throws -> Void
   ) async throws -> KeyRotation {
     guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
+    let start = ContinuousClock.now
     if description.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let key = StoreKey()
     let life = KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
-    // Only keys that are there now are retired later: another rotation may have followed by then, with a key of its own.
+    // Only keys that are there now are retired later: another rotation may have followed by then,
+    // with a key of its own.
     let old = await life.storedKeys(for: access.store)
     let surroundings = RotationSurroundings(description.url?.path ?? access.path, access.store)
     if !removesOtherPassphrases { try surroundings.checkPassphrases(named: old.keys) }
@@ -34,9 +38,7 @@ struct Rotation {
     var isChanged = false
     do {
       try translating(access.path) {
-        let (new, former) = try (
-          CipherKeySpec(key, store: access.store), CipherKeySpec(access.key, store: access.store)
-        )
+        let (new, former) = try (access.cipher.with(key).spec, access.cipher.spec)
         try alone([new, former]) {
           try change(to: key, new)
           isChanged = true
@@ -48,11 +50,14 @@ struct Rotation {
       if !isChanged, failure?.isInDoubt != true { await life.forget(kept) }
       throw failure?.error ?? error
     }
-    return await settle(key, await former(old, kept, life), kept, life, surroundings)
+    let rotation = await settle(key, await former(old, kept, life), kept, life, surroundings)
+    description.log?.rotated(
+      retired: rotation.retired, vaultsWithOldKeys: rotation.vaultsWithOldKeys, in: .now - start)
+    return rotation
   }
 
-  /// The keys to retire. Of an open store others may have put the old key elsewhere before this had the file alone; as long as
-  /// it has, nobody adds one that opens it.
+  /// The keys to retire. Of an open store others may have put the old key elsewhere before this had
+  /// the file alone; as long as it has, nobody adds one that opens it.
   private func former(
     _ before: (keys: [StoredKey], unavailableVaults: [String]), _ new: [StoredKey], _ life: KeyLifecycle
   ) async -> (keys: [StoredKey], unavailableVaults: [String]) {
@@ -73,7 +78,8 @@ struct Rotation {
         throw Failure(
           error: StoreError(
             .rotationFailed,
-            "the key of \(access.path) could not be proven after changing it; both keys are kept, so open it again",
+            "the key of \(access.path) could not be proven after changing it; both keys are stored, so open"
+              + " it again",
             cause: error), isInDoubt: true)
       }
       throw Failure(
@@ -87,8 +93,7 @@ struct Rotation {
   }
 
   private func prove(_ key: StoreKey, _ progress: @Sendable (StoreProgress) -> Void) throws {
-    try StoreAccess.prove(
-      access.file, access.store, key, access.format, journal: .writeAhead, isCancellable: false, progress)
+    try StoreAccess.proveRotated(access.file, access.cipher.with(key), progress)
   }
 
   /// The file has the new key: copies beside it follow, and vaults and files lose the old ones.

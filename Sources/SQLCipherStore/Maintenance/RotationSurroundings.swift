@@ -4,8 +4,8 @@ import Glibc
 import StoreContract
 import StoreKeyring
 
-/// What lies beside a store and depends on its key: wrapped keys of vaults that may not have been named, and the copies that
-/// migrations kept.
+/// What lies beside a store and depends on its key: wrapped keys of vaults that may not have been
+/// named, and the copies that migrations left.
 struct RotationSurroundings {
   private let path: String
   private let store: UUID
@@ -64,12 +64,14 @@ struct RotationSurroundings {
     }
   }
 
-  /// - Throws: `KeyringError` with code `vaultNotNamed` when passphrases would open the store no more that were not named.
+  /// - Throws: `KeyringError` with code `vaultNotNamed` when passphrases would open the store no
+  ///   more that were not named.
   func checkPassphrases(named: [StoredKey]) throws {
     guard let (file, keys) = try unnamedKeys(besides: named).first else { return }
     throw KeyringError(
       .vaultNotNamed,
-      "\(file.url.path) holds keys of the store (\(keys.count)) under passphrases that were not named, which would open it no"
+      "\(file.url.path) holds keys of the store (\(keys.count)) under passphrases that were not named,"
+        + " which would open it no"
         + " more; name them too (PassphraseVault; --vault passphrase), or have them removed"
         + " (removingOtherPassphrases; --remove-passphrases)")
   }
@@ -86,8 +88,10 @@ struct RotationSurroundings {
 
   // MARK: Copies
 
-  /// Encrypts the copies that one of some keys opens under a new one; others are not the concern of who has these keys.
-  /// - Returns: The paths of those that have the new key now, and of those that still have their old one.
+  /// Encrypts the copies that one of some keys opens under a new one; others are not the concern of
+  /// who has these keys.
+  /// - Returns: The paths of those that have the new key now, and of those that still have their
+  ///   old one.
   func rekeyCopies(
     from keys: [StoreKey], to new: StoreKey, _ description: PersistentStoreDescription,
     _ progress: @Sendable (StoreProgress) -> Void
@@ -98,9 +102,9 @@ struct RotationSurroundings {
         guard let access = try await access(copy, keys, description) else { continue }
         defer { access.close() }
         try access.takeWhole(progress)
-        _ = access.connection.rekeyAndClose(try CipherKeySpec(new, store: store))
-        try StoreAccess.prove(
-          access.file, store, new, access.format, journal: .writeAhead, isCancellable: false, progress)
+        let cipher = access.cipher.with(new)
+        _ = access.connection.rekeyAndClose(try cipher.spec)
+        try StoreAccess.proveRotated(access.file, cipher, progress)
         rotated.append(copy)
       } catch {
         left.append(copy)

@@ -4,67 +4,75 @@ public import StoreContract
 public import StoreKeyring
 
 extension SQLCipherStore {
-  /// Copies a store, as of one moment, into a new file, while this and other programs read and write it.
+  /// Copies a snapshot of a store into a new file, while this and other programs read and
+  /// write it.
   ///
   /// The copy is read whole before it gets its name; on failure there is no file.
   /// - Parameters:
   ///   - url: The copy; must not exist.
-  ///   - vaults: Nil makes a copy with the store's own key and UUID, which opens wherever the store's key is. Vaults make
-  ///     a copy with a UUID and a key of its own, which these vaults keep.
+  ///   - vaults: Nil makes a copy with the store's own key and UUID, which opens wherever the
+  ///     store's key is. Vaults make a copy with a UUID and a key of its own, which these vaults
+  ///     keep.
   /// - Returns: The recovery code of the copy.
-  /// - Throws: `StoreError`: `fileExists`, `fileDamaged`, `cancelled`, `diskFull`, and as opening does.
+  /// - Throws: `StoreError`: `fileExists`, `fileDamaged`, `cancelled`, `diskFull`, and as opening
+  ///   does.
   @discardableResult
   public static func backUp(
     _ description: PersistentStoreDescription, to url: URL, newKeyIn vaults: [any KeyVault]? = nil,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> RecoveryCode {
     try refuseExisting(url.path)
+    let start = ContinuousClock.now
     let access = try await StoreAccess.open(description, for: .reading)
     defer { access.close() }
     try access.checkPages(progress)
-    var (key, store) = (access.key, access.store)
+    var cipher = access.cipher
     var kept: [StoredKey] = []
     let life = KeyLifecycle(vaults: vaults ?? [], interaction: description.keyInteraction)
     if vaults != nil {
-      store = identifierForNewStore()
+      let store = identifierForNewStore()
       kept = try await life.createKey(
         for: store, storeFileExists: false, label: "Strongroom key of \(url.lastPathComponent)")
-      key = kept[0].key
+      cipher = StoreCipher(store: store, key: kept[0].key, format: access.format)
     }
     do {
-      try copy(access, to: url.path, key, store, .rollback, progress)
+      try copy(access, to: url.path, cipher, .rollback, progress)
     } catch {
       await life.forget(kept)
       throw error
     }
-    return RecoveryCode(key, for: store)
+    if let log = description.log {
+      log.backedUp(to: url, bytes: access.file.size, in: .now - start)
+    }
+    return cipher.recoveryCode
   }
 
   private static func copy(
-    _ access: StoreAccess, to path: String, _ key: StoreKey, _ store: UUID,
-    _ journal: ConnectionOptions.Journal, _ progress: @escaping @Sendable (StoreProgress) -> Void
+    _ access: StoreAccess, to path: String, _ cipher: StoreCipher, _ journal: ConnectionOptions.Journal,
+    _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws {
     let new = UnfinishedCopy.path(beside: path)
     defer { File.removeDatabase(new) }
     try translating(path) {
       try Backup.copy(
-        access.connection, to: new, key: CipherKeySpec(key, store: store), format: access.format,
-        progress: copying(progress))
+        access.connection, to: new, key: cipher.spec, format: cipher.format,
+        progress: StoreProgress.copying(progress))
     }
-    try StoreAccess.prove(new, store, key, access.format, journal: journal, progress)
+    try StoreAccess.prove(new, cipher, journal: journal, progress)
     try translating(path) { try File.placeDatabase(new, at: path) }
   }
 
-  /// Puts a copy of a backup in a store's place, after both the backup and the copy were read whole.
+  /// Replaces a store by a copy of a backup, after both the backup and the copy were read
+  /// whole.
   ///
-  /// The key is then in every vault of the backup's description that keeps keys and can be reached, as after a rotation: what
-  /// opened the store that was replaced opens what takes its place.
+  /// The key is then in every vault of the backup's description that keeps keys and can be reached,
+  /// as after a rotation: what opened the store that was replaced opens what takes its place.
   /// - Parameters:
   ///   - backup: The backup, with the vaults that hold its key.
   ///   - url: Where the store is to be; a file there is replaced only when `replacing` says so.
   /// - Returns: Vaults of the description that keep keys and could not be given this one.
-  /// - Throws: `StoreError`: `fileExists`, `busy` when a connection has the store open that is to be replaced, and as opening
-  ///   does; the store in its place is then as it was.
+  /// - Throws: `StoreError`: `fileExists`, `busy` when a connection has the store open that is to
+  ///   be replaced, and as opening does; the store there is then as it was.
   @discardableResult
   public static func restore(
     from backup: PersistentStoreDescription, to url: URL, replacing: Bool = false,
@@ -73,25 +81,27 @@ extension SQLCipherStore {
     if !replacing, FilePath.isTaken(url.path) {
       throw StoreError(
         .fileExists,
-        "there is a file at \(url.path); replace it with `replacing: true` (`strongroom restore --replace`), or choose"
+        "there is a file at \(url.path); replace it with `replacing: true` (`strongroom restore"
+          + " --replace`), or choose"
           + " another place")
     }
     let access = try await StoreAccess.open(backup, for: .reading)
     defer { access.close() }
     try access.checkPages(progress)
     guard replacing, case .some(let old) = try existing(url, backup.busyTimeoutMilliseconds) else {
-      try copy(access, to: url.path, access.key, access.store, .writeAhead, progress)
+      try copy(access, to: url.path, access.cipher, .writeAhead, progress)
       return await completeVaults(of: backup, access)
     }
     defer { old.release() }
     _ = try translating(url.path) { try old.takeAlone(own: 1, waiting: backup.busyTimeoutMilliseconds) }
     let new = UnfinishedCopy.path(beside: old.path)
     defer { File.removeDatabase(new) }
-    try copy(access, to: new, access.key, access.store, .writeAhead, progress)
-    // The key may have been changed, and the old one retired, after the backup was opened. It cannot be from now on.
+    try copy(access, to: new, access.cipher, .writeAhead, progress)
+    // The key may have been changed, and the old one retired, after the backup was opened. It
+    // cannot be from now on.
     try await checkKey(of: new, backup)
     let lacking = await completeVaults(of: backup, access)
-    await closeLog(of: old, backup)
+    await closeLog(of: old, backup, access.cipher)
     try translating(url.path) { try old.replaceDatabase(with: new) }
     return lacking
   }
@@ -105,7 +115,7 @@ extension SQLCipherStore {
       .complete(access.key, for: access.store, label: backup.keyLabel)
   }
 
-  /// The file that a backup is to replace, held.
+  /// The file that a backup is to replace, locked.
   private static func existing(_ url: URL, _ milliseconds: Int) throws -> DatabaseFile? {
     do {
       return try DatabaseFile(url.path, waiting: milliseconds)
@@ -115,6 +125,7 @@ extension SQLCipherStore {
     }
   }
 
+  /// Reads the vaults anew, since the question is whether they still have the key.
   /// - Throws: as opening does, when no vault has the key of a copy any more.
   private static func checkKey(of copy: String, _ backup: PersistentStoreDescription) async throws {
     var description = backup
@@ -122,17 +133,18 @@ extension SQLCipherStore {
     try await StoreAccess.open(description, for: .reading).close()
   }
 
-  /// Moves the log of a store into the file where one of the backup's keys opens it. What is about to be replaced may be
-  /// beyond opening: then its log is kept until the backup is in its place.
-  private static func closeLog(of old: DatabaseFile, _ backup: PersistentStoreDescription) async {
+  /// Moves the log of a store into the file where one of the backup's keys opens it. What is about
+  /// to be replaced may be beyond opening: then its log stays until the backup has replaced it.
+  private static func closeLog(
+    of old: DatabaseFile, _ backup: PersistentStoreDescription, _ cipher: StoreCipher
+  ) async {
     guard let head = try? old.head(16), head.count == 16 else { return }
     let store = UUID(uuid: head.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
-    var search = KeySearch(backup, file: old, store: store)
-    let opened = try? await search.first { found -> Connection in
-      var options = ConnectionOptions.ofStore
-      options.format = found.format
-      return try Connection(file: old, key: CipherKeySpec(found.key, store: store), options: options)
-    }
+    // Mostly the same store at an earlier time, under the same key.
+    var description = backup
+    description.knownCipher = KnownCipher(cipher)
+    var search = KeySearch(description, file: old, store: store)
+    let opened = try? await search.first { try Connection(old, $0, ConnectionOptions.ofStore) }
     opened?.result.close()
   }
 

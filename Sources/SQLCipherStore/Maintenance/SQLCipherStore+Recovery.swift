@@ -4,8 +4,9 @@ public import StoreContract
 public import StoreKeyring
 
 extension SQLCipherStore {
-  /// Notes in a store that its recovery code was shown to somebody. A program that shows the code of `recoveryCode(of:)`
-  /// calls it after; what `recoveryCodeHandler` is given is noted by itself. A few statements.
+  /// Records in a store that its recovery code was shown. A program that shows the code
+  /// of `recoveryCode(of:)` calls it after; what `recoveryCodeHandler` is given is noted by itself.
+  /// A few statements.
   /// - Throws: as opening does, and `StoreError` when the store cannot be written to.
   public static func noteRecoveryCodeShown(of description: PersistentStoreDescription) async throws {
     let access = try await StoreAccess.open(description, for: .reading)
@@ -20,12 +21,13 @@ extension SQLCipherStore {
   public static func recoveryCode(of description: PersistentStoreDescription) async throws -> RecoveryCode {
     let access = try await StoreAccess.open(description, for: .reading)
     access.close()
-    return RecoveryCode(access.key, for: access.store)
+    return access.cipher.recoveryCode
   }
 
-  /// Whether somebody was given the recovery code of a store's present key: `recoveryCodeHandler` when the store was made, or
-  /// whoever `noteRecoveryCodeShown(of:)` was called for. False after a rotation, whose code is a new one, and for stores of
-  /// versions that did not note it. Where it is false, losing the vault is losing the store.
+  /// Whether somebody was given the recovery code of a store's present key: `recoveryCodeHandler`
+  /// when the store was made, or whoever `noteRecoveryCodeShown(of:)` was called for. False after a
+  /// rotation, whose code is a new one, and for stores of versions that did not note it. Where it
+  /// is false, losing the vault is losing the store.
   /// - Throws: as opening does.
   public static func recoveryCodeWasShown(of description: PersistentStoreDescription) async throws -> Bool {
     let access = try await StoreAccess.open(description, for: .reading)
@@ -36,10 +38,11 @@ extension SQLCipherStore {
     }
   }
 
-  /// Opens a store with a recovery code, and only then puts its key into the description's vaults: what a lost keyring, a
-  /// new machine or a restored copy needs.
-  /// - Throws: `KeyringError` with code `recoveryCodeInvalid` for another store's code, `StoreError` with code `wrongKey` when
-  ///   it does not open the file, and what the vaults throw; nothing is kept then.
+  /// Opens a store with a recovery code, and only then puts its key into the description's vaults:
+  /// what a lost keyring, a new machine or a restored copy needs.
+  /// - Throws: `KeyringError` with code `recoveryCodeInvalid` for another store's code,
+  ///   `StoreError` with code `wrongKey` when it does not open the file, and what the vaults throw;
+  ///   no vault has the key then.
   public static func restoreKey(
     of description: PersistentStoreDescription, from code: RecoveryCode
   ) async throws {
@@ -61,6 +64,8 @@ extension SQLCipherStore {
     var coded = description
     coded.storeKey = nil
     coded.keyVaults = [RecoveryCodeVault(code)]
-    return try await StoreAccess.open(coded, for: .reading)
+    let access = try await StoreAccess.open(coded, for: .reading)
+    description.log?.usedRecoveryCode()
+    return access
   }
 }

@@ -4,11 +4,11 @@ public import StoreContract
 import StoreKeyring
 
 extension SQLCipherStore {
-  /// Moves a store to another cipher format, by copying it into a new file that takes its place when it was read whole.
-  /// The key and the UUID stay. Nobody may have the store open meanwhile.
+  /// Moves a store to another cipher format, by copying it into a new file that takes its place
+  /// when it was read whole. The key and the UUID stay. Nobody may have the store open meanwhile.
   /// - Returns: Whether there was anything to do.
-  /// - Throws: `StoreError`: `cipherFormat` when this library does not know the format, `busy`, `fileDamaged`, `cancelled`,
-  ///   `diskFull`; the store is then as it was.
+  /// - Throws: `StoreError`: `cipherFormat` when this library does not know the format, `busy`,
+  ///   `fileDamaged`, `cancelled`, `diskFull`; the store is then as it was.
   @discardableResult
   public static func convert(
     _ description: PersistentStoreDescription, to format: StoreCipherFormat,
@@ -28,8 +28,8 @@ extension SQLCipherStore {
     return true
   }
 
-  /// Gives back the room of deleted objects, by copying the store into a new file that takes its place when it was read
-  /// whole. Nobody may have the store open meanwhile.
+  /// Gives back the room of deleted objects, by copying the store into a new file that takes its
+  /// place when it was read whole. Nobody may have the store open meanwhile.
   /// - Returns: The file's size before and after, in bytes.
   /// - Throws: as `convert(_:to:progress:)`.
   @discardableResult
@@ -42,12 +42,5 @@ extension SQLCipherStore {
     try access.takeAlone()
     let before = access.file.size
     return (before, try access.rewrite(access.format, progress))
-  }
-
-  static func copying(_ progress: @escaping @Sendable (StoreProgress) -> Void) -> Export.Progress {
-    { done, total in
-      progress(StoreProgress(step: .copying, done: done, total: total))
-      return !Task.isCancelled
-    }
   }
 }

@@ -11,27 +11,32 @@ public struct KeyRotation: Sendable {
   public let retired: Int
   /// Vaults that still hold an older key, since they only lend keys or failed to remove it.
   public let vaultsWithOldKeys: [String]
-  /// Copies beside the store, kept by migrations, that have the new key too.
+  /// Copies beside the store, made by migrations, that have the new key too.
   public let rotatedCopies: [String]
   /// Copies that could not be given the new key; the vaults keep the older ones for them.
   public let remainingCopies: [String]
 }
 
 extension SQLCipherStore {
-  /// Encrypts a whole store under a new key, which is first put into every vault of the description that keeps keys.
+  /// Encrypts a whole store under a new key, which is first put into every vault of the description
+  /// that keeps keys.
   ///
-  /// Nobody may have the store open meanwhile; a store that this program has open rotates its key itself (`rotateKey()`). Whatever happens at whatever instant, a vault holds the
-  /// key that opens the file: the old key is removed only when the file was closed, opened with the new one and read whole.
-  /// The salt, and so the store's UUID, stays. About 60 MB a second.
+  /// Nobody may have the store open meanwhile; a store that this program has open rotates its key
+  /// itself (`rotateKey()`). Whatever happens at whatever instant, a vault holds the key that opens
+  /// the file: the old key is removed only when the file was closed, opened with the new one and
+  /// read whole. The salt, and so the store's UUID, stays. About 60 MB a second.
   ///
-  /// Copies that migrations kept beside the store (`STORE.before-migration`) get the new key after it, unless old keys are kept.
+  /// Copies that migrations left beside the store (`STORE.before-migration`) get the new key after
+  /// it, unless old keys stay.
   /// - Parameters:
-  ///   - keepingOldKeys: Leaves older keys in the vaults, so that older copies of the file stay readable.
-  ///   - removingOtherPassphrases: Goes on when `STORE.keys` has keys under passphrases that no vault of the description opens,
-  ///     which would open the store no more, and removes them there (unless old keys are kept).
-  /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged`, `rotationFailed` when the
-  ///   store is as it was under its old key; `KeyringError` when a vault fails, `vaultNotNamed` when there are such passphrases;
-  ///   nothing was changed then.
+  ///   - keepingOldKeys: Leaves older keys in the vaults, so that older copies of the file stay
+  ///     readable.
+  ///   - removingOtherPassphrases: Goes on when `STORE.keys` has keys under passphrases that no
+  ///     vault of the description opens, which would open the store no more, and removes them there
+  ///     (unless old keys stay).
+  /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged`,
+  ///   `rotationFailed` when the store is as it was under its old key; `KeyringError` when a vault
+  ///   fails, `vaultNotNamed` when there are such passphrases; nothing was changed then.
   public static func rotateKey(
     of description: PersistentStoreDescription, keepingOldKeys: Bool = false,
     removingOtherPassphrases: Bool = false,
@@ -48,31 +53,37 @@ extension SQLCipherStore {
 
   /// Encrypts this store, which stays open, under a new key. Contexts and their objects live on.
   ///
-  /// Reads and saves of all threads of this program wait until the file is done (about 60 MB a second), but those that are under
-  /// way at the beginning go on to their end. Nobody else may have the store open, and no context of this program may be pinned to a
-  /// query generation. All else is as with `rotateKey(of:)`.
-  /// - Throws: as `rotateKey(of:)`, `busy` for a store that is open exclusively, `fileReplaced` where its path leads to another file
-  ///   by now; the store is open as before, unless the file itself cannot be opened any more.
+  /// Reads and saves of all threads of this program wait until the file is done (about 60 MB a
+  /// second), but those that are under way at the beginning go on to their end. Nobody else may
+  /// have the store open, and no context of this program may be pinned to a query generation. All
+  /// else is as with `rotateKey(of:)`.
+  /// - Throws: as `rotateKey(of:)`, `busy` for a store that is open exclusively, `fileReplaced`
+  ///   where its path leads to another file by now; the store is open as before, unless the file
+  ///   itself cannot be opened any more.
   public func rotateKey(
     keepingOldKeys: Bool = false, removingOtherPassphrases: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> KeyRotation {
-    let pool = try open.pool
+    let session = try open.session
+    let pool = session.pool
     if storeDescription.isExclusive {
       throw StoreError(
         .busy,
         "the store is open exclusively; close it and call SQLCipherStore.rotateKey(of:) to change its key")
     }
-    let access = try await StoreAccess.open(storeDescription, for: .writing)
+    var description = storeDescription
+    // The key is known as long as the path names the open file.
+    description.knownCipher = KnownCipher(session.cipher)
+    let access = try await StoreAccess.open(description, for: .writing)
     defer { access.close() }
-    // The path may lead elsewhere by now.
+    // The path may name another file by now.
     guard access.file.isSame(as: pool.file) else {
       throw StoreError(
         .fileReplaced, "\(path) leads to another file than the one that is open; nothing was changed")
     }
     let waiting = storeDescription.busyTimeoutMilliseconds
-    return try await Rotation(
-      access: access, description: storeDescription, keepsOldKeys: keepingOldKeys,
+    let rotation = try await Rotation(
+      access: access, description: description, keepsOldKeys: keepingOldKeys,
       removesOtherPassphrases: removingOtherPassphrases, isOfOpenStore: true,
       progress: progress
     ).run { keys, change in
@@ -82,6 +93,8 @@ extension SQLCipherStore {
         try change()
       }
     }
+    updateSession(OpenSession(pool, access.cipher.with(rotation.recoveryCode.key)))
+    return rotation
   }
 
   /// Puts a store's key into further vaults, without touching the file.
@@ -90,14 +103,14 @@ extension SQLCipherStore {
     of description: PersistentStoreDescription, to vaults: [any KeyVault]
   ) async throws {
     let access = try await StoreAccess.open(description, for: .reading)
-    // Held until the vaults are done, so that the key does not change meanwhile.
+    // Retained until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
     _ = try await KeyLifecycle(vaults: vaults, interaction: description.keyInteraction)
       .add(access.key, for: access.store, label: description.keyLabel)
   }
 
-  /// Moves a store's key to other vaults: it is removed from the description's own only when the others gave it back. Older
-  /// keys, by which older copies of the file open, stay where they are.
+  /// Moves a store's key to other vaults: it is removed from the description's own only when the
+  /// others gave it back. Older keys, by which older copies of the file open, stay where they are.
   /// - Returns: Vaults that still hold it, since they only lend keys or failed to remove it.
   /// - Throws: as `copyKey(of:to:)`.
   @discardableResult
@@ -105,7 +118,7 @@ extension SQLCipherStore {
     of description: PersistentStoreDescription, to vaults: [any KeyVault]
   ) async throws -> [String] {
     let access = try await StoreAccess.open(description, for: .reading)
-    // Held until the vaults are done, so that the key does not change meanwhile.
+    // Retained until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
     let life = KeyLifecycle(vaults: vaults, interaction: description.keyInteraction)
     let kept = try await life.add(access.key, for: access.store, label: description.keyLabel)
@@ -130,10 +143,13 @@ extension SQLCipherStore {
 
   /// Removes a store's key from one vault; older keys in it stay.
   ///
-  /// Two vaults that lead to the same items, by a link or under two names, are one: what counts is where the items are
-  /// (`KeyVault.location`). The other copy is read before the key is removed, and again after.
-  /// - Parameter vault: The vault to forget it; another one of the description must still hold the key that opens the store.
-  /// - Throws: `StoreError` with code `keyMissing` when no other vault holds it: the last copy is never removed.
+  /// Two vaults that lead to the same items, by a link or under two names, are one: what counts is
+  /// where the items are (`KeyVault.location`). The other copy is read before the key is removed,
+  /// and again after.
+  /// - Parameter vault: The vault to forget it; another one of the description must still hold the
+  ///   key that opens the store.
+  /// - Throws: `StoreError` with code `keyMissing` when no other vault holds it: the last copy is
+  ///   never removed.
   public static func forgetKey(
     of description: PersistentStoreDescription, in vault: any KeyVault
   ) async throws {
@@ -141,7 +157,7 @@ extension SQLCipherStore {
     // A key that the program has itself is no copy.
     description.storeKey = nil
     let access = try await StoreAccess.open(description, for: .reading)
-    // Held until the vaults are done, so that the key does not change meanwhile.
+    // Retained until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
     do {
       try await KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)

@@ -5,8 +5,9 @@ public import StoreContract
 import StoreKeyring
 
 extension SQLCipherStore {
-  /// Looks for everything that can be wrong with a store: each page against its MAC, SQLite's own structures, and the rows
-  /// against the model that the store describes itself with. Reads only; others may use the store meanwhile.
+  /// Looks for everything that can be wrong with a store: each page against its MAC, SQLite's own
+  /// structures, and the rows against the model that the store describes itself with. Reads only;
+  /// others may use the store meanwhile.
   /// - Parameter limit: The most findings.
   /// - Returns: What is wrong; nothing when all is well.
   /// - Throws: as opening does, and `cancelled`.
@@ -19,12 +20,12 @@ extension SQLCipherStore {
     return try verify(access, limit: limit, progress).findings
   }
 
-  /// Puts right what has one right answer, in a copy of the store, which takes the store's place when it was verified.
+  /// Repairs what has one right answer, in a copy of the store, which replaces it once verified.
   /// Nobody may have the store open meanwhile.
-  /// - Parameter original: Where the store as it was is kept; must not exist.
+  /// - Parameter original: Where the original file is copied to; must not exist.
   /// - Returns: What was wrong before, and what still is.
-  /// - Throws: `StoreError`: `fileDamaged` when pages are damaged, which no repair can answer, `busy`, `fileExists`,
-  ///   `cancelled`; the store is then as it was.
+  /// - Throws: `StoreError`: `fileDamaged` when pages are damaged, which no repair can answer,
+  ///   `busy`, `fileExists`, `cancelled`; the store is then as it was.
   public static func repair(
     _ description: PersistentStoreDescription, keepingOriginalAt original: URL,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
@@ -38,9 +39,9 @@ extension SQLCipherStore {
     let new = UnfinishedCopy.path(beside: access.path)
     defer { File.removeDatabase(new) }
     let after = try translating(access.path) {
-      let spec = try CipherKeySpec(access.key, store: access.store)
       try Backup.copy(
-        access.connection, to: new, key: spec, format: access.format, progress: copying(progress))
+        access.connection, to: new, key: access.cipher.spec, format: access.format,
+        progress: StoreProgress.copying(progress))
       return try repair(new, access, description, repairs, progress)
     }
     let copy = UnfinishedCopy.path(beside: original.path)
@@ -60,8 +61,7 @@ extension SQLCipherStore {
   ) throws -> [IntegrityIssue] {
     let file = try DatabaseFile(path)
     defer { file.release() }
-    let copy = try StoreAccess(
-      file, access.store, KeySearch.Found(key: access.key, format: access.format), description)
+    let copy = try StoreAccess(file, access.cipher, description)
     defer { copy.close() }
     try copy.connection.transaction(.exclusive) {
       for repair in repairs { try copy.connection.execute(repair) }
@@ -76,8 +76,7 @@ extension SQLCipherStore {
     _ access: StoreAccess, limit: Int, _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws -> (findings: [IntegrityIssue], repairs: [String]) {
     func damagedPages() throws -> [UInt32] {
-      try StoreAccess.damagedPages(
-        access.file, access.store, access.key, access.format, limit: limit, progress)
+      try StoreAccess.damagedPages(access.file, access.cipher, limit: limit, progress)
     }
     var damaged = try damagedPages()
     if !damaged.isEmpty {

@@ -4,8 +4,9 @@ import Foundation
 import StoreContract
 import StoreKeyring
 
-/// What a store keeps of its recovery code having been shown: the start of a hash of the key, so that it holds for that code
-/// alone. After a rotation, or in a copy with a key of its own, it is another's and says nothing.
+/// What a store keeps of its recovery code having been shown: the start of a hash of the key, so
+/// that it holds for that code alone. After a rotation, or in a copy with a key of its own, it is
+/// another's and says nothing.
 struct RecoveryCodeNote {
   private static let row = "recovery_code_shown"
   private let text: String

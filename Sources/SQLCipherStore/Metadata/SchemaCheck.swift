@@ -5,9 +5,9 @@ import StoreContract
 
 /// Compares the tables, indexes, triggers and views of a file with those that a model makes.
 ///
-/// Triggers run with every write, and a view in a table's place runs with every read. So whoever makes a file for others could
-/// let them run what he likes; the file's schema is compared before anything of it is asked. Reading `sqlite_master` runs
-/// nothing.
+/// Triggers run with every write, and a view in a table's place runs with every read. So whoever
+/// makes a file for others could let them run what he likes; the file's schema is compared before
+/// anything of it is asked. Reading `sqlite_master` runs nothing.
 struct SchemaCheck {
   /// One row of `sqlite_master`.
   struct SchemaObject {
@@ -40,8 +40,8 @@ struct SchemaCheck {
   }
 
   /// Makes sure that `_store` may be asked.
-  /// - Throws: `StoreError`: `modelMismatch` when the file is a database of something else, `schemaMismatch` when `_store` is
-  ///   something else than a table of ours.
+  /// - Throws: `StoreError`: `modelMismatch` when the file is a database of something else,
+  ///   `schemaMismatch` when `_store` is something else than a table of ours.
   func checkIsStore() throws {
     guard let own = objects.first(where: { $0.name.lowercased() == "_store" }) else {
       throw StoreError(.modelMismatch, "the file opens with its key but is no Strongroom store")
@@ -52,8 +52,9 @@ struct SchemaCheck {
   /// Refuses a file with anything in it that no model makes.
   /// - Parameters:
   ///   - schema: What the program's model makes.
-  ///   - stored: What the model makes that the file describes itself with; asked for only where the first is not enough: models
-  ///     of one version hash may number their triggers and indexes in different orders.
+  ///   - stored: What the model makes that the file describes itself with; asked for only where the
+  ///     first is not enough: models of one version hash may number their triggers and indexes in
+  ///     different orders.
   /// - Throws: `StoreError` with code `schemaMismatch`, and what `stored` throws.
   func refuseForeign(_ schema: StoreSchema, stored: () throws -> StoreSchema? = { nil }) throws {
     guard !foreign(to: [schema]).isEmpty else { return }
@@ -64,7 +65,8 @@ struct SchemaCheck {
   private static func refusal(_ object: SchemaObject) -> StoreError {
     StoreError(
       .schemaMismatch,
-      "the file has the \(object.description), which its model does not make; nothing of it was run; open a copy that"
+      "the file has the \(object.description), which its model does not make; nothing of it was run; open a"
+        + " copy that"
         + " this library made, or import the data from one that you trust")
   }
 
@@ -88,8 +90,9 @@ struct SchemaCheck {
     "sqlite_stat1", "sqlite_stat3", "sqlite_stat4", "sqlite_sequence",
   ]
 
-  /// Whether the statement makes a table of columns without any expression, which would run with a write: these have
-  /// parentheses. The text of the library's own tables differs from version to version.
+  /// Whether the statement makes a table of columns without any expression, which would run with a
+  /// write: these have parentheses. The text of the library's own tables differs from version to
+  /// version.
   private static func isPlain(_ sql: String) -> Bool {
     let upper = sql.uppercased()
     guard upper.hasPrefix("CREATE TABLE"), !upper.contains("SELECT") else { return false }
@@ -97,7 +100,8 @@ struct SchemaCheck {
     return columns.count { $0 == "(" } == 1
   }
 
-  /// A table's statement with its columns in one order: statements name them, so theirs does not matter.
+  /// A table's statement with its columns in one order: statements name them, so theirs does not
+  /// matter.
   static func unordered(_ sql: String) -> String {
     guard sql.hasPrefix("CREATE TABLE"), let start = sql.firstIndex(of: "("), sql.hasSuffix(")") else {
       return sql

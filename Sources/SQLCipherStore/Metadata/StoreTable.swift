@@ -3,7 +3,8 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// The table `_store`, by which a store describes itself: format version, model, hashes, entity numbers, metadata.
+/// The table `_store`, by which a store describes itself: format version, model, hashes, entity
+/// numbers, metadata.
 struct StoreTable {
   static let format: Int64 = 1
   /// What `PRAGMA application_id` answers: "Strm".
@@ -55,7 +56,7 @@ struct StoreTable {
     try write("metadata", String(decoding: JSONEncoder.sorted.encode(metadata), as: UTF8.self))
   }
 
-  /// Writes something that nobody reads; another thing each time, since the library leaves out a write of what is there.
+  /// Writes a value that is never read; a new one each time, since SQLite skips equal writes.
   func touch() throws { try write("settled", UUID().uuidString) }
 
   private func write(_ key: String, _ value: String) throws {
@@ -78,8 +79,10 @@ struct StoreTable {
     var metadata: [String: String]
   }
 
-  /// What the store says, or nil when it was made with another version of the model. Four statements.
-  /// - Throws: `StoreError`: `modelMismatch`, `newerFormat`, and `schemaMismatch` when the file has more than the model makes.
+  /// What the store says, or nil when it was made with another version of the model. Four
+  /// statements.
+  /// - Throws: `StoreError`: `modelMismatch`, `newerFormat`, and `schemaMismatch` when the file has
+  ///   more than the model makes.
   func contents(_ model: ManagedObjectModel) throws -> Contents? {
     let check = try SchemaCheck(connection)
     try check.checkIsStore()

@@ -2,9 +2,11 @@ import CipherDatabase
 import ObjectModel
 import StoreContract
 
-/// Moves a store's rows and links to another version of its model, in one transaction: whatever fails, the file is as it was.
+/// Moves a store's rows and links to another version of its model, in one transaction: whatever
+/// fails, the file is as it was.
 ///
-/// Tables that stay the same stay where they are; of the others each row is copied once. Indexes are made after the copying.
+/// Tables that stay the same stay where they are; of the others each row is copied once. Indexes
+/// are made after the copying.
 struct InferredMigration {
   let connection: Connection
   let old: StoreSchema
@@ -30,7 +32,8 @@ struct InferredMigration {
   static func refusal(_ obstacles: [String]) -> StoreError {
     StoreError(
       .modelMismatch,
-      "the store was made with another version of the model, and its data cannot be moved over without being told how: "
+      "the store was made with another version of the model, and its data cannot be moved over without"
+        + " instructions: "
         + obstacles.sorted().joined(separator: "; ") + "; nothing was changed")
   }
 
@@ -133,7 +136,8 @@ struct InferredMigration {
     }
   }
 
-  /// Whether the values of an old field are found elsewhere: they are derived, or in a to-many by now.
+  /// Whether the values of an old field are found elsewhere: they are derived, or in a to-many by
+  /// now.
   private func isComputed(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> Bool {
     switch field {
     case .attribute(let attribute): attribute.derivation != nil
@@ -141,7 +145,7 @@ struct InferredMigration {
     }
   }
 
-  /// Whether a root entity's table holds what it held, under the names it had.
+  /// Whether a root entity's table has the columns it had, under the names it had.
   private func isUnchanged(_ root: EntityDescription) -> Bool {
     guard let pair = mapping.entities[root.name], pair.old.superentity == nil,
       old.table(pair.old).creation == new.table(root).creation,
@@ -176,7 +180,7 @@ struct InferredMigration {
 
   // MARK: Afterwards
 
-  /// Nothing leads to objects whose entity is gone.
+  /// Removes references to objects of removed entities.
   private func clearDanglingReferences() throws {
     let lost = old.model.entities.contains { entity in
       !entity.isAbstract && !mapping.entities.values.contains { $0.old === entity }

@@ -2,7 +2,8 @@ import CipherDatabase
 import ObjectModel
 import StoreContract
 
-/// Copies rows and links from the tables of one version of a model into those of another, a statement an entity or relationship.
+/// Copies rows and links from the tables of one version of a model into those of another, a
+/// statement an entity or relationship.
 struct MigrationCopy {
   private let migration: InferredMigration
   /// The tables that bear another name meanwhile.
@@ -109,8 +110,9 @@ struct MigrationCopy {
         + " SELECT \(values.joined(separator: ", ")) FROM (\(pairs))")
   }
 
-  /// The links of an old relationship: `near`, the object that has it, `far`, what it leads to, and the places of each in the
-  /// order at the other end; where there was no order, that in which the objects were made.
+  /// The links of an old relationship: `near`, the object that has it, `far`, what it leads to, and
+  /// the places of each in the order at the other end; where there was no order, that in which the
+  /// objects were made.
   private func pairs(_ relationship: RelationshipDescription) -> String? {
     if let links = old.joinTable(relationship) {
       let isOwner = relationship === links.owner

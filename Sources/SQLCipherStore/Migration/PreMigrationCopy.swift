@@ -3,8 +3,9 @@ import Foundation
 import StoreContract
 import StoreKeyring
 
-/// The copy of a store that is left beside it when a migration drops data. It gets its name as the last step
-/// before the commit: a migration that fails leaves none, and one that is killed amid its commit leaves one, which the next removes.
+/// The copy of a store that is left beside it when a migration drops data. It gets its name as the
+/// last step before the commit: a migration that fails leaves none, and one that is killed amid its
+/// commit leaves one, which the next removes.
 struct PreMigrationCopy {
   private static let most = 3
   private let place: String
@@ -14,9 +15,10 @@ struct PreMigrationCopy {
   private let original: FileState?
   private var isMade = false
 
-  /// Copies a store, which the caller has alone, under its own key. Older copies stay, but for those of the store as it is now; a
-  /// full set is never added to.
-  /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`, `diskFull`; nothing was changed then.
+  /// Copies a store, which the caller has alone, under its own key. Older copies stay, but for
+  /// those of the store as it is now; a full set is never added to.
+  /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`,
+  ///   `diskFull`; nothing was changed then.
   init(_ access: StoreAccess) throws {
     let path = access.path
     original = FileState(of: path)
@@ -24,15 +26,18 @@ struct PreMigrationCopy {
     guard let place = Self.places(path).first(where: { !FilePath.isTaken($0) }) else {
       throw StoreError(
         .fileExists,
-        "the new version of the model has no place for some of the store's data, and \(Self.most) copies from earlier"
-          + " migrations lie beside \(path) (\(path).before-migration…); remove those you no longer need; nothing was changed"
+        "the new version of the model has no place for some of the store's data, and \(Self.most) copies"
+          + " from earlier"
+          + " migrations lie beside \(path) (\(path).before-migration…); remove those you no longer need;"
+          + " nothing was changed"
       )
     }
     self.place = place
     let new = UnfinishedCopy.path(beside: place)
     do {
-      let key = try CipherKeySpec(access.key, store: access.store)
-      try Backup.copy(access.connection, to: new, key: key, format: access.format) { _, _ in !Task.isCancelled
+      let key = try access.cipher.spec
+      try Backup.copy(access.connection, to: new, key: key, format: access.format) { _, _ in
+        !Task.isCancelled
       }
       copy = try DatabaseFile(new)
     } catch let error as CipherError {
@@ -52,7 +57,8 @@ struct PreMigrationCopy {
     isMade = true
   }
 
-  /// Removes the copy where it did not get its name, or got it before the disk was found too full for the migration.
+  /// Removes the copy where it did not get its name, or got it before the disk was found too full
+  /// for the migration.
   func end(failedWith error: (any Error)? = nil) {
     copy.release()
     let isUseless = (error as? CipherError)?.code == .diskFull
@@ -65,7 +71,8 @@ struct PreMigrationCopy {
     }
     return StoreError(
       .notWritable,
-      "the new version of the model has no place for some of the store's data, and the store could not be copied to"
+      "the new version of the model has no place for some of the store's data, and the store could not be"
+        + " copied to"
         + " \(place) first; nothing was changed", cause: error)
   }
 

@@ -3,8 +3,9 @@ package import Foundation
 package import StoreContract
 import StoreKeyring
 
-/// A copy of a store for work of several steps, which takes the store's place when all of them are done: whatever fails or is
-/// killed before, the store is as it was. Nobody else opens the store meanwhile.
+/// A copy of a store for work of several steps, which replaces the store when all of them are
+/// done: whatever fails or is killed before, the store is as it was. Nobody else opens the store
+/// meanwhile.
 package final class StoreDraft: @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   private let access: StoreAccess
@@ -14,7 +15,8 @@ package final class StoreDraft: @unchecked Sendable {
   package var url: URL { URL(fileURLWithPath: path) }
 
   /// Copies a store.
-  /// - Throws: `StoreError`: `busy` when another connection has the store open, `diskFull`, and as opening does.
+  /// - Throws: `StoreError`: `busy` when another connection has the store open, `diskFull`, and as
+  ///   opening does.
   package init(of description: PersistentStoreDescription) async throws {
     copies = description.migrationCopies
     access = try await StoreAccess.open(description, for: .writing)
@@ -23,8 +25,8 @@ package final class StoreDraft: @unchecked Sendable {
       try access.takeAlone()
       try translating(path) {
         try Backup.copy(
-          access.connection, to: path, key: CipherKeySpec(access.key, store: access.store),
-          format: access.format, progress: { _, _ in !Task.isCancelled })
+          access.connection, to: path, key: access.cipher.spec, format: access.format,
+          progress: { _, _ in !Task.isCancelled })
       }
     } catch {
       access.close()
@@ -34,11 +36,11 @@ package final class StoreDraft: @unchecked Sendable {
 
   deinit { abandon() }
 
-  /// Reads the copy whole and puts it in the store's place. A store whose data the draft has no place for is copied before. To be
-  /// called when every connection to the draft is closed.
+  /// Reads the copy whole and replaces the store by it. A store whose data the draft has no
+  /// place for is copied before. To be called when every connection to the draft is closed.
   /// - Throws: `StoreError`; the store is then as it was.
   package func publish() throws {
-    try StoreAccess.prove(path, access.store, access.key, access.format, journal: .writeAhead) { _ in }
+    try StoreAccess.prove(path, access.cipher, journal: .writeAhead) { _ in }
     let isCopied = copies?.isWanted == true
     var keepsake = isCopied ? try translating(access.path) { try PreMigrationCopy(access) } : nil
     do {

@@ -24,10 +24,10 @@ extension SQLCipherStore {
   /// - Throws: as `loadMetadata()`.
   public static func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel
   {
-    try await StoreOpening(description: description).storedModel()
+    try await StoreOpening.storedModel(description)
   }
 
-  /// Versions, size and counts. One statement per entity, and four more.
+  /// Versions, size and counts. One statement per entity, and three more.
   /// - Throws: `StoreError`.
   public func summary() throws -> StoreSummary {
     let opened = try open
@@ -64,7 +64,8 @@ extension SQLCipherStore {
     }
   }
 
-  /// Moves the write-ahead log into the file, so that the file alone is the store. A few statements.
+  /// Moves the write-ahead log into the file, so that the file alone is the store. A few
+  /// statements.
   /// - Throws: `StoreError`.
   public func checkpoint() throws {
     let opened = try open

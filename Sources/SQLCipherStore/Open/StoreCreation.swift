@@ -6,9 +6,10 @@ import StoreKeyring
 
 /// Makes a store's key and file.
 ///
-/// A key is made only where there is no file, and lies in its vault, read back, before the file exists. The file is made whole
-/// under another name and then given its own, so that of many processes that make the same store one does, and the others open
-/// what it made; and a kill leaves no half a store.
+/// A key is made only where there is no file, and lies in its vault, read back, before the file
+/// exists. The file is made whole under another name and then given its own, so that of many
+/// processes that make the same store one does, and the others open what it made; and a kill leaves
+/// no half a store.
 struct StoreCreation {
   let description: PersistentStoreDescription
   /// Where the store is to be, with links followed.
@@ -30,18 +31,16 @@ struct StoreCreation {
     }
     let identifier = SQLCipherStore.identifierForNewStore()
     let life = KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
-    let key: StoreKey
     var kept: [StoredKey] = []
-    if let own = description.storeKey {
-      key = own
-    } else {
+    if description.storeKey == nil {
       guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
       kept = try await life.createKey(for: identifier, storeFileExists: false, label: description.keyLabel)
-      key = kept[0].key
     }
+    guard let key = description.storeKey ?? kept.first?.key else { throw KeySearch.noVault }
+    let cipher = StoreCipher(store: identifier, key: key, format: .version3)
     let file: DatabaseFile
     do {
-      file = try make(model, key, identifier, over: empty)
+      file = try make(model, cipher, over: empty)
     } catch {
       // No byte that anybody can read was ever written with this key.
       await life.forget(kept)
@@ -50,9 +49,10 @@ struct StoreCreation {
       throw StoreError(error, path: path)
     }
     defer { file.release() }
-    let opened = try open(model, key, identifier, file)
+    let opened = try open(model, cipher, file)
+    description.log?.created(identifier, keyIn: kept.map(\.vault))
     if let handler = description.recoveryCodeHandler {
-      handler(RecoveryCode(key, for: identifier))
+      handler(cipher.recoveryCode)
       // A store that opens is worth more than a note in it.
       try? opened.pool.write { try RecoveryCodeNote(key, identifier).write($0) }
     }
@@ -60,32 +60,24 @@ struct StoreCreation {
   }
 
   private func open(
-    _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, _ file: DatabaseFile
+    _ model: ManagedObjectModel, _ cipher: StoreCipher, _ file: DatabaseFile
   ) throws -> SQLCipherStore.Opened {
     try translating(path) {
-      let pool = try StoreOpening(description: description).pool(key, identifier, .version3, file)
-      do {
-        guard let contents = try pool.read({ try StoreTable($0).contents(model) }) else {
-          throw StoreError(.modelMismatch, "another process moves the store to another version of its model")
-        }
-        return SQLCipherStore.Opened(model, pool, identifier, contents)
-      } catch {
-        pool.close()
-        throw error
-      }
+      let options = try description.connectionOptions(for: file)
+      return try SQLCipherStore.Opened.reading(OpenSession(file, cipher, options), model)
     }
   }
 
   /// - Returns: A hold on the new file, from before it has its name.
   private func make(
-    _ model: ManagedObjectModel, _ key: StoreKey, _ identifier: UUID, over empty: DatabaseFile?
+    _ model: ManagedObjectModel, _ cipher: StoreCipher, over empty: DatabaseFile?
   ) throws -> DatabaseFile {
     let new = UnfinishedCopy.path(beside: path)
     defer { File.removeDatabase(new) }
     var options = ConnectionOptions.ofStore
     options.createIfMissing = true
     let connection = try Connection(
-      path: new, key: CipherKeySpec(key, store: identifier), options: options)
+      path: new, key: cipher.spec, options: options)
     defer { connection.close() }
     let numbers = model.entities.indices.map { Int64($0 + 1) }
     let schema = StoreSchema(model: model, entityNumbers: numbers)

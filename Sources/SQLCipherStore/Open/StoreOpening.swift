@@ -7,21 +7,31 @@ import StoreKeyring
 
 /// Opens a store's file with the key its vault holds, or has key and file made.
 struct StoreOpening {
-  let description: PersistentStoreDescription
+  private let description: PersistentStoreDescription
+  private let model: ManagedObjectModel
+
+  /// An attempt passes the key that it found on to the next one.
+  init(description: PersistentStoreDescription, model: ManagedObjectModel) {
+    var description = description
+    description.knownCipher = description.knownCipher ?? KnownCipher()
+    self.description = description
+    self.model = model
+  }
 
   private var path: String { description.url?.path ?? "" }
 
-  func open(_ model: ManagedObjectModel) async throws -> SQLCipherStore.Opened {
+  func open() async throws -> SQLCipherStore.Opened {
     for _ in 0..<Self.attempts {
-      if let opened = try await attempt(model) { return opened }
+      if let opened = try await attempt() { return opened }
     }
     throw StoreError(.busy, "the file at \(path) is being replaced again and again; try again later")
   }
 
   private static let attempts = 10
 
-  /// Nil when another process made or replaced the file meanwhile, so that it is to be looked at again.
-  private func attempt(_ model: ManagedObjectModel) async throws -> SQLCipherStore.Opened? {
+  /// Nil when another process made or replaced the file meanwhile, so that it is to be looked at
+  /// again.
+  private func attempt() async throws -> SQLCipherStore.Opened? {
     let state = try StoreFile.state(path, waiting: description.busyTimeoutMilliseconds)
     switch state {
     case .missing(let place):
@@ -34,15 +44,17 @@ struct StoreOpening {
       guard description.createsIfMissing, description.replacesEmptyFile, !description.isReadOnly else {
         throw StoreError(
           .fileEmpty,
-          "the file at \(path) is empty, so its data is gone or it never was a store; restore a copy, or ask for"
+          "the file at \(path) is empty, so its data was lost or it never was a store; restore a copy, or"
+            + " ask for"
             + " a new store to be made over it")
       }
       return try await StoreCreation(description: description, path: file.path).run(model, over: file)
     case .store(let file, let identifier):
       defer { file.release() }
       do {
-        return try await existing(model, file, identifier)
+        return try await existing(file, identifier)
       } catch let error as StoreError where error.code == .fileReplaced {
+        description.log?.openingAgain(error)
         return nil
       }
     default: throw state.refusal(path)
@@ -50,49 +62,41 @@ struct StoreOpening {
   }
 
   /// The model that a store describes itself with.
-  func storedModel() async throws -> ManagedObjectModel {
+  static func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
     let (file, identifier) = try StoreFile.store(description)
     defer { file.release() }
-    let (pool, _) = try await pool(file, identifier)
-    defer { pool.close() }
-    return try translating(path) { try pool.read { try StoreTable($0).model() } }
+    let session = try await OpenSession.find(file, identifier, description)
+    defer { session.pool.close() }
+    return try translating(file.path) { try session.pool.read { try StoreTable($0).model() } }
   }
 
   // MARK: Existing file
 
-  private func existing(
-    _ model: ManagedObjectModel, _ file: DatabaseFile, _ identifier: UUID
-  ) async throws -> SQLCipherStore.Opened {
-    let (pool, found) = try await pool(file, identifier)
-    if let contents = try closing(pool, { try pool.read { try StoreTable($0).contents(model) } }) {
-      return SQLCipherStore.Opened(model, pool, identifier, contents)
-    }
-    pool.close()
-    // The copy that has no free pages was put in place.
-    if try migrate(to: model, file, identifier, found) {
+  private func existing(_ file: DatabaseFile, _ identifier: UUID) async throws -> SQLCipherStore.Opened {
+    let session = try await OpenSession.find(file, identifier, description)
+    if let opened = try SQLCipherStore.Opened.ifCurrent(session, model) { return opened }
+    session.pool.close()
+    // The migrated file was replaced by a copy without free pages.
+    if try migrate(file, session.cipher) {
       throw StoreError(.fileReplaced, "the store was compacted after its migration")
     }
-    let new = try self.pool(found.key, identifier, found.format, file)
-    return try closing(new) {
-      guard let contents = try new.read({ try StoreTable($0).contents(model) }) else {
-        throw StoreError(.modelMismatch, "another process moves the store to another version of its model")
-      }
-      return SQLCipherStore.Opened(model, new, identifier, contents)
-    }
+    let options = try description.connectionOptions(for: file)
+    let migrated = try translating(path) { try OpenSession(file, session.cipher, options) }
+    return try SQLCipherStore.Opened.reading(migrated, model)
   }
 
-  /// Moves the file to another version of its model, alone; another process may have done so in between.
+  /// Moves the file to another version of its model, alone; another process may have done so in
+  /// between.
   /// - Returns: Whether another file has the store's name now.
-  private func migrate(
-    to model: ManagedObjectModel, _ file: DatabaseFile, _ identifier: UUID, _ found: KeySearch.Found
-  ) throws -> Bool {
+  private func migrate(_ file: DatabaseFile, _ cipher: StoreCipher) throws -> Bool {
     guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {
       throw StoreError(
         .modelMismatch,
-        "the store was made with another version of the model; open it with that version, or let it be moved over by"
+        "the store was made with another version of the model; open it with that version, or let it be"
+          + " moved over by"
           + " shouldMigrateStoreAutomatically")
     }
-    let access = try StoreAccess(file, identifier, found, description)
+    let access = try StoreAccess(file, cipher, description)
     defer { access.close() }
     guard try access.takeAlone(others: 1, givesWay: true) else {
       throw StoreError(.fileReplaced, "somebody else moves the store meanwhile, or works on its file")
@@ -107,18 +111,23 @@ struct StoreOpening {
           .modelMismatch,
           "another program gave the store another version of its model meanwhile; open it again")
       }
-      let (migration, losesData) = try inferred(access.connection, from: old, to: model)
+      let (migration, losesData) = try inferred(access.connection, from: old)
       let keepsake = try losesData ? copy(access) : nil
+      let (start, changes) = (ContinuousClock.now, access.connection.totalChanges)
       try Self.run(migration, keepsake, access)
+      description.log?.migrated(
+        from: old.versionHash, to: model.versionHash, rows: access.connection.totalChanges - changes,
+        isCopied: keepsake != nil, in: .now - start)
       if keepsake != nil { description.migrationCopies?.recordMade() }
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false
     }
   }
 
-  /// What is to be done, and whether data has no place afterwards. Nothing is written before it is known that all will be done.
+  /// The migration, and whether it drops data. Nothing is written before it is
+  /// known that all will be done.
   private func inferred(
-    _ connection: Connection, from old: ManagedObjectModel, to model: ManagedObjectModel
+    _ connection: Connection, from old: ManagedObjectModel
   ) throws -> (InferredMigration, losesData: Bool) {
     let table = StoreTable(connection)
     func isOfBefore() throws -> Bool { try table.formerHashes().contains(model.versionHash.hex) }
@@ -165,82 +174,31 @@ struct StoreOpening {
   private static var storeIsNewer: StoreError {
     StoreError(
       .modelMismatch,
-      "the store is newer than this program: it was moved on from this version of the model, and moving it back would lose"
+      "the store is newer than this program: it was moved on from this version of the model, and moving it"
+        + " back would lose"
         + " data; update the program, or open a copy from before the migration; nothing was changed")
-  }
-
-  private func closing<R>(_ pool: ConnectionPool, _ body: () throws -> R) throws -> R {
-    do {
-      return try translating(path, body)
-    } catch {
-      pool.close()
-      throw error
-    }
-  }
-
-  /// A pool on the file with whichever of its keys opens it.
-  private func pool(
-    _ file: DatabaseFile, _ identifier: UUID
-  ) async throws -> (ConnectionPool, KeySearch.Found) {
-    var search = KeySearch(description, file: file, store: identifier)
-    let (pool, found) = try await search.first { found -> ConnectionPool in
-      try self.pool(found.key, identifier, found.format, file)
-    }
-    try closing(pool) { try pool.read { try checkWhole($0) } }
-    return (pool, found)
-  }
-
-  /// A file whose end is missing opens as long as nobody asks for a page of it. When the log is empty, the file must have
-  /// every page that its header counts.
-  private func checkWhole(_ connection: Connection) throws {
-    let file = connection.file
-    guard !hasLog(file) else { return }
-    let pages = Int(try connection.text("PRAGMA page_count") ?? "") ?? 0
-    let size = file.size
-    if size < pages * 4096, !hasLog(file) {
-      throw StoreError(
-        .fileTruncated,
-        "the file at \(path) is cut off: it has \(size / 4096) of \(pages) pages; restore a copy")
-    }
-  }
-
-  private func hasLog(_ file: DatabaseFile) -> Bool {
-    var log = stat()
-    return lstat(file.path + "-wal", &log) == 0 && log.st_size > 0
-  }
-
-  func pool(
-    _ key: StoreKey, _ identifier: UUID, _ format: CipherFormat, _ file: DatabaseFile
-  ) throws -> ConnectionPool {
-    var options = ConnectionOptions.ofStore
-    options.format = format
-    options.access = try description.isReadOnly ? StoreFile.access(file, isReadOnly: true) : .readWrite
-    options.pageCacheBytes = description.pageCacheBytes
-    options.synchronous = description.durability == .full ? .full : .normal
-    options.exclusiveLocking = description.isExclusive
-    options.busyTimeoutMilliseconds = description.busyTimeoutMilliseconds
-    return try ConnectionPool(
-      file: file, key: CipherKeySpec(key, store: identifier), options: options,
-      maximumReaders: description.isExclusive ? 0 : 4)
   }
 }
 
 extension SQLCipherStore.Opened {
-  init(
-    _ model: ManagedObjectModel, _ pool: ConnectionPool, _ identifier: UUID, _ contents: StoreTable.Contents
-  ) {
-    let schema = contents.schema
-    self.init(
-      pool: pool, schema: schema, plans: model.entities.map { SelectPlan(entity: $0, schema: schema) },
-      identifier: identifier, storeEntities: StoreEntity.all(of: model, in: identifier),
-      references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: contents.metadata)
+  /// Reads what an open file says of itself; closes it on an error.
+  /// - Throws: `StoreError`: `modelMismatch` when it has another version of the model by now.
+  static func reading(_ session: OpenSession, _ model: ManagedObjectModel) throws -> Self {
+    if let opened = try ifCurrent(session, model) { return opened }
+    session.pool.close()
+    throw StoreError(.modelMismatch, "another process moves the store to another version of its model")
   }
-}
 
-extension CipherKeySpec {
-  init(_ key: StoreKey, store: UUID) throws {
-    self = try key.withUnsafeBytes { key in
-      try withUnsafeBytes(of: store.uuid) { try CipherKeySpec(key: key, salt: $0) }
+  /// The same; nil, with the file still open, when it has another version of the model.
+  static func ifCurrent(_ session: OpenSession, _ model: ManagedObjectModel) throws -> Self? {
+    let contents = try session.closingOnError {
+      try session.pool.read { try StoreTable($0).contents(model) }
     }
+    guard let contents else { return nil }
+    let schema = contents.schema
+    return Self(
+      session: session, schema: schema, plans: model.entities.map { SelectPlan(entity: $0, schema: schema) },
+      storeEntities: StoreEntity.all(of: model, in: session.store),
+      references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: contents.metadata)
   }
 }

@@ -3,7 +3,8 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 
-/// Where the value of a statement's parameter comes from: a constant of the request that is executed.
+/// Where the value of a statement's parameter comes from: a constant of the request that is
+/// executed.
 struct Binding: Sendable {
   enum Source: Sendable {
     case constant(Int)

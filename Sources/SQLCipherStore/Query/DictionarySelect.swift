@@ -55,7 +55,8 @@ struct DictionarySelect {
     else { return false }
     terms[column.name] = .expression(text, operand.kind.ofAggregate(column.aggregate))
     guard isResult else { return true }
-    // SQL takes a bare column beside an aggregate from any row of the group; memory takes the first.
+    // SQL takes a bare column beside an aggregate from any row of the group; memory takes the
+    // first.
     if column.aggregate == nil, isGrouped || hasAggregates, !groups.contains(text) { return false }
     if case .column(_, _, alias: "t0", _) = operand {} else { isOwnRow = false }
     expressions.append(text)

@@ -2,18 +2,21 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// The select list, groups and order of a dictionary result, where SQL computes them as memory does.
+/// The select list, groups and order of a dictionary result, where SQL computes them as memory
+/// does.
 struct DictionaryStatement {
   let columns: [DictionaryColumn]
   let list: String
   /// GROUP BY, HAVING and ORDER BY.
   let end: String
-  /// Whether all columns are of the fetched entity's own row, so that whole rows can be read after the cut.
+  /// Whether all columns are of the fetched entity's own row, so that whole rows can be read after
+  /// the cut.
   let isOwnRow: Bool
   /// Whether SQL already removes equal rows.
   let isDistinct: Bool
 
-  /// The statement, or nil where memory computes the dictionaries: the translation is then unchanged.
+  /// The statement, or nil where memory computes the dictionaries: the translation is then
+  /// unchanged.
   static func fitting(
     _ request: FetchRequest, _ entity: EntityDescription, rank: String?,
     _ translation: inout PredicateTranslation

@@ -63,8 +63,9 @@ final class FetchPlan: Sendable {
     return counts
   }
 
-  /// Whether the statement is nested too deeply for the library's parser: before version 3.46 SQLite
-  /// allows a hundred unfinished parts, of which a parenthesis and what precedes it take up to three.
+  /// Whether the statement is nested too deeply for the library's parser: before version 3.46
+  /// SQLite allows a hundred unfinished parts, of which a parenthesis and what precedes it take up
+  /// to three.
   var isTooDeep: Bool {
     var depth = 0
     for byte in text.sql.utf8 {

@@ -13,7 +13,8 @@ struct FetchStatement {
   let condition: FetchCondition
   let order: FetchOrder
   let dictionary: DictionaryStatement?
-  /// Whether SQL does all that the request asks; else it selects whole rows for memory to go on with.
+  /// Whether SQL does all that the request asks; else it selects whole rows for memory to go on
+  /// with.
   let isComplete: Bool
   /// The number of parameters before limit and offset.
   let bindingCount: Int
@@ -35,7 +36,8 @@ struct FetchStatement {
       + (conditions.isEmpty ? "" : " WHERE " + PredicateTranslation.balanced(conditions[...], " AND "))
   }
 
-  /// Whether SQL applies limit and offset. Equal dictionaries that memory removes are removed first.
+  /// Whether SQL applies limit and offset. Equal dictionaries that memory removes are removed
+  /// first.
   var isCut: Bool {
     guard isComplete, request.effectiveFetchLimit != nil || request.fetchOffset > 0 else { return false }
     return

@@ -12,10 +12,12 @@ struct Joins {
   private var joins: [Join] = []
   private var words: String?
   private var link: (table: String, end: String)?
-  /// The column that numbers the fetched entity's rows: `t0._id`, or its like in a table that is cheaper to sort.
+  /// The column that numbers the fetched entity's rows: `t0._id`, or its like in a table that is
+  /// cheaper to sort.
   private(set) var rowNumber = "t0._id"
 
-  /// Joins a link table by one of its ends; false when one is there already. Its rows must not repeat a number there.
+  /// Joins a link table by one of its ends; false when one is there already. Its rows must not
+  /// repeat a number there.
   mutating func begin(with table: String, end: String) -> Bool {
     if link != nil { return false }
     link = (table, end)
@@ -34,7 +36,8 @@ struct Joins {
     return alias
   }
 
-  /// Says that no row without a destination here meets the condition, which lets the library begin with the destination.
+  /// Says that no row without a destination here meets the condition, which lets the library begin
+  /// with the destination.
   mutating func require(_ alias: String) {
     guard let index = joins.firstIndex(where: { $0.alias == alias }) else { return }
     joins[index].isRequired = true

@@ -15,7 +15,8 @@ extension PredicateTranslation {
     options.folds && kind == .text ? "_fold(\(sql), \(options.rawValue))" : sql
   }
 
-  /// Two values as an operator wants them; IN asks also whether the right one is stored JSON that holds the left one.
+  /// Two values as an operator wants them; IN asks also whether the right one is stored JSON that
+  /// holds the left one.
   mutating func compare(
     _ left: SQLTerm, _ op: FetchOperator, _ right: SQLTerm, _ options: ComparisonOptions
   ) -> String? {

@@ -53,7 +53,8 @@ extension PredicateTranslation {
     return isCollection(part) ? nil : entries(aggregate, part)
   }
 
-  /// Over the entries of a collection that one attribute keeps, by the function that runs memory's code.
+  /// Over the entries of a collection that one attribute keeps, by the function that runs memory's
+  /// code.
   private mutating func entries(_ aggregate: FetchAggregate, _ part: FetchExpression) -> SQLTerm? {
     guard let term = term(part) else { return nil }
     switch term {
@@ -93,7 +94,8 @@ extension PredicateTranslation {
     return .expression("(SELECT CASE count(*) WHEN 0 THEN \(zero) ELSE \(call) END \(source))", own)
   }
 
-  /// What an aggregate answers where no value is stored. A number alone would name a column behind ORDER BY.
+  /// What an aggregate answers where no value is stored. A number alone would name a column behind
+  /// ORDER BY.
   private static func ofNoValues(_ aggregate: FetchAggregate) -> SQLTerm {
     aggregate == .sum ? .expression("(0 + 0)", .number) : .expression("NULL", .null)
   }
@@ -104,7 +106,8 @@ extension PredicateTranslation {
       guard let element else { return nil }
       terms.append(element)
     }
-    // A number alone would be taken for a column's place behind ORDER BY. The library joins 500 selects at most.
+    // A number alone would be taken for a column's place behind ORDER BY. The library joins 500
+    // selects at most.
     if aggregate == .count { return .expression("(0 + \(terms.count))", .number) }
     if terms.count > 400 { return nil }
     let kind = terms.map(\.kind).reduce(.null, SQLKind.common)
@@ -168,8 +171,8 @@ extension FetchFunction {
     .trunc: .number, .sqrt: .number, .exp: .number, .ln: .number, .log: .number,
   ]
 
-  /// The kind of the arithmetic over a date and another value: a date moves by a number, and two dates
-  /// are a number apart.
+  /// The kind of the arithmetic over a date and another value: a date moves by a number, and two
+  /// dates are a number apart.
   private func dateKind(of kinds: [SQLKind]) -> SQLKind {
     if kinds == [.date, .date] { return self == .subtract ? .number : .null }
     guard kinds.count == 2, let other = kinds.first(where: { $0 != .date }), kinds.contains(.date),

@@ -18,7 +18,8 @@ extension PredicateTranslation {
       "(SELECT _entity FROM \(schema.table(destination).name.quoted) WHERE _id = \(number)) IN (\(members))"
   }
 
-  /// The column of a property that only a subentity has, which is null in the rows of all others, for a choice by the kind.
+  /// The column of a property that only a subentity has, which is null in the rows of all others,
+  /// for a choice by the kind.
   mutating func ownColumn(
     _ condition: FetchPredicate, _ then: FetchExpression, _ otherwise: FetchExpression
   ) -> SQLTerm? {

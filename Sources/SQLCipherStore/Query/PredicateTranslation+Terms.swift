@@ -100,7 +100,8 @@ extension PredicateTranslation {
 
   // MARK: Paths
 
-  /// The column at the end of a path of to-ones from the object fetched; each step not seen before is one join.
+  /// The column at the end of a path of to-ones from the object fetched; each step not seen before
+  /// is one join.
   mutating func column(_ names: [String]) -> SQLTerm? {
     if names.contains(where: { $0.hasPrefix("@") }) { return value(names, from: scopes[0]) }
     var entity = entity

@@ -2,12 +2,14 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// Predicate parts as SQL conditions over the fetched entity's table `t0` and tables joined along to-one key paths.
+/// Predicate parts as SQL conditions over the fetched entity's table `t0` and tables joined along
+/// to-one key paths.
 ///
-/// Logic is two-valued as in memory: a condition may yield NULL for false, and `NOT` tests with `IS NOT 1`, so that
-/// NULL never turns into true and never survives a negation. What kinds of values can meet is known from the model, so
-/// what memory finds incomparable is decided here and not by SQL's order of types. Answers nil for what no row stores,
-/// such as a transient relationship; the caller then evaluates that part in memory.
+/// Logic is two-valued as in memory: a condition may yield NULL for false, and `NOT` tests with `IS
+/// NOT 1`, so that NULL never turns into true and never survives a negation. What kinds of values
+/// can meet is known from the model, so what memory finds incomparable is decided here and not by
+/// SQL's order of types. Answers nil for what no row stores, such as a transient relationship; the
+/// caller then evaluates that part in memory.
 struct PredicateTranslation {
   /// An object that paths begin at: the one fetched, or an element of a subquery.
   struct Scope {
@@ -16,7 +18,8 @@ struct PredicateTranslation {
     let alias: String
   }
 
-  /// SQLite takes 999 parameters unless it was built otherwise; columns, orders, limit and offset need some too.
+  /// SQLite takes 999 parameters unless it was built otherwise; columns, orders, limit and offset
+  /// need some too.
   static let mostBindings = 900
 
   let entity: EntityDescription
@@ -65,7 +68,8 @@ struct PredicateTranslation {
     return result
   }
 
-  /// "This object is among those a many-to-many leads to" as a join: a pair of the link table comes once.
+  /// "This object is among those a many-to-many leads to" as a join: a pair of the link table comes
+  /// once.
   private mutating func joined(_ comparison: FetchComparison) -> String? {
     guard comparison.modifier == .any, comparison.operator == .equal, !comparison.options.folds,
       case .keyPath(let path) = comparison.left, path.count == 1,
@@ -178,7 +182,8 @@ struct PredicateTranslation {
     }
   }
 
-  /// Where a comparison is false beside null, to-ones that lead nowhere need not be joined as nulls.
+  /// Where a comparison is false beside null, to-ones that lead nowhere need not be joined as
+  /// nulls.
   private mutating func require(_ column: SQLTerm, _ other: SQLTerm) {
     if case .column(_, _, let alias, _) = column, other.isValue { joins.require(alias) }
   }
@@ -204,8 +209,8 @@ struct PredicateTranslation {
     return Self.balanced(conditions[...], " OR ")
   }
 
-  /// The constants that SQL compares as memory does are one list parameter, however many they are; each
-  /// other constant is compared alone.
+  /// The constants that SQL compares as memory does are one list parameter, however many they are;
+  /// each other constant is compared alone.
   private mutating func isElement(
     _ left: SQLTerm, of list: [AttributeValue], _ index: Int, _ options: ComparisonOptions
   ) -> String? {
@@ -233,7 +238,8 @@ struct PredicateTranslation {
 }
 
 extension AttributeValue {
-  /// Whether SQL compares the value with an expression of a kind as memory does, as an element of a list.
+  /// Whether SQL compares the value with an expression of a kind as memory does, as an element of a
+  /// list.
   fileprivate func isListable(beside kind: SQLKind) -> Bool {
     let own = SQLKind(self)
     if own == .decimal { return kind == .decimal }

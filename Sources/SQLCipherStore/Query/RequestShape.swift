@@ -2,7 +2,8 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 
-/// A fetch request with the constants of its predicate left out. Requests of one shape share one statement.
+/// A fetch request with the constants of its predicate left out. Requests of one shape share one
+/// statement.
 struct RequestShape: Hashable, Sendable {
   let request: FetchRequest
 
@@ -141,7 +142,8 @@ struct RequestShape: Hashable, Sendable {
     left == right && (left ?? "").utf8.elementsEqual((right ?? "").utf8)
   }
 
-  /// Bit for bit: to Swift a letter with its mark is the same composed and decomposed, to a query it is not.
+  /// Bit for bit: to Swift a letter with its mark is the same composed and decomposed, to a query
+  /// it is not.
   private static func isSameText(_ left: FetchExpression, _ right: FetchExpression) -> Bool {
     left.formatText.utf8.elementsEqual(right.formatText.utf8)
   }
@@ -165,7 +167,8 @@ struct RequestShape: Hashable, Sendable {
   /// What the SQL of a constant depends on.
   private struct ValueShape: Equatable {
     let kind: SQLKind
-    /// Whether it is an empty string or a floating number, which differ in SQL from others of their kind.
+    /// Whether it is an empty string or a floating number, which differ in SQL from others of their
+    /// kind.
     let isSpecial: Bool
 
     init(_ value: AttributeValue) {

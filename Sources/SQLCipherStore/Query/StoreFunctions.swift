@@ -4,7 +4,8 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// What triggers and queries call where SQL has nothing of its own that means the same: the code that memory runs.
+/// What triggers and queries call where SQL has nothing of its own that means the same: the code
+/// that memory runs.
 enum StoreFunctions {
   static let scalars: [ScalarFunction] =
     Derivation.Folding.allCases.map { folding in
@@ -33,7 +34,8 @@ enum StoreFunctions {
     return .integer(TextQuery(arguments.text(0)).matches(texts) ? 1 : 0)
   }
 
-  /// `_rank(matchinfo)`, of the form `pcnalx`: 32-bit numbers in the machine's order (https://www.sqlite.org/fts3.html#matchinfo).
+  /// `_rank(matchinfo)`, of the form `pcnalx`: 32-bit numbers in the machine's order
+  /// (https://www.sqlite.org/fts3.html#matchinfo).
   private static let rank = ScalarFunction("_rank", arguments: 1) { arguments in
     let bytes = arguments.bytes(0)
     let numbers = stride(from: 0, to: bytes.count - 3, by: 4).map { place in

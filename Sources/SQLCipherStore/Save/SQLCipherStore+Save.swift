@@ -3,12 +3,13 @@ import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// One transaction: removals, then changes, then new objects, then links, with one prepared statement per entity
-  /// and kind (for changes: per entity and set of changed columns), each run once per object in key order.
-  /// - Throws: `conflict` when a row has another version than the one it was read with, `notUnique` when a
-  ///   uniqueness constraint would break; nothing is changed then.
-  func execute(
-    _ save: SaveChangesRequest, in opened: Opened, beforeCommit: () throws -> Void = {}
+  /// One transaction: removals, then changes, then new objects, then links, with one prepared
+  /// statement per entity and kind (for changes: per entity and set of changed columns), each run
+  /// once per object in key order.
+  /// - Throws: `conflict` when a row has another version than the one it was read with, `notUnique`
+  ///   when a uniqueness constraint would break; nothing is changed then.
+  private func write(
+    _ save: SaveChangesRequest, in opened: Opened, beforeCommit: () throws -> Void
   ) throws {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     let metadata = save.metadata.map(StoreMetadata.programs) ?? (save.isEmpty ? opened.metadata : nil)
@@ -18,7 +19,7 @@ extension SQLCipherStore {
           var writer = SaveWriter(connection: connection, opened: opened)
           try writer.check(save.locked)
           if isSecond {
-            // A row that was changed elsewhere did not give its value up, and that is what has to be told.
+            // A row that was changed elsewhere did not give its value up: report that conflict first.
             try writer.check(
               save.updated.map { LockedObject(objectID: $0.node.objectID, version: $0.node.version - 1) })
             try writer.throwConflicts()
@@ -61,12 +62,13 @@ extension SQLCipherStore {
   /// - Throws: as a save does, and what `beforeCommit` throws; nothing is saved then.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     let opened = try open
-    try translating(path) { try self.execute(save, in: opened, beforeCommit: beforeCommit) }
+    try translating(path) { try write(save, in: opened, beforeCommit: beforeCommit) }
   }
 
-  /// Decides a commit that failed: its frames may lie whole in the log, where opening the store after a crash would find
-  /// them. Another write puts frames over them, and then they are certainly gone.
-  /// - Throws: `outcomeUnknown` when the disk takes no other write either; else the failure, with nothing saved.
+  /// Decides a commit that failed: its frames may lie whole in the log, where opening the store
+  /// after a crash would find them. Another write overwrites these frames.
+  /// - Throws: `outcomeUnknown` when the disk takes no other write either; else the failure, with
+  ///   nothing saved.
   func settle(_ connection: Connection, _ token: CommitToken?, _ error: CipherError) throws {
     do {
       try connection.transaction(.immediate) { try StoreTable(connection).touch() }
@@ -76,8 +78,8 @@ extension SQLCipherStore {
     throw error
   }
 
-  /// Whether a save whose outcome was unknown is in the store. One statement. To be asked after the store was opened again,
-  /// and before anything else is saved.
+  /// Whether a save whose outcome was unknown is in the store. One statement. To be asked after the
+  /// store was opened again, and before anything else is saved.
   /// - Throws: `StoreError` with code `notFound` when the token is another store's.
   public func wasSaved(_ token: CommitToken) throws -> Bool {
     let opened = try open
@@ -246,14 +248,15 @@ struct SaveWriter {
     }
   }
 
-  /// One statement a root entity; a second where objects are gone.
+  /// One statement a root entity; a second where objects do not exist.
   func checkExisting(_ ids: [ManagedObjectID]) throws {
     var gone: [ManagedObjectID] = []
     for (_, own) in Dictionary(grouping: ids, by: { $0.entity.root.index }) {
       let table = opened.schema.table(own[0].entity).name.quoted
       if own.count <= Self.few, try exist(own, table) { continue }
       let statement = try connection.cached(
-        "SELECT r.position FROM _integers(?1) AS r LEFT JOIN \(table) AS t ON t._id = r.value WHERE t._id IS NULL"
+        "SELECT r.position FROM _integers(?1) AS r LEFT JOIN \(table) AS t ON t._id = r.value WHERE t._id"
+          + " IS NULL"
       )
       defer { statement.reset() }
       statement.bind(1, integers: IntegerArray(own.map { $0.reference }))

@@ -3,10 +3,11 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// The triggers that keep derived attributes true, whoever writes: a save, a batch, or another process.
+/// The triggers that keep derived attributes true, whoever writes: a save, a batch, or another
+/// process.
 ///
-/// A number of objects and a sum of whole numbers follow each change by its difference; other sums are made anew, in the time
-/// that the owner's objects take.
+/// A number of objects and a sum of whole numbers follow each change by its difference; other sums
+/// are made anew, in the time that the owner's objects take.
 struct DerivationTriggers {
   let model: ManagedObjectModel
   let tables: [EntityTable]
@@ -43,7 +44,8 @@ struct DerivationTriggers {
 
   // MARK: Pieces
 
-  // The tables have a column for each stored attribute and to-one, and what is derived looks at such only.
+  // The tables have a column for each stored attribute and to-one, and what is derived looks at
+  // such only.
   private func column(_ attribute: AttributeDescription) -> String {
     tables[attribute.entity.index].column(attribute)!.name.quoted
   }
@@ -72,7 +74,8 @@ struct DerivationTriggers {
       if let folding { sql = "\(folding.function)(\(sql))" }
       guard let step else { return sql }
       return
-        "(SELECT \(sql) FROM \(tables[step.destination.index].name.quoted) AS s WHERE s._id = \(owner).\(column(step)))"
+        "(SELECT \(sql) FROM \(tables[step.destination.index].name.quoted) AS s WHERE s._id ="
+        + " \(owner).\(column(step)))"
     case .count(let relationship): return "(SELECT count(*) FROM \(destinations(relationship, owner)))"
     case .sum(let relationship, let source):
       let sum = "sum(c.\(column(source)))"

@@ -55,7 +55,8 @@ final class EntityTable: Sendable {
 
   var creation: String {
     let own = ["_id INTEGER PRIMARY KEY NOT NULL", "_entity INTEGER NOT NULL", "_version INTEGER NOT NULL"]
-    // To reach a column SQLite walks over all pages before it, so what is long and seldom read comes last.
+    // To reach a column SQLite walks over all pages before it, so what is long and seldom read
+    // comes last.
     let rest = (columns.filter { !$0.isExternal } + columns.filter(\.isExternal)).map {
       "\($0.name.quoted) \($0.storage.declaredType)"
     }

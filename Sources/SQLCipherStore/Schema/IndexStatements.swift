@@ -1,6 +1,7 @@
 import ObjectModel
 
-/// The index tables: every to-one, uniqueness constraints, declared fetch indexes, and attributes marked indexed.
+/// The index tables: every to-one, uniqueness constraints, declared fetch indexes, and attributes
+/// marked indexed.
 struct IndexStatements {
   let model: ManagedObjectModel
   let tables: [EntityTable]
@@ -37,7 +38,8 @@ struct IndexStatements {
   private func entityNumbers(_ entity: EntityDescription) -> String {
     guard entity.superentity != nil else { return "" }
     return
-      " WHERE _entity IN (\(entity.hierarchy.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
+      " WHERE _entity IN"
+      + " (\(entity.hierarchy.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")))"
   }
 
   private func fetchIndex(

@@ -1,14 +1,15 @@
 import ObjectModel
 import StoreContract
 
-/// The to-many table of a relationship pair: one row a link, clustered by source, indexed by destination.
+/// The to-many table of a relationship pair: one row a link, clustered by source, indexed by
+/// destination.
 final class JoinTable: Sendable {
   let owner: RelationshipDescription
   let name: String
   let indexName: String
-  /// Whether the owner's order is kept in `_position`.
+  /// Whether the owner's order is stored in `_position`.
   let hasPosition: Bool
-  /// Whether the inverse's order is kept in `_inverse_position`.
+  /// Whether the inverse's order is stored in `_inverse_position`.
   let hasInversePosition: Bool
 
   init(owner: RelationshipDescription, naming: inout Naming) {

@@ -1,7 +1,9 @@
-/// Gives tables, columns and indexes names that are unique as SQLite compares them: without regard to ASCII case.
+/// Gives tables, columns and indexes names that are unique as SQLite compares them: without regard
+/// to ASCII case.
 ///
-/// A name keeps its spelling where it can. A leading underscore is the store's own, so one is put before a user's;
-/// `sqlite_` belongs to SQLite; a name that is taken gets `_2`, `_3` and so on. The same model gives the same names.
+/// A name keeps its spelling where it can. A leading underscore is the store's own, so one is put
+/// before a user's; `sqlite_` belongs to SQLite; a name that is taken gets `_2`, `_3` and so on.
+/// The same model gives the same names.
 struct Naming {
   private var taken: Set<String> = []
 

@@ -2,8 +2,8 @@ import CipherDatabase
 import Locks
 import ObjectModel
 
-/// Hands out reference numbers: blocks are reserved in the file, so that no process gets a number twice and none
-/// is used again after a deletion; single numbers then cost nothing.
+/// Hands out reference numbers: blocks are reserved in the file, so that no process gets a number
+/// twice and none is used again after a deletion; single numbers then cost nothing.
 final class ReferenceSequence: Sendable {
   private struct Block {
     var next: Int64 = 1
@@ -27,7 +27,7 @@ final class ReferenceSequence: Sendable {
         if block.end - block.next < count {
           let size = max(count, block.size)
           let start = try pool.write { try Self.reserve(size, root: root, $0) }
-          // Numbers left over are kept only when no other process reserved in between.
+          // Unused numbers are returned only when no other process reserved in between.
           if start != block.end { block.next = start }
           block.end = start + size
           block.size = min(block.size * 4, Self.largestBlock)

@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// An index that is a table of its own, kept by triggers whoever writes: of words (FTS4, which both supported versions of the
-/// library have), or of boxes (R-tree).
+/// An index that is a table of its own, maintained by triggers whoever writes: of words (FTS4, which both
+/// supported versions of the library have), or of boxes (R-tree).
 struct VirtualIndex: Sendable {
   enum Kind { case words, boxes }
 
@@ -12,7 +12,8 @@ struct VirtualIndex: Sendable {
   let indexName: String
   let attributes: [AttributeDescription]
 
-  /// All of a model. Their names begin with two underscores, since the library names more tables after each.
+  /// All of a model. Their names begin with two underscores, since the library names more tables
+  /// after each.
   static func all(_ model: ManagedObjectModel) -> [VirtualIndex] {
     var result: [VirtualIndex] = []
     for entity in model.entities {
@@ -68,9 +69,9 @@ struct VirtualIndex: Sendable {
       }.joined(separator: ", ")
     case .words: return sources(table).map { "_words(\(row).\($0))" }.joined(separator: ", ")
     case .boxes:
-      // What is null may be anywhere, so that the others find it. The tree's numbers have 32 bits: what they cannot hold reaches
-      // from their end to infinity.
-      // Those next to 0 it rounds in no direction, so they reach as far as these go.
+      // What is null may be anywhere, so that the others find it. The tree's numbers have 32 bits:
+      // what they cannot hold reaches from their end to infinity. Those next to 0 it rounds in no
+      // direction, so they reach as far as these go.
       return sources(table).map { source in
         let value = "\(row).\(source)"
         let tiny = "CASE WHEN \(value) <> 0 AND \(value) BETWEEN -1.2e-38 AND 1.2e-38 THEN"
@@ -83,12 +84,14 @@ struct VirtualIndex: Sendable {
 
   /// Takes in the rows that a table has already.
   func filling(_ table: EntityTable, _ entityNumbers: [Int64]) -> String {
-    "INSERT INTO \(name.quoted) (\(key), \(names)) SELECT r._id, \(values("r", table)) FROM \(table.name.quoted) AS r"
+    "INSERT INTO \(name.quoted) (\(key), \(names)) SELECT r._id, \(values("r", table)) FROM"
+      + " \(table.name.quoted) AS r"
       + " WHERE r._entity IN (\(numbers(entityNumbers)))"
   }
 
   /// The table, then its triggers.
-  /// - Parameter isFormer: As stores had them that were made before numbers next to 0 were rounded outwards.
+  /// - Parameter isFormer: As stores had them that were made before numbers next to 0 were rounded
+  ///   outwards.
   func creation(
     _ table: EntityTable, _ entityNumbers: [Int64], isFormer: Bool = false
   ) -> [String] {

@@ -3,14 +3,9 @@ import Foundation
 import StoreContract
 import StoreKeyring
 
-/// Finds the key that opens a store's file, over the vaults that its description names, and says why there is none.
+/// Finds the key that opens a store's file, over the vaults that its description names, and says
+/// why there is none.
 struct KeySearch {
-  /// The key that opens the file, and the file's format.
-  struct Found {
-    let key: StoreKey
-    let format: CipherFormat
-  }
-
   private let file: DatabaseFile
   private let store: UUID
   private let description: PersistentStoreDescription
@@ -19,7 +14,8 @@ struct KeySearch {
   private var refusal: CipherError?
   private var silence: [(vault: String, error: any Error)] = []
 
-  /// The file is held before the vaults are asked: so its key does not change between their answer and the opening.
+  /// The file is locked before the vaults are read, so that its key does not change between their
+  /// answer and the opening.
   init(_ description: PersistentStoreDescription, file: DatabaseFile, store: UUID) {
     self.description = description
     self.store = store
@@ -28,11 +24,16 @@ struct KeySearch {
 
   private var path: String { file.path }
 
-  /// Tries keys, vault by vault, until one lets `attempt` through. A later vault is not asked when an earlier one's key fits.
-  /// - Throws: `StoreError` that tells what is wrong, `KeyringError` when no vault had a key and one could not say.
-  mutating func first<R>(_ attempt: (Found) throws -> R) async throws -> (result: R, found: Found) {
+  /// Tries keys, vault by vault, until one lets `attempt` through. A later vault is not read when
+  /// an earlier one's key fits, and none is where an earlier step of the opening found the key.
+  /// - Throws: `StoreError` that tells what is wrong, `KeyringError` when no vault had a key and
+  ///   one could not answer.
+  mutating func first<R>(
+    _ attempt: (StoreCipher) throws -> R
+  ) async throws -> (result: R, cipher: StoreCipher) {
+    if let found = try known(attempt) { return found }
     if let key = description.storeKey {
-      if let result = try self.attempt(key, attempt) { return result }
+      if let found = try self.attempt(key, attempt) { return found }
       throw failure
     }
     guard !description.keyVaults.isEmpty else { throw Self.noVault }
@@ -41,14 +42,33 @@ struct KeySearch {
       do {
         keys = try await vault.keys(for: store, interaction: description.keyInteraction)
       } catch let error as KeyringError {
+        description.log?.unavailable(vault, error)
         silence.append((vault.name, error))
         continue
       }
       for stored in keys where !tried.contains(where: { $0.isSame(as: stored.key) }) {
-        if let result = try self.attempt(stored.key, attempt) { return result }
+        guard let found = try self.attempt(stored.key, attempt) else { continue }
+        description.log?.foundKey(in: vault)
+        description.knownCipher?.remember(found.cipher)
+        return found
       }
     }
     throw failure
+  }
+
+  /// What the key of an earlier step gives; nil where there is none or the file has another key by
+  /// now, which only the vaults know.
+  private func known<R>(
+    _ attempt: (StoreCipher) throws -> R
+  ) throws -> (result: R, cipher: StoreCipher)? {
+    guard let cipher = description.knownCipher?.cipher(of: store) else { return nil }
+    do {
+      return (try attempt(cipher), cipher)
+    } catch let error as CipherError where [.wrongKeyOrDamaged, .truncated].contains(error.code) {
+      return nil
+    } catch let error as CipherError {
+      throw StoreError(error, path: path)
+    }
   }
 
   static var noVault: StoreError {
@@ -56,8 +76,8 @@ struct KeySearch {
   }
 
   private mutating func attempt<R>(
-    _ key: StoreKey, _ attempt: (Found) throws -> R
-  ) throws -> (result: R, found: Found)? {
+    _ key: StoreKey, _ attempt: (StoreCipher) throws -> R
+  ) throws -> (result: R, cipher: StoreCipher)? {
     tried.append(key)
     for format in CipherFormat.allCases {
       if format != .version3 {
@@ -70,8 +90,8 @@ struct KeySearch {
         guard format.isAvailable else { throw unavailable(pages) }
       }
       do {
-        let found = Found(key: key, format: format)
-        return (try attempt(found), found)
+        let cipher = StoreCipher(store: store, key: key, format: format)
+        return (try attempt(cipher), cipher)
       } catch let error as CipherError where error.code == .wrongKeyOrDamaged {
         refusal = refusal ?? error
       } catch let error as CipherError where error.code == .truncated {
@@ -105,7 +125,8 @@ struct KeySearch {
     if let foreign {
       return StoreError(
         .cipherFormat,
-        "the key opens \(path), but the file is in the format of \(foreign), which is no store's; export it into an unencrypted"
+        "the key opens \(path), but the file is in the format of \(foreign), which is no store's; export it"
+          + " into an unencrypted"
           + " database with the program that made it, and encrypt that",
         cause: refusal)
     }
@@ -115,12 +136,14 @@ struct KeySearch {
     if tried.count > 1 {
       return StoreError(
         .keyAmbiguous,
-        "\(tried.count) different keys were found for the store at \(path) and none opens it; bring back the key of"
+        "\(tried.count) different keys were found for the store at \(path) and none opens it; bring back"
+          + " the key of"
           + " this copy, or its recovery code\(others)", cause: silence.first?.error ?? refusal)
     }
     return StoreError(
       .wrongKey,
-      "the key found for the store at \(path) does not open it: it is an older one or another copy's; bring back the"
+      "the key found for the store at \(path) does not open it: it is an older one or another copy's; bring"
+        + " back the"
         + " key of this copy, or its recovery code\(others)", cause: silence.first?.error ?? refusal)
   }
 
@@ -129,18 +152,18 @@ struct KeySearch {
     let names = description.keyVaults.map(\.name).joined(separator: ", ")
     return StoreError(
       .keyMissing,
-      "the key of the store at \(path) is not in \(names); no new one is made, since it could not open the file;"
+      "the key of the store at \(path) is not in \(names); no new one is made, since it could not open the"
+        + " file;"
         + " bring the old key back, or restore it with the recovery code")
   }
 
-  /// A page after the first that one of the keys did write: then the key is right and page 1 is damaged.
+  /// A page after the first that one of the keys did write: then the key is right and page 1 is
+  /// damaged.
   private func intactPage() throws -> Int? {
     for key in tried {
       for format in CipherFormat.allCases {
-        let authenticator = try key.withUnsafeBytes {
-          try PageAuthenticator(key: $0, salt: salt, format: format.pages)
-        }
-        if let page = PageScan.firstIntactPage(file, authenticator, from: 2, count: 32) { return page }
+        let cipher = StoreCipher(store: store, key: key, format: format)
+        if let page = PageScan.firstIntactPage(file, try cipher.authenticator()) { return page }
       }
     }
     return nil
@@ -149,7 +172,8 @@ struct KeySearch {
   private func damaged(_ pages: [Int]) -> StoreError {
     StoreError(
       .fileDamaged,
-      "the key is right, but page \(pages.map(String.init).joined(separator: ", ")) of \(path) is damaged; restore a copy",
+      "the key is right, but page \(pages.map(String.init).joined(separator: ", ")) of \(path) is damaged;"
+        + " restore a copy",
       cause: refusal)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import StoreContract
 
 extension StoreAccess {
-  /// Copies a store that is taken alone, and puts the copy in its place.
+  /// Copies a store that is locked exclusively, and replaces it by the copy.
   /// - Returns: The copy's size in bytes.
   func rewrite(
     _ format: CipherFormat, _ progress: @escaping @Sendable (StoreProgress) -> Void
@@ -11,17 +11,17 @@ extension StoreAccess {
     try checkPages(progress)
     let new = UnfinishedCopy.path(beside: path)
     defer { File.removeDatabase(new) }
-    let spec = try CipherKeySpec(key, store: store)
+    let target = StoreCipher(store: store, key: key, format: format)
     let old = try translating(path) {
       try Export.copy(
-        connection, to: new, key: spec, format: format, progress: SQLCipherStore.copying(progress))
+        connection, to: new, key: target.spec, format: format, progress: StoreProgress.copying(progress))
       return try Self.counts(connection)
     }
-    try Self.prove(new, store, key, format, progress)
+    try Self.prove(new, target, progress)
     let size = try translating(path) {
       var options = ConnectionOptions.ofStore
       options.format = format
-      let copy = try Connection(path: new, key: spec, options: options)
+      let copy = try Connection(path: new, key: target.spec, options: options)
       defer { copy.close() }
       guard try Self.counts(copy) == old else {
         throw CipherError(.ioError, "the copy has other numbers of rows than the store")
@@ -32,7 +32,8 @@ extension StoreAccess {
     return size
   }
 
-  /// Gives the file system back what a migration has freed, where that is much: a quarter of the file, and a mebibyte at least.
+  /// Gives the file system back what a migration has freed, where that is much: a quarter of the
+  /// file, and a mebibyte at least.
   /// - Returns: Whether another file has the store's name now.
   func giveBackFreePages() throws -> Bool {
     let (free, all) = try translating(path) {

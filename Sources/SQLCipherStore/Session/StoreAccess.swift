@@ -3,7 +3,7 @@ import Foundation
 import StoreContract
 import StoreKeyring
 
-/// A connection of its own to a store that work on the whole file is done with.
+/// The connection with which work on a whole file is done.
 struct StoreAccess {
   enum Purpose {
     /// Changes no byte of the file, except that a log which others left is moved into it.
@@ -12,13 +12,14 @@ struct StoreAccess {
   }
 
   let file: DatabaseFile
-  let store: UUID
-  let key: StoreKey
-  let format: CipherFormat
+  let cipher: StoreCipher
   let connection: Connection
   private let busyTimeout: Int
 
   var path: String { file.path }
+  var store: UUID { cipher.store }
+  var key: StoreKey { cipher.key }
+  var format: CipherFormat { cipher.format }
 
   /// Opens a store with the key its vaults hold.
   /// - Throws: as `SQLCipherStore.loadMetadata()`.
@@ -28,34 +29,27 @@ struct StoreAccess {
     let (file, store) = try StoreFile.store(description)
     var search = KeySearch(description, file: file, store: store)
     let options = try Self.options(file, description, purpose)
-    let (connection, found) = try await search.first { found -> Connection in
-      var options = options
-      options.format = found.format
-      return try Connection(file: file, key: CipherKeySpec(found.key, store: store), options: options)
+    let (connection, cipher) = try await search.first { cipher -> Connection in
+      try Connection(file, cipher, options)
     }
-    return StoreAccess(file, store, found, connection, description)
+    return StoreAccess(file, cipher, connection, description)
   }
 
   /// Opens a store of which the key is known.
   init(
-    _ file: DatabaseFile, _ store: UUID, _ found: KeySearch.Found, _ description: PersistentStoreDescription
+    _ file: DatabaseFile, _ cipher: StoreCipher, _ description: PersistentStoreDescription
   ) throws {
-    var options = try Self.options(file, description, .writing)
-    options.format = found.format
-    let connection = try translating(file.path) {
-      try Connection(file: file, key: CipherKeySpec(found.key, store: store), options: options)
-    }
-    self.init(file.another(), store, found, connection, description)
+    let options = try Self.options(file, description, .writing)
+    let connection = try translating(file.path) { try Connection(file, cipher, options) }
+    self.init(file.another(), cipher, connection, description)
   }
 
   private init(
-    _ file: DatabaseFile, _ store: UUID, _ found: KeySearch.Found, _ connection: Connection,
+    _ file: DatabaseFile, _ cipher: StoreCipher, _ connection: Connection,
     _ description: PersistentStoreDescription
   ) {
     self.file = file
-    self.store = store
-    key = found.key
-    format = found.format
+    self.cipher = cipher
     self.connection = connection
     busyTimeout = description.busyTimeoutMilliseconds
   }
@@ -65,6 +59,8 @@ struct StoreAccess {
   ) throws -> ConnectionOptions {
     var options = ConnectionOptions.ofStore
     options.busyTimeoutMilliseconds = description.busyTimeoutMilliseconds
+    options.label = description.logLabel
+    options.observer = description.log?.observer
     if purpose == .reading {
       options.access = try StoreFile.access(file, isReadOnly: false)
       options.journal = .asIs
@@ -72,15 +68,18 @@ struct StoreAccess {
     return options
   }
 
-  /// Closes the connection, and lets others in again where they were kept out, whoever else of this process holds the file.
+  /// Closes the connection, and lets others in again where they were locked out, whoever else of this
+  /// process holds the file.
   func close() {
     connection.close()
     file.shareAgain()
     file.release()
   }
 
-  /// Keeps everybody else out until `close()`, in this process and in others, and SQLite's users that are not of this library.
-  /// - Parameter others: Holds of this process beside this access's own two, whose owner waits for this.
+  /// Keeps everybody else out until `close()`, in this process and in others, and SQLite's users
+  /// that are not of this library.
+  /// - Parameter others: Holds of this process beside this access's own two, whose owner waits for
+  ///   this.
   /// - Returns: False where it gave way to somebody else who waits for the same thing.
   /// - Throws: `StoreError`: `busy` when another connection has the store open.
   @discardableResult
@@ -96,16 +95,18 @@ struct StoreAccess {
     }
   }
 
-  /// Takes the store alone and makes sure that every page is whole: what is about to read all pages should not find a damaged
-  /// one half-way.
-  /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged` with the pages' numbers.
+  /// Takes the store alone and makes sure that every page is whole: what is about to read all pages
+  /// should not find a damaged one half-way.
+  /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged` with
+  ///   the pages' numbers.
   func takeWhole(others: Int = 0, _ progress: @Sendable (StoreProgress) -> Void) throws {
     try takeAlone(others: others)
     try checkPages(progress)
   }
 
-  /// Puts a proven copy in the store's place. The connection is closed first, so that SQLite has nothing open of the former
-  /// file when the new one gets its name; nobody else can have, since the file is taken alone.
+  /// Replaces the store by a proven copy. The connection is closed first, so that SQLite has
+  /// nothing open of the former file when the new one gets its name; nobody else can have, since
+  /// the file is taken alone.
   func replace(with new: String) throws {
     try translating(path) {
       try file.giveOwnership(to: new)
@@ -118,24 +119,24 @@ struct StoreAccess {
     }
   }
 
-  /// Makes sure that every page is whole, before what is read is vouched for: SQLCipher reads a page of nothing but zeros as one.
+  /// Makes sure that every page is whole, before what is read is vouched for: SQLCipher reads a
+  /// page of nothing but zeros as one.
   /// - Throws: `StoreError`: `fileDamaged` with the first pages' numbers, `cancelled`.
   func checkPages(_ progress: @Sendable (StoreProgress) -> Void) throws {
     do {
-      try Self.checkPages(file, store, key, format, progress)
+      try Self.checkPages(file, cipher, progress)
     } catch let error as StoreError where error.code == .fileDamaged {
       // A page that is in the log may be torn in the file, where moving it was interrupted.
       try? connection.checkpointPassively()
-      try Self.checkPages(file, store, key, format, progress)
+      try Self.checkPages(file, cipher, progress)
     }
   }
 
   private static func checkPages(
-    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat, isCancellable: Bool = true,
+    _ file: DatabaseFile, _ cipher: StoreCipher, isCancellable: Bool = true,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
-    let damaged = try damagedPages(
-      file, store, key, format, limit: 10, isCancellable: isCancellable, progress)
+    let damaged = try damagedPages(file, cipher, limit: 10, isCancellable: isCancellable, progress)
     if damaged.isEmpty { return }
     throw StoreError(
       .fileDamaged,
@@ -143,14 +144,11 @@ struct StoreAccess {
   }
 
   static func damagedPages(
-    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat, limit: Int,
-    isCancellable: Bool = true, _ progress: @Sendable (StoreProgress) -> Void
+    _ file: DatabaseFile, _ cipher: StoreCipher, limit: Int, isCancellable: Bool = true,
+    _ progress: @Sendable (StoreProgress) -> Void
   ) throws -> [UInt32] {
-    let salt = withUnsafeBytes(of: store.uuid) { Array($0) }
-    return try translating(file.path) {
-      let authenticator = try key.withUnsafeBytes {
-        try PageAuthenticator(key: $0, salt: salt, format: format.pages)
-      }
+    try translating(file.path) {
+      let authenticator = try cipher.authenticator()
       return try PageScan.damagedPages(file, authenticator, limit: limit, isWrittenTo: true) { done, total in
         progress(StoreProgress(step: .checking, done: done, total: total))
         if isCancellable, Task.isCancelled { throw CipherError(.interrupted, "cancelled") }
@@ -158,38 +156,54 @@ struct StoreAccess {
     }
   }
 
-  /// Opens a new file with a key and reads all of it: page by page against the MACs, then as a database.
-  /// - Parameter journal: `rollback` leaves no log beside a copy; `writeAhead` is for a store that others may open.
+  /// Opens a new file with a key and reads all of it: page by page against the MACs, then as a
+  /// database.
+  /// - Parameter journal: `rollback` leaves no log beside a copy; `writeAhead` is for a store that
+  ///   others may open.
   /// - Throws: `StoreError`.
   static func prove(
-    _ path: String, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
-    journal: ConnectionOptions.Journal = .rollback,
+    _ path: String, _ cipher: StoreCipher, journal: ConnectionOptions.Journal = .rollback,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
     let file = try translating(path) { try DatabaseFile(path) }
     defer { file.release() }
-    try prove(file, store, key, format, journal: journal, progress)
+    try prove(file, cipher, journal: journal, isCancellable: true, progress)
   }
 
-  /// As above, of a file that the caller holds.
-  /// - Parameter isCancellable: Whether it ends when its task is cancelled: what is done must be proven nevertheless.
-  static func prove(
-    _ file: DatabaseFile, _ store: UUID, _ key: StoreKey, _ format: CipherFormat,
-    journal: ConnectionOptions.Journal, isCancellable: Bool = true,
+  /// As above, of a rotated file that the caller holds: what is done must be proven, whether or not
+  /// its task is cancelled.
+  static func proveRotated(
+    _ file: DatabaseFile, _ cipher: StoreCipher, _ progress: @Sendable (StoreProgress) -> Void
+  ) throws {
+    try prove(file, cipher, journal: .writeAhead, isCancellable: false, progress)
+  }
+
+  private static func prove(
+    _ file: DatabaseFile, _ cipher: StoreCipher, journal: ConnectionOptions.Journal, isCancellable: Bool,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {
-    try checkPages(file, store, key, format, isCancellable: isCancellable, progress)
+    try checkPages(file, cipher, isCancellable: isCancellable, progress)
     try translating(file.path) {
       var options = ConnectionOptions.ofStore
-      options.format = format
       options.journal = journal
-      let connection = try Connection(file: file, key: CipherKeySpec(key, store: store), options: options)
+      let connection = try Connection(file, cipher, options)
       defer { connection.close() }
-      let findings = try connection.integrityCheck()
-      if !findings.isEmpty {
-        throw CipherError(.damagedPage, "SQLite finds \(findings.count) faults in \(file.path)")
+      let issues = try connection.integrityCheck()
+      if !issues.isEmpty {
+        throw CipherError(.damagedPage, "SQLite finds \(issues.count) faults in \(file.path)")
       }
       try file.sync()
     }
+  }
+}
+
+extension Connection {
+  /// Opens a file whose key and format are known.
+  convenience init(
+    _ file: DatabaseFile, _ cipher: StoreCipher, _ options: ConnectionOptions
+  ) throws {
+    var options = options
+    options.format = cipher.format
+    try self.init(file: file, key: cipher.spec, options: options)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import StoreContract
 
-/// What can be told of a store's file without its key.
+/// What a store's file shows without its key.
 enum StoreFile {
   enum State {
     /// With the path at which a store can be made.
@@ -18,11 +18,12 @@ enum StoreFile {
       case .empty:
         StoreError(
           .fileEmpty,
-          "the file at \(path) is empty, so its data is gone or it never was a store; restore a copy")
+          "the file at \(path) is empty, so its data was lost or it never was a store; restore a copy")
       case .plaintext:
         StoreError(
           .fileIsPlaintext,
-          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one that"
+          "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one"
+            + " that"
             + " `strongroom decrypt` made")
       case .tooShort, .store:
         StoreError(
@@ -61,7 +62,8 @@ enum StoreFile {
     return (file, identifier)
   }
 
-  /// Checked before a key is made, so that a place that cannot take a file leaves no key behind.
+  /// Checked before a key is made, so that a directory that cannot be written to leaves no key
+  /// behind.
   static func checkWritable(_ path: String) throws {
     var directory = URL(fileURLWithPath: path).deletingLastPathComponent()
     while !FileManager.default.fileExists(atPath: directory.path), directory.path != "/" {
@@ -72,7 +74,8 @@ enum StoreFile {
     }
   }
 
-  /// How a file can be opened: on a medium that nobody can write to, SQLite can neither lock a file nor make a log.
+  /// How a file can be opened: on a medium that nobody can write to, SQLite can neither lock a file
+  /// nor make a log.
   /// - Throws: `notWritable` when a log beside such a file has what is not in the file.
   static func access(
     _ file: DatabaseFile, isReadOnly: Bool
@@ -84,7 +87,8 @@ enum StoreFile {
       guard lstat(file.path + suffix, &status) != 0 || status.st_size == 0 else {
         throw StoreError(
           .notWritable,
-          "the last saves of the store at \(file.path) are in \(file.path)\(suffix), which cannot be read from a"
+          "the last saves of the store at \(file.path) are in \(file.path)\(suffix), which cannot be read"
+            + " from a"
             + " medium that is mounted for reading only; copy both files to another one")
       }
     }

@@ -1,3 +1,5 @@
+import CipherDatabase
+
 /// How far work on a whole store is.
 public struct StoreProgress: Sendable, Hashable {
   /// What is being done.
@@ -21,11 +23,20 @@ public struct StoreProgress: Sendable, Hashable {
     self.done = done
     self.total = total
   }
+
+  /// Reports pages copied, and stops the copying when its task is cancelled.
+  static func copying(_ progress: @escaping @Sendable (StoreProgress) -> Void) -> Export.Progress {
+    { done, total in
+      progress(StoreProgress(step: .copying, done: done, total: total))
+      return !Task.isCancelled
+    }
+  }
 }
 
 /// In what format a store's pages are encrypted.
 public enum StoreCipherFormat: Int, Sendable, Hashable, CaseIterable {
-  /// SQLCipher 3's, pages of 4096 bytes, HMAC-SHA1: what every library reads, and what new stores have.
+  /// SQLCipher 3's, pages of 4096 bytes, HMAC-SHA1: what every library reads, and what new stores
+  /// have.
   case version3 = 3
   /// SQLCipher 4's, HMAC-SHA512: libraries before 4.0 cannot read it.
   case version4 = 4

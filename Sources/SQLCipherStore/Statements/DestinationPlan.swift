@@ -8,7 +8,8 @@ final class DestinationPlanCache: Sendable {
   private let texts = Locked<[ObjectIdentifier: StatementText]>([:])
   private let rowTexts = Locked<[ObjectIdentifier: (some: StatementText, whole: StatementText)]>([:])
 
-  /// Selects the rows a one-to-many leads to, with the source's number last: those of a list of sources, or all.
+  /// Selects the rows a one-to-many leads to, with the source's number last: those of a list of
+  /// sources, or all.
   func rows(
     _ relationship: RelationshipDescription, _ plan: SelectPlan, _ column: String, _ schema: StoreSchema,
     whole: Bool
@@ -38,11 +39,11 @@ final class DestinationPlanCache: Sendable {
   }
 }
 
-/// Selects position of the source, destination and where needed the destination's entity, in the order of the sources and
-/// within a source in the relationship's order.
+/// Selects position of the source, destination and where needed the destination's entity, in the
+/// order of the sources and within a source in the relationship's order.
 ///
-/// A cross join is a loop within a loop: sources come as they stand in the list, and destinations as they stand in the
-/// index or table, which both ascend. Only a lasting order needs a sorter.
+/// A cross join is a loop within a loop: sources come as they stand in the list, and destinations
+/// as they stand in the index or table, which both ascend. Only a lasting order needs a sorter.
 struct DestinationsStatement {
   let sql: String
 

@@ -10,7 +10,8 @@ struct NodeBinding {
 
   init(_ entity: EntityDescription) { kinds = entity.storedFields.map { SelectPlan.Kind(ColumnStorage($0)) } }
 
-  /// Text and blobs are bound in place: the save request holds every node until the statement is reset.
+  /// Text and blobs are bound in place: the save request holds every node until the statement is
+  /// reset.
   @inline(__always)
   func bind(_ field: Int, of node: IncrementalStoreNode, to statement: Statement, at index: Int32) {
     if node.isNull(field) {

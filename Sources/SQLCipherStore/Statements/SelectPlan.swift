@@ -2,12 +2,13 @@ import CipherDatabase
 import ObjectModel
 import StoreContract
 
-/// How rows of one entity, with or without its subentities, are selected and decoded. Made once per entity.
+/// How rows of one entity, with or without its subentities, are selected and decoded. Made once per
+/// entity.
 final class SelectPlan: Sendable {
   enum Kind: UInt8, Sendable { case integer, double, text, blob, external }
 
-  /// The longest external value that is read with its row, in bytes: about where a statement of its own costs less
-  /// than deciphering what nobody may ask for.
+  /// The longest external value that is read with its row, in bytes: about where a statement of its
+  /// own costs less than deciphering what nobody may ask for.
   static let longestExternalRead = 8192
 
   struct Step: Sendable {
@@ -50,10 +51,12 @@ final class SelectPlan: Sendable {
           if results[ordinal] == nil {
             results[ordinal] = Int32(names.count)
             let name = "t0." + column.name.quoted
-            // Its length alone, a number, stands for what is left out; to tell a length SQLite reads no content.
+            // Its length alone, a number, stands for what is left out; to tell a length SQLite
+            // reads no content.
             names.append(
               column.isExternal
-                ? "CASE WHEN length(\(name)) > \(Self.longestExternalRead) THEN length(\(name)) ELSE \(name) END"
+                ? "CASE WHEN length(\(name)) > \(Self.longestExternalRead) THEN length(\(name)) ELSE"
+                  + " \(name) END"
                 : name)
             wholeNames.append(name)
           }

@@ -4,8 +4,9 @@ import StoreContract
 extension StoreSchema {
   /// For each row in turn id, entity, version, then the entity's fields in order.
   ///
-  /// It fails rather than aborts, here and in updates: to be able to undo one statement of many rows the library keeps
-  /// a copy, enciphered, of each page it touches, and a save is undone whole.
+  /// It fails rather than aborts, here and in updates: to be able to undo one statement of many
+  /// rows the library keeps a copy, enciphered, of each page it touches, and a save is undone
+  /// whole.
   func insertion(_ entity: EntityDescription, rows: Int = 1) -> String {
     let table = table(entity)
     let columns = ["_id", "_entity", "_version"] + entity.storedFields.map { columnName($0, table) }
@@ -22,7 +23,8 @@ extension StoreSchema {
       ["_version = _version + 1"]
       + fields.enumerated().map { "\(columnName(stored[$0.element], table)) = ?\($0.offset + 3)" }
     return
-      "UPDATE OR FAIL \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND _version = ?2"
+      "UPDATE OR FAIL \(table.name.quoted) SET \(settings.joined(separator: ", ")) WHERE _id = ?1 AND"
+      + " _version = ?2"
   }
 
   /// Makes fields of the row `?1` null.
@@ -79,7 +81,8 @@ extension JoinTable {
       values.append("(SELECT ifnull(max(_inverse_position), -1) + 1 FROM \(name.quoted) WHERE _target = ?2)")
     }
     return
-      "INSERT OR IGNORE INTO \(name.quoted) (\(columns.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
+      "INSERT OR IGNORE INTO \(name.quoted) (\(columns.joined(separator: ", "))) VALUES"
+      + " (\(values.joined(separator: ", ")))"
   }
 }
 

@@ -1,4 +1,5 @@
 public import Foundation
+public import Logging
 public import StoreContract
 public import StoreKeyring
 
@@ -17,85 +18,122 @@ extension PersistentStoreDescription {
     keyVault = vault
   }
 
-  /// Where the store's key is kept: vaults in the order in which they are asked. Opening stops at the first key that opens
-  /// the file; a new store's key goes into every one that keeps keys.
+  /// Where the store's key is stored: vaults, read in this order.
+  ///
+  /// Opening stops at the first key that opens the file. The key of a new store is added to every
+  /// vault that can store keys.
   public var keyVaults: [any KeyVault] {
-    get { options["keyVaults"] as? [any KeyVault] ?? [] }
-    set { options["keyVaults"] = newValue }
+    get { sqlCipher.keyVaults }
+    set { sqlCipher.keyVaults = newValue }
   }
 
-  /// The first of `keyVaults`; setting it leaves no other.
+  /// The first of `keyVaults`. Setting it removes the others.
   public var keyVault: (any KeyVault)? {
     get { keyVaults.first }
     set { keyVaults = newValue.map { [$0] } ?? [] }
   }
 
-  /// Called once with the recovery code of a store that was just made; show it to the user, who should write it down. The store
-  /// keeps that it was called (`SQLCipherStore.recoveryCodeWasShown(of:)`).
+  /// Called once with the recovery code of a store that was just created; show the code to the
+  /// user, who should write it down.
+  ///
+  /// The store records the call (`SQLCipherStore.recoveryCodeWasShown(of:)`).
   public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)? {
-    get { options["recoveryCodeHandler"] as? @Sendable (RecoveryCode) -> Void }
-    set { options["recoveryCodeHandler"] = newValue }
+    get { sqlCipher.recoveryCodeHandler }
+    set { sqlCipher.recoveryCodeHandler = newValue }
   }
 
-  /// The key itself, for programs that keep it themselves; goes before `keyVault`.
+  /// The key itself, for programs that store it on their own; goes before `keyVaults`.
   public var storeKey: StoreKey? {
-    get { options["storeKey"] as? StoreKey }
-    set { options["storeKey"] = newValue }
+    get { sqlCipher.storeKey }
+    set { sqlCipher.storeKey = newValue }
   }
 
   /// Whether opening may ask the user to unlock the vault; silent unless set.
   public var keyInteraction: KeyInteraction {
-    get { options["keyInteraction"] as? KeyInteraction ?? .silent }
-    set { options["keyInteraction"] = newValue }
+    get { sqlCipher.keyInteraction }
+    set { sqlCipher.keyInteraction = newValue }
   }
 
-  /// What a user reads beside the key in the vault; the file's name unless set.
+  /// What a user reads beside the key in the vault; contains the file's name unless set.
   public var keyLabel: String {
-    get { options["keyLabel"] as? String ?? "Strongroom key of \(url?.lastPathComponent ?? "a store")" }
-    set { options["keyLabel"] = newValue }
+    get { sqlCipher.keyLabel ?? "Strongroom key of \(url?.lastPathComponent ?? "a store")" }
+    set { sqlCipher.keyLabel = newValue }
   }
 
   /// Durability of saves; `full` unless set.
   public var durability: Durability {
-    get { options["durability"] as? Durability ?? .full }
-    set { options["durability"] = newValue }
+    get { sqlCipher.durability }
+    set { sqlCipher.durability = newValue }
   }
 
-  /// Memory for decrypted pages per connection, in bytes; 64 MiB unless set. SQLite's own 2 MB makes random access
-  /// two to nine times slower on an encrypted file, since each miss is a decryption.
+  /// Memory for decrypted pages per connection, in bytes; 64 MiB unless set.
+  ///
+  /// SQLite's own 2 MB makes random access two to nine times slower on an encrypted file, since
+  /// each miss is a decryption.
   public var pageCacheBytes: Int {
-    get { options["pageCacheBytes"] as? Int ?? 64 << 20 }
-    set { options["pageCacheBytes"] = newValue }
+    get { sqlCipher.pageCacheBytes }
+    set { sqlCipher.pageCacheBytes = newValue }
   }
 
-  /// The version hash of the only model that the store may be moved over from: for models that are made from what the store has.
-  /// Where another program has changed it meanwhile, opening throws `modelMismatch`, and nothing is changed. Nil for any.
+  /// The version hash of the only model that the store may be migrated from; nil for any.
+  ///
+  /// For models that are made from the stored one. When another program has changed the store
+  /// meanwhile, opening throws `modelMismatch`, and nothing is changed.
   package var migratesOnlyFrom: Data? {
-    get { options["migratesOnlyFrom"] as? Data }
-    set { options["migratesOnlyFrom"] = newValue }
+    get { sqlCipher.migratesOnlyFrom }
+    set { sqlCipher.migratesOnlyFrom = newValue }
   }
 
-  /// What the stages of a migration that has several share; nil for one that is a migration of its own.
+  /// What the stages of one migration share; nil for a migration of one stage.
   package var migrationCopies: MigrationCopies? {
-    get { options["migrationCopies"] as? MigrationCopies }
-    set { options["migrationCopies"] = newValue }
+    get { sqlCipher.migrationCopies }
+    set { sqlCipher.migrationCopies = newValue }
   }
 
-  /// Whether the description is of a draft, which is to take a store's place when a stage is done.
+  /// The key that an earlier step of the same opening found; nil for an opening of one step.
+  package var knownCipher: KnownCipher? {
+    get { sqlCipher.knownCipher }
+    set { sqlCipher.knownCipher = newValue }
+  }
+
+  /// Whether the file is a draft, which replaces a store when a migration stage is done.
   package var isDraft: Bool {
-    get { options["isDraft"] as? Bool ?? false }
-    set { options["isDraft"] = newValue }
+    get { sqlCipher.isDraft }
+    set { sqlCipher.isDraft = newValue }
   }
 
-  /// Whether one connection of one process keeps the file to itself: opens in half the time.
+  /// Whether one connection of one process locks the file for itself: opens in half the time.
   public var isExclusive: Bool {
-    get { options["isExclusive"] as? Bool ?? false }
-    set { options["isExclusive"] = newValue }
+    get { sqlCipher.isExclusive }
+    set { sqlCipher.isExclusive = newValue }
+  }
+
+  /// Where the store reports events that an operator wants to know; nil, the default, for nowhere.
+  ///
+  /// Reported are: the store opened, created, migrated, backed up, its key found or rotated, slow
+  /// statements, waits for other processes, and a file replaced by another. No message contains a
+  /// stored value or key bytes. Without a logger nothing is measured.
+  public var logger: Logger? {
+    get { sqlCipher.logger }
+    set { sqlCipher.logger = newValue }
+  }
+
+  /// The store's name in messages, as the metadata `store`; the file's name unless set.
+  public var logLabel: String {
+    get { sqlCipher.logLabel ?? url?.lastPathComponent ?? "a store" }
+    set { sqlCipher.logLabel = newValue }
+  }
+
+  /// From how many milliseconds on `logger` is sent a statement; 100 unless set. The time is that
+  /// in SQLite, without what the program does between two rows.
+  public var slowStatementMilliseconds: Int {
+    get { sqlCipher.slowStatementMilliseconds }
+    set { sqlCipher.slowStatementMilliseconds = newValue }
   }
 
   /// How long a save waits for another process's, in milliseconds; 5,000 unless set.
   public var busyTimeoutMilliseconds: Int {
-    get { options["busyTimeoutMilliseconds"] as? Int ?? 5000 }
-    set { options["busyTimeoutMilliseconds"] = newValue }
+    get { sqlCipher.busyTimeoutMilliseconds }
+    set { sqlCipher.busyTimeoutMilliseconds = newValue }
   }
 }

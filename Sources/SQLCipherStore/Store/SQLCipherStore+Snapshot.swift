@@ -1,11 +1,11 @@
 public import StoreContract
 
 extension SQLCipherStore {
-  /// The store at this moment, over a connection of its own that keeps a read transaction. Two statements, and the opening
-  /// of a connection. While it is open the write-ahead log grows.
+  /// A snapshot of the store, over a connection of its own that keeps a read transaction. Two
+  /// statements, and the opening of a connection. While it is open the write-ahead log grows.
   public func snapshot() throws -> any IncrementalStore {
     var now = try open
-    now.pool = try translating(path) { try now.pool.pinned() }
+    now.session = try translating(path) { OpenSession(try now.pool.pinned(), now.session.cipher) }
     return SQLCipherStore(momentOf: self, now)
   }
 }

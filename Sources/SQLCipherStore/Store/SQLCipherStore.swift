@@ -8,21 +8,24 @@ import StoreKeyring
 
 /// The encrypted store: one SQLCipher file, its key in a vault.
 ///
-/// Thread safe: one writer at a time, readers beside it. The statements each call issues are told with the call.
+/// Thread safe: one writer at a time, readers beside it. The statements each call issues are stated
+/// with the call.
 public final class SQLCipherStore: IncrementalStore {
   /// The name it is registered under.
   public static let storeType = "SQLCipher"
 
   struct Opened: Sendable {
-    var pool: ConnectionPool
+    var session: OpenSession
     var schema: StoreSchema
     var plans: [SelectPlan]
     let fetchPlans = FetchPlanCache()
     let destinationPlans = DestinationPlanCache()
-    var identifier: UUID
     var storeEntities: [StoreEntity]
     var references: ReferenceSequence
     var metadata: [String: String]
+
+    var pool: ConnectionPool { session.pool }
+    var identifier: UUID { session.store }
   }
 
   let model: ManagedObjectModel
@@ -43,7 +46,7 @@ public final class SQLCipherStore: IncrementalStore {
     isSnapshot = false
   }
 
-  /// A store whose pool is pinned to a moment.
+  /// A store whose pool is pinned to a snapshot.
   init(momentOf store: SQLCipherStore, _ pinned: Opened) {
     model = store.model
     var description = store.storeDescription
@@ -71,6 +74,11 @@ public final class SQLCipherStore: IncrementalStore {
 
   func adopt(_ new: Opened?) { opened.withLock { $0 = new } }
 
+  /// After a rotation; a store that was closed meanwhile stays closed.
+  func updateSession(_ new: OpenSession) {
+    opened.withLock { if $0?.session.pool === new.pool { $0?.session = new } }
+  }
+
   func updateMetadata(_ metadata: [String: String]) { opened.withLock { $0?.metadata = metadata } }
 
   /// The store's UUID, which is also the first 16 bytes of its file; all zero before it is loaded.
@@ -88,10 +96,12 @@ public final class SQLCipherStore: IncrementalStore {
   /// One per entity of the model, at the entity's index; empty before the store is loaded.
   public var storeEntities: [StoreEntity] { opened.withLock { $0?.storeEntities } ?? [] }
 
-  /// SQL statements executed on all connections since the store was opened; for tests and benchmarks.
+  /// SQL statements executed on all connections since the store was opened; for tests and
+  /// benchmarks.
   public var executedStatements: Int { opened.withLock { $0?.pool.executionCount } ?? 0 }
 
-  /// SQL statements prepared on all connections since the store was opened; for tests and benchmarks.
+  /// SQL statements prepared on all connections since the store was opened; for tests and
+  /// benchmarks.
   public var preparedStatements: Int { opened.withLock { $0?.pool.preparedCount } ?? 0 }
 
   /// Closes the file; unused reference numbers are given back.
@@ -103,24 +113,6 @@ public final class SQLCipherStore: IncrementalStore {
     else { return }
     if !isSnapshot { try translating(path) { try old.references.giveBack(in: old.pool) } }
     old.pool.close()
-  }
-
-  /// Executes a fetch (one statement) or a save (see `execute(_:)` of the save).
-  public func execute(
-    _ request: any PersistentStoreRequest, lookup: (any NodeLookup)?
-  ) throws -> StoreResult {
-    let opened = try open
-    return try translating(path) {
-      switch request {
-      case let fetch as FetchRequest: return try self.execute(fetch, lookup: lookup, in: opened)
-      case let save as SaveChangesRequest:
-        try self.execute(save, in: opened)
-        return .saved
-      default:
-        throw StoreError(
-          .unsupportedRequest, "a SQLCipher store cannot execute a request of type \(type(of: request))")
-      }
-    }
   }
 
   /// Permanent IDs in the order given; a statement or two per few hundred objects.

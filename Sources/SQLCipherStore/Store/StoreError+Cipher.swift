@@ -31,20 +31,23 @@ extension CipherError {
     case .fileIsPlaintext:
       (
         .fileIsPlaintext,
-        "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one that"
+        "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one"
+          + " that"
           + " `strongroom decrypt` made"
       )
     case .truncated: (.fileTruncated, "the file at \(path) is cut off; restore a copy")
     case .fileReplaced:
       (
         .fileReplaced,
-        "the file at \(path) was replaced or removed while it was open; nothing was saved; close the store and"
+        "the file at \(path) was replaced or removed while it was open; nothing was saved; close the store"
+          + " and"
           + " open it again"
       )
     case .otherNames:
       (
         .notWritable,
-        "the file at \(path) has another name (a hard link), by which other programs would save past this one;"
+        "the file at \(path) has another name (a hard link), by which other programs would save past this"
+          + " one;"
           + " find it with `find -samefile`, and remove it, or give it a copy of its own"
       )
     default: nil
@@ -68,7 +71,8 @@ extension CipherError {
     case .libraryIsNotSQLCipher:
       (
         .notEncrypting,
-        "the SQLite library in this process cannot encrypt: a plain libsqlite3 was loaded before libsqlcipher;"
+        "the SQLite library in this process cannot encrypt: a plain libsqlite3 was loaded before"
+          + " libsqlcipher;"
           + " nothing was written"
       )
     case .tooBig: (.invalidValue, "a value, or the values of one object, are longer than the store takes")

@@ -3,12 +3,14 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// How many values of one store may be open for reading at a time, each over a connection of its own.
+  /// How many values of one store may be open for reading at a time, each over a connection of its
+  /// own.
   static let mostReaders = 64
 
-  /// Opens a value over a connection of its own, which keeps a read transaction until the reader is closed: the write-ahead log
-  /// grows meanwhile, and work that wants the file alone is told `busy`. The store at a moment reads over the moment's own
-  /// connection. Three statements and the opening of a connection; one at a moment.
+  /// Opens a value over a connection of its own, which keeps a read transaction until the reader is
+  /// closed: the write-ahead log grows meanwhile, and work that needs the file alone throws
+  /// `busy`. The store at a moment reads over the moment's own connection. Three statements and the
+  /// opening of a connection; one at a moment.
   /// - Throws: as the contract says; `busy` when 64 values are open already.
   public func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader? {
     try attribute.checkPieces()

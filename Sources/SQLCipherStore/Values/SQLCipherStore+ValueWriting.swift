@@ -3,10 +3,12 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// Makes room for the value, then writes the pieces in their place, in one transaction. Four statements, whatever the length.
+  /// Makes room for the value, then writes the pieces in their place, in one transaction. Four
+  /// statements, whatever the length.
   ///
-  /// Memory stays the same whatever the length where no later column of the row has a value: external attributes come last in the
-  /// order of their declaration. Else SQLite builds the row in memory, about twice the value.
+  /// Memory stays the same whatever the length where no later column of the row has a value:
+  /// external attributes come last in the order of their declaration. Else SQLite builds the row in
+  /// memory, about twice the value.
   /// - Throws: as the contract says; `readOnly`, `diskFull`, `busy`. The value is as it was then.
   public func writeValue(
     count: Int, of attribute: AttributeDescription, to reference: Int64, _ fill: (ValueWriter) throws -> Void
@@ -81,8 +83,9 @@ struct ValuePlace {
     count = statement.isNull(1) ? nil : Int(statement.int64(1))
   }
 
-  /// Three statements: what triggers compute when an object changes is computed while the row is short, and none fires while it is
-  /// long, since SQLite 3.46 (not 3.15) would then read all of the former value.
+  /// Three statements: what triggers compute when an object changes is computed while the row is
+  /// short, and none fires while it is long, since SQLite 3.46 (not 3.15) would then read all of
+  /// the former value.
   func makeRoom(_ count: Int) throws {
     let row = "UPDATE OR FAIL \(table.quoted) SET"
     for change in ["\(column.quoted) = NULL", "_version = _version + 1"] {

@@ -18,22 +18,38 @@ struct BatchDeletion {
         switch relationship.deleteRule {
         case .noAction, .deny: break
         case .cascade: waiting += destinations
-        case .nullify:
-          guard let inverse = relationship.inverse, inverse.field >= 0 else { break }
-          for destination in destinations where destination.reference(inverse.field) == node.reference {
-            cleared[destination.objectID, default: (destination, PropertyIndexSet())].fields.insert(
-              inverse.field)
-          }
+        case .nullify: clear(relationship.inverse, of: destinations, referencing: node)
         }
       }
     }
     try nullifyUnidirectional()
+    try checkRequired()
+    try checkDenied()
+  }
+
+  /// Clears the to-one of destinations that references a deleted object.
+  private mutating func clear(
+    _ inverse: RelationshipDescription?, of destinations: [IncrementalStoreNode],
+    referencing node: IncrementalStoreNode
+  ) {
+    guard let inverse, inverse.field >= 0 else { return }
+    for destination in destinations where destination.reference(inverse.field) == node.reference {
+      cleared[destination.objectID, default: (destination, PropertyIndexSet())].fields.insert(inverse.field)
+    }
+  }
+
+  /// Throws where a to-one that is not optional would be cleared.
+  private func checkRequired() throws {
     for (node, fields) in cleared.values where deleted[node.objectID] == nil {
       for case .toOne(let relationship) in node.entity.storedFields
       where !relationship.isOptional && fields.contains(relationship.field) {
         throw StoreError.deletionDenied(relationship, node.objectID)
       }
     }
+  }
+
+  /// Throws where a rule `deny` finds an object that is not deleted.
+  private func checkDenied() throws {
     for node in deleted.values {
       for relationship in node.entity.relationships where relationship.deleteRule == .deny {
         if try destinations(of: node, relationship).contains(where: { deleted[$0.objectID] == nil }) {
@@ -53,8 +69,7 @@ struct BatchDeletion {
     }
     for (toOne, references) in gone.values {
       let request = FetchRequest(toOne.entity.name, where: .references(toOne, to: references))
-      guard case .nodes(let holders) = try store.execute(request, lookup: nil) else { continue }
-      for holder in holders {
+      for holder in try store.fetchNodes(request, lookup: nil) {
         cleared[holder.objectID, default: (holder, PropertyIndexSet())].fields.insert(toOne.field)
       }
     }

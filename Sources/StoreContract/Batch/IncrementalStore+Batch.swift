@@ -41,7 +41,7 @@ extension IncrementalStore {
     save.relationshipChanges = Array(links.values)
     let own = Set(references)
     save.existing.removeAll { $0.entity.root === entity.root && own.contains($0.reference) }
-    if !save.inserted.isEmpty { _ = try execute(save, lookup: nil) }
+    if !save.inserted.isEmpty { try self.save(save) }
     return BatchResult(
       count: references.count, references: references.first.map { $0..<((references.last ?? $0) + 1) })
   }
@@ -73,7 +73,7 @@ extension IncrementalStore {
           node: builder.finish(node.storeEntity, reference: node.reference, version: node.version + 1),
           changedFields: changed))
     }
-    if !nodes.isEmpty { _ = try execute(save, lookup: nil) }
+    if !nodes.isEmpty { try self.save(save) }
     return BatchResult(count: nodes.count)
   }
 
@@ -84,15 +84,12 @@ extension IncrementalStore {
     try deletion.add(try nodes(request))
     save.deleted = deletion.deleted.values.map { LockedObject(objectID: $0.objectID, version: $0.version) }
     save.updated = deletion.updates
-    if !save.deleted.isEmpty { _ = try execute(save, lookup: nil) }
+    if !save.deleted.isEmpty { try self.save(save) }
     return BatchResult(count: save.deleted.count)
   }
 
   private func nodes(_ request: FetchRequest) throws -> [IncrementalStoreNode] {
-    var request = request
-    request.resultType = .objects
-    guard case .nodes(let nodes) = try execute(request, lookup: nil) else { return [] }
-    return nodes
+    try fetchNodes(request.returning(.objects), lookup: nil)
   }
 }
 

@@ -34,13 +34,12 @@ extension IncrementalStore {
   package func enumerateDictionaries(
     _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
   ) throws {
-    var request = request
-    request.resultType = .dictionaries
+    let request = request.returning(.dictionaries)
     guard let entity = storeEntities.first(where: { $0.entity.name == request.entityName })?.entity else {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
     _ = try FetchEvaluation(request, entity: entity)
-    guard case .dictionaries(let rows) = try execute(request, lookup: nil) else { return }
+    let rows = try fetchDictionaries(request)
     let columns = try RowColumns(request, entity, rows)
     try begin(columns)
     let builder = NodeBuilder()

@@ -1,8 +1,11 @@
 import ObjectModel
-import ObjectQuery
+public import ObjectQuery
 
 extension InMemoryStore {
-  func execute(_ request: FetchRequest) throws -> StoreResult {
+  /// The nodes of a request's objects. Looks at every object of the entity.
+  public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
+  {
+    try checkOpen()
     guard let entity = model.entity(named: request.entityName) else {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
@@ -10,6 +13,6 @@ extension InMemoryStore {
     let nodes = all.filter {
       request.includesSubentities ? $0.entity.isKind(of: entity) : $0.entity === entity
     }
-    return try FetchEvaluation(request, entity: entity).result(nodes, in: self)
+    return try FetchEvaluation(request, entity: entity).nodes(nodes, in: self)
   }
 }

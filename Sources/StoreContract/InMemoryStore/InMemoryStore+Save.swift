@@ -3,10 +3,7 @@ import ObjectModel
 extension InMemoryStore {
   /// Executes a save. See `IncrementalStore.save(_:beforeCommit:)`.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
-    try execute(save, beforeCommit: beforeCommit)
-  }
-
-  func execute(_ save: SaveChangesRequest, beforeCommit: () throws -> Void = {}) throws {
+    try checkOpen()
     if isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
     try state.withLock { state in
       try Self.checkVersions(save, in: state)

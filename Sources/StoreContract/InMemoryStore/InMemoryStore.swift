@@ -59,22 +59,9 @@ public final class InMemoryStore: IncrementalStore {
   /// Discards all objects.
   public func close() { state.withLock { $0 = State() } }
 
-  /// Executes a fetch or a save.
-  public func execute(
-    _ request: any PersistentStoreRequest, lookup: (any NodeLookup)?
-  ) throws -> StoreResult {
-    guard state.withLock({ $0.isOpen }) else {
-      throw StoreError(.other, "the store is closed; load it first")
-    }
-    switch request {
-    case let fetch as FetchRequest: return try execute(fetch)
-    case let save as SaveChangesRequest:
-      try execute(save)
-      return .saved
-    default:
-      throw StoreError(
-        .unsupportedRequest, "an in-memory store cannot execute a request of type \(type(of: request))")
-    }
+  func checkOpen() throws {
+    if state.withLock({ $0.isOpen }) { return }
+    throw StoreError(.other, "the store is closed; load it first")
   }
 
   /// The nodes of objects, in the order of the references; nil where there is no such object.

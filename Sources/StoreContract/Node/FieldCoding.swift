@@ -66,7 +66,7 @@ extension NodeBuilder {
     case .integer(let integer) where type == .boolean: set(field, integer: integer == 0 ? 0 : 1)
     case .integer(let integer) where type.isInteger: set(field, integer: integer)
     case .boolean(let flag) where type == .boolean: set(field, integer: flag ? 1 : 0)
-    case .double(let double) where type == .double || type == .float:
+    case .double(let double) where type.isFloatingPoint:
       guard !double.isNaN else { throw .notANumber(attribute()) }
       // SQLite does not store negative zero. Drop it here too, so that a value is the same when
       // read again.
@@ -75,15 +75,21 @@ extension NodeBuilder {
       let seconds = date.timeIntervalSinceReferenceDate
       guard !seconds.isNaN else { throw .notANumber(attribute()) }
       set(field, double: seconds)
-    case .string(var text) where type == .string || type == .objectID:
+    case .string(var text) where type.isText:
       text.withUTF8 { set(field, bytes: UnsafeRawBufferPointer($0)) }
-    case .data(let data) where type == .binary || type == .transformable:
+    case .data(let data) where type.isData:
       data.withUnsafeBytes { set(field, bytes: $0) }
     default:
       guard var bytes = FieldCoding.bytes(type, value) else { throw .invalidValue(attribute()) }
       bytes.withUTF8OrBytes { set(field, bytes: $0) }
     }
   }
+}
+
+extension AttributeType {
+  fileprivate var isFloatingPoint: Bool { self == .double || self == .float }
+  fileprivate var isText: Bool { self == .string || self == .objectID }
+  fileprivate var isData: Bool { self == .binary || self == .transformable }
 }
 
 /// Codes the less common types; the bytes are the same in the packed row and in the file.

@@ -27,36 +27,46 @@ public struct FetchEvaluation {
     sort = try ResolvedSort(isSorted ? request.sortDescriptors : [], for: entity)
   }
 
-  /// The result over all rows of the entity (and of its subentities, where the request includes
-  /// them).
+  /// The nodes that the request matches among all nodes of its entity (and of its subentities,
+  /// where the request includes them), in its order and with its limit.
   ///
   /// - Throws: Any error of reading relationships from the store.
-  public func result(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws -> StoreResult {
-    var objects: [StoreQueryObject] = []
-    var ranks: [Int64: Double] = [:]
-    if let search {
-      for (object, rank) in try search.found(nodes.map({ StoreQueryObject($0, in: store) })) {
-        ranks[object.queryReference] = rank
-        objects.append(object)
-      }
-      objects = try objects.filter { try predicate?.matches($0) ?? true }
-      try objects.sort { left, right in
-        let (a, b) = (ranks[left.queryReference] ?? 0, ranks[right.queryReference] ?? 0)
-        return try a == b ? sort.areInIncreasingOrder(left, right) : a > b
-      }
-    } else {
-      for node in nodes {
-        let object = StoreQueryObject(node, in: store)
-        if try predicate?.matches(object) ?? true { objects.append(object) }
-      }
-    }
-    if let columns { return .dictionaries(try columns.rows(objects)) }
+  public func nodes(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws
+    -> [IncrementalStoreNode]
+  {
+    var objects = try matches(nodes, in: store)
     if search == nil { try objects.sort { try sort.areInIncreasingOrder($0, $1) } }
-    let kept = request.page(of: objects)
-    switch request.resultType {
-    case .count: return .count(kept.count)
-    case .objectIDs: return .objectIDs(kept.map { $0.node.objectID })
-    default: return .nodes(kept.map { $0.node })
+    return request.page(of: objects).map { $0.node }
+  }
+
+  /// The rows of the request's columns over the nodes that it matches.
+  ///
+  /// - Throws: `QueryError` for unknown names in the columns; any error of reading relationships
+  ///   from the store.
+  public func dictionaries(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws
+    -> [[String: AttributeValue]]
+  {
+    let columns = try columns ?? ResolvedColumns(request, for: entity)
+    return try columns.rows(try matches(nodes, in: store))
+  }
+
+  /// The objects that meet the request's condition; those of a search by rank.
+  private func matches(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws
+    -> [StoreQueryObject]
+  {
+    guard let search else {
+      return try nodes.map { StoreQueryObject($0, in: store) }.filter { try predicate?.matches($0) ?? true }
     }
+    var ranks: [Int64: Double] = [:]
+    var objects: [StoreQueryObject] = []
+    for (object, rank) in try search.found(nodes.map({ StoreQueryObject($0, in: store) })) {
+      ranks[object.queryReference] = rank
+      if try predicate?.matches(object) ?? true { objects.append(object) }
+    }
+    try objects.sort { left, right in
+      let (a, b) = (ranks[left.queryReference] ?? 0, ranks[right.queryReference] ?? 0)
+      return try a == b ? sort.areInIncreasingOrder(left, right) : a > b
+    }
+    return objects
   }
 }

@@ -4,7 +4,7 @@ public import ObjectModel
 /// is saved.
 ///
 /// Every ID in it is permanent. Nodes hold the state to be stored, with the version it is to have.
-public struct SaveChangesRequest: PersistentStoreRequest {
+public struct SaveChangesRequest: Sendable {
   /// New objects: version 1, or for an object that is stored anew under its old number, a version
   /// far above the old row's. A row that already has the number is a conflict over that object:
   /// somebody else stored it anew.

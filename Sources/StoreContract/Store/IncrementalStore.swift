@@ -30,16 +30,29 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// Closes the store; later calls throw.
   func close() throws
 
-  /// Executes a fetch or a save, or throws `unsupportedRequest`.
+  /// The nodes of a request's objects, in its order.
+  ///
+  /// `FetchEvaluation` does this in memory, for stores without indexes.
   ///
   /// - Parameter lookup: The nodes that the calling context has already; may be ignored.
-  func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult
+  func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
+
+  /// The IDs of a request's objects, in its order. The default takes them from `fetchNodes`.
+  func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID]
+
+  /// The number of a request's objects. The default counts the IDs.
+  func count(for request: FetchRequest) throws -> Int
+
+  /// The rows of a request as dictionaries, with aggregates and groups. The default evaluates the
+  /// request in memory, over all nodes of its entity.
+  func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]]
 
   /// How the store would execute a fetch. The default says that all of it happens in memory.
   func queryPlan(for request: FetchRequest) throws -> QueryPlan
 
-  /// Executes a save, and calls `beforeCommit` when only the commit itself can still fail; when
-  /// that throws, nothing is saved. Used for saves that concern several stores.
+  /// Executes a save in one transaction, and calls `beforeCommit` when only the commit itself can
+  /// still fail; when that throws, nothing is saved. For saves that concern several stores
+  /// `beforeCommit` saves into the others.
   func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws
 
   /// The nodes of objects, in the order of the references; nil where there is no such object.
@@ -125,10 +138,31 @@ extension IncrementalStore {
     QueryPlan(statement: nil, steps: [], isEvaluatedInMemory: true, suggestedIndexes: [])
   }
 
-  /// Calls `beforeCommit` first, for stores that cannot suspend a save before its commit.
-  public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
-    try beforeCommit()
-    _ = try execute(save, lookup: nil)
+  /// Executes a save in one transaction.
+  ///
+  /// - Throws: As `save(_:beforeCommit:)`.
+  public func save(_ save: SaveChangesRequest) throws { try self.save(save) {} }
+
+  /// The IDs of the nodes.
+  public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    try fetchNodes(request.returning(.objects), lookup: nil).map { $0.objectID }
+  }
+
+  /// The number of IDs.
+  public func count(for request: FetchRequest) throws -> Int {
+    try fetchObjectIDs(request.returning(.objectIDs)).count
+  }
+
+  /// Evaluates the request in memory.
+  public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
+    guard let entity = storeEntities.first(where: { $0.entity.name == request.entityName })?.entity else {
+      throw StoreError(.notFound, "the model has no entity \(request.entityName)")
+    }
+    var all = FetchRequest(request.entityName)
+    all.includesSubentities = request.includesSubentities
+    let nodes = try fetchNodes(all, lookup: nil)
+    return try FetchEvaluation(request.returning(.dictionaries), entity: entity).dictionaries(
+      nodes, in: self)
   }
 
   /// Calls `newValues(for:of:)`.

@@ -109,7 +109,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func outcomeUnknown(_ token: CommitToken?, cause: any Error) -> StoreError {
     var error = StoreError(
       .outcomeUnknown,
-      "the disk failed while the save was committed, and fails still: whether it is there shows when the store is"
+      "the disk failed while the save was committed, and fails still: whether it is there shows when the"
+        + " store is"
         + " opened again; ask wasSaved with this error's token then", cause: cause)
     error.commitToken = token
     return error
@@ -119,7 +120,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func missingDestinations(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
-      "\(ids.count) objects that others are to refer to were deleted since; refresh, choose others, save again",
+      "\(ids.count) objects that others are to refer to were deleted since; refresh, choose others, save"
+        + " again",
       objectIDs: ids)
   }
 
@@ -139,7 +141,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func invalidValue(_ attribute: AttributeDescription?) -> StoreError {
     StoreError(
       .invalidValue,
-      "\(name(attribute)) takes \(attribute.map { "values of type \($0.type.rawValue)" } ?? "references") only"
+      "\(name(attribute)) takes \(attribute.map { "values of type \($0.type.rawValue)" } ?? "references")"
+        + " only"
     )
   }
 

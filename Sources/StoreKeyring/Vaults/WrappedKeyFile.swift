@@ -34,7 +34,8 @@ package struct WrappedKeyFile: Sendable {
       guard PassphraseCost.isBearable(keys.map(\.cost)) else {
         throw KeyringError(
           .storageFailed,
-          "\(url.path) already has \(keys.count - 1) of the store's keys, and trying one more would take too long;"
+          "\(url.path) already has \(keys.count - 1) of the store's keys, and trying one more would take"
+            + " too long;"
             + " remove older ones"
         )
       }

@@ -13,7 +13,7 @@ public final class ModelContainer: Sendable {
   public var schema: Schema { core.schema }
   /// The plan by which older stores are brought up to the schema.
   public var migrationPlan: (any SchemaMigrationPlan.Type)? { core.plan as? any SchemaMigrationPlan.Type }
-  /// Where and how the stores are kept.
+  /// Where and how the stores are saved.
   public var configurations: Set<ModelConfiguration> { Set(core.configurations) }
 
   /// Opens the stores of a schema, or makes them. Blocks until they are open. About ten statements

@@ -54,7 +54,8 @@ extension ModelSchema {
     guard let names = self.path(of: path), !names.isEmpty, let attribute = attribute(names) else {
       throw SwiftDataError(
         .unsupportedKeyPath,
-        "a column of \(type) has a key path to \(Swift.type(of: path).valueType) that is no stored attribute; name one that"
+        "a column of \(type) has a key path to \(Swift.type(of: path).valueType) that is no stored"
+          + " attribute; name one that"
           + " is, over to-ones if need be")
     }
     let isOrdered = if case .attribute(.transformable, _) = attribute.kind { false } else { true }
@@ -88,7 +89,8 @@ extension ModelSchema {
     where !request.propertiesToGroupBy.contains(sort.keyPath.joined(separator: ".")) {
       throw SwiftDataError(
         .unsupportedSortDescriptor,
-        "groups of \(type) are to be sorted by \(sort.keyPath.joined(separator: ".")), which makes no group; sort by a column"
+        "groups of \(type) are to be sorted by \(sort.keyPath.joined(separator: ".")), which makes no"
+          + " group; sort by a column"
           + " that does, or sort the result")
     }
   }

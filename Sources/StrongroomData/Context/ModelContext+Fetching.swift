@@ -25,7 +25,8 @@ extension ModelContext {
     if descriptor.includePendingChanges, hasChanges {
       throw SwiftDataError(
         .includePendingChangesWithBatchSize,
-        "unsaved changes cannot count in a fetch by batches; save first, or set includePendingChanges to false"
+        "unsaved changes cannot count in a fetch by batches; save first, or set includePendingChanges to"
+          + " false"
       )
     }
     descriptor.includePendingChanges = false
@@ -76,13 +77,14 @@ extension ModelContext {
       let page = identifiers[start..<min(start + max(batchSize, 1), identifiers.count)]
       for object in try objects(Array(page)) where !object.isDeleted {
         // One that was deleted meanwhile is left out.
-        guard try engine.isThere(object) else { continue }
+        guard try engine.graph.exists(object) else { continue }
         try block(object.shown(as: T.self))
       }
       if !allowEscapingMutations, !hadChanges, engine.hasChanges {
         throw SwiftDataError(
           .invalidTransactionFetchRequest,
-          "models were changed while they were enumerated, and would all stay in memory; save in the closure, or allow"
+          "models were changed while they were enumerated, and would all stay in memory; save in the"
+            + " closure, or allow"
             + " escaping mutations")
       }
     }
@@ -162,7 +164,8 @@ extension ModelContext {
     }
     throw SwiftDataError(
       .missingModelContext,
-      "an identifier of another store, or of a new model of another context, was given; save first, and use the same"
+      "an identifier of another store, or of a new model of another context, was given; save first, and use"
+        + " the same"
         + " container")
   }
 }

@@ -52,8 +52,8 @@ extension ModelContext {
   /// length.
   ///
   /// Close it soon: it has a connection of its own, of about a megabyte, and until then the
-  /// write-ahead log grows and work that wants the file alone, as `rotateKey` and `compact` do, is
-  /// told `busy`.
+  /// write-ahead log grows and work that needs the file alone, as `rotateKey` and `compact` do,
+  /// throws `busy`.
   /// - Throws: as `writeValue(count:to:_:_:)`.
   public func openValue<T: PersistentModel>(
     of model: T, _ keyPath: KeyPath<T, Data>

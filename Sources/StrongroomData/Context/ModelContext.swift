@@ -51,13 +51,13 @@ public final class ModelContext {
       if !$0.missingObjectIDs.isEmpty { return .mergeByPropertyStoreTrump }
       return $0.isConstraint ? .overwrite : .mergeByPropertyObjectTrump
     }
-    engine.shownTypes = core.types
-    engine.host = self
+    engine.graph.presentedTypes = core.types
+    engine.graph.host = self
   }
 
   deinit {
-    engine.didReceiveChanges = nil
-    engine.losesHost()
+    engine.graph.didReceiveChanges = nil
+    engine.graph.hostWasDeallocated()
   }
 
   /// What can be undone; nil, as at first, when nothing is recorded.
@@ -111,7 +111,7 @@ public final class ModelContext {
   public func insert<T: PersistentModel>(_ model: T) {
     adoptWaiting()
     take(model)
-    engine.insertAgain(model._$object)
+    engine.graph.insertAgain(model._$object)
   }
 
   /// Marks a model for removal by the next save, and follows its delete rules at once. Issues a
@@ -125,7 +125,7 @@ public final class ModelContext {
     precondition(
       context === engine,
       "a \(T.self) of another context cannot be deleted here; get it with model(for: its persistentModelID)")
-    do { try engine.delete(object) } catch { engine.recordFaultFailure(error) }
+    do { try engine.delete(object) } catch { engine.graph.recordFaultFailure(error) }
   }
 
   // MARK: Adopting
@@ -134,7 +134,7 @@ public final class ModelContext {
   func take(_ model: any PersistentModel) {
     let object = model._$object
     if !object.hasModel { object.note(model) }
-    if object.managedObjectContext === engine { return }
+    if object.graph === engine.graph { return }
     adopt(object, type(of: model))
   }
 
@@ -148,7 +148,7 @@ public final class ModelContext {
         for destination in link.destinations {
           let object = destination._$object
           if !object.hasModel { object.note(destination) }
-          if object.managedObjectContext === engine { continue }
+          if object.graph === engine.graph { continue }
           enter(object, Swift.type(of: destination))
           entered.append(object)
         }
@@ -180,12 +180,12 @@ public final class ModelContext {
         try object.setObject(destination._$object, forKey: property.name)
       }
     } catch {
-      engine.recordFaultFailure(error)
+      engine.graph.recordFaultFailure(error)
     }
   }
 
   private func enter(_ object: ModelObject, _ type: any PersistentModel.Type) {
-    guard object.managedObjectContext == nil else {
+    guard object.graph == nil else {
       preconditionFailure(
         "a \(type) of another context was given; get it here with model(for: its persistentModelID)")
     }
@@ -194,27 +194,28 @@ public final class ModelContext {
     }
     guard let entity = core.entity(of: type) else {
       preconditionFailure(
-        "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelSchema.name(type)).self)"
+        "\(type) is not in the container's schema; add it: ModelContainer(for:"
+          + " \(ModelSchema.name(type)).self)"
       )
     }
     if object.isDeletedInStore { object.clearRelationships() }
-    engine.adopt(object, as: entity)
+    engine.graph.adopt(object, as: entity)
   }
 
   /// Inserts an object later: its model is still being initialised.
   func expect(_ object: ModelObject) {
     waiting.append(object)
-    engine.hasWaiting = true
+    engine.graph.hasWaiting = true
     changed()
   }
 
   /// Inserts the models that were initialised with a model of this context as a destination.
   func adoptWaiting() {
-    guard engine.hasWaiting else { return }
-    engine.hasWaiting = false
+    guard engine.graph.hasWaiting else { return }
+    engine.graph.hasWaiting = false
     let objects = waiting
     waiting = []
-    for object in objects where object.managedObjectContext == nil && object.isAdoptable {
+    for object in objects where object.graph == nil && object.isAdoptable {
       take(object: object)
     }
   }
@@ -224,7 +225,8 @@ public final class ModelContext {
     // A detached object's entity has the name of its class.
     guard let type = core.type(named: object.entity.name) else {
       preconditionFailure(
-        "\(object.entity.name) is not in the container's schema; add it: ModelContainer(for: \(object.entity.name).self)"
+        "\(object.entity.name) is not in the container's schema; add it: ModelContainer(for:"
+          + " \(object.entity.name).self)"
       )
     }
     adopt(object, type)
@@ -233,7 +235,7 @@ public final class ModelContext {
   // MARK: Autosave
 
   private func watch() {
-    engine.didReceiveChanges = autosaveEnabled ? { [weak self] in self?.changed() } : nil
+    engine.graph.didReceiveChanges = autosaveEnabled ? { [weak self] in self?.changed() } : nil
     if autosaveEnabled, engine.hasChanges { changed() }
   }
 

@@ -22,7 +22,7 @@ public struct PostedNotifications: AsyncSequence, @unchecked Sendable {
   let name: Notification.Name
   let object: AnyObject?
 
-  /// What is posted while it is held.
+  /// The notifications posted while it is alive.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate struct Posted: @unchecked Sendable {
       // @unchecked: handed over once, from who posts to who waits, as to a closure that observes.
@@ -50,7 +50,7 @@ public struct PostedNotifications: AsyncSequence, @unchecked Sendable {
   /// Begins to listen.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-  /// Listens as long as it is held.
+  /// Listens as long as it is alive.
   private final class Observer {
     private let center: NotificationCenter
     private let token: any NSObjectProtocol

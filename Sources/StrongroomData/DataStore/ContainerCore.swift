@@ -26,7 +26,7 @@ final class ContainerCore: Sendable {
 
   /// Opens the stores of a schema.
   /// - Parameters:
-  ///   - plan: The container's migration plan, kept for a container that is made again.
+  ///   - plan: The container's migration plan, for a container that is made again.
   ///   - migrate: Brings the store of each configuration up to the schema before it is opened.
   init(
     _ given: Schema, _ configurations: [ModelConfiguration], plan: (any SendableMetatype.Type)? = nil,
@@ -43,6 +43,10 @@ final class ContainerCore: Sendable {
       configurations[place].schema = schema
     }
     self.configurations = configurations
+    // The stages of a migration and the opening after them read the vaults once.
+    let known = plan == nil ? [] : configurations.map { _ in KnownCipher() }
+    for (index, cipher) in known.enumerated() { configurations[index].knownCipher = cipher }
+    defer { for cipher in known { cipher.end() } }
     let description = try StorePlan(schema, configurations)
     engine = PersistentContainer(managedObjectModel: description.model, descriptions: description.stores)
     let model = description.model

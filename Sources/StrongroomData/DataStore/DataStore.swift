@@ -50,7 +50,8 @@ extension ModelConfiguration {
       if let own = configuration as? ModelConfiguration { return own }
       throw SwiftDataError(
         .unsupportedConfiguration,
-        "a container here keeps models in stores of its own, so a \(type(of: configuration)) cannot be used; use a"
+        "a container here keeps models in stores of its own, so a \(type(of: configuration)) cannot be"
+          + " used; use a"
           + " ModelConfiguration")
     }
   }

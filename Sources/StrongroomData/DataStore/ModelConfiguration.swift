@@ -1,4 +1,5 @@
 public import Foundation
+public import Logging
 import SQLCipherStore
 import SecretService
 public import StoreKeyring
@@ -69,6 +70,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   /// Called once, when the store is made, with the code that opens it when its key is lost; show it
   /// to the user, who should write it down. Called on the thread that opens the store.
   public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)?
+  /// Where the store reports events that an operator wants to know; nil, the default, for nowhere.
+  /// No message contains a stored value or key bytes.
+  public var logger: Logger?
   /// The program's name in its data folder and in the keyring, in reverse-DNS form; the process's
   /// name unless set. Set it, so that a program that is renamed finds its store.
   public var applicationIdentifier: String {
@@ -80,6 +84,8 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   private(set) var isDraft = false
   /// What the stages of a migration share.
   var migrationCopies: MigrationCopies?
+  /// The key that an earlier step of the same opening found.
+  var knownCipher: KnownCipher?
   private var givenVaults: [any KeyVault]?
   private var givenApplication: String?
 

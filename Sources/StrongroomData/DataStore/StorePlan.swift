@@ -17,7 +17,7 @@ struct StorePlan {
       guard ids.insert(configuration.id).inserted else {
         throw SwiftDataError(
           .duplicateConfiguration,
-          "two configurations are kept in \(configuration.id); give one another name or URL")
+          "two configurations are stored in \(configuration.id); give one another name or URL")
       }
     }
     guard configurations.count > 1 else {
@@ -33,13 +33,15 @@ struct StorePlan {
         guard whole.entity(named: name) != nil else {
           throw SwiftDataError(
             .configurationSchemaNotFoundInContainerSchema,
-            "the configuration \(configuration.name) has \(name), which the container's schema has not; add it there"
+            "the configuration \(configuration.name) has \(name), which the container's schema has not; add"
+              + " it there"
           )
         }
         if let other = taken[name] {
           throw SwiftDataError(
             .duplicateConfiguration,
-            "the configurations \(other) and \(configuration.name) both have \(name); give each a schema without the other's"
+            "the configurations \(other) and \(configuration.name) both have \(name); give each a schema"
+              + " without the other's"
               + " classes")
         }
         taken[name] = configuration.name
@@ -82,8 +84,10 @@ struct StorePlan {
       store = PersistentStoreDescription(url: configuration.url, vault: configuration.keyVault)
       store.keyVaults = configuration.keyVaults
       store.recoveryCodeHandler = configuration.recoveryCodeHandler
+      store.logger = configuration.logger
       store.isDraft = configuration.isDraft
       store.migrationCopies = configuration.migrationCopies
+      store.knownCipher = configuration.knownCipher
     }
     store.isReadOnly = !configuration.allowsSave
     return store

@@ -45,7 +45,8 @@ extension FetchDescriptor {
   private static func unknown(_ path: AnyKeyPath, _ place: String) -> SwiftDataError {
     SwiftDataError(
       .unsupportedKeyPath,
-      "\(place) of \(T.self) has a key path to \(type(of: path).valueType) that is no persistent property; name a property"
+      "\(place) of \(T.self) has a key path to \(type(of: path).valueType) that is no persistent property;"
+        + " name a property"
         + " that is stored")
   }
 
@@ -77,14 +78,16 @@ extension FetchDescriptor {
   private static func unordered(_ type: Any.Type) -> SwiftDataError {
     SwiftDataError(
       .unsupportedSortDescriptor,
-      "\(T.self) is to be sorted by a \(type) that is kept as bytes, of which none comes first; sort by a plain property, or"
+      "\(T.self) is to be sorted by a \(type) that is stored as bytes, which have no order; sort by a"
+        + " plain property, or"
         + " sort the result in memory")
   }
 
   private static func unsupported(_ type: Any.Type) -> SwiftDataError {
     SwiftDataError(
       .unsupportedSortDescriptor,
-      "\(T.self) is to be sorted by a key path to \(type) that is no stored attribute; sort by a stored one, or sort the"
+      "\(T.self) is to be sorted by a key path to \(type) that is no stored attribute; sort by a stored"
+        + " one, or sort the"
         + " result in memory")
   }
 }

@@ -1,4 +1,4 @@
-/// Makes a class a model: an entity of the store whose stored properties are kept there, encrypted.
+/// Makes a class a model: an entity of the store whose stored properties are saved there, encrypted.
 ///
 /// Every stored `var` becomes an attribute or, when its type is a model, an optional one or an
 /// array of them, a relationship. `@Transient` leaves one out. The class gets `PersistentModel` and

@@ -13,7 +13,8 @@ extension ModelObject {
       return destination
     }
     preconditionFailure(
-      "\(entity.name).\(indexes.shape.own[ordinal].name) leads nowhere, though its type is not optional; set it,"
+      "\(entity.name).\(indexes.shape.own[ordinal].name) leads nowhere, though its type is not optional;"
+        + " set it,"
         + " or declare it \(Destination.self)?")
   }
 
@@ -121,7 +122,7 @@ extension ModelObject {
   private func destination<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
     -> Destination?
   {
-    if managedObjectContext == nil {
+    if graph == nil {
       checkContext()
       if isProbe { return KeyPathProbe.current?.destination(of: self, index, type) }
       return detachedRelationships.first { $0.index == index.index }?.destinations.first as? Destination
@@ -132,14 +133,14 @@ extension ModelObject {
 
   /// The destination of a deleted model's required to-one: a deleted model without values.
   private func placeholder<Destination: PersistentModel>(_ type: Destination.Type) -> Destination? {
-    guard isDeletedInStore, let object = managedObjectContext?.placeholder(shownAs: type) else { return nil }
+    guard isDeletedInStore, let object = graph?.placeholder(presentedAs: type) else { return nil }
     return unsafeDowncast(object, to: ModelObject.self).shown(as: type)
   }
 
   private func destinations<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
     -> [Destination]
   {
-    if managedObjectContext == nil {
+    if graph == nil {
       checkContext()
       if isProbe { return KeyPathProbe.current?.destinations(of: self, index, type) ?? [] }
       return detachedRelationships.first { $0.index == index.index }?.destinations as? [Destination] ?? []
@@ -151,8 +152,8 @@ extension ModelObject {
 
   /// Models that were initialised with this one as a destination are inserted first.
   private func settlePending() {
-    if let context = managedObjectContext, context.hasWaiting {
-      (context.host as? ModelContext)?.adoptWaiting()
+    if let graph, graph.hasWaiting {
+      (graph.host as? ModelContext)?.adoptWaiting()
     }
   }
 
@@ -179,7 +180,7 @@ extension ModelObject {
     }
     for destination in new {
       let object = destination._$object
-      if object !== self, object.managedObjectContext == nil { object.followers.append(self) }
+      if object !== self, object.graph == nil { object.followers.append(self) }
     }
   }
 
@@ -203,7 +204,7 @@ extension ModelObject {
 
   private func point(_ index: PropertyIndex, toAll destinations: [any PersistentModel]) {
     guard let context = context(with: destinations) else { return setDetached(index, destinations) }
-    for destination in destinations where destination._$object.managedObjectContext == nil {
+    for destination in destinations where destination._$object.graph == nil {
       context.take(destination)
     }
     replaceRelated(index, by: destinations.map { $0._$object })
@@ -212,10 +213,10 @@ extension ModelObject {
   /// The context of this model; where it has none yet, it comes into the first one that any of the
   /// others is in.
   private func context(with destinations: [any PersistentModel]) -> ModelContext? {
-    if let context = managedObjectContext {
+    if let graph {
       checkContext(writing: true)
-      if context.hasWaiting { settlePending() }
-      return context.host as? ModelContext
+      if graph.hasWaiting { settlePending() }
+      return graph.host as? ModelContext
     }
     checkContext()
     guard isAdoptable else { return nil }

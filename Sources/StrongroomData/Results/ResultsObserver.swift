@@ -1,7 +1,7 @@
 import ObjectContext
 public import Observation
 
-/// The models of a descriptor, kept up to date: for lists on a screen.
+/// The models of a descriptor, which follow changes: for lists on a screen.
 ///
 /// Models that change in the context are evaluated in memory and moved to their position; what
 /// others save, in other processes too, shows once the context has merged it (a container's

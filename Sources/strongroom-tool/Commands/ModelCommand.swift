@@ -19,33 +19,40 @@ struct ModelCommand: AsyncParsableCommand {
     func run() throws {
       MemoryLimit.apply()
       let found = try ModelFiles.find(paths)
-      var (versions, entities, warnings, errors) = (0, 0, 0, 0)
+      var counts = Counts()
       for (path, bundle) in found {
         switch bundle {
-        case .failure(let error):
-          errors += error.issues.count
-          for issue in error.issues { print("\(path): error: \(issue)") }
+        case .failure(let error): counts.report(error, at: path)
         case .success(let bundle):
-          for version in bundle.versions {
-            versions += 1
-            let versionPath = "\(path)/\(version.name)"
-            do throws(ModelError) {
-              let result = try ManagedObjectModel.load(version)
-              entities += result.model.entities.count
-              warnings += result.warnings.count
-              if !quiet { for warning in result.warnings { print("\(versionPath): warning: \(warning)") } }
-            } catch {
-              errors += error.issues.count
-              for issue in error.issues { print("\(versionPath): error: \(issue)") }
-            }
-          }
+          for version in bundle.versions { check(version, at: "\(path)/\(version.name)", &counts) }
         }
       }
       print(
-        "bundles \(found.count), versions \(versions), entities \(entities), warnings \(warnings),"
-          + " errors \(errors)"
+        "bundles \(found.count), versions \(counts.versions), entities \(counts.entities),"
+          + " warnings \(counts.warnings), errors \(counts.errors)"
       )
-      if errors > 0 { throw ExitCode(1) }
+      if counts.errors > 0 { throw ExitCode(1) }
+    }
+
+    private func check(_ version: XCDataModelBundle.Version, at path: String, _ counts: inout Counts) {
+      counts.versions += 1
+      do throws(ModelError) {
+        let result = try ManagedObjectModel.load(version)
+        counts.entities += result.model.entities.count
+        counts.warnings += result.warnings.count
+        if !quiet { for warning in result.warnings { print("\(path): warning: \(warning)") } }
+      } catch {
+        counts.report(error, at: path)
+      }
+    }
+
+    private struct Counts {
+      var (versions, entities, warnings, errors) = (0, 0, 0, 0)
+
+      mutating func report(_ error: ModelError, at path: String) {
+        errors += error.issues.count
+        for issue in error.issues { print("\(path): error: \(issue)") }
+      }
     }
   }
 

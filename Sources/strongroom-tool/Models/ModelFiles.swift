@@ -12,7 +12,8 @@ enum ModelFiles {
       let found = find(URL(fileURLWithPath: path))
       guard !found.isEmpty else {
         throw ToolFailure(
-          "there is no Core Data model at \(path); name a .xcdatamodeld, a .xcdatamodel, a bare contents file,"
+          "there is no Core Data model at \(path); name a .xcdatamodeld, a .xcdatamodel, a bare contents"
+            + " file,"
             + " or a folder that has some (`model diff`, `diagram` and `generate` read models in JSON too)"
         )
       }

@@ -21,7 +21,8 @@ struct SampleObjects {
   /// The destinations of to-one relationships that alone make a uniqueness constraint.
   private var takenTargets: [RelationshipDescription: Set<ManagedObject>] = [:]
   private var unique: [EntityDescription: UniqueSamples] = [:]
-  /// The index before which no object of an entity can be the destination of a relationship any more.
+  /// The index before which no object of an entity can be the destination of a relationship any
+  /// more.
   private var firstFree: [Place: Int] = [:]
   /// Why there is no sample that could be saved; nil when there is one.
   private(set) var shortage: String?
@@ -68,14 +69,16 @@ struct SampleObjects {
     return object
   }
 
-  /// Values of the attributes in uniqueness constraints that no other object has; nil where none was found.
+  /// Values of the attributes in uniqueness constraints that no other object has; nil where none
+  /// was found.
   private mutating func uniqueValues(
     _ entity: EntityDescription, _ unique: UniqueSamples
   ) -> [AttributeDescription: AttributeValue]? {
     var chosen: [AttributeDescription: AttributeValue] = [:]
     for attempt in 0...UniqueSamples.attempts {
       for attribute in unique.attributes {
-        // What has run out of values is left without one, where it may be: no two of these are the same.
+        // What has run out of values is left without one, where it may be: no two of these are the
+        // same.
         let isLeftOut = attempt == UniqueSamples.attempts && attribute.isOptional
         chosen[attribute] = isLeftOut ? .null : values.next(attribute, composites: composites)
       }
@@ -92,7 +95,8 @@ struct SampleObjects {
 
   // MARK: Relationships
 
-  /// Gives every object what it may not be without, and makes new ones for that where those there do not do.
+  /// Gives every object what it may not be without, and makes new ones for that where those there
+  /// do not do.
   private mutating func meetRules() throws {
     var place = 0
     while place < all.count, shortage == nil {
@@ -141,7 +145,8 @@ struct SampleObjects {
       + " \(relationship.entity.name).\(relationship.name), so none was saved"
   }
 
-  /// Sets what is optional too, as far as the objects there allow. No destination is taken from another object.
+  /// Sets what is optional too, as far as the objects there allow. No destination is taken from
+  /// another object.
   private mutating func fillRest(of object: ManagedObject, _ place: Int) throws {
     for relationship in object.entity.relationships {
       if !relationship.isToMany {

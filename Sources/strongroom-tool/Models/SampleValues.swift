@@ -46,7 +46,8 @@ struct SampleValues {
     }
   }
 
-  /// The count as a number that looks random, so that attributes whose values repeat do not repeat in step.
+  /// The count as a number that looks random, so that attributes whose values repeat do not repeat
+  /// in step.
   private var scattered: UInt64 {
     var bits = UInt64(bitPattern: count) &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -124,20 +124,23 @@ struct StoreQuery {
     return ExpressionDescription(try path(text, entity), as: text)
   }
 
+  private static let depths: [Unicode.Scalar: Int] = ["(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1]
+
   /// Splits a text at commas outside parentheses and quotes.
   static func parts(_ text: String) -> [String] {
     var parts = [""]
     var depth = 0
     var quote: Unicode.Scalar?
     for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "'": quote = quote == nil ? scalar : quote == scalar ? nil : quote
-      case "(", "{", "[": depth += quote == nil ? 1 : 0
-      case ")", "}", "]": depth -= quote == nil ? 1 : 0
-      case "," where depth == 0 && quote == nil:
+      if let open = quote {
+        if scalar == open { quote = nil }
+      } else if scalar == ",", depth == 0 {
         parts.append("")
         continue
-      default: break
+      } else if "\"'".unicodeScalars.contains(scalar) {
+        quote = scalar
+      } else {
+        depth += depths[scalar] ?? 0
       }
       parts[parts.count - 1].unicodeScalars.append(scalar)
     }

@@ -18,9 +18,8 @@ struct ShellCompletion {
   private func all(_ word: String, _ line: String, _ parts: [String]) -> [String] {
     let entities = model.entities.map(\.name)
     if line.isEmpty { return entities + Self.commands }
-    if line == ".describe" { return entities }
-    if line == ".format" { return OutputFormat.allCases.map(\.rawValue) }
-    if line.hasPrefix(".") || parts.count == 1 { return [] }
+    if line.hasPrefix(".") { return arguments(ofCommand: line) }
+    if parts.count == 1 { return [] }
     let stage = parts[parts.count - 1]
     if stage.isEmpty { return ShellLine.stages.map(\.name) }
     if stage == "as" { return OutputFormat.allCases.map(\.rawValue) }
@@ -28,6 +27,14 @@ struct ShellCompletion {
     let names = properties(word, entity)
     guard stage.hasPrefix("aggregates") else { return names }
     return names + FetchAggregate.allCases.map { $0 == .count ? $0.rawValue : $0.rawValue + ":" }
+  }
+
+  private func arguments(ofCommand command: String) -> [String] {
+    switch command {
+    case ".describe": model.entities.map(\.name)
+    case ".format": OutputFormat.allCases.map(\.rawValue)
+    default: []
+    }
   }
 
   /// The properties that may follow the last dot of a key path, each with the text before it.

@@ -52,6 +52,12 @@ struct ShellLine {
       }
       return number
     }
+    func format() throws -> OutputFormat {
+      guard let format = OutputFormat(rawValue: rest) else {
+        throw ValidationError("as takes table, json or csv")
+      }
+      return format
+    }
     if let clause = Self.clauses[stage] { return query[keyPath: clause] = try text() }
     switch stage {
     case "where": query.condition = try query.condition.map { "(\($0)) AND (\(try text()))" } ?? text()
@@ -61,11 +67,7 @@ struct ShellLine {
     case "distinct": query.isDistinct = true
     case "count": query.answer = .count
     case "explain": query.answer = .explanation
-    case "as":
-      guard let format = OutputFormat(rawValue: rest) else {
-        throw ValidationError("as takes table, json or csv")
-      }
-      query.format = format
+    case "as": query.format = try format()
     default:
       throw ValidationError(
         "\(stage) is not a stage; there are \(Self.stages.map(\.name).joined(separator: ", "))")

@@ -140,7 +140,7 @@ extension ContextCheck {
       let early = scenario.newContext()
       let held = try early.fetch(FetchRequest("Person"))
       let description = PersistentStoreDescription(type: InMemoryStore.storeType)
-      let new = try await scenario.coordinator.migrate(scenario.store, to: description)
+      let new = try await scenario.coordinator.migratePersistentStore(scenario.store, to: description)
       let stores = scenario.coordinator.persistentStores
       try expect(stores.count == 1 && stores[0] === new, "in its place")
       try expect(new is InMemoryStore && new.identifier != identifier, "another one")
@@ -168,12 +168,12 @@ extension ContextCheck {
       let description = PersistentStoreDescription(type: InMemoryStore.storeType)
       let stranger = try await Self.memory(pair.coordinator.managedObjectModel)
       do {
-        _ = try await pair.coordinator.migrate(stranger, to: description)
+        _ = try await pair.coordinator.migratePersistentStore(stranger, to: description)
         try expect(false, "a stranger's store must be refused")
       } catch let error as ContextError {
         try expect(error.code == .noStore, "got \(error.code)")
       }
-      let new = try await pair.coordinator.migrate(pair.library, to: description)
+      let new = try await pair.coordinator.migratePersistentStore(pair.library, to: description)
       let stores = Set(pair.coordinator.persistentStores.map { $0.identifier })
       try expect(stores == [new.identifier, pair.desk.identifier], "both")
       let fresh = pair.newContext()

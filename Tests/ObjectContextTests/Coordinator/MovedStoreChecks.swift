@@ -46,11 +46,11 @@ extension ContextCheck {
       try context.save()
       var metadata = SaveChangesRequest()
       metadata.metadata = scenario.store.metadata.merging(["colour": "blue"]) { $1 }
-      _ = try scenario.coordinator.execute(metadata)
+      try scenario.coordinator.save(metadata)
       let before = try lines(scenario.newContext())
       try expect(before.count == 2500 && Set(before).count == 2500, "something of everything")
       let description = PersistentStoreDescription(type: InMemoryStore.storeType)
-      let new = try await scenario.coordinator.migrate(scenario.store, to: description)
+      let new = try await scenario.coordinator.migratePersistentStore(scenario.store, to: description)
       let after = try lines(scenario.newContext())
       for (old, new) in zip(before, after) {
         try expect(old == new, "\(old.prefix(80)) became \(new.prefix(80))")
@@ -80,7 +80,7 @@ extension ContextCheck {
         ended.signal()
       }
       while inserted.withLock({ $0 }) == 0 { usleep(1000) }
-      _ = try await coordinator.migrate(
+      _ = try await coordinator.migratePersistentStore(
         scenario.store, to: PersistentStoreDescription(type: InMemoryStore.storeType))
       isMoved.withLock { $0 = true }
       await withCheckedContinuation { done in
@@ -109,7 +109,7 @@ extension ContextCheck {
         try coordinator.addPersistentStore(store, configuration: name)
       }
       let others = coordinator.persistentStores.dropFirst().map { $0.identifier }
-      let new = try await coordinator.migrate(first, to: description)
+      let new = try await coordinator.migratePersistentStore(first, to: description)
       try expect(
         coordinator.persistentStores.map { $0.identifier } == [new.identifier] + others, "in its place")
       try expect(coordinator.persistentStore === new, "still the first")

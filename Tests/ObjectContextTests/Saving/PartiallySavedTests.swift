@@ -30,7 +30,7 @@ struct PartiallySavedTests {
     // last.
     let outer = stores.min { $0.value.identifier.uuidString < $1.value.identifier.uuidString }
     let (entity, failing) = try #require(outer)
-    try failing.close()
+    failing.failsCommits.withLock { $0 = true }
     let error = #expect(throws: ContextError.self) { try context.save() }
     #expect(error?.code == .partiallySaved)
     #expect(error?.message.contains(failing.identifier.uuidString) == false, "it names those that were saved")

@@ -295,8 +295,12 @@ final class FailingStore: IncrementalStore {
   func loadMetadata() async throws {}
   func close() throws { try store.close() }
 
-  func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult {
-    try working.execute(request, lookup: lookup)
+  func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode] {
+    try working.fetchNodes(request, lookup: lookup)
+  }
+
+  func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
+    try working.save(save, beforeCommit: beforeCommit)
   }
 
   func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {

@@ -64,9 +64,8 @@ struct Round {
     store = playground.store
     memory = playground.memory
     model = playground.model
-    guard let item = model.entity(named: "Item"),
-      case .nodes(let nodes) = try memory.execute(FetchRequest("Item"), lookup: nil)
-    else { throw CocoaError(.featureUnsupported) }
+    guard let item = model.entity(named: "Item") else { throw CocoaError(.featureUnsupported) }
+    let nodes = try memory.fetchNodes(FetchRequest("Item"), lookup: nil)
     self.item = item
     let memory = memory
     objects = nodes.map { StoreQueryObject($0, in: memory) }
@@ -86,7 +85,6 @@ struct Round {
         }
         request.predicate = again
       }
-      request.resultType = .objectIDs
       compare(request, &report, show)
     }
   }
@@ -95,7 +93,7 @@ struct Round {
     report.predicates += 1
     let expected = Result { try inMemory(request) }
     let answer = Result { () throws -> [Int64] in
-      guard case .objectIDs(let ids) = try store.execute(request, lookup: nil) else { return [] }
+      let ids = try store.fetchObjectIDs(request)
       return ids.map(\.reference)
     }
     report.evaluations += objects.count

@@ -90,6 +90,34 @@ struct StoredValuesTests {
     }
   }
 
+  @Test("A computed Boolean inside a value is refused, never taken for a stored one")
+  func computed() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Lantern.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    context.insert(Lantern(lights: Lights(isRed: true, isGreen: true, isWhite: false)))
+    context.insert(Lantern(lights: Lights(isRed: false, isGreen: true, isWhite: true)))
+    try context.save()
+    #expect(
+      try context.fetchCount(FetchDescriptor<Lantern>(predicate: #Predicate { $0.lights.isGreen })) == 2)
+    #expect(
+      try context.fetchCount(FetchDescriptor<Lantern>(predicate: #Predicate { $0.lights.isWhite })) == 1)
+    #expect(throws: SwiftDataError.unsupportedPredicate) {
+      try context.fetchCount(FetchDescriptor<Lantern>(predicate: #Predicate { $0.lights.isEither }))
+    }
+    #expect(throws: SwiftDataError.unsupportedPredicate) {
+      try context.fetchCount(FetchDescriptor<Lantern>(predicate: #Predicate { $0.lights.isBoth }))
+    }
+  }
+
+  struct Lights: Codable, Sendable {
+    var isRed: Bool
+    var isGreen: Bool
+    var isWhite: Bool
+    var isBoth: Bool { isGreen && isWhite }
+    var isEither: Bool { isRed || isGreen }
+  }
+
   struct Stamp: Codable, Hashable, Sendable { var number: Int }
 
   final class StampTransformer: ValueTransformer {
@@ -100,6 +128,12 @@ struct StoredValuesTests {
       (value as? Data)?.last.map { Stamp(number: Int($0)) }
     }
   }
+}
+
+@Model final class Lantern {
+  var lights: StoredValuesTests.Lights
+
+  init(lights: StoredValuesTests.Lights) { self.lights = lights }
 }
 
 @Model final class Stamped {

@@ -1,7 +1,7 @@
 package import Foundation
 package import Locks
 package import ObjectModel
-import ObjectQuery
+package import ObjectQuery
 package import StoreContract
 
 /// The least that a stranger's store can be: rows and links in two lists, everything looked for
@@ -30,6 +30,8 @@ package final class MinimalStore: IncrementalStore {
   private let contents = Locked(Contents())
   /// What the store says of others' writes; of nobody beside it unless set.
   package let foreignWrites = Locked<Int64?>(nil)
+  /// Whether commits fail, after everything that precedes them.
+  package let failsCommits = Locked(false)
 
   package init(model: ManagedObjectModel, description: PersistentStoreDescription) {
     self.model = model
@@ -41,27 +43,31 @@ package final class MinimalStore: IncrementalStore {
   package func loadMetadata() async throws { contents.withLock { $0.isOpen = true } }
   package func close() throws { contents.withLock { $0 = Contents() } }
 
-  package func execute(_ request: any PersistentStoreRequest, lookup: (any NodeLookup)?) throws -> StoreResult
+  package func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   {
-    guard contents.withLock({ $0.isOpen }) else { throw StoreError(.other, "the store is closed") }
-    if let save = request as? SaveChangesRequest {
-      try contents.withLock { contents in
-        var new = contents
-        try Self.apply(save, to: &new)
-        contents = new
-      }
-      return .saved
-    }
-    guard let fetch = request as? FetchRequest else {
-      throw StoreError(.unsupportedRequest, "a minimal store only fetches and saves")
-    }
-    guard let entity = model.entity(named: fetch.entityName) else {
-      throw StoreError(.notFound, "there is no entity \(fetch.entityName)")
+    try checkOpen()
+    guard let entity = model.entity(named: request.entityName) else {
+      throw StoreError(.notFound, "there is no entity \(request.entityName)")
     }
     let rows = contents.withLock { $0.rows }.filter {
-      fetch.includesSubentities ? $0.entity.isKind(of: entity) : $0.entity === entity
+      request.includesSubentities ? $0.entity.isKind(of: entity) : $0.entity === entity
     }
-    return try FetchEvaluation(fetch, entity: entity).result(rows, in: self)
+    return try FetchEvaluation(request, entity: entity).nodes(rows, in: self)
+  }
+
+  package func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
+    try checkOpen()
+    try contents.withLock { contents in
+      var new = contents
+      try Self.apply(save, to: &new)
+      try beforeCommit()
+      if failsCommits.withLock({ $0 }) { throw StoreError(.other, "the disk failed") }
+      contents = new
+    }
+  }
+
+  private func checkOpen() throws {
+    guard contents.withLock({ $0.isOpen }) else { throw StoreError(.other, "the store is closed") }
   }
 
   package func newValues(for references: [Int64], of entity: EntityDescription) throws

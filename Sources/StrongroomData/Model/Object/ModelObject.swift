@@ -21,9 +21,9 @@ public final class ModelObject: ManagedObject {
   @exclusivity(unchecked) @usableFromInline var registrar: ObservationRegistrar?
   /// The relationships' destinations while the object is in no context.
   @exclusivity(unchecked) var detachedRelationships: [DetachedRelationship] = []
-  /// Objects that no context has either and whose relationships lead here: they come into a context
-  /// along with this one. Held, as the other end of the relationship would hold them, so that a
-  /// graph which is never inserted stays in memory.
+  /// Detached objects whose relationships reference this one: they are inserted along with it.
+  /// Retained, as an inverse would retain them, so that a graph which is never inserted stays in
+  /// memory.
   @exclusivity(unchecked) var followers: [ModelObject] = []
 
   /// Called by contexts, and for models that are not inserted yet.
@@ -55,7 +55,7 @@ public final class ModelObject: ManagedObject {
   /// The model that shows the object; made unless one exists.
   func shown<Model: PersistentModel>(as type: Model.Type) -> Model {
     if hasModel, let model { return unsafeDowncast(model, to: Model.self) }
-    guard let types = managedObjectContext?.shownTypes, entity.index < types.count,
+    guard let types = graph?.presentedTypes, entity.index < types.count,
       ObjectIdentifier(types[entity.index]) != ObjectIdentifier(Model.self),
       let real = types[entity.index] as? any PersistentModel.Type
     else { return materialize(Model.self) }

@@ -11,6 +11,10 @@ import ObjectQuery
 /// key path, several times with other values. What answers with the value of one property each time
 /// reads that property, and makes nothing of it.
 ///
+/// Shares the search and the marks with the key paths of Codable types, but not their samples: a
+/// model is not decoded, its values are those of the attributes, and its relationships are
+/// followed.
+///
 /// Only where it has to be: a key path of one property, in a class without a superclass, is either
 /// written down, the model's identity, or none.
 final class KeyPathProbe: @unchecked Sendable {
@@ -32,7 +36,6 @@ final class KeyPathProbe: @unchecked Sendable {
   private var places: [Place] = []
   private var held: [Held] = []
   private var round = 0
-  private static let rounds = 12
 
   /// The names of the properties that a key path of a class follows.
   static func names(of keyPath: AnyKeyPath, in shape: ModelSchema) -> [String]? {
@@ -56,14 +59,15 @@ final class KeyPathProbe: @unchecked Sendable {
         return held.first { $0.model._$object === destination._$object }?.names
       }
       if let list = first as? [any PersistentModel] { return relationship(list) { model[keyPath: path] } }
-      var left = Set(places.indices.filter { value(of: $0) != nil })
-      for next in 0..<Self.rounds where !left.isEmpty {
+      let matches = KeyPathSearch.matches { next -> (read: AttributeValue, values: [Int: AttributeValue])? in
         round = next
         for place in places.indices { put(place) }
-        let answer = Self.encoded(model[keyPath: path])
-        left = left.filter { value(of: $0) == answer }
+        return Self.encoded(model[keyPath: path]).map { read in
+          let values = places.indices.compactMap { place in value(of: place).map { (place, $0) } }
+          return (read, Dictionary(uniqueKeysWithValues: values))
+        }
       }
-      return left.count == 1 ? left.first.map { places[$0].names } : nil
+      return matches.count == 1 ? matches.first.map { places[$0].names } : nil
     }
     return open(make(shape, []))
   }
@@ -111,7 +115,7 @@ final class KeyPathProbe: @unchecked Sendable {
       ._$object,
       let place = owner.detachedRelationships.firstIndex(where: { isSame($0.destinations, list) })
     else { return nil }
-    for next in 0..<Self.rounds {
+    for next in 0..<SampleMark.rounds {
       round = next
       for place in places.indices { put(place) }
       let destinations = owner.detachedRelationships[place].destinations
@@ -148,47 +152,40 @@ final class KeyPathProbe: @unchecked Sendable {
   }
 
   private func value(of place: Int) -> AttributeValue? {
-    Self.value(places[place].property, number: place, round: round)
+    Self.value(places[place].property, SampleMark(property: place + 1, round: round))
   }
 
   /// The value of a property in one round, each property's another; nil where none is known.
-  private static func value(_ property: PropertySchema, number: Int, round: Int) -> AttributeValue? {
+  private static func value(_ property: PropertySchema, _ mark: SampleMark) -> AttributeValue? {
     guard case .attribute(let type, _) = property.kind else { return nil }
-    let bit = bit(number, round)
-    if let cases = property.caseValues { return cases.count > 1 ? cases[bit ? 0 : 1] : nil }
+    if let cases = property.caseValues { return cases.count > 1 ? cases[mark.bit ? 0 : 1] : nil }
     switch type {
     case .integer16, .integer32, .integer64, .string:
       // Raw values are the type's own choice.
       guard property.isPlain else { return nil }
     default: break
     }
-    return value(type, mark: 1 + number * rounds + round, bit)
+    return value(type, mark)
   }
 
-  /// Tells properties of two values apart: no two of the first thousand have the same in all
-  /// rounds.
-  private static func bit(_ number: Int, _ round: Int) -> Bool {
-    switch round {
-    case rounds - 1: false
-    case rounds - 2: true
-    default: (number + 1) >> round & 1 == 1
-    }
-  }
-
-  private static func value(_ type: AttributeType, mark: Int, _ bit: Bool) -> AttributeValue? {
+  private static func value(_ type: AttributeType, _ mark: SampleMark) -> AttributeValue? {
+    // Exact in 16 bits, in a Float's 24 with a half, and in the range of dates.
+    let number = mark.number % 30_000
     switch type {
-    case .boolean: return .boolean(bit)
-    case .integer16, .integer32, .integer64: return .integer(Int64(mark % 30_000))
-    case .double, .float: return .double(Double(mark) + 0.5)
-    case .decimal: return .decimal(Decimal(mark))
-    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(mark)))
-    case .string: return .string(" Aé\(mark)z, b-\(mark * 7) ")
+    case .boolean: return .boolean(mark.bit)
+    case .integer16, .integer32, .integer64: return .integer(Int64(number))
+    case .double, .float: return .double(Double(number) + 0.5)
+    case .decimal: return .decimal(Decimal(number))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(number)))
+    // With spaces, cases, an accent and punctuation, so that no conversion of a text is its
+    // property.
+    case .string: return .string(" Aé\(number)z, b-\(number * 7) ")
     case .uuid:
-      let byte = UInt8(truncatingIfNeeded: mark)
-      let next = UInt8(truncatingIfNeeded: mark >> 8)
+      let byte = UInt8(truncatingIfNeeded: number)
+      let next = UInt8(truncatingIfNeeded: number >> 8)
       return .uuid(UUID(uuid: (byte, next, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))
-    case .uri: return .uri(URL(fileURLWithPath: "/\(mark)"))
-    case .binary: return .data(Data("\(mark)".utf8))
+    case .uri: return .uri(URL(fileURLWithPath: "/\(number)"))
+    case .binary: return .data(Data("\(number)".utf8))
     default: return nil
     }
   }

@@ -4,8 +4,8 @@ import Observation
 
 /// One persistent property of a class of models.
 final class PropertySchema: @unchecked Sendable {
-  // @unchecked: `index` is written by the shape's initialiser, before anybody else sees it; key paths and what is told with them
-  // never change.
+  // @unchecked: `index` is written by the shape's initialiser, before anybody else sees it; key
+  // paths and their names never change.
   enum Kind {
     case attribute(AttributeType, isOptional: Bool)
     case relationship(any PersistentModel.Type, isToMany: Bool, isOptional: Bool)
@@ -83,7 +83,8 @@ final class PropertySchema: @unchecked Sendable {
       }
     }
     preconditionFailure(
-      "\(ModelSchema.name(owner)).\(name): what is stored is no \(Value.self); declare the property optional, give it a"
+      "\(ModelSchema.name(owner)).\(name): what is stored is no \(Value.self); declare the property"
+        + " optional, give it a"
         + " default value, or migrate the store")
   }
 

@@ -77,7 +77,7 @@ struct ValueForm {
     ValueCoding<Value>(
       encode: { value in
         do { return .data(try CodableCoding.data(value)) } catch {
-          preconditionFailure("a \(Value.self) cannot be kept: its own encoding throws \(error)")
+          preconditionFailure("a \(Value.self) cannot be stored: its own encoding throws \(error)")
         }
       },
       decode: { stored in

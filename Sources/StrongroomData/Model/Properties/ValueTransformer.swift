@@ -75,7 +75,8 @@ open class ValueTransformer: NSObject {
   static func named(_ name: String) -> ValueTransformer {
     if let transformer = valueTransformer(forName: NSValueTransformerName(name)) { return transformer }
     preconditionFailure(
-      "no value transformer is called \(name); call ValueTransformer.setValueTransformer(_:forName:) before a model uses it"
+      "no value transformer is called \(name); call ValueTransformer.setValueTransformer(_:forName:) before"
+        + " a model uses it"
     )
   }
 }

@@ -25,7 +25,7 @@ extension Schema {
       /// Nothing here: all of a store is encrypted, and goes to no cloud.
       public static let allowsCloudEncryption = Option(kind: .allowsCloudEncryption)
 
-      /// The value is kept as what a transformer makes of it, which is registered by itself under
+      /// The value is stored as what a transformer makes of it, which is registered by itself under
       /// the name of its class with its module, and under the name alone where no other has it.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
         Option(
@@ -33,7 +33,7 @@ extension Schema {
             ValueTransformer.register(transformer), called: String(describing: transformer)))
       }
 
-      /// The value is kept as what the transformer of a name makes of it; see
+      /// The value is stored as what the transformer of a name makes of it; see
       /// `ValueTransformer.setValueTransformer(_:forName:)`.
       public static func transformable(by name: String) -> Option {
         Option(kind: .transformable(name, called: name))

@@ -8,7 +8,8 @@ extension Schema {
     var faults: [String] = []
     for (name, same) in Dictionary(grouping: shapes, by: \.name) where same.count > 1 {
       faults.append(
-        "\(same.count) classes are called \(name), and an entity has the name of its class; rename all but one"
+        "\(same.count) classes are called \(name), and an entity has the name of its class; rename all but"
+          + " one"
       )
     }
     for shape in shapes {
@@ -45,7 +46,8 @@ extension Schema {
         if let names = shape.path(of: path), names.count == 1 { return names[0] }
         throw SwiftDataError(
           .unsupportedKeyPath,
-          "#\(kind == .unique ? "Unique" : "Index") of \(shape.name) has a key path that is no persistent property of it"
+          "#\(kind == .unique ? "Unique" : "Index") of \(shape.name) has a key path that is no persistent"
+            + " property of it"
         )
       }
       switch kind {
@@ -110,7 +112,8 @@ struct Inverses: Sendable {
         guard let back = Self.owner(of: path, in: destination) else {
           throw SwiftDataError(
             .unknownSchema,
-            "\(shape.name).\(property.name): its inverse is no relationship of \(destination.name); name one by its key path"
+            "\(shape.name).\(property.name): its inverse is no relationship of \(destination.name); name"
+              + " one by its key path"
           )
         }
         try claim(shape, property, back.0, back.1)

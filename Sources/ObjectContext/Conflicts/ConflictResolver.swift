@@ -1,0 +1,286 @@
+import ObjectModel
+import StoreContract
+
+/// Rows that were changed elsewhere since they were read, as the merge policy decides.
+struct ConflictResolver: GraphOperation {
+  let graph: ObjectGraph
+
+  /// Makes a save that the store refused possible, or throws.
+  func resolve(_ error: StoreError) throws {
+    switch error.code {
+    case .notUnique: try resolveUniqueness(error)
+    case .conflict: try resolveConflict(error)
+    default: throw error
+    }
+  }
+
+  private func resolveConflict(_ error: StoreError) throws {
+    let stale = Set(error.objectIDs)
+    var seen: Set<ObjectIdentifier> = []
+    let objects = (tracker.inserted + tracker.updatedToSave + tracker.deleted + tracker.locked).filter {
+      stale.contains($0.objectID) && seen.insert(ObjectIdentifier($0)).inserted
+    }
+    if objects.isEmpty { return try resolveMissingDestinations(stale, error) }
+    var found: [(object: ManagedObject, row: IncrementalStoreNode?, conflict: MergeConflict)] = []
+    var deletedTwice: [ManagedObject] = []
+    for (root, own) in Dictionary(grouping: objects, by: \.entity.root) {
+      for (object, row) in zip(
+        own, try persistentStoreCoordinator.newValues(for: own.map(\.reference), of: root))
+      {
+        if object.isDeleted, row == nil {
+          deletedTwice.append(object)
+        } else {
+          found.append((object, row, try conflict(object, row)))
+        }
+      }
+    }
+    let resolutions = try found.map { try mergePolicy.resolve($0.conflict) }
+    if resolutions.contains(where: { if case .refuse = $0 { true } else { false } }) {
+      throw ContextError(
+        .conflict,
+        "nothing was saved: \(found.count) objects were changed or deleted elsewhere since they were read;"
+          + " refresh"
+          + " them and save again, or choose a merge policy", conflicts: found.map(\.conflict), cause: error)
+    }
+    beginMerging()
+    tracker.didChange()
+    defer { tracker.sweep() }
+    // Both sides want the same.
+    for object in deletedTwice { graph.faulting.turnDeleted(object) }
+    tracker.unlock { seen.contains(ObjectIdentifier($0)) }
+    let hadDeletions = objects.contains(where: \.isDeleted)
+    for (item, resolution) in zip(found, resolutions) {
+      try graph.withoutUndo { try apply(resolution, to: item.object, item.row) }
+      if item.object.state.contains(.deletedInStore) { continue }
+      item.object.awakeFromSnapshotEvents(.mergePolicy)
+      notifications.record(.refreshed, item.object)
+    }
+    if hadDeletions { graph.faulting.refaultRelationships() }
+  }
+
+  private func conflict(
+    _ object: ManagedObject, _ row: IncrementalStoreNode?, missing: Set<ManagedObjectID> = []
+  ) throws -> MergeConflict {
+    let cached = object.changes?.committedRow ?? object.node
+    return MergeConflict(
+      objectID: object.objectID,
+      objectSnapshot: row == nil && object.isFault ? [:] : try object.presentValues(),
+      cachedSnapshot: cached?.values, persistedSnapshot: row?.values,
+      cachedVersion: cached?.version ?? 0, persistedVersion: row?.version ?? 0,
+      isDeletion: object.isDeleted, constraint: [], otherObjectID: nil, missingObjectIDs: missing)
+  }
+
+  private func apply(
+    _ resolution: MergeResolution, to object: ManagedObject, _ row: IncrementalStoreNode?
+  ) throws {
+    guard let row else { return try applyToDeletedRow(resolution, object) }
+    if object.isDeleted { return try applyToDeletion(resolution, object, row) }
+    if object.isInserted { graph.relationships.becomeStored(object) }
+    let (cached, shown) = (object.changes?.committedRow ?? object.node, object.node)
+    graph.relationships.lay(row, beneath: object)
+    switch resolution {
+    case .mergeByPropertyObjectTrump, .refuse: break
+    case .mergeByPropertyStoreTrump: try dropChangesOfStoredProperties(of: object, cached, row)
+    case .overwrite:
+      if let cached {
+        try overwrite(row, with: cached, of: object)
+        tracker.recordUpdate(object)
+      }
+    case .rollback: try graph.relationships.drop(object)
+    case .values(let values):
+      for property in object.entity.properties where property.isStored { try unset(property, of: object) }
+      try set(values, on: object)
+    }
+    object.changes = object.changes
+    try graph.relationships.maintainInverses(of: object, over: shown)
+  }
+
+  /// Others deleted the row of a changed object: their deletion wins, or the object is stored
+  /// again.
+  private func applyToDeletedRow(_ resolution: MergeResolution, _ object: ManagedObject) throws {
+    switch resolution {
+    case .mergeByPropertyObjectTrump, .overwrite, .values:
+      // An object without changes, whose version alone was to be checked, is not stored again.
+      guard object.hasChanges, let old = object.changes?.committedRow ?? object.node else { break }
+      graph.undoing.reinsert(object, over: old)
+      try graph.relationships.relink(object)
+      if case .values(let values) = resolution { try set(values, on: object) }
+      return
+    default: break
+    }
+    try graph.relationships.drop(object)
+    graph.faulting.turnDeleted(object)
+  }
+
+  /// Others changed the row of a deleted object: the deletion stays, or their row wins.
+  private func applyToDeletion(
+    _ resolution: MergeResolution, _ object: ManagedObject, _ row: IncrementalStoreNode
+  ) throws {
+    switch resolution {
+    case .mergeByPropertyObjectTrump, .overwrite: try graph.relationships.rebase(object, on: row)
+    default:
+      graph.relationships.lay(row, beneath: object)
+      try graph.relationships.takeBackDeletion(of: object)
+      if case .values(let values) = resolution { try set(values, on: object) }
+    }
+  }
+
+  /// Drops the changes of properties that others changed too, and every order.
+  /// - Parameter cached: The row that the object was changed upon.
+  private func dropChangesOfStoredProperties(
+    of object: ManagedObject, _ cached: IncrementalStoreNode?, _ row: IncrementalStoreNode
+  ) throws {
+    if let cached {
+      for property in object.entity.properties where property.isStored {
+        guard !row.isUnread(property), !cached.isUnread(property),
+          row.value(of: property) != cached.value(of: property)
+        else { continue }
+        try unset(property, of: object)
+      }
+    }
+    for state in object.changes?.toManys ?? [] where state.isReordered { state.forgetOrder() }
+  }
+
+  /// Sets the properties that were not changed here to what they were, so that the whole object is
+  /// saved as it is here.
+  private func overwrite(
+    _ row: IncrementalStoreNode, with cached: IncrementalStoreNode, of object: ManagedObject
+  ) throws {
+    for property in object.entity.properties
+    where property.isStored && object.changes?.value(property.index) == nil {
+      switch property {
+      case .attribute(let attribute):
+        if attribute.derivation != nil || attribute.isExternal && cached.isUnread(attribute.field) {
+          continue
+        }
+        object.setSlot(property.index, cached.value(of: property))
+      case .relationship(let relationship):
+        if relationship.isToMany || cached.value(of: property) == row.value(of: property) { continue }
+        let destination = cached.reference(relationship.field)
+        try graph.relationships.point(
+          object, relationship,
+          to: destination.map { graph.faulting.materialize($0, relationship.destination, nil) })
+      }
+    }
+  }
+
+  /// Leaves a property as it is stored.
+  func unset(_ property: PropertyDescription, of object: ManagedObject) throws {
+    if case .relationship(let relationship) = property, !relationship.isToMany {
+      try graph.relationships.release(object, relationship)
+    } else {
+      object.changes?.unset(property.index)
+    }
+  }
+
+  func set(_ values: [String: AttributeValue], on object: ManagedObject) throws {
+    for (name, value) in values {
+      switch object.entity.property(named: name) {
+      case .attribute?: try object.setValue(value, forKey: name)
+      case .relationship(let relationship)? where !relationship.isToMany:
+        var destination: ManagedObject?
+        if case .reference(let reference) = value {
+          destination = graph.faulting.materialize(reference, relationship.destination, nil)
+        }
+        try graph.relationships.point(object, relationship, to: destination)
+      default: throw ContextError(.unknownKey, "\(object.entity.name) has no attribute or to-one \(name)")
+      }
+    }
+  }
+
+  /// Others deleted objects that changed objects reference. Where the store wins, these references
+  /// are dropped.
+  private func resolveMissingDestinations(_ missing: Set<ManagedObjectID>, _ error: StoreError) throws {
+    var found: [(object: ManagedObject, conflict: MergeConflict)] = []
+    for object in tracker.inserted + tracker.updatedToSave
+    where object.entity.relationships.contains(where: { references(missing, object, $0) }) {
+      found.append((object, try conflict(object, object.node, missing: missing)))
+    }
+    let resolutions = try found.map { try mergePolicy.resolve($0.conflict) }
+    guard !found.isEmpty, resolutions.allSatisfy(\.storeWins) else {
+      throw ContextError(
+        .conflict,
+        "nothing was saved: \(missing.count) referenced objects were deleted elsewhere; choose others",
+        conflicts: found.map(\.conflict), cause: error)
+    }
+    beginMerging()
+    for (object, _) in found { try dropReferences(to: missing, of: object) }
+    for id in missing {
+      if let object = graph.registeredObject(for: id), !object.state.contains(.deletedInStore) {
+        graph.faulting.turnDeleted(object)
+      }
+    }
+    tracker.sweep()
+  }
+
+  private func dropReferences(to missing: Set<ManagedObjectID>, of object: ManagedObject) throws {
+    for relationship in object.entity.relationships where references(missing, object, relationship) {
+      guard relationship.isToMany else {
+        object.setSlot(relationship.index, .null)
+        continue
+      }
+      for reference in object.changes?.knownToMany(relationship)?.added ?? []
+      where isMissing(reference, relationship, missing) {
+        try graph.relationships.removeDestination(reference, from: object, relationship)
+      }
+    }
+  }
+
+  private func isMissing(
+    _ reference: Int64, _ relationship: RelationshipDescription, _ missing: Set<ManagedObjectID>
+  )
+    -> Bool
+  {
+    missing.contains(ManagedObjectID(storeEntities[relationship.destination.index], reference: reference))
+  }
+
+  private func references(
+    _ missing: Set<ManagedObjectID>, _ object: ManagedObject, _ relationship: RelationshipDescription
+  )
+    -> Bool
+  {
+    if relationship.isToMany {
+      return object.changes?.knownToMany(relationship)?.added.contains {
+        isMissing($0, relationship, missing)
+      } ?? false
+    }
+    guard case .reference(let reference)? = object.changes?.value(relationship.index) else { return false }
+    return isMissing(reference, relationship, missing)
+  }
+}
+
+extension ManagedObject {
+  /// Attributes and to-ones as they are now.
+  func presentValues() throws -> [String: AttributeValue] {
+    var result: [String: AttributeValue] = [:]
+    for property in entity.properties where property.isStored {
+      // Bytes that nobody read are not read for this.
+      if changes?.value(property.index) == nil, node?.isUnread(property) == true { continue }
+      result[property.name] = try slotValue(property)
+    }
+    return result
+  }
+}
+
+extension IncrementalStoreNode {
+  /// Attributes and to-ones by name; without bytes that were left out of the row.
+  var values: [String: AttributeValue] {
+    var result: [String: AttributeValue] = [:]
+    for property in entity.properties where property.isStored && !isUnread(property) {
+      result[property.name] = value(of: property)
+    }
+    return result
+  }
+
+  /// Whether a property's bytes were left out of the row.
+  func isUnread(_ property: PropertyDescription) -> Bool {
+    guard case .attribute(let attribute) = property, attribute.isExternal, attribute.field >= 0 else {
+      return false
+    }
+    return isUnread(attribute.field)
+  }
+}
+
+extension ObjectGraph {
+  var conflicts: ConflictResolver { ConflictResolver(graph: self) }
+}

@@ -1,0 +1,108 @@
+import StoreContract
+
+extension ManagedObjectContext {
+  /// Saves every change in one transaction: checks the model's rules, gives new objects permanent IDs,
+  /// writes. A child context saves into its parent, and no statement is issued.
+  ///
+  /// Issues one prepared statement per entity and kind of change, run once per object; none when nothing
+  /// changed. On an error nothing is saved and every change is still in the context (new objects may have
+  /// permanent IDs already), also what a merge policy had dropped before. Conflicts that `mergePolicy`
+  /// decides take one statement per root entity, or one per uniqueness constraint, and another try.
+  /// - Throws: `ContextError`: `validation` with every broken rule; `conflict` when rows were changed
+  ///   elsewhere since they were read, and `notUnique`, both with the objects' snapshots; `StoreError`:
+  ///   `diskFull` and others.
+  public func save() throws { try graph.saving.save() }
+
+  /// Drops every change: new objects are removed, changed and deleted ones are as last read or saved.
+  public func rollback() { graph.saving.rollback() }
+
+  /// Removes every object from the context, changed or not; the program can no longer use those it still
+  /// refers to.
+  public func reset() { graph.saving.reset() }
+
+  /// Undoes the last group of changes that the undo manager recorded. What was saved meanwhile is changed
+  /// again, and an object whose deletion was saved comes back under its ID. Does nothing without a manager or
+  /// a group.
+  ///
+  /// What other contexts connected to an object while its deletion was unsaved is connected again. Fires
+  /// objects that are faults, one statement a batch; one statement per root entity for saved deletions, since
+  /// others may have stored the object again.
+  /// - Throws: when an object or a relationship cannot be read; the next `undo()` undoes the rest.
+  public func undo() throws { try graph.undoing.revert(undoManager, isRedo: false) }
+
+  /// Redoes what was undone last.
+  /// - Throws: as `undo()`.
+  public func redo() throws { try graph.undoing.revert(undoManager, isRedo: true) }
+
+  /// Ends the event: closes the undo group of what was changed since the last one, and notifies observers.
+  /// Merges what other contexts saved before, where that is automatic. What cannot be merged now stays
+  /// pending, and the next fetch or save throws the reason.
+  public func processPendingChanges() {
+    try? mergeChanges()
+    graph.endEvent()
+  }
+
+  // MARK: Merging
+
+  /// Merges what batches of other contexts changed since this was last called, and where
+  /// `automaticallyMergesChangesFromParent` is set, what other contexts saved and others committed to the
+  /// stores. Called by every fetch and save; call it yourself before you read objects that another context
+  /// may have changed. A context that is pinned to a query generation and does not merge automatically stays
+  /// at that generation.
+  ///
+  /// One statement per root entity after batches that delete, where a changed object stays as after a save,
+  /// and one per root entity with changed objects after any batch; for saves and commits as
+  /// `mergeChanges(from:)`; else none.
+  /// - Throws: `StoreError` when the store cannot be read.
+  public func mergeChanges() throws { try graph.merging.mergeChanges() }
+
+  /// Merges what another context of the same coordinator saved.
+  ///
+  /// Unchanged objects turn into faults that fire together; changed ones get the new row beneath their
+  /// changes, one statement per root entity; deleted ones are deleted here too (`isDeleted`) and keep their
+  /// values. A changed object that was deleted stays, and saving it is a conflict. Objects that are not
+  /// registered are not read.
+  /// - Throws: `StoreError` when the changed objects' rows cannot be read.
+  public func mergeChanges(from changes: ContextChanges) throws {
+    try graph.merging.mergeChanges(from: changes)
+  }
+
+  /// Merges what others committed to a store: objects whose rows have another version get the new row, one
+  /// statement per root entity; unchanged ones at once, changed ones beneath their changes; those whose rows
+  /// were deleted are deleted. A changed object that was deleted stays, and saving it is a conflict.
+  ///
+  /// To-manys that were read are compared with the store's, one statement per relationship. Live results are
+  /// fetched anew, one statement each. Faults stay faults.
+  /// - Throws: `StoreError` when the store cannot be read; nothing was merged then.
+  public func mergeChanges(from change: PersistentStoreRemoteChange) throws {
+    try graph.merging.mergeChanges(from: change)
+  }
+
+  /// Pins this context to a query generation: `QueryGenerationToken.current` for what is stored now, one
+  /// taken from another context for its, nil for what is stored whenever it reads. Unchanged objects turn
+  /// into faults. A statement or two per store for `current`.
+  ///
+  /// Saving writes to the stores as they are now, where what others changed since is a conflict as ever; then
+  /// this context is pinned to what it saved. Merging pins it anew too.
+  /// - Throws: `StoreError` with code `unsupportedRequest` when a store has no generations;
+  ///   `objectOfAnotherContext` for a generation of another coordinator, and in a child context, which reads
+  ///   what its parent does.
+  public func setQueryGenerationFrom(_ generation: QueryGenerationToken?) throws {
+    try graph.merging.setQueryGeneration(from: generation)
+  }
+
+  // MARK: Observing
+
+  /// Yields before each save what it will save. IDs of new objects may be temporary.
+  public func willSaveObjects() -> AsyncStream<ContextChanges> { graph.notifications.willSave.stream() }
+
+  /// Yields after each save of this context what was saved, by permanent IDs (in a child context: the
+  /// parent's IDs).
+  public func didSaveObjects() -> AsyncStream<ContextChanges> { graph.notifications.didSave.stream() }
+
+  /// Yields at the end of each event what was changed in this context since the last one, saved or not.
+  ///
+  /// Events end with `processPendingChanges()`, with every save, merge and undo, and with every closure of a
+  /// `BackgroundContext`; in a container's `viewContext` soon after the code that changed something.
+  public func didChangeObjects() -> AsyncStream<ContextChanges> { graph.notifications.changes() }
+}

@@ -1,0 +1,237 @@
+import ObjectModel
+import StoreContract
+
+struct Faulting: GraphOperation {
+  let graph: ObjectGraph
+
+  /// The object of an ID, as a fault if it is not here; it need not exist.
+  func object(with id: ManagedObjectID) throws -> ManagedObject {
+    graph.forgetClosedStores()
+    if let known = graph.registeredObject(for: id) { return known }
+    if id.isTemporaryID {
+      guard let known = try parent?.faulting.object(with: id) else {
+        throw ContextError(
+          .objectOfAnotherContext, "a temporary ID names an object of its own context only; save first")
+      }
+      return graph.make(known.storeEntity, id.reference, nil, nil)
+    }
+    return graph.make(try persistentStoreCoordinator.storeEntity(of: id), id.reference, nil, nil)
+  }
+
+  /// The objects of many IDs, in their order; those that are not here yet come as faults that fire
+  /// together, with one statement.
+  func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    var batches: [EntityDescription: FetchBatch] = [:]
+    for (entity, own) in Dictionary(grouping: ids.filter { !$0.isTemporaryID }, by: { $0.entity.root.name }) {
+      guard let root = model.entity(named: entity) else { continue }
+      batches[root] = FetchBatch(root, own.map(\.reference), generation: tracker.generation)
+    }
+    return try ids.map { id in
+      let object = try object(with: id)
+      if object.isFault, object.batch == nil { object.batch = batches[object.entity.root] }
+      return object
+    }
+  }
+
+  /// The object of an ID with its row read.
+  func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+    let object = try object(with: id)
+    if object.isInserted || object.node != nil && !object.state.contains(.deletedInStore) { return object }
+    // Others may have stored again what they deleted.
+    guard try read(object) != nil else { throw graph.objectNotFound(object) }
+    return object
+  }
+
+  /// Reads the row of a fault, and in the same statement those of all faults it came with.
+  func fire(_ object: ManagedObject) throws -> IncrementalStoreNode {
+    if let node = try read(object) { return node }
+    if shouldDeleteInaccessibleFaults { return turnInaccessibleFaultDeleted(object) }
+    throw graph.objectNotFound(object)
+  }
+
+  /// The same; nil when the row was deleted.
+  private func read(_ object: ManagedObject) throws -> IncrementalStoreNode? {
+    if object.state.contains(.deletedInStore) {
+      guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
+      revive(object, row)
+      return row
+    }
+    if let node = object.batch?.node(object.reference, generation: tracker.generation) {
+      graph.fetching.adopt(node, object)
+      return node
+    }
+    if let batch = object.batch {
+      try fire(batch)
+      if let node = object.node ?? batch.node(object.reference, generation: tracker.generation) {
+        object.node = node
+        return node
+      }
+      if batch.isMissing(object.reference, generation: tracker.generation) { return nil }
+    }
+    guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
+    let node = object.batch.map { rebased(row, $0) } ?? row
+    graph.fetching.adopt(node, object)
+    object.node = node
+    return node
+  }
+
+  /// Reads what an object's row came without. The object keeps it, until it turns into a fault. One
+  /// statement.
+  ///
+  /// Where the row has changed since, an unchanged object has all of the new one; a changed object
+  /// keeps its own, of which a save will say that it is stale.
+  func readExternal(
+    _ attribute: AttributeDescription, of object: ManagedObject, _ row: IncrementalStoreNode
+  ) throws -> IncrementalStoreNode {
+    guard let whole = try source.wholeValues(for: object.reference, of: object.entity) else {
+      guard shouldDeleteInaccessibleFaults else { throw graph.objectNotFound(object) }
+      // A changed object stays, and its save is a conflict.
+      if !object.hasChanges { turnDeleted(object) }
+      return row
+    }
+    if whole.version == row.version || !object.hasChanges {
+      if whole.version != row.version {
+        // What was read of its relationships belongs to the old row.
+        object.changes = nil
+        object.batch = nil
+        if object.reportsChanges { object.valuesDidChange(at: nil) }
+      }
+      object.node = whole
+      return whole
+    }
+    let plan = plans[object.entity]
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: plan.fields.count)
+    for field in plan.fields.indices {
+      builder.copy(
+        field, from: field == attribute.field ? whole : row, isBytes: plan.fields[field].isBytes)
+    }
+    let mixed = builder.finish(object.storeEntity, reference: row.reference, version: row.version)
+    object.node = mixed
+    return mixed
+  }
+
+  /// A row of which parts were seen before somebody changed it, as of the version that was seen:
+  /// what is changed by what was seen must be a conflict when it is saved.
+  private func rebased(_ node: IncrementalStoreNode, _ batch: FetchBatch) -> IncrementalStoreNode {
+    guard let seen = batch.partialVersion(node.reference, generation: tracker.generation),
+      seen != node.version
+    else {
+      return node
+    }
+    let plan = plans[node.entity]
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: plan.fields.count)
+    for field in plan.fields.indices { builder.copy(field, from: node, isBytes: plan.fields[field].isBytes) }
+    return builder.finish(node.storeEntity, reference: node.reference, version: seen)
+  }
+
+  /// Reads the rows of a batch that are not here, in one statement.
+  func fire(_ batch: FetchBatch) throws {
+    var seen: Set<Int64> = []
+    let mayRepeat = !batch.isAscending
+    var places: [Int] = []
+    var wanted: [Int64] = []
+    places.reserveCapacity(batch.references.count)
+    wanted.reserveCapacity(batch.references.count)
+    for (place, reference) in batch.references.enumerated() {
+      guard reference > 0 || parent != nil, batch.node(at: place, generation: tracker.generation) == nil,
+        registry.object(batch.entity, reference)?.node == nil, !mayRepeat || seen.insert(reference).inserted,
+        !batch.isMissing(reference, generation: tracker.generation)
+      else { continue }
+      places.append(place)
+      wanted.append(reference)
+    }
+    if wanted.isEmpty { return }
+    for (place, node) in zip(places, try source.newValues(for: wanted, of: batch.entity)) {
+      guard let node = node.map({ rebased($0, batch) }) else {
+        batch.recordMissing(batch.references[place])
+        continue
+      }
+      batch.keep(node, at: place)
+      if let known = registry.object(batch.entity, node.reference) { graph.fetching.adopt(node, known) }
+    }
+  }
+
+  /// The object of a reference that a relationship holds. `hint` is where it may stand in the
+  /// batch.
+  func materialize(
+    _ reference: Int64, _ destination: EntityDescription, _ batch: FetchBatch?, hint: Int? = nil
+  )
+    -> ManagedObject
+  {
+    if let known = registry.object(destination, reference) { return known }
+    if let node = batch?.node(reference, hint: hint, generation: tracker.generation) {
+      return graph.make(node.storeEntity, reference, node, batch)
+    }
+    var entity = destination
+    if destination.hasSubentities {
+      if let batch, !batch.entityIndices.isEmpty, let place = batch.place(reference, hint: hint) {
+        entity = model.entities[Int(batch.entityIndices[place])]
+      } else {
+        // Which subentity it is stands in its row only. A store that fails here fails again, and
+        // throws, when the fault fires.
+        if let batch { try? fire(batch) }
+        let node =
+          batch?.node(reference, generation: tracker.generation)
+          ?? (try? source.newValues(for: [reference], of: destination))?[0]
+        if let node { return graph.make(node.storeEntity, reference, node, batch) }
+      }
+    }
+    return graph.make(storeEntities[entity.index], reference, nil, batch)
+  }
+
+  /// The batch of all destinations that a to-one of an object's batch leads to.
+  func toOneBatch(_ object: ManagedObject, _ relationship: RelationshipDescription) -> FetchBatch? {
+    object.batch.flatMap { toOneBatch($0, relationship) }
+  }
+
+  func toOneBatch(_ batch: FetchBatch, _ relationship: RelationshipDescription) -> FetchBatch? {
+    guard relationship.field >= 0 else { return nil }
+    return batch.toOneBatch(relationship.index, generation: tracker.generation) {
+      var seen: Set<Int64> = []
+      var references: [Int64] = []
+      for (place, reference) in batch.references.enumerated() {
+        guard
+          let node = registry.object(batch.entity, reference)?.node
+            ?? batch.node(at: place, generation: tracker.generation)
+            ?? batch.partialNode(reference, field: relationship.field, generation: tracker.generation),
+          node.entity.isKind(of: relationship.entity),
+          let destination = node.reference(relationship.field), seen.insert(destination).inserted
+        else { continue }
+        references.append(destination)
+      }
+      return FetchBatch(relationship.destination, references, generation: tracker.generation)
+    }
+  }
+
+  /// Asks the store for a to-many, for the whole batch the object came with.
+  /// - Parameter remaining: A destination that stays in the list though it is deleted: the caller
+  ///   removes it.
+  func load(_ state: ToManyState, of object: ManagedObject, keeping remaining: Int64? = nil) throws {
+    let relationship = state.relationship
+    if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .deletedInStore]) {
+      return state.load([], nil)
+    }
+    let batched = try object.batch?.destinations(
+      relationship, of: object.reference, generation: tracker.generation
+    ) {
+      try source.newValues(for: relationship, of: $0)
+    }
+    if let (destinations, batch) = batched {
+      state.load(destinations, batch)
+    } else {
+      let destinations = try source.newValues(for: relationship, of: [object.reference])
+      state.load(
+        destinations.references[...], FetchBatch(relationship, destinations, generation: tracker.generation))
+    }
+    if !tracker.deleted.isEmpty, relationship.inverse?.deleteRule == .nullify {
+      // Deletions empty the lists that were read before, and those that are read after them.
+      state.forget { $0 != remaining && registry.object(relationship.destination, $0)?.isDeleted == true }
+    }
+  }
+}
+
+extension ObjectGraph {
+  var faulting: Faulting { Faulting(graph: self) }
+}

@@ -1,0 +1,207 @@
+import ObjectModel
+
+/// Which objects of one context have unsaved changes, and how often something changed.
+///
+/// The lists retain their objects. They may contain an object whose state was reset until the next
+/// `sweep()`.
+final class ChangeTracker {
+  /// Rises whenever rows fetched ahead may be out of date.
+  @exclusivity(unchecked) private(set) var generation = 0
+  /// Rises whenever an object is found to be deleted by others.
+  @exclusivity(unchecked) private(set) var deletions = 0
+  /// New objects, and `removedInsertions` others that were deleted before they were saved. Those
+  /// are swept out when the list is next read, so that deleting many one by one does not search for
+  /// each.
+  @exclusivity(unchecked) private var insertions: [ManagedObject] = []
+  private var removedInsertions = 0
+  @exclusivity(unchecked) private(set) var updated: [ManagedObject] = []
+  @exclusivity(unchecked) private(set) var deleted: [ManagedObject] = []
+  /// New and updated objects with unidirectional relationships; some may have no changes any more.
+  private(set) var unidirectionalHolders: [ManagedObject] = []
+  /// Changed objects that are known to be deleted by others: they stay while they have changes.
+  private(set) var deferredDeletions: [ManagedObject] = []
+  /// Unchanged objects whose version the next save checks.
+  private(set) var locked: [ManagedObject] = []
+  /// Called when an object without changes gets some.
+  @exclusivity(unchecked) var didReceiveChanges: (() -> Void)?
+  private let plans: EntityPlans
+  #if DEBUG
+    private var checkedGeneration = 0
+  #endif
+
+  init(_ plans: EntityPlans) { self.plans = plans }
+
+  /// What was fetched ahead is out of date.
+  func didChange() { generation += 1 }
+
+  /// An object was found to be deleted by others.
+  func didFindDeletion() { deletions += 1 }
+
+  /// The new objects, in the order they were inserted.
+  var inserted: [ManagedObject] {
+    sweepInserted()
+    return insertions
+  }
+
+  /// Whether the next save has something to do.
+  var hasChanges: Bool { insertions.count > removedInsertions || !updated.isEmpty || !deleted.isEmpty }
+
+  /// Every new, updated and deleted object; one may be there twice.
+  var pending: [ManagedObject] { inserted + updated + deleted }
+
+  /// The new objects that are still new.
+  var insertedObjects: [ManagedObject] { inserted.filter { $0.isInserted && !$0.isDeleted } }
+
+  /// The updated objects that are still updated, and neither new nor deleted.
+  var updatedObjects: [ManagedObject] { updated.filter { $0.isUpdated && !$0.isDeleted } }
+
+  /// Updated objects whose changes a save writes as updates: those that are new or deleted besides
+  /// are not among them.
+  var updatedToSave: [ManagedObject] {
+    updated.filter { $0.state.isDisjoint(with: [.deleted, .inserted, .deletedInStore]) }
+  }
+
+  // MARK: Adding
+
+  /// - Parameter object: A new object, or one that `sweepInserted()` removed before it became new
+  ///   again.
+  func addInserted(_ object: ManagedObject) {
+    insertions.append(object)
+    addHolder(object)
+  }
+
+  func addUpdated(_ object: ManagedObject) {
+    updated.append(object)
+    addHolder(object)
+  }
+
+  func addDeleted(_ object: ManagedObject) { deleted.append(object) }
+
+  /// Marks an object updated, unless it is new, updated already or deleted in the store.
+  func recordUpdate(_ object: ManagedObject) {
+    if object.state.isDisjoint(with: [.updated, .inserted, .deletedInStore]) {
+      object.state.insert(.updated)
+      addUpdated(object)
+      didReceiveChanges?()
+    }
+  }
+
+  /// Has the next save check the version of an unchanged object.
+  func lock(_ object: ManagedObject) { locked.append(object) }
+
+  func deferDeletion(of object: ManagedObject) {
+    if !deferredDeletions.contains(object) { deferredDeletions.append(object) }
+  }
+
+  private func addHolder(_ object: ManagedObject) {
+    if plans.hasUnidirectional, plans.holdsUnidirectional(object.entity) {
+      unidirectionalHolders.append(object)
+    }
+  }
+
+  // MARK: Removing
+
+  /// New objects were deleted, whose state says so.
+  func removeInserted(_ count: Int) {
+    if count == 0 { return }
+    removedInsertions += count
+    unidirectionalHolders.removeAll { $0.state.contains(.deletedInStore) }
+  }
+
+  func sweepInserted() {
+    if removedInsertions == 0 { return }
+    removedInsertions = 0
+    insertions.removeAll { $0.state.contains(.deletedInStore) }
+  }
+
+  func removeAllInserted() { (insertions, removedInsertions) = ([], 0) }
+
+  func removeDeferredDeletion(of object: ManagedObject) { deferredDeletions.removeAll { $0 === object } }
+
+  /// Removes the deferred deletions of objects that have no changes any more, or more than updates.
+  func sweepDeferredDeletions() { deferredDeletions.removeAll { $0.state != [.updated] } }
+
+  func removeAllDeferredDeletions() { deferredDeletions = [] }
+
+  func unlock(where isUnlocked: (ManagedObject) -> Bool) { locked.removeAll(where: isUnlocked) }
+
+  func sweepUnidirectionalHolders() {
+    unidirectionalHolders.removeAll { $0.state.isDisjoint(with: [.inserted, .updated]) }
+  }
+
+  /// Removes objects without changes of the list's kind, and repetitions.
+  func sweep() {
+    func sweep(_ list: inout [ManagedObject], _ state: ManagedObject.State) {
+      var seen: Set<ObjectIdentifier> = []
+      list.removeAll {
+        !$0.state.contains(state) || $0.state.contains(.deletedInStore)
+          || !seen.insert(ObjectIdentifier($0)).inserted
+      }
+    }
+    removedInsertions = 0
+    sweep(&insertions, .inserted)
+    sweep(&updated, .updated)
+    sweep(&deleted, .deleted)
+    sweepUnidirectionalHolders()
+  }
+
+  /// Empties every list but that of the deferred deletions.
+  func removeAll() {
+    removeAllInserted()
+    (updated, deleted) = ([], [])
+    (unidirectionalHolders, locked) = ([], [])
+  }
+
+  // MARK: Snapshots
+
+  /// The lists as they are now.
+  struct Snapshot {
+    fileprivate let (inserted, updated, deleted): ([ManagedObject], [ManagedObject], [ManagedObject])
+    fileprivate let (unidirectionalHolders, locked): ([ManagedObject], [ManagedObject])
+  }
+
+  var snapshot: Snapshot {
+    Snapshot(
+      inserted: inserted, updated: updated, deleted: deleted, unidirectionalHolders: unidirectionalHolders,
+      locked: locked)
+  }
+
+  func restore(_ snapshot: Snapshot) {
+    (insertions, removedInsertions) = (snapshot.inserted, 0)
+    (updated, deleted) = (snapshot.updated, snapshot.deleted)
+    (unidirectionalHolders, locked) = (snapshot.unidirectionalHolders, snapshot.locked)
+    didChange()
+  }
+
+  // MARK: Invariants
+
+  /// In debug builds, between operations: each listed object has its state and is registered, none
+  /// is both new and deleted, every registered object with changes is listed, and the generation
+  /// never falls. O(objects).
+  func checkInvariants(_ registry: ObjectRegistry) {
+    #if DEBUG
+      assert(
+        generation >= checkedGeneration, "the generation fell from \(checkedGeneration) to \(generation)")
+      checkedGeneration = generation
+      check(inserted, .inserted, registry)
+      check(updated, .updated, registry)
+      check(deleted, .deleted, registry)
+      let listed = Set(pending.map { ObjectIdentifier($0) })
+      for object in registry.objects where object.hasChanges {
+        assert(listed.contains(ObjectIdentifier(object)), "\(object) has changes and is in no list")
+      }
+    #endif
+  }
+
+  #if DEBUG
+    private func check(_ list: [ManagedObject], _ state: ManagedObject.State, _ registry: ObjectRegistry) {
+      var seen: Set<ObjectIdentifier> = []
+      for object in list {
+        assert(object.state.contains(state), "\(object) is in the list of another state")
+        assert(!object.state.isSuperset(of: [.inserted, .deleted]), "\(object) is both new and deleted")
+        assert(seen.insert(ObjectIdentifier(object)).inserted, "\(object) is listed twice")
+        assert(registry.object(object.entity, object.reference) === object, "\(object) is not registered")
+      }
+    }
+  #endif
+}

@@ -1,0 +1,121 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// What saving needs to know of an entity, worked out once.
+final class EntityPlan {
+  struct Field {
+    let index: Int
+    let type: AttributeType
+    let isBytes: Bool
+    /// Whether the store computes it.
+    let isDerived: Bool
+
+    init(_ stored: StoredField) {
+      isBytes = stored.isStoredAsBytes
+      switch stored {
+      case .attribute(let attribute):
+        (index, type, isDerived) = (attribute.index, attribute.type, attribute.derivation != nil)
+      case .toOne(let relationship): (index, type, isDerived) = (relationship.index, .objectID, false)
+      }
+    }
+  }
+
+  /// By field of the row.
+  let fields: [Field]
+  /// By field of the row; nil for to-ones.
+  let attributes: [AttributeDescription?]
+  /// By field of the row; nil for attributes.
+  let destinations: [EntityDescription?]
+  let transientSlots: PropertyIndexSet
+  /// To-ones whose inverse is one too: both rows have to agree.
+  let oneToOnes: [Int]
+  /// The attributes and relationships that have a rule.
+  let checkedAttributes: [AttributeDescription]
+  let checkedRelationships: [RelationshipDescription]
+  /// The compiled patterns of attributes and of elements of composites.
+  let expressions: [AttributeDescription: NSRegularExpression]
+
+  init(_ entity: EntityDescription) {
+    var expressions: [AttributeDescription: NSRegularExpression] = [:]
+    for attribute in entity.attributes { Self.compile(attribute, &expressions) }
+    self.expressions = expressions
+    var transient = PropertyIndexSet()
+    for property in entity.properties where property.isTransient { transient.insert(property.index) }
+    transientSlots = transient
+    fields = entity.storedFields.map(Field.init)
+    attributes = entity.storedFields.map { stored in
+      if case .attribute(let attribute) = stored { attribute } else { nil }
+    }
+    destinations = entity.storedFields.map { stored in
+      if case .toOne(let relationship) = stored { relationship.destination } else { nil }
+    }
+    oneToOnes = entity.relationships.filter(Self.isOneToOne).map(\.index)
+    checkedAttributes = entity.attributes.filter {
+      !$0.isTransient && $0.derivation == nil && Self.hasRules($0)
+    }
+    checkedRelationships = entity.relationships.filter {
+      !$0.isTransient && ($0.isToMany ? $0.minCount > 0 || $0.maxCount > 0 : !$0.isOptional)
+    }
+  }
+
+  private static func isOneToOne(_ relationship: RelationshipDescription) -> Bool {
+    guard !relationship.isToMany, !relationship.isTransient, let inverse = relationship.inverse else {
+      return false
+    }
+    return !inverse.isToMany && !inverse.isTransient
+  }
+
+  private static func hasRules(_ attribute: AttributeDescription) -> Bool {
+    let rules = attribute.declaration
+    return !attribute.isOptional || rules.minValue != nil || rules.maxValue != nil
+      || rules.regularExpression != nil || attribute.elements.contains(where: hasRules)
+  }
+
+  private static func compile(
+    _ attribute: AttributeDescription, _ expressions: inout [AttributeDescription: NSRegularExpression]
+  ) {
+    if let pattern = attribute.declaration.regularExpression {
+      // The model's check has compiled it. Core Data asks SELF MATCHES, which is about the whole
+      // text.
+      expressions[attribute] = try? NSRegularExpression(pattern: "^(?:\(pattern))\\z")
+    }
+    for element in attribute.elements { compile(element, &expressions) }
+  }
+}
+
+/// The plans of a model's entities, each made when first asked for.
+final class EntityPlans {
+  private let model: ManagedObjectModel
+  private var plans: [EntityPlan?]
+
+  init(_ model: ManagedObjectModel) {
+    self.model = model
+    plans = Array(repeating: nil, count: model.entities.count)
+    holders = model.entities.map { entity in entity.relationships.contains { $0.inverse == nil } }
+    hasUnidirectional = holders.contains(true)
+  }
+
+  /// The to-manys without an inverse, by the root entity they lead to.
+  private lazy var unidirectionalToManys = Dictionary(
+    grouping: model.entities.flatMap { entity in
+      entity.relationships.filter { $0.entity === entity && $0.isToMany && $0.inverse == nil }
+    }, by: \.destination.root)
+
+  /// Whether an entity has relationships without an inverse; by its index.
+  private let holders: [Bool]
+  let hasUnidirectional: Bool
+
+  func holdsUnidirectional(_ entity: EntityDescription) -> Bool { holders[entity.index] }
+
+  func unidirectionalToManys(to root: EntityDescription) -> [RelationshipDescription] {
+    unidirectionalToManys[root] ?? []
+  }
+
+  subscript(entity: EntityDescription) -> EntityPlan {
+    if let known = plans[entity.index] { return known }
+    let new = EntityPlan(entity)
+    plans[entity.index] = new
+    return new
+  }
+}

@@ -1,0 +1,307 @@
+public import ObjectModel
+public import ObjectQuery
+public import StoreContract
+
+/// One object of an entity in one context: a fault until something of it is read, then its row and
+/// what was changed.
+///
+/// There is one object per ID and context. Not Sendable: use it where its context is used, and pass
+/// its `objectID` elsewhere. Subclass it to give an entity typed properties; a subclass adds no
+/// stored state of its own.
+open class ManagedObject {
+  /// The state a new instance starts from; made by contexts only.
+  public struct Seed {
+    let storeEntity: StoreEntity
+    let reference: Int64
+    /// Nil for an object that no context has yet.
+    let graph: ObjectGraph?
+    let node: IncrementalStoreNode?
+    let batch: FetchBatch?
+
+    init(
+      storeEntity: StoreEntity, reference: Int64, graph: ObjectGraph?, node: IncrementalStoreNode?,
+      batch: FetchBatch?
+    ) {
+      self.storeEntity = storeEntity
+      self.reference = reference
+      self.graph = graph
+      self.node = node
+      self.batch = batch
+    }
+
+    /// For a new object that a context is to adopt later.
+    package init(detached storeEntity: StoreEntity) {
+      self.init(
+        storeEntity: storeEntity, reference: ManagedObjectID.nextTemporaryReference(), graph: nil, node: nil,
+        batch: nil)
+    }
+  }
+
+  struct State: OptionSet {
+    let rawValue: UInt8
+    static let inserted = State(rawValue: 1)
+    static let updated = State(rawValue: 2)
+    static let deleted = State(rawValue: 4)
+    /// Deleted and saved, or inserted and rolled back, and of no context then; or, along with
+    /// `deleted`, found to be deleted by others, and registered still.
+    static let deletedInStore = State(rawValue: 8)
+  }
+
+  // unowned(unsafe): a graph that is deallocated clears this in every object that is registered in
+  // it.
+  /// The graph of the context the object lives in; nil once the context is deallocated or reset.
+  @exclusivity(unchecked) package final internal(set) unowned(unsafe) var graph: ObjectGraph?
+  @exclusivity(unchecked) final var storeEntity: StoreEntity
+  @exclusivity(unchecked) final var reference: Int64
+  // Row and changes are retained manually: reading a value then counts no references.
+  @exclusivity(unchecked) final var unmanagedNode: UnmanagedNode?
+  @exclusivity(unchecked) final var unmanagedChanges: Unmanaged<ObjectChanges>?
+  @exclusivity(unchecked) final var batch: FetchBatch?
+  @exclusivity(unchecked) final var state: State = []
+  /// Which property indexes were set since the row was read, in the form of `PropertyIndex.bit`.
+  @exclusivity(unchecked) final var dirty: UInt32 = 0
+  /// Whether `valuesDidChange(at:)` is to be called.
+  @exclusivity(unchecked) package final var reportsChanges = false
+  /// Whether it retains its context, and stops the program when it is written without one, since it
+  /// has no way to throw.
+  @exclusivity(unchecked) package final var needsContext = false
+  /// The context that it keeps alive.
+  @exclusivity(unchecked) final var keeper: AnyObject?
+
+  /// Called by contexts, and for objects that a context adopts later.
+  public required init(_ seed: Seed) {
+    graph = seed.graph
+    storeEntity = seed.storeEntity
+    reference = seed.reference
+    batch = seed.batch
+    unmanagedNode = seed.node.map { UnmanagedNode(retaining: $0) }
+    if seed.graph == nil {
+      state = [.inserted]
+      changes = ObjectChanges(defaultsOf: seed.storeEntity.entity, isWatched: false)
+    }
+  }
+
+  deinit {
+    if let graph { graph.registry.remove(self) }
+    unmanagedNode?.release()
+    unmanagedChanges?.release()
+  }
+
+  final var node: IncrementalStoreNode? {
+    get { unmanagedNode?.node }
+    set {
+      let old = unmanagedNode
+      unmanagedNode = newValue.map { UnmanagedNode(retaining: $0) }
+      old?.release()
+    }
+  }
+
+  final var changes: ObjectChanges? {
+    get { unmanagedChanges?.takeUnretainedValue() }
+    set {
+      let old = unmanagedChanges
+      unmanagedChanges = newValue.map { .passRetained($0) }
+      old?.release()
+      dirty = newValue?.changed.summary ?? 0
+    }
+  }
+
+  /// The object's entity.
+  public final var entity: EntityDescription { storeEntity.entity }
+  /// The object's ID: temporary until its first save.
+  public final var objectID: ManagedObjectID { ManagedObjectID(storeEntity, reference: reference) }
+  /// Whether the object's row has not been read yet.
+  public final var isFault: Bool { unmanagedNode == nil && !state.contains(.inserted) }
+  /// Whether the object is new and not saved yet.
+  public final var isInserted: Bool { state.contains(.inserted) }
+  /// Whether the object was changed since it was last saved or read; also after a value was set
+  /// back.
+  public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) }
+  /// Whether the object will be removed by the next save, or was found to be deleted by others: it
+  /// keeps what was read of it, and no save has to do with it.
+  public final var isDeleted: Bool { state.contains(.deleted) }
+  /// Whether the next save has something to do for this object.
+  public final var hasChanges: Bool {
+    !state.contains(.deletedInStore) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
+  }
+  /// The version of the stored row: 1 when inserted, one more with each save; 0 for an object not
+  /// saved yet.
+  /// - Throws: when the object is a fault whose row cannot be read.
+  public final var version: Int64 {
+    get throws {
+      if isInserted { return 0 }
+      return try row().version
+    }
+  }
+
+  /// The name of the property that each key path of the class reads, inherited ones included: what
+  /// typed conditions and Foundation's predicates are written down with. Generated classes have it.
+  open class var propertyNames: [AnyKeyPath: String] { [:] }
+
+  // MARK: Life, to override
+
+  /// Called once, after the object was inserted with its default values.
+  open func awakeFromInsert() {}
+  /// Called when the object's row was read from the store.
+  open func awakeFromFetch() {}
+  /// Called after the object's values were put in place by undo, redo, a rollback, a refresh with
+  /// merging or a merge policy.
+  open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
+  /// Called before the object's row is released by a refresh or a merge; not when the object is
+  /// deallocated.
+  open func willTurnIntoFault() {}
+  /// Called after the object's row was released.
+  open func didTurnIntoFault() {}
+  /// Called before the object is saved; changes made here are saved too.
+  open func willSave() {}
+  /// Called after the object was saved.
+  open func didSave() {}
+  /// Called before the object is deleted, while its relationships still stand.
+  open func prepareForDeletion() {}
+  /// Checks one attribute or to-one (as `.reference`) that was set, before the object is saved.
+  /// Throw to refuse.
+  open func validateValue(_ value: AttributeValue, forKey name: String) throws {}
+  /// Checks a new object before it is saved. Throw to refuse: the save tells it among all failures.
+  open func validateForInsert() throws {}
+  /// Checks a changed object before it is saved. Throw to refuse: the save tells it among all
+  /// failures.
+  open func validateForUpdate() throws {}
+  /// Checks a deleted object before its removal is saved. Throw to refuse: the save tells it among
+  /// all failures.
+  open func validateForDelete() throws {}
+
+  /// Called after a property changed in any way but by a first read, where somebody asked for it:
+  /// the value was set, the other end of a relationship was, another context's save came in,
+  /// changes were taken back.
+  /// - Parameter property index: The property's; nil when any may have changed.
+  open func valuesDidChange(at index: Int?) {}
+
+  // MARK: Indexes
+
+  final func liveGraph() throws(ContextError) -> ObjectGraph {
+    checkIsolation()
+    guard let graph else {
+      throw ContextError(
+        .noContext, "a \(entity.name) was used after its context was reset or deallocated; fetch it again")
+    }
+    return graph
+  }
+
+  /// The stored row, read now if it is not here yet.
+  final func row() throws -> IncrementalStoreNode {
+    if let node { return node }
+    return try liveGraph().faulting.fire(self)
+  }
+
+  /// The row that a save is checked against.
+  final func committedRow() throws -> IncrementalStoreNode { try changes?.committedRow ?? row() }
+
+  /// Reads the row, where there is one: what is changed next is checked against it when it is
+  /// saved.
+  final func readRow() throws {
+    if state.isDisjoint(with: [.inserted, .deletedInStore]) { _ = try row() }
+  }
+
+  /// The same, for what the program is about to change.
+  /// - Throws: `objectNotFound` when others deleted the object, which nothing can be saved of.
+  final func readRowToChange() throws {
+    try readRow()
+    if state.contains(.deletedInStore), let graph {
+      throw graph.objectNotFound(self)
+    }
+  }
+
+  /// Whether it has changes that are lost when others have deleted it, so that the save tells of
+  /// them: values that were set, links that were added, an order. Links that were taken away go
+  /// with the row.
+  final var hasUnsavedChanges: Bool {
+    guard state.contains(.updated), !state.contains(.deleted), let changes else { return false }
+    return entity.properties.contains { !$0.isTransient && changes.value($0.index) != nil }
+      || changes.toManys.contains {
+        !$0.relationship.isTransient && (!$0.added.isEmpty || $0.isReordered)
+      }
+  }
+
+  /// What was read of a fault's row, if the field was.
+  private final func partialRow(_ field: Int) -> IncrementalStoreNode? {
+    guard unmanagedNode == nil, let batch, let graph else { return nil }
+    return batch.partialNode(reference, field: field, generation: graph.tracker.generation)
+  }
+
+  /// The stored value of an attribute, with its bytes read now if the row came without them.
+  final func storedValue(_ attribute: AttributeDescription) throws -> AttributeValue {
+    if let partial = partialRow(attribute.field), !partial.isUnread(attribute.field) {
+      return partial.value(of: attribute)
+    }
+    let row = try row()
+    guard attribute.isExternal, row.isUnread(attribute.field) else { return row.value(of: attribute) }
+    if state.contains(.deletedInStore) { return .null }
+    let whole = try liveGraph().faulting.readExternal(attribute, of: self, row)
+    return whole.isUnread(attribute.field) ? .null : whole.value(of: attribute)
+  }
+
+  /// The present value of an attribute or the present `.reference` of a to-one.
+  final func slotValue(_ property: PropertyDescription) throws -> AttributeValue {
+    checkIsolation()
+    if let value = changes?.value(property.index) { return value }
+    if state.contains(.inserted) { return .null }
+    switch property {
+    case .attribute(let attribute):
+      return attribute.isTransient ? attribute.defaultValue : try storedValue(attribute)
+    case .relationship(let relationship):
+      if relationship.field < 0 { return .null }
+      if let partial = partialRow(relationship.field) {
+        return partial.reference(relationship.field).map(AttributeValue.reference) ?? .null
+      }
+      return try row().reference(relationship.field).map(AttributeValue.reference) ?? .null
+    }
+  }
+
+  final var knownChanges: ObjectChanges {
+    if let changes { return changes }
+    let new = ObjectChanges()
+    changes = new
+    return new
+  }
+
+  final func setSlot(_ index: Int, _ value: AttributeValue) {
+    let isWatched = graph?.notifications.isWatched ?? false
+    if isWatched { graph?.willSet(self, index) }
+    let changes = knownChanges
+    changes.set(index, value, propertyCount: entity.propertyCount, isWatched: isWatched)
+    dirty |= PropertyIndex.bit(index)
+    if reportsChanges { valuesDidChange(at: index) }
+  }
+
+  /// Stops a debug build that uses the object where its context is not.
+  @inline(__always)
+  final func checkIsolation() {
+    #if DEBUG
+      graph?.isolation.check { "a \(entity.name) (\(objectID))" }
+    #endif
+  }
+}
+
+extension ManagedObject: Hashable {
+  /// Identity.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject: QueryableModel, FetchArgument {
+  /// The object, by its ID.
+  public final var fetchExpression: FetchExpression { objectID.fetchExpression }
+}
+
+extension ManagedObject: CustomStringConvertible {
+  /// Entity, ID and state; never a value.
+  public var description: String {
+    let states = [
+      isFault ? "fault" : nil, isInserted ? "inserted" : nil, isUpdated ? "updated" : nil,
+      isDeleted ? "deleted" : nil,
+    ].compactMap { $0 }
+    return "\(entity.name) \(objectID)" + (states.isEmpty ? "" : " (\(states.joined(separator: ", ")))")
+  }
+}

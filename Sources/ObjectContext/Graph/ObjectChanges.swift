@@ -1,0 +1,131 @@
+import ObjectModel
+import StoreContract
+
+/// What an object has beside its stored row: values set since, and its to-manys. Made when first
+/// needed.
+final class ObjectChanges {
+  /// By property index; none before the first value is set.
+  @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<AttributeValue>?
+  /// The same while nobody wants to know of each value that is set: then a second setting may go
+  /// past the context.
+  @exclusivity(unchecked) var overwritable: UnsafeMutablePointer<AttributeValue>?
+  private var propertyCount = 0
+  @exclusivity(unchecked) private(set) var changed = PropertyIndexSet()
+  @exclusivity(unchecked) private(set) var toManys: [ToManyState] = []
+  /// The row that the changes were made upon, where a batch or a deletion by others has put another
+  /// one beneath them: the save is checked against this one. Nil where it is the object's.
+  var committedRow: IncrementalStoreNode?
+
+  /// For a new object: every property index is set, to its default.
+  init(defaultsOf entity: EntityDescription, isWatched: Bool) {
+    propertyCount = entity.propertyCount
+    let new = UnsafeMutablePointer<AttributeValue>.allocate(capacity: propertyCount)
+    entity.defaultValues.withUnsafeBufferPointer { defaults in
+      if let start = defaults.baseAddress { new.initialize(from: start, count: propertyCount) }
+    }
+    values = new
+    overwritable = isWatched ? nil : new
+    changed = PropertyIndexSet(upTo: propertyCount)
+  }
+
+  init() {}
+
+  deinit { removeValues() }
+
+  private func removeValues() {
+    values?.deinitialize(count: propertyCount)
+    values?.deallocate()
+    values = nil
+    overwritable = nil
+  }
+
+  @inline(__always)
+  func value(_ index: Int) -> AttributeValue? { changed.contains(index) ? values?[index] : nil }
+
+  func set(_ index: Int, _ value: AttributeValue, propertyCount: Int, isWatched: Bool) {
+    if values == nil {
+      self.propertyCount = propertyCount
+      values = .allocate(capacity: propertyCount)
+      values?.initialize(repeating: .null, count: propertyCount)
+    }
+    overwritable = isWatched ? nil : values
+    values?[index] = value
+    changed.insert(index)
+  }
+
+  /// Leaves a property index as it is stored.
+  func unset(_ index: Int) {
+    guard changed.contains(index) else { return }
+    values?[index] = .null
+    changed.remove(index)
+  }
+
+  /// Releases what was read of to-manys, and keeps what was changed in them.
+  func refault() {
+    for state in toManys { state.refault() }
+  }
+
+  func toMany(_ relationship: RelationshipDescription, isNew: Bool) -> ToManyState {
+    if let known = knownToMany(relationship) { return known }
+    let state = ToManyState(relationship, isNew: isNew)
+    toManys.append(state)
+    return state
+  }
+
+  func knownToMany(_ relationship: RelationshipDescription) -> ToManyState? {
+    for state in toManys where state.relationship === relationship { return state }
+    return nil
+  }
+
+  /// Takes over to-manys of an object that is new again.
+  func adopt(_ states: [ToManyState]) {
+    toManys = states
+    for state in states { state.becomeNew() }
+  }
+
+  /// Replaces temporary reference numbers by permanent ones.
+  func rename(_ permanent: RenamedReferences) {
+    if let values {
+      for index in 0..<propertyCount {
+        if case .reference(let old) = values[index], let new = permanent[old] {
+          values[index] = .reference(new)
+        }
+      }
+    }
+    for state in toManys { state.rename { permanent[$0] } }
+  }
+
+  /// Replaces the numbers of objects of one root entity.
+  func rename(leadingTo root: EntityDescription, of entity: EntityDescription, _ successors: [Int64: Int64]) {
+    for relationship in entity.relationships where relationship.destination.root === root {
+      if case .reference(let old)? = value(relationship.index), let new = successors[old] {
+        values?[relationship.index] = .reference(new)
+      }
+      knownToMany(relationship)?.replace { successors[$0] }
+    }
+  }
+
+  /// The same, to be changed apart.
+  func copy() -> ObjectChanges {
+    let copy = ObjectChanges()
+    if let values {
+      copy.propertyCount = propertyCount
+      let new = UnsafeMutablePointer<AttributeValue>.allocate(capacity: propertyCount)
+      new.initialize(from: values, count: propertyCount)
+      copy.values = new
+      copy.overwritable = overwritable == nil ? nil : new
+    }
+    copy.changed = changed
+    copy.committedRow = committedRow
+    copy.toManys = toManys.map { $0.copy() }
+    return copy
+  }
+
+  /// The persistent changes are in the store now; transient values and loaded to-manys stay.
+  func settle(_ transientSlots: PropertyIndexSet) {
+    committedRow = nil
+    changed.formIntersection(transientSlots)
+    if changed.isEmpty { removeValues() }
+    for state in toManys { state.settle() }
+  }
+}

@@ -1,0 +1,220 @@
+package import ObjectModel
+package import StoreContract
+
+/// The objects of one context and everything that is known of them: the parts that a context is the
+/// façade of.
+///
+/// Each part owns its state: the registry of objects, the tracker of changes, the notifications,
+/// the plans of entities. Operations (`GraphOperation`) change the graph; between two of them
+/// `checkInvariants()` holds.
+package final class ObjectGraph {
+  let persistentStoreCoordinator: PersistentStoreCoordinator
+  /// The graph that this one reads from and saves to; nil when those are the stores.
+  let parent: ObjectGraph?
+  // unowned(unsafe): the context clears it when it is deallocated, and nobody else has it set.
+  /// The context that owns the graph; nil once it is deallocated.
+  unowned(unsafe) var owner: AnyObject?
+  /// Where the graph reads.
+  @exclusivity(unchecked) var source: any ContextSource
+  let isolation: ContextIsolation
+  let model: ManagedObjectModel
+  let classes: [ManagedObject.Type]
+  let temporaryEntities: [StoreEntity]
+  let plans: EntityPlans
+  let registry: ObjectRegistry
+  let tracker: ChangeTracker
+  let notifications: ContextNotifications
+  let inbox = ContextInbox()
+  /// The graphs whose parent this is.
+  private(set) var children: [WeakGraph] = []
+  let childInboxes = Inboxes()
+
+  // What the context's properties of the same names say.
+  var name: String?
+  var mergePolicy = MergePolicy.error
+  @exclusivity(unchecked) var shouldDeleteInaccessibleFaults = true
+  var faultFailure: (any Error)?
+  var undoRecorder: (any UndoRecorder)? { didSet { notifications.recordsUndo = undoRecorder != nil } }
+
+  /// What a merge policy has done in the save that is under way.
+  var saveMerging: SaveMerging?
+  /// The layer above that the context works for.
+  package weak var host: AnyObject?
+  /// The types that the layer above presents objects as, by the entity's index.
+  package var presentedTypes: [Any.Type] = []
+  /// Whether the layer above has objects that it is to adopt before it answers anything.
+  package var hasWaiting = false
+
+  @exclusivity(unchecked) private var storeEntitiesOfStores: [StoreEntity]
+  @exclusivity(unchecked) private var knownStoreChanges = 0
+  @exclusivity(unchecked) private var forgottenStoreChanges = 0
+  /// How many removals of stores the coordinator had seen when the objects of removed stores were
+  /// last forgotten.
+  @exclusivity(unchecked) private(set) var knownRemovals = 0
+
+  struct WeakGraph { weak var graph: ObjectGraph? }
+
+  /// - Parameter source: Where the graph reads.
+  init(
+    _ coordinator: PersistentStoreCoordinator, parent: ObjectGraph?, source: any ContextSource,
+    isolation: ContextIsolation
+  ) {
+    self.persistentStoreCoordinator = coordinator
+    self.parent = parent
+    self.isolation = isolation
+    self.source = source
+    knownRemovals = coordinator.storeRemovals
+    model = coordinator.managedObjectModel
+    classes = coordinator.objectClasses
+    temporaryEntities = coordinator.temporaryEntities
+    plans = EntityPlans(coordinator.managedObjectModel)
+    registry = ObjectRegistry(coordinator)
+    tracker = ChangeTracker(plans)
+    notifications = ContextNotifications(tracker)
+    storeEntitiesOfStores = coordinator.temporaryEntities
+    (parent?.childInboxes ?? coordinator.inboxes).add(inbox)
+    parent?.children.removeAll { $0.graph == nil }
+    parent?.children.append(WeakGraph(graph: self))
+  }
+
+  deinit { unregisterAll() }
+
+  /// The stores' own, or those of temporary IDs where no store has the entity.
+  var storeEntities: [StoreEntity] {
+    let changes = persistentStoreCoordinator.storeChanges
+    if changes != knownStoreChanges {
+      knownStoreChanges = changes
+      storeEntitiesOfStores = persistentStoreCoordinator.storeEntities
+    }
+    return storeEntitiesOfStores
+  }
+
+  /// The query generation that the graph is pinned to.
+  var queryGenerationToken: QueryGenerationToken? { source as? QueryGenerationToken }
+
+  /// The registered objects without those that others deleted.
+  var registeredObjects: [ManagedObject] {
+    registry.objects.filter { !$0.state.contains(.deletedInStore) }
+  }
+
+  /// The registered object of an ID.
+  func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+    guard let entity = model.entity(named: id.entity.name), let known = registry.object(entity, id.reference),
+      known.objectID == id
+    else { return nil }
+    return known
+  }
+
+  // MARK: Making and removing objects
+
+  func make(
+    _ storeEntity: StoreEntity, _ reference: Int64, _ node: IncrementalStoreNode?, _ batch: FetchBatch?
+  ) -> ManagedObject {
+    let object = classes[storeEntity.entity.index].init(
+      ManagedObject.Seed(
+        storeEntity: storeEntity, reference: reference, graph: self, node: node, batch: batch))
+    registry.insert(object)
+    if node != nil { object.awakeFromFetch() }
+    return object
+  }
+
+  /// Adds a new object to the registry and the lists of changes.
+  func insert(_ object: ManagedObject) {
+    if object.graph !== self {
+      object.graph = self
+      registry.insert(object)
+    }
+    object.state = [.inserted]
+    tracker.addInserted(object)
+    if notifications.isWatched {
+      record(.inserted(object))
+      notifications.record(.inserted, object)
+    }
+    object.awakeFromInsert()
+    tracker.didReceiveChanges?()
+  }
+
+  /// Removes an object without its values: its row was deleted, or never existed. It may still be
+  /// in lists of changes: `tracker.sweep()`.
+  func forget(_ object: ManagedObject) {
+    dismiss(object)
+    object.changes = nil
+    object.node = nil
+  }
+
+  /// Removes an object from the graph; it keeps its values.
+  func dismiss(_ object: ManagedObject) {
+    object.state = [.deletedInStore]
+    registry.remove(object)
+    object.graph = nil
+    object.keeper = nil
+  }
+
+  /// Removes the objects of stores that were closed, whose reference numbers another store may give
+  /// to others.
+  func forgetClosedStores() {
+    let changes = persistentStoreCoordinator.storeChanges
+    if changes == forgottenStoreChanges { return }
+    forgottenStoreChanges = changes
+    knownRemovals = persistentStoreCoordinator.storeRemovals
+    tracker.didChange()
+    let open = Set(persistentStoreCoordinator.persistentStores.map(\.identifier))
+    for object in registry.objects where object.reference > 0 {
+      guard let store = object.storeEntity.storeIdentifier, !open.contains(store) else { continue }
+      notifications.record(.deleted, object)
+      forget(object)
+    }
+    tracker.sweep()
+    notifications.markStale()
+  }
+
+  /// Removes every object from the graph, changed or not.
+  func unregisterAll() {
+    let retained = tracker.pending + tracker.locked
+    tracker.removeAll()
+    tracker.removeAllDeferredDeletions()
+    registry.removeAll()
+    withExtendedLifetime(retained) {}
+  }
+
+  // MARK: Events and errors
+
+  /// Ends the event, without merging what others saved.
+  func endEvent() {
+    undoRecorder?.endEvent()
+    notifications.endEvent(name)
+    checkInvariants()
+  }
+
+  /// Records why a read failed that has no way to throw.
+  package func recordFaultFailure(_ error: any Error) {
+    if shouldDeleteInaccessibleFaults, (error as? ContextError)?.code == .objectNotFound { return }
+    faultFailure = faultFailure ?? error
+  }
+
+  func objectNotFound(_ object: ManagedObject) -> ContextError {
+    ContextError(
+      .objectNotFound,
+      "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
+  }
+
+  /// In debug builds, between operations: checks the invariants of each part. O(objects).
+  func checkInvariants() {
+    #if DEBUG
+      registry.checkInvariants()
+      tracker.checkInvariants(registry)
+      notifications.checkInvariants()
+      undoRecorder?.checkInvariants()
+      assert(saveMerging == nil, "an event ended while a merge policy was at work")
+      assert(owner != nil, "a graph without a context changed")
+      for object in tracker.pending { assert(object.graph === self, "\(object) belongs to another graph") }
+    #endif
+  }
+}
+
+extension ObjectGraph: NodeLookup {
+  /// The stored row of a registered object.
+  package func registeredNode(_ root: EntityDescription, _ reference: Int64) -> IncrementalStoreNode? {
+    registry.object(root, reference)?.node
+  }
+}

@@ -1,0 +1,67 @@
+import ObjectModel
+
+/// One thing that was done to one end of something, with what takes it back.
+enum UndoStep {
+  /// A property was set; it had the value before.
+  case set(ManagedObject, index: Int, old: AttributeValue)
+  /// A destination came into a to-many.
+  case added(ManagedObject, RelationshipDescription, Int64)
+  /// A destination went out of a to-many, from a place if that is known.
+  case removed(ManagedObject, RelationshipDescription, Int64, at: Int?)
+  /// A destination of a to-many went to another place.
+  case moved(ManagedObject, RelationshipDescription, Int64, from: Int)
+  /// A to-many had another order.
+  case reordered(ManagedObject, RelationshipDescription, [Int64])
+  case inserted(ManagedObject)
+  /// A new object went away before it was saved.
+  case tookBack(ManagedObject)
+  case deleted(ManagedObject)
+  case undeleted(ManagedObject)
+
+  /// The entity that the step's numbers are of.
+  private var destination: EntityDescription? {
+    switch self {
+    case .set(let object, let index, _):
+      if case .relationship(let relationship) = object.entity.properties[index] {
+        relationship.destination
+      } else {
+        nil
+      }
+    case .added(_, let relationship, _), .removed(_, let relationship, _, _),
+      .moved(_, let relationship, _, _),
+      .reordered(_, let relationship, _):
+      relationship.destination
+    default: nil
+    }
+  }
+
+  var object: ManagedObject {
+    switch self {
+    case .set(let object, _, _), .added(let object, _, _), .removed(let object, _, _, _),
+      .moved(let object, _, _, _), .reordered(let object, _, _), .inserted(let object), .tookBack(let object),
+      .deleted(let object),
+      .undeleted(let object):
+      object
+    }
+  }
+
+  /// Replaces reference numbers by others.
+  /// - Parameter root: The root entity of the objects meant; nil for temporary numbers, which are
+  ///   all different.
+  mutating func rename(_ permanent: RenamedReferences, root: EntityDescription?) {
+    if let root, destination?.root !== root { return }
+    switch self {
+    case .set(let object, let index, .reference(let old)):
+      if let new = permanent[old] { self = .set(object, index: index, old: .reference(new)) }
+    case .added(let object, let relationship, let old):
+      if let new = permanent[old] { self = .added(object, relationship, new) }
+    case .removed(let object, let relationship, let old, let index):
+      if let new = permanent[old] { self = .removed(object, relationship, new, at: index) }
+    case .moved(let object, let relationship, let old, let index):
+      if let new = permanent[old] { self = .moved(object, relationship, new, from: index) }
+    case .reordered(let object, let relationship, let order):
+      self = .reordered(object, relationship, order.map { permanent[$0] ?? $0 })
+    default: break
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+extension MergeOperation {
+  /// Merges what others committed to a store: registered objects whose rows have another version
+  /// get the new row, one statement per root entity; unchanged ones at once, changed ones beneath
+  /// their changes; those whose rows were deleted are deleted.
+  func mergeChanges(from change: PersistentStoreRemoteChange) throws {
+    graph.forgetClosedStores()
+    try renewQueryGeneration()
+    try mergeCommits(to: [change.storeIdentifier])
+    childInboxes.post(.committed(store: change.storeIdentifier), from: inbox)
+    graph.endEvent()
+  }
+
+  func mergeCommits(to stores: Set<UUID>) throws {
+    func isConcerned(_ storeEntity: StoreEntity) -> Bool {
+      storeEntity.storeIdentifier.map(stores.contains) ?? false
+    }
+    let known = registeredObjects.filter {
+      !$0.isInserted && ($0.changes != nil || registeredVersion($0) != nil) && isConcerned($0.storeEntity)
+    }
+    // Everything is read before anything is changed.
+    var rows: [(object: ManagedObject, row: IncrementalStoreNode?)] = []
+    for (root, objects) in Dictionary(grouping: known, by: \.entity.root) {
+      rows += zip(objects, try source.newValues(for: objects.map(\.reference), of: root)).map { ($0, $1) }
+    }
+    let locked = Set(tracker.locked.map { ObjectIdentifier($0) })
+    let unchanged = rows.filter { !$0.object.hasChanges && !locked.contains(ObjectIdentifier($0.object)) }
+    let changed = rows.filter { $0.object.hasChanges || locked.contains(ObjectIdentifier($0.object)) }
+    // Before the generation changes: what was read of rows in part belongs to the present one.
+    let stale = unchanged.filter { isStale($0.object, $0.row) }
+    let relinked = try unchanged.filter { $0.row != nil && !isStale($0.object, $0.row) }.map(\.object)
+      .withOtherDestinations(in: source)
+
+    tracker.didChange()
+    refresh(stale)
+    for object in relinked { notifications.record(.refreshed, object) }
+    try rebase(staleRows(changed))
+    try markDeleted(rows.filter { $0.row == nil }.map(\.object))
+    let roots = Set(storeEntities.filter(isConcerned).map(\.entity.root.name))
+    notifications.markStale { !$0.rootNames.isDisjoint(with: roots) }
+  }
+
+  /// Gives unchanged objects their new rows.
+  private func refresh(_ stale: [(object: ManagedObject, row: IncrementalStoreNode?)]) {
+    for case (let object, let row?) in stale {
+      graph.faulting.turnIntoFault(object)
+      graph.fetching.adopt(row, object)
+      notifications.record(.refreshed, object)
+    }
+  }
+
+  /// The rows to lay beneath changed objects. To-manys of the others are read again.
+  private func staleRows(_ changed: [(object: ManagedObject, row: IncrementalStoreNode?)])
+    -> [(object: ManagedObject, node: IncrementalStoreNode)]
+  {
+    var stale: [(object: ManagedObject, node: IncrementalStoreNode)] = []
+    for case (let object, let row?) in changed {
+      if isStale(object, row) {
+        stale.append((object, row))
+      } else if !object.isDeleted {
+        // Once a deletion is saved an undo could not read them.
+        object.changes?.refault()
+      }
+    }
+    return stale
+  }
+
+  private func markDeleted(_ objects: [ManagedObject]) throws {
+    for object in objects { try graph.faulting.markInaccessibleDeleted(object) }
+    let ids = objects.filter { $0.state.contains(.deletedInStore) }.map(\.objectID)
+    tracker.sweep()
+    if !ids.isEmpty { forgetRelationships(to: ids) }
+  }
+
+  /// The version of what was read of an object's row, all of it or parts.
+  func registeredVersion(_ object: ManagedObject) -> Int64? {
+    object.node?.version ?? object.batch?.partialVersion(object.reference, generation: tracker.generation)
+  }
+
+  /// Whether a row is another one than the object has. What is derived from other objects changes
+  /// without the version.
+  private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
+    guard let row else { return false }
+    if let version = registeredVersion(object), version != row.version { return true }
+    guard let held = object.node else { return false }
+    return object.entity.attributes.contains {
+      $0.derivation != nil && held.value(of: $0) != row.value(of: $0)
+    }
+  }
+}
+
+extension [ManagedObject] {
+  /// The objects with a to-many that was read, not changed since, and has other destinations now;
+  /// the to-many is a fault again.
+  fileprivate func withOtherDestinations(in source: any ContextSource) throws -> [ManagedObject] {
+    var read: [ObjectIdentifier: [(object: ManagedObject, state: ToManyState)]] = [:]
+    for object in self {
+      for state in object.changes?.toManys ?? []
+      where state.isLoaded && !state.hasChanges && !state.relationship.isTransient {
+        read[ObjectIdentifier(state.relationship), default: []].append((object, state))
+      }
+    }
+    var stale: [(object: ManagedObject, state: ToManyState)] = []
+    for states in read.values {
+      let relationship = states[0].state.relationship
+      let now = try source.newValues(for: relationship, of: states.map(\.object.reference))
+      for (place, one) in states.enumerated() {
+        let (stored, held) = (now.destinations(at: place), one.state.current ?? [])
+        let isSame =
+          relationship.isOrdered
+          ? stored.elementsEqual(held) : stored.count == held.count && Set(stored) == Set(held)
+        if !isSame { stale.append((one.object, one.state)) }
+      }
+    }
+    for one in stale { one.state.refault() }
+    var seen: Set<ObjectIdentifier> = []
+    return stale.map(\.object).filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}

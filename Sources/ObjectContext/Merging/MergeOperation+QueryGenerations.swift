@@ -1,0 +1,36 @@
+import StoreContract
+
+extension MergeOperation {
+  func setQueryGeneration(from generation: QueryGenerationToken?) throws {
+    guard parent == nil else {
+      throw ContextError(
+        .objectOfAnotherContext, "a child context reads what its parent does; pin the parent")
+    }
+    if let generation {
+      let pinned =
+        generation === QueryGenerationToken.current
+        ? try QueryGenerationToken(of: persistentStoreCoordinator) : generation
+      guard pinned.coordinator === persistentStoreCoordinator else {
+        throw ContextError(
+          .objectOfAnotherContext, "the query generation is of another coordinator's stores")
+      }
+      graph.source = pinned
+    } else {
+      graph.source = persistentStoreCoordinator
+    }
+    graph.faulting.refreshAllObjects()
+    notifications.markStale()
+    graph.endEvent()
+  }
+
+  /// Moves a pinned context on to what is stored now, after it saved or merged.
+  func renewQueryGeneration() throws {
+    if queryGenerationToken == nil { return }
+    graph.source = try QueryGenerationToken(of: persistentStoreCoordinator)
+    // Rows that did not exist in the former generation may exist now.
+    for object in registry.objects where object.state.contains(.deletedInStore) && object.node?.version == 0 {
+      graph.faulting.turnBackIntoFault(object)
+    }
+    notifications.markStale()
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+struct MergeOperation: GraphOperation {
+  let graph: ObjectGraph
+
+  /// Takes in what batches of other contexts did since this context last looked, and where
+  /// `automaticallyMergesChangesFromParent` is set, what other contexts saved and others committed
+  /// to the stores.
+  func mergeChanges() throws {
+    graph.forgetClosedStores()
+    // A pinned context that does not merge sees its moment only.
+    if queryGenerationToken != nil, !inbox.wantsSaves.load(ordering: .relaxed) { return }
+    let news = inbox.take()
+    if news.isEmpty { return }
+    do {
+      try renewQueryGeneration()
+      try merge(news)
+    } catch {
+      inbox.putBack(news)
+      throw error
+    }
+    for item in news { childInboxes.post(item, from: inbox) }
+    graph.endEvent()
+  }
+
+  private func merge(_ items: [ContextInbox.Changes]) throws {
+    var batches: Set<ContextInbox.Batch> = []
+    var stores: Set<UUID> = []
+    for item in items {
+      switch item {
+      case .committed(let store): stores.insert(store)
+      case .batch(let batch): batches.insert(batch)
+      case .saved(let changes): try merge(changes)
+      }
+    }
+    if !batches.isEmpty { try merge(batches) }
+    if !stores.isEmpty { try mergeCommits(to: stores) }
+  }
+
+  private func merge(_ batches: Set<ContextInbox.Batch>) throws {
+    if batches.contains(.deletion) {
+      try mergeDeletions(keepsChanges: true)
+    } else {
+      try graph.faulting.refreshAfterBatch(isInsertion: !batches.contains(.update))
+    }
+    notifications.markStale()
+  }
+
+  /// Takes in what another context of the same coordinator saved.
+  func mergeChanges(from changes: ContextChanges) throws {
+    graph.forgetClosedStores()
+    try renewQueryGeneration()
+    try merge(changes)
+    childInboxes.post(.saved(changes), from: inbox)
+    graph.endEvent()
+  }
+
+  private func merge(_ changes: ContextChanges) throws {
+    tracker.didChange()
+    forgetDeletions(of: changes.inserted + changes.updated)
+    let stale = staleObjects(changes)
+    for (root, objects) in stale {
+      let batch = FetchBatch(root, objects.unchanged.map(\.reference), generation: tracker.generation)
+      for object in objects.unchanged {
+        graph.faulting.turnIntoFault(object, batch: batch)
+        notifications.record(.refreshed, object)
+      }
+    }
+    // After the unchanged ones: rebasing may change those, which have to be as they are stored by
+    // then.
+    try rebase(stale.mapValues(\.changed))
+    for id in changes.deleted {
+      guard let object = knownObject(id), !object.isInserted else { continue }
+      try graph.faulting.markInaccessibleDeleted(object)
+    }
+    tracker.sweep()
+    if !changes.deleted.isEmpty { forgetRelationships(to: changes.deleted) }
+    let names = Set((changes.inserted + changes.updated + changes.deleted).map(\.entity.name))
+    graph.faulting.refreshDerived(
+      Set(names.compactMap { model.entity(named: $0) }.flatMap(\.derivedEntities)))
+    if notifications.isObserved {
+      recordInsertions(changes.inserted)
+      try recordArrivals(changes.inserted + changes.updated)
+    }
+  }
+
+  /// Objects that others deleted and stored again are faults like any other.
+  private func forgetDeletions(of stored: [ManagedObjectID]) {
+    for id in stored {
+      guard let object = graph.registeredObject(for: id) else { continue }
+      graph.faulting.turnBackIntoFault(object)
+      tracker.removeDeferredDeletion(of: object)
+    }
+  }
+
+  /// The registered objects whose rows were saved by others, by root entity.
+  private func staleObjects(_ changes: ContextChanges)
+    -> [EntityDescription: (unchanged: [ManagedObject], changed: [ManagedObject])]
+  {
+    var insertedTwice: [ManagedObjectID] = []
+    for id in changes.inserted {
+      guard let object = graph.registeredObject(for: id) else { continue }
+      if object.isInserted { graph.relationships.becomeStored(object) }
+      if object.hasChanges { insertedTwice.append(id) }
+    }
+    let locked = Set(tracker.locked.map { ObjectIdentifier($0) })
+    var stale: [EntityDescription: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
+    for id in changes.updated + changes.refreshed + insertedTwice {
+      guard let object = knownObject(id), !object.isInserted else { continue }
+      // Changes of other objects depend on one whose version the next save checks.
+      if object.hasChanges || locked.contains(ObjectIdentifier(object)) {
+        stale[object.entity.root, default: ([], [])].changed.append(object)
+      } else {
+        stale[object.entity.root, default: ([], [])].unchanged.append(object)
+      }
+    }
+    return stale
+  }
+
+  /// Reads the rows of changed objects and lays them beneath the changes. One statement per root
+  /// entity.
+  private func rebase(_ changed: [EntityDescription: [ManagedObject]]) throws {
+    var rows: [(object: ManagedObject, node: IncrementalStoreNode)] = []
+    for (root, objects) in changed {
+      let nodes = try source.newValues(for: objects.map(\.reference), of: root)
+      for case (let object, let node?) in zip(objects, nodes) { rows.append((object, node)) }
+    }
+    try rebase(rows)
+  }
+
+  /// Lays rows beneath changes.
+  func rebase(_ rows: [(object: ManagedObject, node: IncrementalStoreNode)]) throws {
+    try graph.relationships.rebase(rows)
+    for (object, _) in rows {
+      object.awakeFromSnapshotEvents(.refresh)
+      notifications.record(.refreshed, object)
+    }
+  }
+
+  /// Links went with the objects, and the objects at their other ends may not be among the changed
+  /// ones.
+  func forgetRelationships(
+    to deleted: [ManagedObjectID], where isConcerned: (RelationshipDescription) -> Bool = { _ in true }
+  ) {
+    let gone = Dictionary(grouping: deleted, by: \.entity.root.name).mapValues { Set($0.map(\.reference)) }
+    for object in registeredObjects {
+      for state in object.changes?.toManys ?? [] where isConcerned(state.relationship) {
+        if let references = gone[state.relationship.destination.root.name] {
+          state.forget(references.contains)
+        }
+      }
+    }
+  }
+
+  /// Records what others inserted by its ID; no object is made for it.
+  private func recordInsertions(_ ids: [ManagedObjectID]) {
+    if notifications.didChange.isEmpty { return }
+    let known = ids.filter { id in
+      id.isTemporaryID
+        ? parent?.registeredObject(for: id) != nil
+        : (try? persistentStoreCoordinator.storeEntity(of: id)) != nil
+    }
+    notifications.recordInsertions(known)
+  }
+
+  /// Records for live results what others inserted, or changed so that it may match now.
+  private func recordArrivals(_ ids: [ManagedObjectID]) throws {
+    let wanted = notifications.observedRoots
+    if wanted.isEmpty { return }
+    for id in ids where wanted.contains(id.entity.root.name) {
+      // An ID that is no longer valid is in later changes under its new one.
+      guard let object = try? graph.faulting.object(with: id) else { continue }
+      notifications.record(.refreshed, object)
+    }
+  }
+
+  private func knownObject(_ id: ManagedObjectID) -> ManagedObject? {
+    guard let object = graph.registeredObject(for: id), !object.state.contains(.deletedInStore) else {
+      return nil
+    }
+    return object
+  }
+
+  /// Marks deleted what is no longer in the store, and turns all else that is unchanged into
+  /// faults.
+  /// - Parameter keepsChanges: Whether a changed object stays, of which the save tells that it is a
+  ///   conflict.
+  func mergeDeletions(keepsChanges: Bool) throws {
+    var wanted: [EntityDescription: Set<Int64>] = [:]
+    let objects = registeredObjects.filter { !$0.isInserted }
+    for object in objects { wanted[object.entity.root, default: []].insert(object.reference) }
+    // Those of deleted objects are not read again.
+    let kept = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
+    for state in kept {
+      wanted[state.relationship.destination.root, default: []].formUnion(state.current ?? [])
+    }
+    var gone: [EntityDescription: Set<Int64>] = [:]
+    for (root, references) in wanted {
+      let list = references.sorted().map { FetchExpression.value(.reference($0)) }
+      let request = FetchRequest(
+        root.name, where: .comparison(FetchComparison(.selfObject, .in, .list(list))))
+      gone[root] = references.subtracting(try source.fetchObjectIDs(request).map(\.reference))
+    }
+    // First, since they keep what was read of them.
+    for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
+      if keepsChanges {
+        try graph.faulting.markInaccessibleDeleted(object)
+      } else {
+        graph.faulting.turnDeleted(object)
+      }
+    }
+    tracker.sweep()
+    graph.faulting.removeAddedDeleted()
+    try graph.faulting.refreshAfterBatch()
+    for state in kept {
+      if let gone = gone[state.relationship.destination.root] { state.forget(gone.contains) }
+    }
+  }
+}
+
+extension ObjectGraph {
+  var merging: MergeOperation { MergeOperation(graph: self) }
+}

@@ -1,0 +1,187 @@
+import ObjectModel
+import StoreContract
+
+extension SaveOperation {
+  /// Writes this child's changes into the parent's objects, property by property: what was set here
+  /// wins. No statement, unless objects are faults there, or deleted.
+  func save(into parent: ObjectGraph) throws -> ContextChanges {
+    try validate()
+    let (inserted, updated, deleted) = (tracker.inserted, tracker.updatedToSave, tracker.deleted)
+    let changed = inserted + updated
+    let changes = changes(inserted: inserted, updated: updated)
+    // Everything that can fail precedes the first change.
+    let destinations = try parent.saving.objectsToUpdate(changes.updated)
+    let doomed = try parent.saving.objectsToDelete(changes.deleted)
+    for object in changed {
+      _ = try graph.faulting.currentNode(object)
+      try parent.saving.checkDestinations(of: object)
+    }
+    try loadOrders(of: changed + deleted)
+
+    for object in inserted { try parent.saving.takeIn(object) }
+    for (object, destination) in zip(updated, destinations) {
+      try parent.saving.takeIn(object, over: destination)
+    }
+    // To-manys come last: by then each object has its to-ones.
+    for object in changed + deleted { try parent.saving.takeInToManys(of: object) }
+    // The delete rules follow what the parent has connected since, too.
+    try parent.deletion.delete(doomed, callsHooks: false)
+    // Until its relationship changes are in the parent, nothing else may retain an object there.
+    withExtendedLifetime((destinations, doomed)) {}
+    try settle(inserted: inserted, updated: updated, deleted: deleted, in: parent)
+    parent.endEvent()
+    return changes
+  }
+
+  /// The objects that a child has changed, with their rows read.
+  private func objectsToUpdate(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    let objects = try graph.faulting.objects(with: ids)
+    for object in objects {
+      if !object.isInserted { _ = try object.row() }
+      if object.isDeleted {
+        throw ContextError(
+          .conflict,
+          "a changed \(object.entity.name) is deleted in the parent context; refresh or delete it here")
+      }
+    }
+    return objects
+  }
+
+  /// The objects that a child has deleted, with their rows read.
+  private func objectsToDelete(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    let objects = try graph.faulting.objects(with: ids)
+    for object in objects where !object.isInserted && !object.isDeleted { _ = try object.row() }
+    return objects
+  }
+
+  /// Reads the orders that were changed: they are above the parent's former ones.
+  private func loadOrders(of objects: [ManagedObject]) throws {
+    for object in objects {
+      for state in object.changes?.toManys ?? []
+      where state.hasChanges && state.relationship.isOrdered && !state.isLoaded {
+        try graph.faulting.load(state, of: object)
+      }
+    }
+  }
+
+  /// The child's changes are in the parent.
+  private func settle(
+    inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject], in parent: ObjectGraph
+  ) throws {
+    tracker.didChange()
+    tracker.removeAll()
+    for object in inserted + updated {
+      let node = try parent.faulting.currentNode(parent.faulting.object(with: object.objectID))
+      settle(object, node)
+    }
+    settle(deleted: deleted)
+    for object in inserted + updated + deleted { object.didSave() }
+  }
+
+  /// What a child's object is to lead to must not be deleted here.
+  private func checkDestinations(of object: ManagedObject) throws {
+    for relationship in object.entity.relationships where !relationship.isTransient {
+      var destinations = Array(object.changes?.knownToMany(relationship)?.added ?? [])
+      if case .reference(let destination)? = object.changes?.value(relationship.index) {
+        destinations = [destination]
+      }
+      for destination in destinations
+      where registry.object(relationship.destination, destination)?.isDeleted == true {
+        // Its deletion may have been taken back.
+        if object.graph?.registry.object(relationship.destination, destination)?.isInserted
+          == true
+        {
+          continue
+        }
+        throw ContextError(
+          .conflict,
+          "\(object.entity.name).\(relationship.name) is to lead to what is deleted in the parent context;"
+            + " choose another"
+        )
+      }
+    }
+  }
+
+  /// A child's new object is new here too, under the same ID; one whose deletion the child took
+  /// back stays.
+  private func takeIn(_ object: ManagedObject) throws {
+    let known = registry.object(object.entity, object.reference)
+    if let known, known.state.contains(.deletedInStore) {
+      graph.forget(known)
+    } else if let deleted = known, deleted.isDeleted {
+      deleted.state.remove(.deleted)
+      tracker.sweep()
+      if notifications.isWatched { graph.record(.undeleted(deleted)) }
+      notifications.record(.inserted, deleted)
+      return try takeIn(object, over: deleted)
+    }
+    let own = graph.make(object.storeEntity, object.reference, nil, nil)
+    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)
+    for property in object.entity.properties {
+      guard let value = object.changes?.value(property.index) else { continue }
+      changes.set(
+        property.index, value, propertyCount: object.entity.propertyCount, isWatched: notifications.isWatched)
+    }
+    own.changes = changes
+    own.state.insert(.inserted)
+    // One that came back after its deletion was saved follows the version it had.
+    own.node = object.node
+    tracker.addInserted(own)
+    if notifications.isWatched { graph.record(.inserted(own)) }
+    notifications.record(.inserted, own)
+  }
+
+  private func takeIn(_ object: ManagedObject, over own: ManagedObject) throws {
+    for property in object.entity.properties where !property.isTransient {
+      guard let value = object.changes?.value(property.index), try own.slotValue(property) != value else {
+        continue
+      }
+      guard case .relationship(let relationship) = property else {
+        own.setSlot(property.index, value)
+        tracker.recordUpdate(own)
+        continue
+      }
+      // Where it leads here may not be where the child saw it lead.
+      var destination: ManagedObject?
+      if case .reference(let reference) = value {
+        destination = graph.faulting.materialize(reference, relationship.destination, nil)
+      }
+      try graph.relationships.setToOne(own, relationship, destination)
+    }
+  }
+
+  private func takeInToManys(of object: ManagedObject) throws {
+    guard let own = registry.object(object.entity, object.reference) else { return }
+    for state in object.changes?.toManys ?? [] where state.hasChanges && !state.relationship.isTransient {
+      for destination in state.removed {
+        try graph.relationships.removeDestination(destination, from: own, state.relationship)
+      }
+      for destination in state.added {
+        try graph.relationships.addDestination(destination, to: own, state.relationship)
+      }
+      guard state.relationship.isOrdered else { continue }
+      let present = try own.destinations(state.relationship).references
+      let wanted = (state.current ?? []).filter(Set(present).contains)
+      let known = Set(wanted)
+      try graph.relationships.reorder(
+        own, state.relationship, wanted + present.filter { !known.contains($0) })
+    }
+  }
+
+  /// The parent's new objects have permanent IDs now.
+  func parentTookPermanentIDs(_ renamed: [(ManagedObjectID, ManagedObjectID)], _ permanent: RenamedReferences)
+  {
+    tracker.didChange()
+    for (old, id) in renamed {
+      if let object = registry.object(old.entity, old.reference) { registry.rename(object, id) }
+    }
+    for object in registeredObjects {
+      object.batch = nil
+      object.changes?.rename(permanent)
+      graph.faulting.renewRow(object)
+    }
+    undoRecorder?.rename(permanent, root: nil)
+    notifications.objectsWereRenamed()
+    for child in children { child.graph?.saving.parentTookPermanentIDs(renamed, permanent) }
+  }
+}

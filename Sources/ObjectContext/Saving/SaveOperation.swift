@@ -1,0 +1,214 @@
+import ObjectModel
+import StoreContract
+
+struct SaveOperation: GraphOperation {
+  let graph: ObjectGraph
+
+  /// Saves every change in one transaction: checks the model's rules, takes permanent IDs for new
+  /// objects, writes.
+  func save() throws {
+    #if DEBUG
+      graph.isolation.check { "a context" }
+    #endif
+    if let failure = graph.faultFailure { throw failure }
+    try graph.merging.mergeChanges()
+    guard tracker.hasChanges || !tracker.locked.isEmpty else { return }
+    if !notifications.willSave.isEmpty {
+      notifications.willSave.yield(pendingChanges)
+    }
+    willSaveAll()
+    undoRecorder?.endEvent()
+    let saved = try parent.map { try save(into: $0) } ?? saveToStores()
+    if !notifications.didSave.isEmpty { notifications.didSave.yield(saved) }
+    if let parent { parent.childInboxes.post(.saved(saved), from: inbox) }
+    notifications.markStale(where: \.isOfStoreOnly)
+    graph.endEvent()
+  }
+
+  /// What the next save has to do, by IDs.
+  private var pendingChanges: ContextChanges {
+    changes(inserted: tracker.insertedObjects, updated: tracker.updatedObjects)
+  }
+
+  func changes(inserted: [ManagedObject], updated: [ManagedObject]) -> ContextChanges {
+    var changes = ContextChanges(contextName: name)
+    changes.inserted = inserted.map(\.objectID)
+    changes.updated = updated.map(\.objectID)
+    changes.deleted = tracker.deleted.map(\.objectID)
+    return changes
+  }
+
+  func validate() throws {
+    var validation = Validation(plans)
+    for object in tracker.inserted { try validation.check(object) }
+    for object in tracker.updatedToSave { try validation.check(object) }
+    for object in tracker.deleted { try validation.checkDeletion(object) }
+    try validation.throwFailures()
+  }
+
+  private static let mostTries = 16
+
+  private func saveToStores() throws -> ContextChanges {
+    defer { graph.conflicts.endMerging(isSaved: false) }
+    var tries = 1
+    while true {
+      try validate()
+      let updated = tracker.updatedToSave
+      try takePermanentIDs(tracker.inserted, also: updated + tracker.deleted)
+      let plan = try SavePlan(
+        plans, inserted: tracker.inserted, updated: updated, deleted: tracker.deleted, locked: tracker.locked)
+      do {
+        if !plan.request.isEmpty { try persistentStoreCoordinator.save(plan.request) }
+      } catch let error as StoreError where tries < Self.mostTries {
+        // Each try has met what others wrote since the one before.
+        tries += 1
+        try graph.conflicts.resolve(error)
+        continue
+      }
+      var changes = pendingChanges
+      let saved = tracker.inserted + updated + tracker.deleted
+      let ends = graph.relationships.unrecordedInverses(of: tracker.inserted + updated)
+      changes.refreshed = ends.map(\.id)
+      settle(plan, updated: updated)
+      for end in ends { graph.registeredObject(for: end.id)?.changes?.knownToMany(end.inverse)?.refault() }
+      refreshDerived(saved)
+      persistentStoreCoordinator.posted(changes, from: inbox)
+      childInboxes.post(.saved(changes), from: inbox)
+      graph.conflicts.endMerging(isSaved: true)
+      // The save is done, so nothing may fail any more: where no new moment can be had, the stores
+      // are read as they are.
+      do { try graph.merging.renewQueryGeneration() } catch { graph.source = persistentStoreCoordinator }
+      return changes
+    }
+  }
+
+  /// Turns objects whose derived attributes the store has computed anew into faults, which fire
+  /// together.
+  private func refreshDerived(_ saved: [ManagedObject]) {
+    var entities: Set<EntityDescription> = []
+    for object in saved { entities.formUnion(object.entity.derivedEntities) }
+    graph.faulting.refreshDerived(entities)
+  }
+
+  /// Hooks may change further objects; those get their turn too.
+  private func willSaveAll() {
+    var seen: Set<ObjectIdentifier> = []
+    var again = true
+    while again {
+      again = false
+      for object in tracker.inserted + tracker.updated + tracker.deleted
+      where seen.insert(ObjectIdentifier(object)).inserted && !object.state.contains(.deletedInStore) {
+        object.willSave()
+        again = true
+      }
+    }
+  }
+
+  /// Gives new objects their permanent IDs ahead of the save.
+  func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+    var seen: Set<ObjectIdentifier> = []
+    let own = objects.filter {
+      $0.isInserted && $0.graph === graph && seen.insert(ObjectIdentifier($0)).inserted
+    }
+    try takePermanentIDs(own, also: tracker.updated + tracker.deleted)
+  }
+
+  private func takePermanentIDs(_ objects: [ManagedObject], also others: [ManagedObject]) throws {
+    let new = objects.filter { $0.reference < 0 }
+    if new.isEmpty { return }
+    let ids = try persistentStoreCoordinator.obtainPermanentIDs(for: new.map(\.entity))
+    let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
+    let renamed = Array(zip(new.map(\.objectID), ids))
+    for (object, id) in zip(new, ids) { registry.rename(object, id) }
+    for object in tracker.inserted { object.changes?.rename(permanent) }
+    for object in others { object.changes?.rename(permanent) }
+    undoRecorder?.rename(permanent, root: nil)
+    notifications.objectsWereRenamed()
+    for child in children {
+      child.graph?.saving.parentTookPermanentIDs(renamed, permanent)
+    }
+  }
+
+  private func settle(_ plan: SavePlan, updated: [ManagedObject]) {
+    tracker.didChange()
+    let (inserted, deleted) = (tracker.inserted, tracker.deleted)
+    tracker.removeAll()
+    tracker.removeAllDeferredDeletions()
+    for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
+    for object in updated { settle(object, nil) }
+    for (object, change) in plan.updates { settle(object, change) }
+    settle(deleted: deleted)
+    for object in inserted { object.didSave() }
+    for object in updated { object.didSave() }
+    for object in deleted { object.didSave() }
+  }
+
+  func settle(_ object: ManagedObject, _ node: IncrementalStoreNode?) {
+    object.state.subtract([.inserted, .updated])
+    if let node { object.node = node }
+    guard let changes = object.changes else { return }
+    changes.settle(plans[object.entity].transientSlots)
+    object.changes = changes.changed.isEmpty && changes.toManys.isEmpty ? nil : changes
+  }
+
+  func settle(deleted: [ManagedObject]) {
+    if deleted.isEmpty { return }
+    for object in deleted { graph.dismiss(object) }
+    // Relationships without an inverse do not hear of it otherwise.
+    let roots = Set(deleted.map(\.entity.root))
+    if roots.allSatisfy({ plans.unidirectionalToManys(to: $0).isEmpty }) { return }
+    graph.merging.forgetRelationships(to: deleted.map(\.objectID)) { $0.inverse == nil }
+  }
+
+  /// Drops every change: new objects go away, changed and deleted ones are as last read or saved.
+  func rollback() {
+    tracker.didChange()
+    graph.faultFailure = nil
+    undoRecorder?.removeAllActions()
+    let inserted = tracker.inserted
+    let others = tracker.updated + tracker.deleted
+    let hadDeletions = !tracker.deleted.isEmpty
+    tracker.removeAll()
+    for object in inserted {
+      notifications.record(.deleted, object)
+      graph.dismiss(object)
+    }
+    for object in others where !object.state.contains(.deletedInStore) {
+      notifications.record(object.isDeleted ? .inserted : .refreshed, object)
+      object.state.subtract([.updated, .deleted])
+      object.changes = nil
+      if object.reportsChanges { object.valuesDidChange(at: nil) }
+      object.awakeFromSnapshotEvents(.rollback)
+    }
+    graph.faulting.markDeferredDeleted()
+    if hadDeletions { graph.faulting.refaultRelationships() }
+    graph.endEvent()
+  }
+
+  /// Removes every object, changed or not; the program can no longer use those it refers to.
+  func reset() {
+    tracker.didChange()
+    graph.faultFailure = nil
+    undoRecorder?.removeAllActions()
+    if notifications.isObserved { for object in registeredObjects { notifications.record(.deleted, object) } }
+    graph.unregisterAll()
+    notifications.markStale()
+    graph.endEvent()
+  }
+
+  /// Makes the next save check that an object is stored as it was read here, though nothing of it
+  /// is changed.
+  func detectConflicts(for object: ManagedObject) throws {
+    guard object.graph === graph else {
+      throw ContextError(.objectOfAnotherContext, "a \(object.entity.name) of another context was given")
+    }
+    if object.isInserted { return }
+    _ = try object.row()
+    if object.state.contains(.deletedInStore) { throw graph.objectNotFound(object) }
+    tracker.lock(object)
+  }
+}
+
+extension ObjectGraph {
+  var saving: SaveOperation { SaveOperation(graph: self) }
+}

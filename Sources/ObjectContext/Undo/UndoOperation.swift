@@ -1,0 +1,325 @@
+import ObjectModel
+import StoreContract
+
+struct UndoOperation: GraphOperation {
+  let graph: ObjectGraph
+
+  /// Undoes the last group of a manager, or does again what was undone.
+  func revert(_ undoManager: UndoManager?, isRedo: Bool) throws {
+    try graph.merging.mergeChanges()
+    guard let undoManager else { return }
+    var touched: [ManagedObject: SnapshotEvents] = [:]
+    defer { graph.endEvent() }
+    try undoManager.run(isRedo: isRedo) { steps in
+      defer {
+        tidy(Array(touched.keys))
+        if touched.values.contains(where: { $0.contains(.undoDeletion) }) {
+          graph.faulting.refaultRelationships()
+        }
+        for (object, events) in touched { object.awakeFromSnapshotEvents(events) }
+      }
+      let (rows, all) = (try rowsStoredAgain(steps), steps)
+      while let step = steps.last {
+        if let event = try perform(step, rows) { touched[step.object, default: []].insert(event) }
+        steps.removeLast()
+      }
+      try completeDeletions(touched, all)
+    }
+  }
+
+  /// Brings relationships in line with objects that were deleted again or came back: others may
+  /// have connected them meanwhile.
+  private func completeDeletions(_ touched: [ManagedObject: SnapshotEvents], _ steps: [UndoStep]) throws {
+    for object in tracker.deleted where touched[object] != nil && object.isDeleted {
+      try graph.relationships.deleteAgain(object)
+    }
+    let back = touched.filter { object, events in
+      events.contains(.undoDeletion) && object.graph === graph && !object.isDeleted
+    }
+    for object in back.keys {
+      try graph.relationships.followDeletions(of: object)
+      try alignInverses(of: object)
+    }
+    for step in steps { try alignRelationship(of: step) { back[$0] != nil } }
+    for (object, events) in touched where !events.isDisjoint(with: [.undoInsertion, .undoDeletion]) {
+      try releaseOthers(object)
+    }
+  }
+
+  /// Where a step put an object that is back into a to-many, or took it out, the object's own list
+  /// decides: its deletion left that alone, and it has what others did to it since.
+  private func alignRelationship(of step: UndoStep, where isBack: (ManagedObject) -> Bool) throws {
+    let (end, relationship, destination): (ManagedObject, RelationshipDescription, Int64)
+    switch step {
+    case .added(let object, let toMany, let reference):
+      (end, relationship, destination) = (object, toMany, reference)
+    case .removed(let object, let toMany, let reference, _):
+      (end, relationship, destination) = (object, toMany, reference)
+    default: return
+    }
+    guard let inverse = relationship.inverse, inverse.isToMany, !inverse.isTransient,
+      let object = registry.object(relationship.destination, destination), isBack(object), object !== end
+    else { return }
+    _ = try object.destinations(inverse)
+    align(end, relationship, with: object, object.toManyState(inverse))
+  }
+
+  /// The same where its list leads: objects that came back with it were in no list while it was
+  /// deleted, and no step tells of them.
+  private func alignInverses(of object: ManagedObject) throws {
+    for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
+      guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+      let destinations = try object.destinations(relationship).references
+      let own = object.toManyState(relationship)
+      for reference in destinations {
+        guard let end = registry.object(relationship.destination, reference), end !== object else { continue }
+        align(end, inverse, with: object, own)
+      }
+    }
+  }
+
+  /// An object that is back may list objects that lead elsewhere: what they led to was not back
+  /// yet, or they were led away meanwhile.
+  private func releaseOthers(_ object: ManagedObject) throws {
+    guard object.graph === graph, !object.isDeleted else { return }
+    for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
+      guard let inverse = relationship.inverse, !inverse.isToMany else { continue }
+      for end in try object.destinations(relationship)
+      where try graph.relationships.exists(end) && end.destination(inverse) !== object {
+        try graph.relationships.removeDestination(end.reference, from: object, relationship, isKnown: true)
+      }
+    }
+  }
+
+  private func align(
+    _ end: ManagedObject, _ relationship: RelationshipDescription, with object: ManagedObject,
+    _ own: ToManyState
+  ) {
+    let (isHere, isAdded) = (!own.lacks(end.reference), own.isAdded(end.reference))
+    let isStored = isHere ? !isAdded : own.removed.contains(end.reference)
+    end.changes?.knownToMany(relationship)?.align(object.reference, isHere: isHere, isStored: isStored)
+  }
+
+  /// The rows of objects that are to come back, where others have stored them again. One statement
+  /// a root entity.
+  private func rowsStoredAgain(_ steps: [UndoStep]) throws -> [ManagedObject: IncrementalStoreNode] {
+    let objects = steps.compactMap { step -> ManagedObject? in
+      guard case .deleted(let object) = step, object.graph == nil, object.node != nil else {
+        return nil
+      }
+      return object
+    }
+    var rows: [ManagedObject: IncrementalStoreNode] = [:]
+    for (root, own) in Dictionary(grouping: objects, by: \.entity.root) {
+      for (object, row) in zip(own, try source.newValues(for: own.map(\.reference), of: root)) {
+        rows[object] = row
+      }
+    }
+    return rows
+  }
+
+  /// Takes one step back; nil when its object is no longer in the graph.
+  private func perform(_ step: UndoStep, _ rows: [ManagedObject: IncrementalStoreNode]) throws
+    -> SnapshotEvents?
+  {
+    let object = step.object
+    switch step {
+    case .inserted: return try markDeletedAgain(object) ? .undoInsertion : nil
+    case .tookBack:
+      bringBack(object)
+      return .undoInsertion
+    case .deleted:
+      undelete(object)
+      if object.isInserted, let row = rows[object] {
+        graph.relationships.becomeStored(object)
+        try graph.relationships.rebase(object, on: row)
+      }
+      return .undoDeletion
+    case .undeleted: return try markDeletedAgain(object) ? .undoDeletion : nil
+    default:
+      guard try isUsable(object) else { return nil }
+      return try revertProperty(step) ? .undoUpdate : nil
+    }
+  }
+
+  /// Takes back what a step did to a property of an object; false when the other object of it is
+  /// deleted.
+  private func revertProperty(_ step: UndoStep) throws -> Bool {
+    switch step {
+    case .set(let object, let index, let old):
+      try leaveDestination(object, object.entity.properties[index], unless: old)
+      object.setSlot(index, try referencesDeleted(object, index, old) ? .null : old)
+      if object.entity.properties[index].isStored { tracker.recordUpdate(object) }
+    case .added(let object, let relationship, let destination):
+      try graph.relationships.removeDestination(destination, from: object, relationship)
+    case .removed(let object, let relationship, let destination, let index):
+      if try isDeletedInStore(destination, relationship.destination) { return false }
+      try graph.relationships.addDestination(destination, to: object, relationship, at: index)
+    case .moved(let object, let relationship, let destination, let index):
+      guard try object.destinations(relationship).references.contains(destination) else { return false }
+      let last = object.toManyState(relationship).current.map { $0.count - 1 } ?? 0
+      try graph.relationships.move(destination, in: object, relationship, to: min(index, last))
+    case .reordered(let object, let relationship, let order):
+      let present = Set(try object.destinations(relationship).references)
+      let wanted = order.filter(present.contains)
+      if wanted.count == present.count { try graph.relationships.reorder(object, relationship, wanted) }
+    case .inserted, .tookBack, .deleted, .undeleted: return false
+    }
+    return true
+  }
+
+  /// Removes an object again that was new, or deletes one that was saved; false when it is deleted
+  /// already.
+  private func markDeletedAgain(_ object: ManagedObject) throws -> Bool {
+    guard object.graph === graph, !object.isDeleted else { return false }
+    if object.isInserted { takeBack(object) } else { try markDeleted(object) }
+    return true
+  }
+
+  /// Removes the object from the inverse of a destination that a merge has set since. The later
+  /// steps have done so for all other destinations.
+  private func leaveDestination(
+    _ object: ManagedObject, _ property: PropertyDescription, unless old: AttributeValue
+  ) throws {
+    guard case .relationship(let relationship) = property, let inverse = relationship.inverse,
+      !inverse.isTransient, let destination = try object.destination(relationship),
+      !destination.state.contains(.deletedInStore),
+      old != .reference(destination.reference)
+    else { return }
+    if inverse.isToMany {
+      if destination.changes?.knownToMany(inverse)?.lacks(object.reference) == true { return }
+      if try graph.relationships.exists(destination) {
+        try graph.relationships.removeDestination(object.reference, from: destination, inverse, isKnown: true)
+      }
+    } else if try graph.relationships.exists(destination), try destination.destination(inverse) === object {
+      try graph.relationships.assign(destination, inverse, nil)
+    }
+  }
+
+  private func referencesDeleted(_ object: ManagedObject, _ index: Int, _ value: AttributeValue) throws
+    -> Bool
+  {
+    guard case .relationship(let relationship) = object.entity.properties[index],
+      case .reference(let reference) = value
+    else { return false }
+    return try isDeletedInStore(reference, relationship.destination)
+  }
+
+  /// Whether others deleted an object; it need not have been registered since.
+  private func isDeletedInStore(_ reference: Int64, _ destination: EntityDescription) throws -> Bool {
+    try !graph.relationships.exists(graph.faulting.materialize(reference, destination, nil))
+  }
+
+  private func isUsable(_ object: ManagedObject) throws -> Bool {
+    guard object.graph === graph else { return false }
+    return try graph.relationships.exists(object)
+  }
+
+  /// A new object goes away, and can be brought back.
+  private func takeBack(_ object: ManagedObject) {
+    graph.dismiss(object)
+    graph.record(.tookBack(object))
+    notifications.record(.deleted, object)
+  }
+
+  /// An object that was new when it went away is new again.
+  private func bringBack(_ object: ManagedObject) {
+    guard object.graph == nil else { return }
+    adopt(object, state: [.inserted])
+    tracker.addInserted(object)
+    graph.record(.inserted(object))
+    notifications.record(.inserted, object)
+  }
+
+  /// The next save removes the object, of which all is read before.
+  private func markDeleted(_ object: ManagedObject) throws {
+    guard try graph.relationships.exists(object) else { return }
+    try graph.deletion.readWhole(object)
+    object.state.insert(.deleted)
+    tracker.addDeleted(object)
+    graph.record(.deleted(object))
+    notifications.record(.deleted, object)
+  }
+
+  /// Takes a deletion that was not saved back: the object stays, with the values it has now.
+  func insertAgain(_ object: ManagedObject) {
+    guard object.isDeleted, object.graph === graph else { return }
+    undelete(object)
+    tracker.sweep()
+  }
+
+  /// The object stays; when its deletion was saved already, it is new again under the ID it had.
+  private func undelete(_ object: ManagedObject) {
+    if object.graph === graph {
+      // Others deleted it too.
+      if object.state.contains(.deletedInStore) { return }
+      object.state.remove(.deleted)
+      graph.record(.undeleted(object))
+      return notifications.record(.inserted, object)
+    }
+    guard object.graph == nil, let row = object.node else { return }
+    adopt(object, state: [.inserted])
+    reinsert(object, over: row)
+    graph.record(.undeleted(object))
+    notifications.record(.inserted, object)
+  }
+
+  private func adopt(_ object: ManagedObject, state: ManagedObject.State) {
+    if let other = registry.object(object.entity, object.reference), other !== object { graph.forget(other) }
+    tracker.sweepInserted()
+    object.state = state
+    object.graph = graph
+    registry.insert(object)
+  }
+
+  /// Makes an object whose row was deleted a new one with the values it has. Its next version follows
+  /// that of the row.
+  func reinsert(_ object: ManagedObject, over row: IncrementalStoreNode) {
+    let toManys = object.changes?.toManys ?? []
+    let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)
+    for property in object.entity.properties {
+      let value: AttributeValue
+      if let changed = object.changes?.value(property.index) {
+        value = changed
+      } else if property.isStored, !row.isUnread(property) {
+        value = row.value(of: property)
+      } else {
+        // Long bytes that nobody read went with the row.
+        continue
+      }
+      changes.set(
+        property.index, value, propertyCount: object.entity.propertyCount, isWatched: notifications.isWatched)
+    }
+    changes.adopt(toManys)
+    object.changes = changes
+    object.state = [.inserted]
+    tracker.addInserted(object)
+  }
+
+  /// What is as it is stored again has no changes.
+  private func tidy(_ objects: [ManagedObject]) {
+    for object in objects where object.state == [.updated] && !object.hasPersistentChangedValues {
+      if object.changes?.committedRow != nil {
+        // The row beneath is another one than that which the values were set back to, and may lead
+        // to what is to be deleted.
+        do { try graph.withoutUndo { try graph.relationships.drop(object) } } catch {
+          graph.recordFaultFailure(error)
+        }
+        object.changes?.committedRow = nil
+        if object.hasPersistentChangedValues {
+          tracker.recordUpdate(object)
+          continue
+        }
+      }
+      object.state.remove(.updated)
+      object.changes?.settle(plans[object.entity].transientSlots)
+      object.changes = object.changes
+    }
+    graph.faulting.markDeferredDeleted()
+    tracker.sweep()
+  }
+}
+
+extension ObjectGraph {
+  var undoing: UndoOperation { UndoOperation(graph: self) }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Logging
+import StoreContract
+import StoreKeyring
+
+/// The options of an encrypted store, which a description holds under one key.
+///
+/// `PersistentStoreDescription` documents and publishes them one by one.
+struct SQLCipherStoreOptions: Sendable {
+  var keyVaults: [any KeyVault] = []
+  var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)?
+  var storeKey: StoreKey?
+  var keyInteraction = KeyInteraction.silent
+  /// Nil for a label with the file's name.
+  var keyLabel: String?
+  var durability = Durability.full
+  var pageCacheBytes = 64 << 20
+  var busyTimeoutMilliseconds = 5000
+  var isExclusive = false
+  var logger: Logger?
+  /// Nil for the file's name.
+  var logLabel: String?
+  var slowStatementMilliseconds = 100
+  var isDraft = false
+  var migratesOnlyFrom: Data?
+  var migrationCopies: MigrationCopies?
+  var knownCipher: KnownCipher?
+}
+
+extension PersistentStoreDescription {
+  private static let optionsKey = "SQLCipher"
+
+  var sqlCipher: SQLCipherStoreOptions {
+    get { options[Self.optionsKey] as? SQLCipherStoreOptions ?? SQLCipherStoreOptions() }
+    set { options[Self.optionsKey] = newValue }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// The table of a record type in an open store.
+struct RecordTable: Sendable {
+  let schema: RecordSchema
+  let storeEntity: StoreEntity
+  let key: AttributeDescription
+  /// By the coded name.
+  let attributes: [String: AttributeDescription]
+  /// The columns that an update writes: those of the type, without the key.
+  let changed: PropertyIndexSet
+  private let defaults: [(attribute: AttributeDescription, value: AttributeValue)]
+
+  var entity: EntityDescription { storeEntity.entity }
+
+  init?(_ schema: RecordSchema, _ storeEntity: StoreEntity) {
+    self.schema = schema
+    self.storeEntity = storeEntity
+    let own = Set(schema.columns.map(\.attribute.name))
+    var attributes: [String: AttributeDescription] = [:]
+    var changed = PropertyIndexSet()
+    for attribute in storeEntity.entity.attributes where own.contains(attribute.name) {
+      attributes[attribute.name] = attribute
+      if attribute.name != schema.key { changed.insert(attribute.field) }
+    }
+    guard let key = attributes[schema.key] else { return nil }
+    self.key = key
+    self.attributes = attributes
+    self.changed = changed
+    defaults = storeEntity.entity.attributes.compactMap { attribute in
+      let isOthers = !own.contains(attribute.name) && !attribute.isTransient
+      return isOthers && !attribute.defaultValue.isNull ? (attribute, attribute.defaultValue) : nil
+    }
+  }
+
+  /// The row of a value. Columns that the type does not declare have the values of the stored row,
+  /// or their defaults.
+  /// - Throws: `RecordError`, `StoreError` with code `invalidValue`.
+  func node<Value: Record>(
+    _ value: Value, over stored: IncrementalStoreNode?, reference: Int64, _ builder: NodeBuilder
+  ) throws -> IncrementalStoreNode {
+    builder.begin(fieldCount: entity.fieldCount)
+    if let stored {
+      for (field, kind) in entity.storedFields.enumerated() where !changed.contains(field) {
+        builder.copy(field, from: stored, isBytes: kind.isStoredAsBytes)
+      }
+    } else {
+      for (attribute, value) in defaults { try builder.set(attribute, value) }
+    }
+    do {
+      try value.encode(to: RowEncoder(table: self, builder: builder))
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw RecordError.coding(.unencodable, "a \(schema.typeName) cannot be encoded", error)
+    }
+    for (_, attribute) in attributes where !attribute.isOptional && builder.isNull(attribute.field) {
+      throw RecordError(
+        .unencodable,
+        "\(schema.typeName).\(attribute.name) is required, and this value encodes none; nothing was stored")
+    }
+    return builder.finish(storeEntity, reference: reference, version: (stored?.version ?? 0) + 1)
+  }
+
+  /// The value of a row.
+  /// - Throws: `RecordError` with code `undecodable`.
+  func value<Value: Record>(_ type: Value.Type, of node: IncrementalStoreNode) throws -> Value {
+    do {
+      return try type.init(from: RowDecoder(table: self, node: node))
+    } catch {
+      throw RecordError.coding(
+        .undecodable, "a row of \(schema.tableName) cannot be decoded as \(schema.typeName)", error)
+    }
+  }
+
+  /// The condition that a row has a key.
+  func condition(_ key: AttributeValue) -> FetchPredicate {
+    .comparison(FetchComparison(.keyPath([schema.key]), .equal, .value(key)))
+  }
+
+  /// The stored form of a value's key.
+  func key<Value: Record>(of value: Value) throws -> AttributeValue {
+    try ColumnForm.encode(value[keyPath: Value.primaryKey])
+  }
+}
+
+/// A primary key as a dictionary's key. Strings are compared by their bytes, as in the file, and
+/// not by canonical equivalence, as Swift does.
+struct RowKey: Hashable {
+  private let value: AttributeValue
+
+  init(_ value: AttributeValue) {
+    if case .string(let text) = value { self.value = .data(Data(text.utf8)) } else { self.value = value }
+  }
+}
