@@ -80,7 +80,7 @@ struct RecordExpansionTests {
     ("@Record class Book {}", "a record is a struct: write 'struct', or '@Model' before a class"),
     (
       "@Record struct Book { var name: String }",
-      "mark the property that tells one 'Book' from another '@PrimaryKey', or call it 'id'"
+      "mark the property that identifies a 'Book' with '@PrimaryKey', or call it 'id'"
     ),
     (
       "@Record struct Book { @PrimaryKey var a: Int; @PrimaryKey var b: Int }", "a record has one primary key"
