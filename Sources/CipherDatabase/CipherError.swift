@@ -1,8 +1,9 @@
 import CSQLCipher
 import Glibc
 
-/// What went wrong in the database layer, with SQLite's own result code. Never holds a value or key
-/// bytes.
+/// What went wrong in the database layer, with SQLite's own result code.
+///
+/// Never holds a value or key bytes.
 package struct CipherError: Error, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable {
     case libraryIsNotSQLCipher, fileIsMissing, danglingLink, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged,

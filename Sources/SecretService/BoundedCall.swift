@@ -5,7 +5,9 @@ import StoreKeyring
 
 /// Runs a blocking call on its own thread, with a deadline, and cancels it with the calling task.
 enum BoundedCall {
-  /// A GCancellable. GObject counts references atomically, and any thread may cancel it.
+  /// A GCancellable.
+  ///
+  /// GObject counts references atomically, and any thread may cancel it.
   final class Cancellable: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<GCancellable>? = g_cancellable_new()
 

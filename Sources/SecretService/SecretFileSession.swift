@@ -9,7 +9,9 @@ import StoreKeyring
 struct SecretFileSession: KeyringSession {
   let cancellable: BoundedCall.Cancellable
 
-  /// Whether libsecret would choose its file. This follows libsecret's own rule.
+  /// Whether libsecret would choose its file.
+  ///
+  /// This follows libsecret's own rule.
   static var isChosen: Bool {
     let environment = ProcessInfo.processInfo.environment
     if let backend = environment["SECRET_BACKEND"] { return backend == "file" }

@@ -35,7 +35,9 @@ public struct SecretServiceVault: KeyVault {
   /// The vault's name in messages.
   public var name: String { "the Secret Service keyring" }
 
-  /// The session's service or libsecret's file. Items are found by store in all its collections.
+  /// The session's service or libsecret's file.
+  ///
+  /// Items are found by store in all its collections.
   public var location: KeyVaultLocation? {
     KeyVaultLocation(service: SecretFileSession.isChosen ? "libsecret's file" : "Secret Service")
   }

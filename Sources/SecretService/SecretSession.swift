@@ -39,7 +39,9 @@ struct SecretSession: KeyringSession {
     }
   }
 
-  /// The unlocked items of a store. Empty only when the keyring is unlocked and has none.
+  /// The unlocked items of a store.
+  ///
+  /// Empty only when the keyring is unlocked and has none.
   private func items(
     _ store: UUID, interaction: KeyInteraction
   ) throws -> [GObjectReference<SecretItem>] {

@@ -1,6 +1,10 @@
-/// Why a key could not be read or stored. Messages never contain key bytes.
+/// Why a key could not be read or stored.
+///
+/// Messages never contain key bytes.
 public struct KeyringError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure. Later versions may add codes; compare with `==`.
+  /// The kind of failure.
+  ///
+  /// Later versions may add codes; compare with `==`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code.
     public let description: String

@@ -1,9 +1,12 @@
 import Strongroom
 
-/// Why an archive could not store or read objects. Errors of the engine (`StoreError`,
-/// `KeyringError`) are thrown unchanged.
+/// Why an archive could not store or read objects.
+///
+/// Errors of the engine (`StoreError`, `KeyringError`) are thrown unchanged.
 public struct ArchiveError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure. Later versions may add kinds; compare with `==`.
+  /// The kind of failure.
+  ///
+  /// Later versions may add kinds; compare with `==`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
@@ -28,7 +31,9 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public let code: Code
-  /// What is wrong and what to do. Never contains a stored value.
+  /// What is wrong and what to do.
+  ///
+  /// Never contains a stored value.
   public let message: String
   /// The error underneath.
   public let cause: (any Error)?

@@ -42,8 +42,10 @@ struct ArchiveRegistry {
     [try name(of: type)] + type.originalArchivedNames
   }
 
-  /// The stored JSON, with defaults for properties that were added later. They are inserted into
-  /// the text, since decoding and encoding it would change numbers of many digits.
+  /// The stored JSON, with defaults for properties that were added later.
+  ///
+  /// They are inserted into the text, since decoding and encoding it would change numbers of many
+  /// digits.
   static func completed(_ payload: Data, for type: any ArchivedType.Type) throws -> Data {
     let defaults = type.archivedDefaults
     guard !defaults.isEmpty, payload.last == UInt8(ascii: "}"),

@@ -5,8 +5,9 @@ import ObjectQuery
 import StoreContract
 
 extension ObjectArchive {
-  /// The object with an identifier: the same instance each time. One statement, or none when it is
-  /// loaded already.
+  /// The object with an identifier: the same instance each time.
+  ///
+  /// One statement, or none when it is loaded already.
   /// - Throws: `ArchiveError`: `notFound`, `notRegistered` with the name of the stored type,
   ///   `wrongType`, `undecodable`, `closed`.
   public func load<Object>(_ type: Object.Type, id: UUID) throws -> Object {
@@ -15,9 +16,10 @@ extension ObjectArchive {
     throw ArchiveError(.wrongType, "the object is a \(Swift.type(of: loaded)) and not a \(type)")
   }
 
-  /// All objects of a class, in the order they were first stored; unsaved ones come last. Includes
-  /// objects stored under the class's original names, and excludes those of subclasses. One
-  /// statement.
+  /// All objects of a class, in the order they were first stored; unsaved ones come last.
+  ///
+  /// Includes objects stored under the class's original names, and excludes those of subclasses.
+  /// One statement.
   /// - Throws: as `load(_:id:)`.
   public func objects<Object: ArchivedObject>(_ type: Object.Type) throws -> [Object] {
     let names = try registry.names(of: type).map { FetchExpression.value(.string($0)) }
@@ -30,7 +32,9 @@ extension ObjectArchive {
     return (stored + new.map(\.object)).compactMap { $0 as? Object }
   }
 
-  /// The root object; nil when none was set. One statement, or none when it is loaded already.
+  /// The root object; nil when none was set.
+  ///
+  /// One statement, or none when it is loaded already.
   /// - Throws: as `load(_:id:)`.
   public func root<Object>(_ type: Object.Type) throws -> Object? {
     let id =
@@ -38,7 +42,9 @@ extension ObjectArchive {
     return try id.map { try load(type, id: $0) }
   }
 
-  /// The number of stored objects by the name of their type. One statement.
+  /// The number of stored objects by the name of their type.
+  ///
+  /// One statement.
   /// - Throws: `StoreError`.
   public func storedTypes() throws -> [String: Int] {
     var request = FetchRequest(Self.entityName)
@@ -67,7 +73,9 @@ extension ObjectArchive {
       .notFound, "there is no object with this identifier: it was deleted, or never saved")
   }
 
-  /// Loads the objects that are not loaded yet. One statement, or none.
+  /// Loads the objects that are not loaded yet.
+  ///
+  /// One statement, or none.
   func read(_ ids: [UUID]) throws {
     let missing = ids.filter { entries[$0] == nil && deleted[$0] == nil }
     if missing.isEmpty { return }

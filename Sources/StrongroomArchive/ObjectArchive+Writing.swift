@@ -3,21 +3,25 @@ import ObjectModel
 import StoreContract
 
 extension ObjectArchive {
-  /// Adds an object; `save()` stores it and everything it references. Adding an object again has no
-  /// effect. Issues no statement.
+  /// Adds an object; `save()` stores it and everything it references.
+  ///
+  /// Adding an object again has no effect. Issues no statement.
   /// - Throws: `ArchiveError`: `notRegistered`; `duplicateIdentifier` when another instance with
   ///   its identifier is in the archive.
   public func store(_ object: some ArchivedObject) throws { try adopt(object) }
 
-  /// Adds an object as the root. Issues no statement.
+  /// Adds an object as the root.
+  ///
+  /// Issues no statement.
   /// - Throws: as `store(_:)`.
   public func setRoot(_ object: some ArchivedObject) throws {
     try adopt(object)
     newRoot = object.id
   }
 
-  /// Deletes an object with the next save. References to it then throw `notFound`. Issues no
-  /// statement.
+  /// Deletes an object with the next save.
+  ///
+  /// References to it then throw `notFound`. Issues no statement.
   public func delete(_ object: some ArchivedObject) {
     let node = entries.removeValue(forKey: object.id)?.node
     deleted.updateValue(node, forKey: object.id)
@@ -25,8 +29,9 @@ extension ObjectArchive {
   }
 
   /// Stores new and changed objects, and new objects that they reference, in one transaction;
-  /// unchanged objects are not written. One statement to look for new identifiers, and one for each
-  /// object written or deleted.
+  /// unchanged objects are not written.
+  ///
+  /// One statement to look for new identifiers, and one for each object written or deleted.
   ///
   /// Encodes every loaded object to find the changed ones.
   /// - Throws: `ArchiveError`: `unencodable`, `notRegistered`; `StoreError` with code `conflict`
@@ -82,7 +87,9 @@ extension ObjectArchive {
     }
   }
 
-  /// Whether `save()` would write anything. Encodes every loaded object; issues no statement.
+  /// Whether `save()` would write anything.
+  ///
+  /// Encodes every loaded object; issues no statement.
   /// - Throws: `ArchiveError`: `unencodable`, `notRegistered`.
   public func hasChanges() throws -> Bool {
     if !deleted.isEmpty || newRoot != nil { return true }
@@ -92,9 +99,10 @@ extension ObjectArchive {
     return false
   }
 
-  /// Releases every object, so that each is read again on its next access. Unsaved changes are
-  /// discarded; objects that the program still retains no longer belong to the archive. Issues no
-  /// statement.
+  /// Releases every object, so that each is read again on its next access.
+  ///
+  /// Unsaved changes are discarded; objects that the program still retains no longer belong to the
+  /// archive. Issues no statement.
   public func release() {
     entries = [:]
     order = []
@@ -118,7 +126,9 @@ extension ObjectArchive {
     order.append(object.id)
   }
 
-  /// Finds the rows of objects that were added and may be stored already. One statement, or none.
+  /// Finds the rows of objects that were added and may be stored already.
+  ///
+  /// One statement, or none.
   private func lookUp(_ new: [Entry]) throws {
     let unknown = new.map(\.object.id) + deleted.filter { $0.value == nil }.keys
     if unknown.isEmpty { return }

@@ -45,8 +45,10 @@ public final class ObjectArchive {
   var newRoot: UUID?
   private var isOpen = true
 
-  /// Opens an archive, or creates key and file when neither exists. The key is in the desktop's
-  /// keyring unless another vault is given. About ten statements, and two more to create the file.
+  /// Opens an archive, or creates key and file when neither exists.
+  ///
+  /// The key is in the desktop's keyring unless another vault is given. About ten statements, and
+  /// two more to create the file.
   /// - Parameter types: All classes and value types that the archive reads or stores.
   /// - Throws: `ArchiveError` with code `duplicateName`; `StoreError` and the vaults' errors.
   public convenience init(
@@ -57,8 +59,9 @@ public final class ObjectArchive {
   }
 
   /// Opens an archive by a description, which can have several vaults, a recovery code's handler or
-  /// a key of the program's own. Other entities of the file stay as they are, so it can contain
-  /// records too.
+  /// a key of the program's own.
+  ///
+  /// Other entities of the file stay as they are, so it can contain records too.
   /// - Throws: as `init(url:vault:_:)`.
   public init(
     _ description: PersistentStoreDescription, _ types: [any ArchivedType.Type],
@@ -89,8 +92,9 @@ public final class ObjectArchive {
     }
   }
 
-  /// Closes the file; issues no statement on rows. Loaded objects stay, others can no longer be
-  /// read. Closing again has no effect.
+  /// Closes the file; issues no statement on rows.
+  ///
+  /// Loaded objects stay, others can no longer be read. Closing again has no effect.
   /// - Throws: `StoreError`.
   public func close() throws {
     guard isOpen else { return }

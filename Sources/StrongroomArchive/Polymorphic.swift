@@ -14,7 +14,9 @@ public struct Polymorphic<Element>: Codable {
 
   private enum Key: String, CodingKey { case type, value }
 
-  /// Decodes each value as the type of its stored name. Issues no statement.
+  /// Decodes each value as the type of its stored name.
+  ///
+  /// Issues no statement.
   /// - Throws: `ArchiveError`: `notRegistered`, `wrongType`.
   public init(from decoder: any Decoder) throws {
     guard let archive = ArchiveCoding.archive(decoder.userInfo) else { throw Self.noArchive }
@@ -31,7 +33,9 @@ public struct Polymorphic<Element>: Codable {
     }
   }
 
-  /// Encodes each value with the name of its type. Issues no statement.
+  /// Encodes each value with the name of its type.
+  ///
+  /// Issues no statement.
   /// - Throws: `ArchiveError`: `notRegistered` for a type that could not be decoded again,
   ///   `unencodable` for objects with an identity.
   public func encode(to encoder: any Encoder) throws {

@@ -1,7 +1,9 @@
 import Foundation
 
-/// The object of one reference. Retains it only until an archive does, so that objects that
-/// reference each other make no retain cycle.
+/// The object of one reference.
+///
+/// Retains it only until an archive does, so that objects that reference each other make no retain
+/// cycle.
 final class ReferencedObject {
   let id: UUID
   private(set) weak var archive: ObjectArchive?

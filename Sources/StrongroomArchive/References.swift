@@ -1,6 +1,8 @@
 public import Foundation
 
-/// References to objects of an archive, in an order. They are read together on first access.
+/// References to objects of an archive, in an order.
+///
+/// They are read together on first access.
 ///
 /// Belongs to the isolation of its archive.
 public struct References<Object>: Codable, ExpressibleByArrayLiteral {
@@ -21,7 +23,9 @@ public struct References<Object>: Codable, ExpressibleByArrayLiteral {
   /// Whether there is no reference.
   public var isEmpty: Bool { referenced.isEmpty }
 
-  /// The objects, in order. One statement for all that are not loaded yet.
+  /// The objects, in order.
+  ///
+  /// One statement for all that are not loaded yet.
   /// - Throws: as `Reference.load()`. The objects that can be read are loaded; `load(at:)` returns
   ///   them one by one.
   public func load() throws -> [Object] {
@@ -29,7 +33,9 @@ public struct References<Object>: Codable, ExpressibleByArrayLiteral {
     return try referenced.map { try $0.load(Object.self) }
   }
 
-  /// The object at an index, from 0. One statement, or none when it is loaded already.
+  /// The object at an index, from 0.
+  ///
+  /// One statement, or none when it is loaded already.
   /// - Throws: as `Reference.load()`.
   public func load(at index: Int) throws -> Object { try referenced[index].load(Object.self) }
 
@@ -54,14 +60,18 @@ public struct References<Object>: Codable, ExpressibleByArrayLiteral {
     referenced.insert(referenced.remove(at: index), at: newIndex)
   }
 
-  /// Decodes the identifiers, and does not read the objects. Issues no statement.
+  /// Decodes the identifiers, and does not read the objects.
+  ///
+  /// Issues no statement.
   /// - Throws: `DecodingError` when what is stored is no list of identifiers.
   public init(from decoder: any Decoder) throws {
     let archive = ArchiveCoding.archive(decoder.userInfo)
     referenced = try decoder.singleValueContainer().decode([UUID].self).map { ReferencedObject($0, archive) }
   }
 
-  /// Encodes the identifiers, and adds the objects to the archive. Issues no statement.
+  /// Encodes the identifiers, and adds the objects to the archive.
+  ///
+  /// Issues no statement.
   /// - Throws: as `ObjectArchive.store(_:)`.
   public func encode(to encoder: any Encoder) throws {
     let archive = ArchiveCoding.archive(encoder.userInfo)

@@ -1,7 +1,9 @@
 public import Foundation
 
-/// Why the typed layer could not do what it was asked. Equal to the constant of its kind, so that
-/// `catch SwiftDataError.unsupportedPredicate` and `error == .unsupportedPredicate` work.
+/// Why the typed layer could not do what it was asked.
+///
+/// Equal to the constant of its kind, so that `catch SwiftDataError.unsupportedPredicate` and
+/// `error == .unsupportedPredicate` work.
 public struct SwiftDataError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
   enum Kind: String, Sendable, Hashable {
     case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
@@ -14,7 +16,9 @@ public struct SwiftDataError: Error, Sendable, Hashable, LocalizedError, CustomS
   }
 
   let kind: Kind
-  /// What is wrong and what to do. Never holds a stored value.
+  /// What is wrong and what to do.
+  ///
+  /// Never holds a stored value.
   public let message: String
   /// The error underneath.
   public let cause: (any Error)?

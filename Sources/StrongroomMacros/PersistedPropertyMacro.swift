@@ -55,8 +55,9 @@ extension PersistedPropertyMacro: AccessorMacro {
     ]
   }
 
-  /// A setter that calls the observers. As in Swift, an observer's own assignments do not call
-  /// them.
+  /// A setter that calls the observers.
+  ///
+  /// As in Swift, an observer's own assignments do not call them.
   private static func observedSetter(_ property: ModelProperty, write: String) -> AccessorDeclSyntax {
     var before: [String] = []
     var after: [String] = []

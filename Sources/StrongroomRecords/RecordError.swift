@@ -1,9 +1,12 @@
 import Strongroom
 
-/// Why records could not be stored or read. Errors of the engine (`StoreError`, `QueryError`,
-/// `KeyringError`) are thrown unchanged.
+/// Why records could not be stored or read.
+///
+/// Errors of the engine (`StoreError`, `QueryError`, `KeyringError`) are thrown unchanged.
 public struct RecordError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure. Later versions may add kinds; compare with `==`.
+  /// The kind of failure.
+  ///
+  /// Later versions may add kinds; compare with `==`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
@@ -28,7 +31,9 @@ public struct RecordError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public let code: Code
-  /// What is wrong and what to do. Never contains a stored value.
+  /// What is wrong and what to do.
+  ///
+  /// Never contains a stored value.
   public let message: String
   /// The error underneath.
   public let cause: (any Error)?

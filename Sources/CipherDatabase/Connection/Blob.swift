@@ -11,8 +11,9 @@ package final class Blob {
   /// The number of bytes.
   package let count: Int
 
-  /// Opens the value of a row, which must be there and not null. Among the statements counted it is
-  /// none.
+  /// Opens the value of a row, which must be there and not null.
+  ///
+  /// Among the statements counted it is none.
   package convenience init(
     _ connection: Connection, table: String, column: String, row: Int64, isWritable: Bool
   ) throws(CipherError) {

@@ -2,7 +2,9 @@ import CSQLCipher
 import Glibc
 import Synchronization
 
-/// One connection to one encrypted file. Not Sendable: whoever holds it has it to itself.
+/// One connection to one encrypted file.
+///
+/// Not Sendable: whoever holds it has it to itself.
 package final class Connection {
   let database: OpaquePointer
   /// The file, open from before SQLite opens it until after SQLite has closed it.
@@ -17,9 +19,13 @@ package final class Connection {
   /// Set by the first sign of damage; this connection then writes no more.
   var isPoisoned = false
   @exclusivity(unchecked) var readCheck = ReadCheck()
-  /// Statements begun since the connection was opened. Unlike all else, any thread may ask.
+  /// Statements begun since the connection was opened.
+  ///
+  /// Unlike all else, any thread may ask.
   package var executionCount: Int { executions.load(ordering: .relaxed) }
-  /// Statements prepared since the connection was opened. Any thread may ask.
+  /// Statements prepared since the connection was opened.
+  ///
+  /// Any thread may ask.
   package var preparedCount: Int { preparations.load(ordering: .relaxed) }
   private let executions = Atomic(0)
   private let preparations = Atomic(0)
@@ -170,8 +176,9 @@ package final class Connection {
     for collation in options.collations { try collation.register(on: self) }
   }
 
-  /// Takes from SQL what no statement of ours needs, and a file of somebody else's could use. What
-  /// a version of the library does not know yet, it has not either, or not to be switched.
+  /// Takes from SQL what no statement of ours needs, and a file of somebody else's could use.
+  ///
+  /// What a version of the library does not know yet, it has not either, or not to be switched.
   private func disableUnused() {
     let enableFTS3Tokenizer: Int32 = 1004
     let enableLoadExtension: Int32 = 1005
@@ -205,7 +212,9 @@ package final class Connection {
   }
 
   /// Programs other than ours may put another file in the place of one that is open; what was then
-  /// saved into the old one would be lost. One system call.
+  /// saved into the old one would be lost.
+  ///
+  /// One system call.
   private func checkInPlace() throws(CipherError) {
     if !file.isInPlace {
       trace?.observer?.fileReplaced()
@@ -213,7 +222,9 @@ package final class Connection {
     }
   }
 
-  /// Finalizes every statement and closes. Nothing of this connection may be used after.
+  /// Finalizes every statement and closes.
+  ///
+  /// Nothing of this connection may be used after.
   package func close() {
     closeStatements()
     if isClosed { return }
@@ -296,6 +307,7 @@ package final class Connection {
   }
 
   /// A number that is another one after another connection committed, and never after this one did.
+  ///
   /// Not among the statements counted: it asks for no row, and of pages only for the first, and
   /// that when somebody wrote.
   package func dataVersion() throws(CipherError) -> Int64 {
@@ -312,7 +324,9 @@ package final class Connection {
   package var rowLimit: Int { Int(sqlite3_limit(database, SQLITE_LIMIT_LENGTH, -1)) }
 
   /// Runs work that goes over many pages once, so that they are not worth keeping: meanwhile the
-  /// cache holds 2 MB at most. Not among the statements counted, since it touches no page.
+  /// cache holds 2 MB at most.
+  ///
+  /// Not among the statements counted, since it touches no page.
   package func withSmallCache<R>(if isNeeded: Bool, _ body: () throws -> R) throws -> R {
     guard isNeeded else { return try body() }
     let usual = try cached("PRAGMA cache_size", isCounted: false)
@@ -356,8 +370,9 @@ package final class Connection {
     case deferred = "DEFERRED", immediate = "IMMEDIATE", exclusive = "EXCLUSIVE"
   }
 
-  /// Runs work in a transaction; inside another, in a savepoint. An error undoes it and is passed
-  /// on.
+  /// Runs work in a transaction; inside another, in a savepoint.
+  ///
+  /// An error undoes it and is passed on.
   package func transaction<R>(_ kind: TransactionKind, _ body: () throws -> R) throws -> R {
     if isPoisoned, kind != .deferred {
       throw CipherError(.connectionPoisoned, "damage was found in the store; nothing more is written to it")

@@ -13,8 +13,9 @@ package struct ConnectionOptions: Sendable {
   /// Whether a file with further names is refused; not once it is open, since somebody may give it
   /// one at any time.
   package var refusesOtherNames = true
-  /// The size of the cache of decrypted pages. SQLite's own 2 MB makes random access two to nine times slower
-  /// here.
+  /// The size of the cache of decrypted pages.
+  ///
+  /// SQLite's own 2 MB makes random access two to nine times slower here.
   package var pageCacheBytes = 64 << 20
   package var journal = Journal.writeAhead
   package var synchronous = Synchronous.full

@@ -19,8 +19,10 @@ package final class IntegerArray: Sendable {
   var count: Int { others.isEmpty ? values.count : others.count }
 }
 
-/// The lists that are bound on a connection now, by handle. A statement carries a handle and never
-/// an address, so that no number in SQL can make the library read memory.
+/// The lists that are bound on a connection now, by handle.
+///
+/// A statement carries a handle and never an address, so that no number in SQL can make the library
+/// read memory.
 final class IntegerArrayRegistry {
   private var arrays: [Int64: IntegerArray] = [:]
   private var last: Int64 = 0

@@ -18,7 +18,9 @@ struct ReadCheck {
   /// The damage that was found and not reported yet.
   var finding: CipherError?
 
-  /// Whether a statement is a query. Those that look after the file suffer no other beside them.
+  /// Whether a statement is a query.
+  ///
+  /// Those that look after the file suffer no other beside them.
   static func concerns(_ statement: OpaquePointer) -> Bool {
     guard sqlite3_column_count(statement) > 0, sqlite3_stmt_readonly(statement) != 0,
       let sql = sqlite3_sql(statement)

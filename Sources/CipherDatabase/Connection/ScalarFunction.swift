@@ -10,7 +10,9 @@ package struct ScalarFunction: Sendable {
   package let isDeterministic: Bool
   fileprivate let body: Body
 
-  /// A function of values. By default the same values always give the same answer.
+  /// A function of values.
+  ///
+  /// By default the same values always give the same answer.
   package init(_ name: String, arguments: Int32, isDeterministic: Bool = true, _ body: @escaping Body) {
     self.name = name
     argumentCount = arguments

@@ -4,7 +4,9 @@ package import CSQLCipher
 /// declarations.
 package typealias VirtualTableModule = sqlite3_module
 
-/// A prepared statement. Values go in and out without an allocation, except as `String`.
+/// A prepared statement.
+///
+/// Values go in and out without an allocation, except as `String`.
 package final class Statement {
   @usableFromInline package let handle: OpaquePointer
   // unowned(unsafe): a connection finalizes its statements before it ends.
@@ -39,8 +41,9 @@ package final class Statement {
     sqlite3_finalize(handle)
   }
 
-  /// Moves to the next row; false after the last. On the end and on an error the statement is
-  /// reset.
+  /// Moves to the next row; false after the last.
+  ///
+  /// On the end and on an error the statement is reset.
   @discardableResult
   package func step() throws(CipherError) -> Bool {
     if phase != .running {
@@ -88,8 +91,10 @@ package final class Statement {
   /// Runs to the end.
   package func run() throws(CipherError) { while try step() {} }
 
-  /// Ends the execution, wherever it is. A page that could not be read is reported by the next
-  /// statement that comes to its end, and by the pool.
+  /// Ends the execution, wherever it is.
+  ///
+  /// A page that could not be read is reported by the next statement that comes to its end, and by
+  /// the pool.
   package func reset() {
     endRun()
     sqlite3_reset(handle)
@@ -126,8 +131,9 @@ package final class Statement {
     text.withUTF8 { bind(index, text: UnsafeRawBufferPointer($0), copy: true) }
   }
 
-  /// Binds UTF-8. Without `copy` the bytes must stay where they are until the statement is reset or
-  /// bound anew.
+  /// Binds UTF-8.
+  ///
+  /// Without `copy` the bytes must stay where they are until the statement is reset or bound anew.
   @inlinable
   package func bind(_ index: Int32, text: UnsafeRawBufferPointer, copy: Bool) {
     let start = text.baseAddress ?? UnsafeRawPointer(Self.nothing)
@@ -137,7 +143,9 @@ package final class Statement {
       UInt8(SQLITE_UTF8))
   }
 
-  /// Binds bytes; see `bind(_:text:copy:)`. No bytes are an empty blob, not NULL.
+  /// Binds bytes; see `bind(_:text:copy:)`.
+  ///
+  /// No bytes are an empty blob, not NULL.
   @inlinable
   package func bind(_ index: Int32, blob: UnsafeRawBufferPointer, copy: Bool) {
     guard let start = blob.baseAddress, !blob.isEmpty else {

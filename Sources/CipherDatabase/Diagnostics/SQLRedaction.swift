@@ -1,6 +1,7 @@
 /// SQL text without the values in it.
 enum SQLRedaction {
   /// The statement on one line, with each text and blob literal as `?` with its type and size.
+  ///
   /// Numbers stay: the store writes none of the program's into SQL, it binds them.
   static func redacted(_ sql: String) -> String {
     var reader = SQLReader(sql)

@@ -76,8 +76,9 @@ final class StatementTrace {
   /// SQLite's own delays, which its busy timeout uses, in milliseconds.
   private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-  /// Waits for other connections as `sqlite3_busy_timeout` does, and counts how long. The trace
-  /// lives as long as the connection.
+  /// Waits for other connections as `sqlite3_busy_timeout` does, and counts how long.
+  ///
+  /// The trace lives as long as the connection.
   func countWaits(of database: OpaquePointer) {
     sqlite3_busy_handler(
       database,

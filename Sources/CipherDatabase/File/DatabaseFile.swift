@@ -20,7 +20,9 @@ package final class DatabaseFile: Sendable {
   let descriptor: Int32
   private let isReleased = Atomic<Bool>(false)
 
-  /// Takes hold of an existing file. A link is followed, once and for all.
+  /// Takes hold of an existing file.
+  ///
+  /// A link is followed, once and for all.
   /// - Parameter milliseconds: How long to wait for somebody who has the file alone.
   /// - Throws: `fileIsMissing`, `cannotOpen` (also for what is no regular file), `busy`.
   package convenience init(_ path: String, waiting milliseconds: Int = 5000) throws(CipherError) {
@@ -53,7 +55,9 @@ package final class DatabaseFile: Sendable {
     return DatabaseFile(path: path, identity: identity, descriptor: descriptor)
   }
 
-  /// Ends the hold; to be called after SQLite has closed the file. Ending it again does nothing.
+  /// Ends the hold; to be called after SQLite has closed the file.
+  ///
+  /// Ending it again does nothing.
   package func release() {
     if !isReleased.exchange(true, ordering: .acquiringAndReleasing) {
       OpenFiles.release(identity, of: ObjectIdentifier(self))
@@ -103,7 +107,9 @@ package final class DatabaseFile: Sendable {
 
   // MARK: Looking
 
-  /// Whether the path still leads to this file. One system call.
+  /// Whether the path still leads to this file.
+  ///
+  /// One system call.
   package var isInPlace: Bool {
     var status = stat()
     return lstat(path, &status) == 0 && OpenFiles.Identity(status) == identity
@@ -111,8 +117,9 @@ package final class DatabaseFile: Sendable {
 
   var inode: UInt64 { identity.inode }
 
-  /// Whether other names lead to the file too. By each SQLite would keep a log of its own, and lose
-  /// what the other one saves.
+  /// Whether other names lead to the file too.
+  ///
+  /// By each SQLite would keep a log of its own, and lose what the other one saves.
   var hasOtherNames: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 1
@@ -145,8 +152,9 @@ package final class DatabaseFile: Sendable {
     guard fsync(descriptor) == 0 else { throw File.failure(path) }
   }
 
-  /// Copies the bytes into a new file that only its owner can read; durable when this answers. To
-  /// be called by whoever has the file alone, when its log has been moved into it.
+  /// Copies the bytes into a new file that only its owner can read; durable when this answers.
+  ///
+  /// To be called by whoever has the file alone, when its log has been moved into it.
   /// - Throws: `alreadyExists`, `diskFull` and the like; there is no new file then.
   package func copy(to path: String) throws(CipherError) {
     try File.create(path)

@@ -27,8 +27,9 @@ extension DatabaseFile {
 
   private static let logs = ["-wal", "-journal"]
 
-  /// What a log's name gets that is put aside. A file that comes to have the same number was
-  /// written at another time.
+  /// What a log's name gets that is put aside.
+  ///
+  /// A file that comes to have the same number was written at another time.
   private var mark: String {
     var status = stat()
     fstat(descriptor, &status)

@@ -41,8 +41,9 @@ package enum File {
     guard fsync(file) == 0 || errno == EINVAL else { throw failure(folder) }
   }
 
-  /// Puts a file in another's place; durable when this answers. Only for whoever has the other
-  /// alone.
+  /// Puts a file in another's place; durable when this answers.
+  ///
+  /// Only for whoever has the other alone.
   package static func replace(_ path: String, with new: String) throws(CipherError) {
     guard rename(new, path) == 0 else { throw failure(path) }
     try syncFolder(of: path)
@@ -78,16 +79,18 @@ package enum File {
     }
   }
 
-  /// Gives a file its name back, if nothing has it. Where the file system cannot do so at once, two
-  /// who try may not have other files.
+  /// Gives a file its name back, if nothing has it.
+  ///
+  /// Where the file system cannot do so at once, two who try may not have other files.
   static func restore(_ path: String, to name: String) {
     if renameat2(AT_FDCWD, path, AT_FDCWD, name, UInt32(renameWithoutReplacing)) == 0 { return }
     guard errno == EINVAL || errno == ENOSYS, !FilePath.isTaken(name) else { return }
     _ = rename(path, name)
   }
 
-  /// As `place`, of a database file. A log without its file would be taken for
-  /// the new file's.
+  /// As `place`, of a database file.
+  ///
+  /// A log without its file would be taken for the new file's.
   /// - Throws: `alreadyExists`; `foreignJournal` when there is such a log.
   package static func placeDatabase(_ new: String, at path: String) throws(CipherError) {
     // In this order: whoever made the file meanwhile has made its log later.

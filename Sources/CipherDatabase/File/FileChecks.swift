@@ -69,6 +69,7 @@ struct FileChecks {
   }
 
   /// A store's rollback journal is in use only while the file is made or changes its journal mode.
+  ///
   /// One that is ours has our pages, names no super-journal (SQLite deletes the file of that name),
   /// and undoes nothing to an empty file.
   private func checkJournal(pages: Int) throws(CipherError) {

@@ -20,8 +20,9 @@ package struct FileState: Equatable {
     (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
   }
 
-  /// Notes that a file is a copy of this one as it is now. Not where the file system has no such
-  /// attributes.
+  /// Notes that a file is a copy of this one as it is now.
+  ///
+  /// Not where the file system has no such attributes.
   package func note(on copy: String) {
     _ = withUnsafeBytes(of: self) { lsetxattr(copy, Self.attribute, $0.baseAddress, $0.count, 0) }
   }

@@ -20,8 +20,9 @@ struct LogOwner {
     return noted == own && noted.file != file.inode
   }
 
-  /// Notes that the log beside the file is the file's. To be called while SQLite has it open. Three
-  /// or four system calls.
+  /// Notes that the log beside the file is the file's.
+  ///
+  /// To be called while SQLite has it open. Three or four system calls.
   func note() {
     guard let own = note(of: file.inode), noted != own else { return }
     _ = withUnsafeBytes(of: own) { lsetxattr(log, Self.attribute, $0.baseAddress, $0.count, 0) }

@@ -89,8 +89,9 @@ enum OpenFiles {
     return readable
   }
 
-  /// Whether the file is now shared with all others who use it. Whoever waits to have it alone goes
-  /// first.
+  /// Whether the file is now shared with all others who use it.
+  ///
+  /// Whoever waits to have it alone goes first.
   private static func share(_ file: Int32) -> Bool {
     guard FileRangeLock.take(.shared, FileRangeLock.waiting, of: file) != .heldByOthers else { return false }
     defer { FileRangeLock.release(FileRangeLock.waiting, of: file) }
@@ -119,7 +120,9 @@ enum OpenFiles {
     }
   }
 
-  /// Tries once to have a file alone. From the first try on nobody new gets in, until `shareAgain`.
+  /// Tries once to have a file alone.
+  ///
+  /// From the first try on nobody new gets in, until `shareAgain`.
   static func takeAlone(_ identity: Identity, own: Int, for owner: ObjectIdentifier) -> AloneOutcome {
     entries.withLock { entries in
       guard let entry = entries[identity] else { return .heldByOthers }

@@ -8,8 +8,9 @@ package enum UnfinishedCopy {
   /// What is written at this moment is younger.
   private static let leastAge = 60
 
-  /// A path beside a file's that nothing has. What killed processes left of earlier copies there is
-  /// removed.
+  /// A path beside a file's that nothing has.
+  ///
+  /// What killed processes left of earlier copies there is removed.
   package static func path(beside path: String) -> String {
     removeAbandoned(beside: path)
     let number = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -17,7 +18,9 @@ package enum UnfinishedCopy {
   }
 
   /// Removes what killed processes left of copies of a file, of those that migrations keep, and of
-  /// copies in the making. Only what is a minute old and nobody has open.
+  /// copies in the making.
+  ///
+  /// Only what is a minute old and nobody has open.
   package static func removeAbandoned(beside path: String) {
     let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let (folder, name) = (String(path[..<cut]), path[cut...])

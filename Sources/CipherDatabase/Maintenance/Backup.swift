@@ -4,8 +4,9 @@ import CSQLCipher
 package enum Backup {
   private static let pagesPerStep: Int32 = 256
 
-  /// Copies into a new encrypted file of the same format. Complete, synced and closed when this
-  /// answers.
+  /// Copies into a new encrypted file of the same format.
+  ///
+  /// Complete, synced and closed when this answers.
   /// - Throws: `interrupted` when `progress` stopped it, `alreadyExists`, `diskFull` and the like.
   ///   The new file is then removed.
   package static func copy(

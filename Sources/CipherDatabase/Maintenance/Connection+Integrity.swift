@@ -1,7 +1,9 @@
 import CSQLCipher
 
 extension Connection {
-  /// What SQLite finds wrong with the file; empty when nothing. Reads every page.
+  /// What SQLite finds wrong with the file; empty when nothing.
+  ///
+  /// Reads every page.
   package func integrityCheck() throws(CipherError) -> [String] {
     let statement = try prepare("PRAGMA integrity_check")
     var lines: [String] = []
@@ -15,7 +17,8 @@ extension Connection {
   /// Moves as much of the log into the file as others allow, without waiting.
   package func checkpointPassively() throws(CipherError) { _ = try text("PRAGMA wal_checkpoint(PASSIVE)") }
 
-  /// Makes the statement now running on this connection fail with `interrupted`. Callable from any
-  /// thread while the connection is open.
+  /// Makes the statement now running on this connection fail with `interrupted`.
+  ///
+  /// Callable from any thread while the connection is open.
   package func interrupt() { sqlite3_interrupt(database) }
 }

@@ -6,8 +6,9 @@ package enum Export {
   /// Called now and then with pages made and pages expected; answers false to stop.
   package typealias Progress = (_ done: Int, _ of: Int) -> Bool
 
-  /// Copies an open database into a new encrypted file. The new file is complete, synced and closed
-  /// when this answers.
+  /// Copies an open database into a new encrypted file.
+  ///
+  /// The new file is complete, synced and closed when this answers.
   /// - Throws: `interrupted` when `progress` stopped it, `alreadyExists`, `diskFull` and the like.
   ///   The new file is then removed.
   package static func copy(

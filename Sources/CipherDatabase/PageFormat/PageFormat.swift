@@ -9,8 +9,9 @@ package struct PageFormat: Sendable, Hashable, CustomStringConvertible {
   package static let version3 = PageFormat(version: 3, pageSize: 4096, authentication: .sha1)
   package static let version4 = PageFormat(version: 4, pageSize: 4096, authentication: .sha512)
 
-  /// Every layout that a file made by some version of SQLCipher is likely to have. With a raw key
-  /// those of versions 2 and 3 are the same.
+  /// Every layout that a file made by some version of SQLCipher is likely to have.
+  ///
+  /// With a raw key those of versions 2 and 3 are the same.
   package static let known: [PageFormat] =
     [version3, version4]
     + [1024, 4096, 512, 2048, 8192, 16384, 32768, 65536].flatMap { size in

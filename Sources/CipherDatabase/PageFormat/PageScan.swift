@@ -15,8 +15,9 @@ package enum PageScan {
     }
   }
 
-  /// The numbers of pages that are not what was written with the key. About five microseconds a
-  /// page.
+  /// The numbers of pages that are not what was written with the key.
+  ///
+  /// About five microseconds a page.
   /// - Parameters:
   ///   - isWrittenTo: Whether others may be writing the file, so that a page may be half new. What
   ///     seems damaged is then read again for half a second.
@@ -41,8 +42,9 @@ package enum PageScan {
     return damaged
   }
 
-  /// Whether a page is what was written with the key. A page that others write at this moment may
-  /// be half new.
+  /// Whether a page is what was written with the key.
+  ///
+  /// A page that others write at this moment may be half new.
   package static func isIntact(_ number: UInt32, _ file: DatabaseFile, _ authenticator: PageAuthenticator)
     -> Bool
   {

@@ -85,7 +85,9 @@ package final class ConnectionPool: Sendable {
   }
 
   /// A pool of one new connection that sees the database as it is now, whatever is written, until
-  /// it is closed. Two statements.
+  /// it is closed.
+  ///
+  /// Two statements.
   /// - Parameter pageCacheBytes: How many decrypted pages it keeps; nil for as many as the others.
   package func pinned(pageCacheBytes: Int? = nil) throws -> ConnectionPool {
     var options = options
@@ -154,8 +156,9 @@ package final class ConnectionPool: Sendable {
     return try run(body, on: slot.connection)
   }
 
-  /// 0 at first; another number once anybody else committed, in this process or another. Only the
-  /// writer writes, so that what this pool writes never counts. Waits for the writer.
+  /// 0 at first; another number once anybody else committed, in this process or another.
+  ///
+  /// Only the writer writes, so that what this pool writes never counts. Waits for the writer.
   /// - Throws: as `write(_:)`.
   package func foreignChangeCount() throws -> Int64 {
     try write { connection in
@@ -234,7 +237,9 @@ package final class ConnectionPool: Sendable {
   // MARK: Suspending
 
   /// Closes every connection, runs work that needs the file for itself, and opens it again with the
-  /// first of some keys that fits. All who read or write meanwhile wait. Moments are not closed.
+  /// first of some keys that fits.
+  ///
+  /// All who read or write meanwhile wait. Moments are not closed.
   /// - Parameter milliseconds: How long to wait for those who are reading.
   /// - Throws: `busy` when they do not end, `misuse` when called from inside a read or write, what
   ///   the work throws; the pool is open then as before. When the file cannot be opened again the
@@ -319,6 +324,7 @@ package final class ConnectionPool: Sendable {
   }
 
   /// SQLite moves the log into the file after a commit, and begins it anew when nobody reads it.
+  ///
   /// Where each save is made beside a moment, and the next one is pinned at once, that never comes:
   /// so it is moved between the two.
   private func moveLongLog() {

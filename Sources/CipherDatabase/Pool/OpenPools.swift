@@ -1,8 +1,10 @@
 import Glibc
 import Locks
 
-/// The pools that this process has open. A program that ends without closing its stores, as most
-/// do, leaves no log beside them: whoever then copies the file has all that was saved.
+/// The pools that this process has open.
+///
+/// A program that ends without closing its stores, as most do, leaves no log beside them: whoever
+/// then copies the file has all that was saved.
 enum OpenPools {
   private struct Reference: Sendable { weak var pool: ConnectionPool? }
   private struct State: Sendable {

@@ -62,8 +62,10 @@ struct BatchOperation: GraphOperation {
     return result
   }
 
-  /// Runs a write past the objects while no store is moved. Its numbers may be of a store that was
-  /// moved or removed since this context looked last, and be other objects' now.
+  /// Runs a write past the objects while no store is moved.
+  ///
+  /// Its numbers may be of a store that was moved or removed since this context looked last, and be
+  /// other objects' now.
   /// - Throws: `objectOfAnotherContext` then.
   func writing<R>(_ body: () throws -> R) throws -> R {
     let known = graph.knownRemovals

@@ -2,7 +2,9 @@ import Glibc
 import ObjectModel
 import StoreContract
 
-/// Memory that grows at its end. Large blocks move by their page tables, not by copying.
+/// Memory that grows at its end.
+///
+/// Large blocks move by their page tables, not by copying.
 struct GrowingMemory {
   private(set) var base: UnsafeMutableRawPointer
   private(set) var count = 0

@@ -28,8 +28,9 @@ public struct FetchedColumns: Sendable {
     self.buffers = buffers
   }
 
-  /// The numbers of a column of whole numbers, booleans (0 or 1) or objects; 0 where null. Nil when
-  /// there is no such column of such a type.
+  /// The numbers of a column of whole numbers, booleans (0 or 1) or objects; 0 where null.
+  ///
+  /// Nil when there is no such column of such a type.
   public func integers(_ name: String) -> NumberColumn<Int64>? { numbers(name, .integer) }
 
   /// The numbers of a floating-point column, or a date column's seconds since 2001-01-01 UTC; 0
@@ -46,7 +47,9 @@ public struct FetchedColumns: Sendable {
     bytes(name).map { column in (0..<count).map { column.string($0) } }
   }
 
-  /// A column of texts, bytes or anything else that is no number. Nil when there is no such column.
+  /// A column of texts, bytes or anything else that is no number.
+  ///
+  /// Nil when there is no such column.
   public func bytes(_ name: String) -> BytesColumn? {
     guard let place = columns.index(of: name), Kind(columns.types[place]) == .bytes else { return nil }
     return BytesColumn(buffers[place], count: count)

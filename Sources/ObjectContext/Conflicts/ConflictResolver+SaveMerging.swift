@@ -2,8 +2,9 @@ import ObjectModel
 import StoreContract
 
 extension ConflictResolver {
-  /// Called before the first change that a merge policy makes. What it has to look at is stored
-  /// now, whatever moment the context is pinned to.
+  /// Called before the first change that a merge policy makes.
+  ///
+  /// What it has to look at is stored now, whatever moment the context is pinned to.
   func beginMerging() {
     if graph.saveMerging == nil { graph.saveMerging = SaveMerging(before: GraphSnapshot(graph)) }
     if queryGenerationToken != nil { graph.source = persistentStoreCoordinator }

@@ -188,8 +188,9 @@ struct ConflictResolver: GraphOperation {
     }
   }
 
-  /// Others deleted objects that changed objects reference. Where the store wins, these references
-  /// are dropped.
+  /// Others deleted objects that changed objects reference.
+  ///
+  /// Where the store wins, these references are dropped.
   private func resolveMissingDestinations(_ missing: Set<ManagedObjectID>, _ error: StoreError) throws {
     var found: [(object: ManagedObject, conflict: MergeConflict)] = []
     for object in tracker.inserted + tracker.updatedToSave

@@ -141,7 +141,9 @@ final class UniquenessMerge {
     }
   }
 
-  /// A new object is a stored one from now on. What is never stored stays.
+  /// A new object is a stored one from now on.
+  ///
+  /// What is never stored stays.
   private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ holder: ManagedObject) {
     let id = holder.objectID
     graph.forget(holder)
@@ -200,8 +202,9 @@ final class UniquenessMerge {
     return result
   }
 
-  /// The attributes of a new object that go over. A value left at its default never wins over a
-  /// stored one.
+  /// The attributes of a new object that go over.
+  ///
+  /// A value left at its default never wins over a stored one.
   private func wanted(
     of object: ManagedObject, over holder: ManagedObject, _ resolution: MergeResolution
   ) throws -> [String: AttributeValue] {

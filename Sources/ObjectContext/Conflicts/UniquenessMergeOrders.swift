@@ -30,7 +30,9 @@ struct UniquenessMergeOrders {
 
   init(_ graph: ObjectGraph) { self.graph = graph }
 
-  /// Notes an order of an object that stays. One statement for its batch if nobody has read it.
+  /// Notes an order of an object that stays.
+  ///
+  /// One statement for its batch if nobody has read it.
   mutating func record(_ owner: ManagedObject, _ relationship: RelationshipDescription?) throws {
     guard let relationship, relationship.isOrdered, !relationship.isTransient,
       seen.insert(Key(owner, relationship)).inserted
@@ -103,8 +105,9 @@ struct UniquenessMergeOrders {
   }
 
   /// Two orders in one: what both have stands in the places it has in the one beneath, in the order
-  /// of the one above. What only the upper one has comes right after the one before it there, and
-  /// else at the end.
+  /// of the one above.
+  ///
+  /// What only the upper one has comes right after the one before it there, and else at the end.
   static func merge(_ upper: [Int64], over lower: [Int64]) -> [Int64] {
     let (inUpper, inLower) = (Set(upper), Set(lower))
     // Each of both with what follows it.

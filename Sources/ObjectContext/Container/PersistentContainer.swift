@@ -38,8 +38,10 @@ public final class PersistentContainer: Sendable {
   /// The model.
   public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
-  /// Opens the stores, or makes them when their descriptions allow. About ten statements an
-  /// encrypted store that is there, and one more for each table and index that is made.
+  /// Opens the stores, or makes them when their descriptions allow.
+  ///
+  /// About ten statements an encrypted store that is there, and one more for each table and index
+  /// that is made.
   /// - Throws: `StoreError`, `ContextError` for configurations that do not fit, and the vaults'
   ///   errors, each saying what to do; none is open then.
   public func loadPersistentStores() async throws {
@@ -53,12 +55,15 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// Closes the stores. Issues no statement on rows.
+  /// Closes the stores.
+  ///
+  /// Issues no statement on rows.
   /// - Throws: whatever the store throws.
   public func close() throws { try persistentStoreCoordinator.removePersistentStores() }
 
-  /// A new context, for the isolation that calls. Make one for each task; keep one on the main
-  /// actor for what is shown.
+  /// A new context, for the isolation that calls.
+  ///
+  /// Make one for each task; keep one on the main actor for what is shown.
   /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil
   ///   where no actor runs.
   public func newContext(isolation: (any Actor)? = #isolation) -> ManagedObjectContext {
@@ -86,9 +91,10 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// The context for what is shown, on the main actor; made when first asked for. Where its
-  /// `automaticallyMergesChangesFromParent` is set, it takes in what others save at once. Events
-  /// end by themselves.
+  /// The context for what is shown, on the main actor; made when first asked for.
+  ///
+  /// Where its `automaticallyMergesChangesFromParent` is set, it takes in what others save at once.
+  /// Events end by themselves.
   @MainActor public var viewContext: ManagedObjectContext {
     if let mainContext { return mainContext }
     let context = ManagedObjectContext(persistentStoreCoordinator, isolation: MainActor.shared)

@@ -10,8 +10,9 @@ public import StoreContract
 /// batch changed the same row, or another context's deleted it, saving them is a conflict. Live results are
 /// fetched anew.
 extension ManagedObjectContext {
-  /// Inserts rows for as long as a closure fills one and answers true. Memory stays the same whatever their
-  /// number. One statement is prepared, and runs once per row.
+  /// Inserts rows for as long as a closure fills one and answers true.
+  ///
+  /// Memory stays the same whatever their number. One statement is prepared, and runs once per row.
   /// - Throws: `ContextError` for an unknown entity; `StoreError`: `notUnique`, `invalidValue` for a missing
   ///   required value, `conflict` for a destination that does not exist. Nothing is inserted then.
   @discardableResult
@@ -44,7 +45,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Gives attributes and to-ones of every object that a request selects new values. One statement.
+  /// Gives attributes and to-ones of every object that a request selects new values.
+  ///
+  /// One statement.
   ///
   /// Types, required values and the attributes' minimum, maximum and pattern are checked; hooks of objects
   /// are not called.
@@ -56,8 +59,9 @@ extension ManagedObjectContext {
     try graph.batches.update(request, set: values)
   }
 
-  /// Deletes every object that a request selects, with the model's delete rules. A few statements per
-  /// relationship.
+  /// Deletes every object that a request selects, with the model's delete rules.
+  ///
+  /// A few statements per relationship.
   /// - Throws: `StoreError` with code `denied` when a rule forbids it; nothing is deleted then.
   @discardableResult
   public func batchDelete(_ request: FetchRequest) throws -> BatchResult {

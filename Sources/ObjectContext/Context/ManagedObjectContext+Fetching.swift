@@ -4,8 +4,10 @@ public import ObjectQuery
 public import StoreContract
 
 extension ManagedObjectContext {
-  /// The objects of a request, with this context's unsaved changes taken into account unless the request says
-  /// not to. One statement; registered objects keep their changes.
+  /// The objects of a request, with this context's unsaved changes taken into account unless the
+  /// request says not to.
+  ///
+  /// One statement; registered objects keep their changes.
   /// - Throws: `StoreError` when the store refuses, `wrongType` when the objects are not of the class asked
   ///   for.
   public func fetch<T: ManagedObject>(
@@ -14,7 +16,9 @@ extension ManagedObjectContext {
     try graph.fetching.fetch(request, as: type)
   }
 
-  /// The objects of the entity a class is registered for. One statement.
+  /// The objects of the entity a class is registered for.
+  ///
+  /// One statement.
   /// - Throws: as `fetch(_:as:)`.
   public func fetch<T: ManagedObject>(
     _ type: T.Type, where predicate: FetchPredicate? = nil, sortDescriptors: [FetchSortDescriptor] = [],
@@ -40,7 +44,9 @@ extension ManagedObjectContext {
       fetchLimit: fetchLimit)
   }
 
-  /// The objects of a class that meet a condition of Foundation's. One statement.
+  /// The objects of a class that meet a condition of Foundation's.
+  ///
+  /// One statement.
   /// - Throws: as `fetch(_:as:)`; `QueryError` that names the part of the condition which has no translation.
   public func fetch<T: ManagedObject>(
     _ type: T.Type, _ predicate: Predicate<T>, sortDescriptors: [FetchSortDescriptor] = [],
@@ -50,10 +56,11 @@ extension ManagedObjectContext {
       type, where: try FetchPredicate(predicate), sortDescriptors: sortDescriptors, fetchLimit: fetchLimit)
   }
 
-  /// The objects of a request, read on another thread, so that this isolation goes on meanwhile. Cancelling
-  /// the task interrupts the database in the middle of the statement. One statement, and one more each time
-  /// that unsaved changes began or ended meanwhile. Objects changed in this context meanwhile are matched as
-  /// they are at the end.
+  /// The objects of a request, read on another thread, so that this isolation goes on meanwhile.
+  ///
+  /// Cancelling the task interrupts the database in the middle of the statement. One statement, and
+  /// one more each time that unsaved changes began or ended meanwhile. Objects changed in this
+  /// context meanwhile are matched as they are at the end.
   /// - Parameter progress: Called on another thread with the number of rows read so far, every few hundred
   ///   and at the end.
   /// - Throws: as `fetch(_:as:)`; `CancellationError` when the task was cancelled.
@@ -65,8 +72,9 @@ extension ManagedObjectContext {
     try await graph.fetching.fetchAsynchronously(request, as: type, isolation: isolation, progress: progress)
   }
 
-  /// The number of objects that a request matches. One statement; where unsaved changes count, the request is
-  /// fetched.
+  /// The number of objects that a request matches.
+  ///
+  /// One statement; where unsaved changes count, the request is fetched.
   /// - Throws: `StoreError` when the store refuses.
   public func count(for request: FetchRequest) throws -> Int { try graph.fetching.count(for: request) }
 
@@ -79,22 +87,26 @@ extension ManagedObjectContext {
       for: FetchRequest(try graph.entity(for: type).name, where: FetchPredicate(for: type, condition)))
   }
 
-  /// The rows of a request as dictionaries, with aggregates and groups. Ignores unsaved changes. One
-  /// statement.
+  /// The rows of a request as dictionaries, with aggregates and groups.
+  ///
+  /// Ignores unsaved changes. One statement.
   /// - Throws: `StoreError` when the store refuses.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
     try graph.fetching.fetchDictionaries(request)
   }
 
-  /// The IDs of a request's objects, with this context's unsaved changes taken into account unless the
-  /// request says not to: those of new objects are temporary. One statement; no object is made, unless
-  /// unsaved changes count.
+  /// The IDs of a request's objects, with this context's unsaved changes taken into account unless
+  /// the request says not to: those of new objects are temporary.
+  ///
+  /// One statement; no object is made, unless unsaved changes count.
   /// - Throws: `StoreError` when the store refuses.
   public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     try graph.fetching.fetchObjectIDs(request)
   }
 
-  /// How a request is answered: the SQL, the database library's plan, and the indexes that would help.
+  /// How a request is answered: the SQL, the database library's plan, and the indexes that would
+  /// help.
+  ///
   /// Ignores unsaved changes. Two statements; no row is read.
   /// - Throws: as the fetch.
   public func queryPlan(for request: FetchRequest) throws -> QueryPlan {

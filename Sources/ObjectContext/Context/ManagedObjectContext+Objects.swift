@@ -4,7 +4,9 @@ public import StoreContract
 extension ManagedObjectContext {
   // MARK: Inserting
 
-  /// Makes a new object of an entity, with its default values. Issues no statement.
+  /// Makes a new object of an entity, with its default values.
+  ///
+  /// Issues no statement.
   /// - Throws: `unknownKey`, or `abstractEntity`.
   @discardableResult
   public func insert(_ entityName: String) throws -> ManagedObject {
@@ -35,8 +37,10 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Checks in which store a new object is saved. Each entity has one store in a coordinator, by its
-  /// configuration, so there is nothing to choose.
+  /// Checks in which store a new object is saved.
+  ///
+  /// Each entity has one store in a coordinator, by its configuration, so there is nothing to
+  /// choose.
   /// - Throws: `configuration` when another store than the one given has the object's entity.
   public func assign(_ object: ManagedObject, to store: any IncrementalStore) throws {
     guard try persistentStoreCoordinator.persistentStore(for: object.entity) === store else {
@@ -45,7 +49,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Gives new objects their permanent IDs ahead of the save. A statement or two.
+  /// Gives new objects their permanent IDs ahead of the save.
+  ///
+  /// A statement or two.
   /// - Throws: `StoreError` when the store cannot give any.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
     try graph.saving.obtainPermanentIDs(for: objects)
@@ -53,30 +59,40 @@ extension ManagedObjectContext {
 
   // MARK: Finding by ID
 
-  /// The object of an ID, as a fault if it is not registered; it need not exist. Issues no statement.
+  /// The object of an ID, as a fault if it is not registered; it need not exist.
+  ///
+  /// Issues no statement.
   /// - Throws: `objectOfAnotherContext` when the ID is temporary and of another context, or of another store.
   public func object(with id: ManagedObjectID) throws -> ManagedObject { try graph.faulting.object(with: id) }
 
-  /// The objects of many IDs, in their order; those that are not registered come as faults that fire
-  /// together, with one statement. They need not exist. Issues no statement.
+  /// The objects of many IDs, in their order; those that are not registered come as faults that
+  /// fire together, with one statement.
+  ///
+  /// They need not exist. Issues no statement.
   /// - Throws: as `object(with:)`.
   public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     try graph.faulting.objects(with: ids)
   }
 
-  /// The object of an ID with its row read. One statement when it is not registered.
+  /// The object of an ID with its row read.
+  ///
+  /// One statement when it is not registered.
   /// - Throws: `objectNotFound` when the store has no such object.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     try graph.faulting.existingObject(with: id)
   }
 
-  /// The registered object of an ID. Issues no statement.
+  /// The registered object of an ID.
+  ///
+  /// Issues no statement.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { graph.registeredObject(for: id) }
 
   // MARK: Refreshing
 
-  /// Reads an object anew. Without merging, its changes are dropped and it turns into a fault; with merging,
-  /// its row is read now (one statement) and its changes stay on top.
+  /// Reads an object anew.
+  ///
+  /// Without merging, its changes are dropped and it turns into a fault; with merging, its row is
+  /// read now (one statement) and its changes stay on top.
   ///
   /// Without merging, changes of its relationships are undone in the inverses too. With merging, an unchanged
   /// object whose row was deleted turns deleted and keeps its values; a changed one stays, and saving it is a
@@ -90,7 +106,9 @@ extension ManagedObjectContext {
   /// Turns every unchanged object into a fault: the next read of each reads what is stored then.
   public func refreshAllObjects() { graph.faulting.refreshAllObjects() }
 
-  /// Makes the next save check that an object is stored as it was read here, though nothing of it is changed.
+  /// Makes the next save check that an object is stored as it was read here, though nothing of it
+  /// is changed.
+  ///
   /// Its row is read if it was not yet, with one statement for its batch.
   /// - Throws: `objectNotFound` when the object's row was deleted.
   public func detectConflicts(for object: ManagedObject) throws {
@@ -101,7 +119,9 @@ extension ManagedObjectContext {
 
   /// Marks an object for deletion by the next save, and follows its delete rules at once: nullified
   /// relationships are emptied, cascades delete their destinations, and unidirectional to-ones that
-  /// referenced it become null. `deny` is checked by the save. A new object is removed from the context.
+  /// referenced it become null.
+  ///
+  /// `deny` is checked by the save. A new object is removed from the context.
   ///
   /// Issues a statement per relationship of the batch the object came with, and one for each unidirectional
   /// to-one that may reference it.

@@ -7,8 +7,9 @@ public import StoreContract
 /// A request's `propertiesToFetch` names the columns, through to-ones and with aggregates if need be; nil
 /// means all attributes. Predicate, order, limit, offset and groups hold as for dictionaries.
 extension ManagedObjectContext {
-  /// Lets a closure see the rows of a request one at a time. One statement; memory for one row, whatever
-  /// their number.
+  /// Lets a closure see the rows of a request one at a time.
+  ///
+  /// One statement; memory for one row, whatever their number.
   ///
   /// Inside the closure other reads are fine, but a save or a batch of the same store throws.
   /// - Parameter body: Answers false to stop.
@@ -17,7 +18,9 @@ extension ManagedObjectContext {
     try storeToScan(request).enumerateRows(request, begin: { _ in }, row: body)
   }
 
-  /// The rows of a request as values of any type, made row by row. One statement.
+  /// The rows of a request as values of any type, made row by row.
+  ///
+  /// One statement.
   /// - Throws: as `enumerateRows(_:_:)`.
   @inlinable
   public func fetchRows<Row>(_ request: FetchRequest, _ make: (RowCursor) throws -> Row) throws -> [Row] {
@@ -31,7 +34,9 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// The rows of a request column by column, each in one flat array. One statement.
+  /// The rows of a request column by column, each in one flat array.
+  ///
+  /// One statement.
   /// - Throws: `StoreError` when the store refuses.
   public func fetchColumns(_ request: FetchRequest) throws -> FetchedColumns {
     var builder = ColumnsBuilder(RowColumns(names: [], types: []))

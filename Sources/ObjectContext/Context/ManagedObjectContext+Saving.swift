@@ -1,8 +1,10 @@
 import StoreContract
 
 extension ManagedObjectContext {
-  /// Saves every change in one transaction: checks the model's rules, gives new objects permanent IDs,
-  /// writes. A child context saves into its parent, and no statement is issued.
+  /// Saves every change in one transaction: checks the model's rules, gives new objects permanent
+  /// IDs, writes.
+  ///
+  /// A child context saves into its parent, and no statement is issued.
   ///
   /// Issues one prepared statement per entity and kind of change, run once per object; none when nothing
   /// changed. On an error nothing is saved and every change is still in the context (new objects may have
@@ -20,9 +22,10 @@ extension ManagedObjectContext {
   /// refers to.
   public func reset() { graph.saving.reset() }
 
-  /// Undoes the last group of changes that the undo manager recorded. What was saved meanwhile is changed
-  /// again, and an object whose deletion was saved comes back under its ID. Does nothing without a manager or
-  /// a group.
+  /// Undoes the last group of changes that the undo manager recorded.
+  ///
+  /// What was saved meanwhile is changed again, and an object whose deletion was saved comes back
+  /// under its ID. Does nothing without a manager or a group.
   ///
   /// What other contexts connected to an object while its deletion was unsaved is connected again. Fires
   /// objects that are faults, one statement a batch; one statement per root entity for saved deletions, since
@@ -34,9 +37,11 @@ extension ManagedObjectContext {
   /// - Throws: as `undo()`.
   public func redo() throws { try graph.undoing.revert(undoManager, isRedo: true) }
 
-  /// Ends the event: closes the undo group of what was changed since the last one, and notifies observers.
-  /// Merges what other contexts saved before, where that is automatic. What cannot be merged now stays
-  /// pending, and the next fetch or save throws the reason.
+  /// Ends the event: closes the undo group of what was changed since the last one, and notifies
+  /// observers.
+  ///
+  /// Merges what other contexts saved before, where that is automatic. What cannot be merged now
+  /// stays pending, and the next fetch or save throws the reason.
   public func processPendingChanges() {
     try? mergeChanges()
     graph.endEvent()
@@ -45,10 +50,12 @@ extension ManagedObjectContext {
   // MARK: Merging
 
   /// Merges what batches of other contexts changed since this was last called, and where
-  /// `automaticallyMergesChangesFromParent` is set, what other contexts saved and others committed to the
-  /// stores. Called by every fetch and save; call it yourself before you read objects that another context
-  /// may have changed. A context that is pinned to a query generation and does not merge automatically stays
-  /// at that generation.
+  /// `automaticallyMergesChangesFromParent` is set, what other contexts saved and others committed
+  /// to the stores.
+  ///
+  /// Called by every fetch and save; call it yourself before you read objects that another context
+  /// may have changed. A context that is pinned to a query generation and does not merge
+  /// automatically stays at that generation.
   ///
   /// One statement per root entity after batches that delete, where a changed object stays as after a save,
   /// and one per root entity with changed objects after any batch; for saves and commits as
@@ -67,9 +74,11 @@ extension ManagedObjectContext {
     try graph.merging.mergeChanges(from: changes)
   }
 
-  /// Merges what others committed to a store: objects whose rows have another version get the new row, one
-  /// statement per root entity; unchanged ones at once, changed ones beneath their changes; those whose rows
-  /// were deleted are deleted. A changed object that was deleted stays, and saving it is a conflict.
+  /// Merges what others committed to a store: objects whose rows have another version get the new
+  /// row, one statement per root entity; unchanged ones at once, changed ones beneath their
+  /// changes; those whose rows were deleted are deleted.
+  ///
+  /// A changed object that was deleted stays, and saving it is a conflict.
   ///
   /// To-manys that were read are compared with the store's, one statement per relationship. Live results are
   /// fetched anew, one statement each. Faults stay faults.
@@ -78,9 +87,10 @@ extension ManagedObjectContext {
     try graph.merging.mergeChanges(from: change)
   }
 
-  /// Pins this context to a query generation: `QueryGenerationToken.current` for what is stored now, one
-  /// taken from another context for its, nil for what is stored whenever it reads. Unchanged objects turn
-  /// into faults. A statement or two per store for `current`.
+  /// Pins this context to a query generation: `QueryGenerationToken.current` for what is stored
+  /// now, one taken from another context for its, nil for what is stored whenever it reads.
+  ///
+  /// Unchanged objects turn into faults. A statement or two per store for `current`.
   ///
   /// Saving writes to the stores as they are now, where what others changed since is a conflict as ever; then
   /// this context is pinned to what it saved. Merging pins it anew too.
@@ -93,7 +103,9 @@ extension ManagedObjectContext {
 
   // MARK: Observing
 
-  /// Yields before each save what it will save. IDs of new objects may be temporary.
+  /// Yields before each save what it will save.
+  ///
+  /// IDs of new objects may be temporary.
   public func willSaveObjects() -> AsyncStream<ContextChanges> { graph.notifications.willSave.stream() }
 
   /// Yields after each save of this context what was saved, by permanent IDs (in a child context: the

@@ -8,9 +8,10 @@ public import StoreContract
 /// the object; else writing takes about twice the value. Stores without pieces, as the in-memory store, hold
 /// the whole value.
 extension ManagedObjectContext {
-  /// Gives a binary attribute of a saved object a value of `count` bytes, which a closure writes in pieces,
-  /// in one transaction of its own. Four statements, whatever the length, and one more where the object has
-  /// unsaved changes here.
+  /// Gives a binary attribute of a saved object a value of `count` bytes, which a closure writes in
+  /// pieces, in one transaction of its own.
+  ///
+  /// Four statements, whatever the length, and one more where the object has unsaved changes here.
   ///
   /// The value is saved when this returns. Other unsaved changes of the object stay and can be saved without
   /// a conflict. Other contexts, live results and processes see it as they see a batch. Hooks and validation
@@ -37,8 +38,9 @@ extension ManagedObjectContext {
     try graph.values.write(contentsOf: file, to: id, key)
   }
 
-  /// Opens the stored value of a binary attribute for reading in pieces; nil when it is null. Ignores unsaved
-  /// changes, here and in a parent. A few statements, whatever the length.
+  /// Opens the stored value of a binary attribute for reading in pieces; nil when it is null.
+  ///
+  /// Ignores unsaved changes, here and in a parent. A few statements, whatever the length.
   ///
   /// The reader sees the value as it is now, or in a pinned context as in its query generation, whatever is
   /// written meanwhile. In the encrypted store each reader but a pinned context's has a connection of its

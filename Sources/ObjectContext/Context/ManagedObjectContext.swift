@@ -16,14 +16,18 @@ public final class ManagedObjectContext {
     }
   }
 
-  /// Makes a context on a coordinator. Issues no statement.
+  /// Makes a context on a coordinator.
+  ///
+  /// Issues no statement.
   /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere.
   public convenience init(_ coordinator: PersistentStoreCoordinator, isolation: (any Actor)? = #isolation) {
     self.init(coordinator, isolation: ContextIsolation(isolation))
   }
 
-  /// Makes a child of another context: it sees the parent's unsaved changes, and saves into the parent, which
-  /// saves into the stores. It is used on its parent's isolation. Issues no statement.
+  /// Makes a child of another context: it sees the parent's unsaved changes, and saves into the
+  /// parent, which saves into the stores.
+  ///
+  /// It is used on its parent's isolation. Issues no statement.
   public init(parent: ManagedObjectContext) {
     self.parent = parent
     graph = ObjectGraph(
@@ -60,7 +64,9 @@ public final class ManagedObjectContext {
     set { graph.mergePolicy = newValue }
   }
 
-  /// Whether a fault whose row was deleted turns into a deleted object with empty values, which saves ignore.
+  /// Whether a fault whose row was deleted turns into a deleted object with empty values, which
+  /// saves ignore.
+  ///
   /// Otherwise reading it throws `objectNotFound`.
   public var shouldDeleteInaccessibleFaults: Bool {
     get { graph.shouldDeleteInaccessibleFaults }
@@ -78,8 +84,10 @@ public final class ManagedObjectContext {
     }
   }
 
-  /// Why a read by an accessor that cannot throw failed; nil when none did. While it is set, `save()` throws
-  /// it, so that nothing overwrites what could not be read. `rollback()` and `reset()` clear it.
+  /// Why a read by an accessor that cannot throw failed; nil when none did.
+  ///
+  /// While it is set, `save()` throws it, so that nothing overwrites what could not be read.
+  /// `rollback()` and `reset()` clear it.
   public var faultFailure: (any Error)? { graph.faultFailure }
 
   /// The query generation this context reads; nil while it reads what is stored now.

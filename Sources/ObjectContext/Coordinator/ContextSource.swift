@@ -24,24 +24,32 @@ package protocol RoutedSource: ContextSource {
 }
 
 extension RoutedSource {
-  /// The nodes of a request's objects. One statement.
+  /// The nodes of a request's objects.
+  ///
+  /// One statement.
   package func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)? = nil) throws
     -> [IncrementalStoreNode]
   {
     try store(for: request)?.fetchNodes(request, lookup: lookup) ?? []
   }
 
-  /// The IDs of a request's objects. One statement.
+  /// The IDs of a request's objects.
+  ///
+  /// One statement.
   package func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     try store(for: request)?.fetchObjectIDs(request) ?? []
   }
 
-  /// The number of a request's objects. One statement.
+  /// The number of a request's objects.
+  ///
+  /// One statement.
   package func count(for request: FetchRequest) throws -> Int {
     try store(for: request)?.count(for: request) ?? 0
   }
 
-  /// The rows of a request as dictionaries. One statement.
+  /// The rows of a request as dictionaries.
+  ///
+  /// One statement.
   package func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
     try store(for: request)?.fetchDictionaries(request) ?? []
   }

@@ -4,8 +4,10 @@ public import StoreContract
 
 extension PersistentStoreCoordinator {
   /// Copies everything of a store into a new one, of any kind and place, and puts it in the old
-  /// one's stead. The old store is closed and stays where it is. Objects have other IDs in the new
-  /// store; contexts drop theirs.
+  /// one's stead.
+  ///
+  /// The old store is closed and stays where it is. Objects have other IDs in the new store;
+  /// contexts drop theirs.
   ///
   /// Other contexts' saves and batches wait until it is done, and those begun with the old store's
   /// IDs throw then. The new store must be empty. Attributes derived as `now()` get the time of the

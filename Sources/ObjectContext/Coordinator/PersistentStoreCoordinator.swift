@@ -56,8 +56,10 @@ public final class PersistentStoreCoordinator: Sendable {
   public static var registeredStoreTypes: [String: any IncrementalStore.Type] { storeTypes.withLock { $0 } }
 
   /// Opens the store that a description names, for the entities of its configuration and their
-  /// families; for all when it names none. Several stores may be open, each with entities of its
-  /// own. About ten statements, as `PersistentContainer.loadPersistentStores()`.
+  /// families; for all when it names none.
+  ///
+  /// Several stores may be open, each with entities of its own. About ten statements, as
+  /// `PersistentContainer.loadPersistentStores()`.
   /// - Throws: `noStore` when its type is not registered; `unknownKey` when the model has no such
   ///   configuration; `configuration` when another store has one of its entities, or a relationship
   ///   leads from one of them to an entity that is not among them; whatever the store throws.
@@ -100,8 +102,9 @@ public final class PersistentStoreCoordinator: Sendable {
     storesDidChange()
   }
 
-  /// Closes one store. Contexts drop its objects, and asking for its entities throws until
-  /// another has them.
+  /// Closes one store.
+  ///
+  /// Contexts drop its objects, and asking for its entities throws until another has them.
   /// - Throws: `noStore` when it is none of this coordinator's; whatever the store throws.
   public func removePersistentStore(_ store: any IncrementalStore) throws {
     try loaded.withLock { try $0.remove(store) }
@@ -109,8 +112,9 @@ public final class PersistentStoreCoordinator: Sendable {
     try store.close()
   }
 
-  /// Closes every store. Contexts drop their objects when they are next used; saving and
-  /// reading throw `noStore`.
+  /// Closes every store.
+  ///
+  /// Contexts drop their objects when they are next used; saving and reading throw `noStore`.
   /// - Throws: whatever a store throws, once all are closed.
   public func removePersistentStores() throws {
     let stores = loaded.withLock { loaded in
@@ -160,7 +164,9 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// The store that has the objects of an entity. Issues no statement.
+  /// The store that has the objects of an entity.
+  ///
+  /// Issues no statement.
   /// - Throws: `noStore` when none has.
   public func persistentStore(for entity: EntityDescription) throws -> any IncrementalStore {
     guard let store = loaded.withLock({ $0.store(of: entity) }) else {
@@ -207,7 +213,9 @@ public final class PersistentStoreCoordinator: Sendable {
     return ManagedObjectID(own, reference: parts.reference)
   }
 
-  /// Saves changes in the stores of their entities. One transaction per store.
+  /// Saves changes in the stores of their entities.
+  ///
+  /// One transaction per store.
   /// - Throws: `StoreError` with nothing saved; `partiallySaved` when a disk failed at the very
   ///   commit of one store after another had committed.
   public func save(_ save: SaveChangesRequest) throws {

@@ -1,9 +1,10 @@
 public import Foundation
 import StoreContract
 
-/// Somebody else committed to a store: another process, or another coordinator of this one. It does
-/// not say which objects changed; `ManagedObjectContext.mergeChanges(from:)` finds out about those
-/// that a context has registered.
+/// Somebody else committed to a store: another process, or another coordinator of this one.
+///
+/// It does not say which objects changed; `ManagedObjectContext.mergeChanges(from:)` finds out
+/// about those that a context has registered.
 public struct PersistentStoreRemoteChange: Sendable, Hashable {
   /// The store's UUID.
   public let storeIdentifier: UUID
@@ -15,8 +16,9 @@ public struct PersistentStoreRemoteChange: Sendable, Hashable {
 
 extension PersistentStoreCoordinator {
   /// Tells whenever others have committed to one of the stores since they were opened; several
-  /// commits within a few milliseconds at once. Never tells saves of this coordinator's own
-  /// contexts: those are in `didSaveObjects()`.
+  /// commits within a few milliseconds at once.
+  ///
+  /// Never tells saves of this coordinator's own contexts: those are in `didSaveObjects()`.
   ///
   /// The stores' files are watched from the first call on, until they are closed. While nobody
   /// writes to them, nothing is done. Each burst of writing, also by this coordinator, costs a few

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Lets any number of threads write to the stores, or one move a store. Who is to move one comes
-/// next, however many write.
+/// Lets any number of threads write to the stores, or one move a store.
+///
+/// Who is to move one comes next, however many write.
 final class WriteGate: @unchecked Sendable {
   // @unchecked: the system's lock is made to be shared.
   private let lock: UnsafeMutablePointer<pthread_rwlock_t>

@@ -3,7 +3,9 @@ public import StoreContract
 
 /// Why a context, an object or a container could not do what it was asked.
 public struct ContextError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure. More may come; match with `==`.
+  /// The kind of failure.
+  ///
+  /// More may come; match with `==`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
@@ -54,21 +56,29 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     /// The rule, with its bound.
     public let rule: ValidationRule
     /// The value that was refused, for the form it came from; nil where the rule is about no single
-    /// value, as one about the number of objects is. It is the user's: the text of this failure and
-    /// of its error leave it out, and so should logs.
+    /// value, as one about the number of objects is.
+    ///
+    /// It is the user's: the text of this failure and of its error leave it out, and so should
+    /// logs.
     public let value: AttributeValue?
     /// What an overridden validation threw.
     public let cause: (any Error)?
 
-    /// The rule in words, with its bound, which is the model's. Holds no value.
+    /// The rule in words, with its bound, which is the model's.
+    ///
+    /// Holds no value.
     public var message: String { rule.description }
-    /// Entity, property, rule and bound. Holds no value.
+    /// Entity, property, rule and bound.
+    ///
+    /// Holds no value.
     public var description: String { "\(objectID.entity.name)\(property.map { "." + $0 } ?? ""): \(rule)" }
   }
 
   /// The kind of failure.
   public let code: Code
-  /// What is wrong and what to do. Never holds a stored value.
+  /// What is wrong and what to do.
+  ///
+  /// Never holds a stored value.
   public let message: String
   /// Every broken rule, for `validation`.
   public let failures: [Failure]

@@ -6,8 +6,10 @@ import StoreContract
 /// They stay registered as long as they are alive, so that there is one object for each ID, and keep
 /// what was read of them. Saves ignore them.
 extension Faulting {
-  /// Marks an object deleted whose row others deleted. It keeps the row that was read, or has an
-  /// empty one. It may still be in lists of changes: `tracker.sweep()`.
+  /// Marks an object deleted whose row others deleted.
+  ///
+  /// It keeps the row that was read, or has an empty one. It may still be in lists of changes:
+  /// `tracker.sweep()`.
   @discardableResult
   func turnDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let node = object.node ?? emptyNode(object)
@@ -40,7 +42,9 @@ extension Faulting {
     for object in unchanged where object.node != nil { turnDeleted(object) }
   }
 
-  /// The same for a fault that fires. Other objects' changes are left alone.
+  /// The same for a fault that fires.
+  ///
+  /// Other objects' changes are left alone.
   func turnInaccessibleFaultDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let isListed = object.hasChanges
     let node = turnDeleted(object)

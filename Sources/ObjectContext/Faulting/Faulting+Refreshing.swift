@@ -71,8 +71,9 @@ extension Faulting {
     object.didTurnIntoFault()
   }
 
-  /// Lists that were read while objects were deleted have them again when they are not. Those of
-  /// deleted objects stay: once the deletion is saved an undo could not read them.
+  /// Lists that were read while objects were deleted have them again when they are not.
+  ///
+  /// Those of deleted objects stay: once the deletion is saved an undo could not read them.
   func refaultRelationships() {
     for object in registeredObjects where !object.isDeleted { object.changes?.refault() }
   }

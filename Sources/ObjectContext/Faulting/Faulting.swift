@@ -75,8 +75,9 @@ struct Faulting: GraphOperation {
     return node
   }
 
-  /// Reads what an object's row came without. The object keeps it, until it turns into a fault. One
-  /// statement.
+  /// Reads what an object's row came without.
+  ///
+  /// The object keeps it, until it turns into a fault. One statement.
   ///
   /// Where the row has changed since, an unchanged object has all of the new one; a changed object
   /// keeps its own, of which a save will say that it is stale.
@@ -153,8 +154,9 @@ struct Faulting: GraphOperation {
     }
   }
 
-  /// The object of a reference that a relationship holds. `hint` is where it may stand in the
-  /// batch.
+  /// The object of a reference that a relationship holds.
+  ///
+  /// `hint` is where it may stand in the batch.
   func materialize(
     _ reference: Int64, _ destination: EntityDescription, _ batch: FetchBatch?, hint: Int? = nil
   )

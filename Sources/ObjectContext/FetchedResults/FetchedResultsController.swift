@@ -32,7 +32,9 @@ public final class FetchedResultsController<T: ManagedObject> {
   @ObservationIgnored private let context: ManagedObjectContext
   @ObservationIgnored private let entity: EntityDescription
   @ObservationIgnored private let judge: FetchedResultsMatcher
-  /// Why the last change could not be shown; the next event tries again. Nil when all went well.
+  /// Why the last change could not be shown; the next event tries again.
+  ///
+  /// Nil when all went well.
   @ObservationIgnored public private(set) var failure: (any Error)?
   @ObservationIgnored var isStale = false
   @ObservationIgnored private var hasFetched = false
@@ -41,7 +43,9 @@ public final class FetchedResultsController<T: ManagedObject> {
   @ObservationIgnored private var reportedTemporaryIDs = false
   @ObservationIgnored private let streams = ChangeStreams<FetchedResultsSnapshot>()
 
-  /// Makes a controller; `performFetch()` fills it. Issues no statement.
+  /// Makes a controller; `performFetch()` fills it.
+  ///
+  /// Issues no statement.
   /// - Parameter sectionNameKeyPath: An attribute, through to-ones if need be. The request's order
   ///   has to keep the objects of a section together: sort by it first.
   /// - Throws: `ContextError` when the request's objects are not of the class asked for,
@@ -60,7 +64,9 @@ public final class FetchedResultsController<T: ManagedObject> {
 
   deinit { streams.finish() }
 
-  /// Fetches the objects. One statement.
+  /// Fetches the objects.
+  ///
+  /// One statement.
   /// - Throws: as `ManagedObjectContext.fetch(_:as:)`.
   public func performFetch() throws {
     let found = try context.fetch(fetchRequest, as: T.self)
@@ -74,7 +80,9 @@ public final class FetchedResultsController<T: ManagedObject> {
     sections[indexPath.section].objects[indexPath.item]
   }
 
-  /// Where an object stands; nil when it is not among the results. O(n).
+  /// Where an object stands; nil when it is not among the results.
+  ///
+  /// O(n).
   public func indexPath(forObject object: T) -> IndexPath? {
     for (section, own) in sections.enumerated() {
       if let item = own.objects.firstIndex(where: { $0 === object }) {

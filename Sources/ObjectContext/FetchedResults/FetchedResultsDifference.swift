@@ -52,9 +52,10 @@ struct FetchedResultsDifference<T: ManagedObject> {
     }
   }
 
-  /// Which of the objects that stayed have not moved. Unchanged ones keep their order among each
-  /// other, so they have not; a changed one has not where it fits between them and stands in a
-  /// longest run of those that fit.
+  /// Which of the objects that stayed have not moved.
+  ///
+  /// Unchanged ones keep their order among each other, so they have not; a changed one has not
+  /// where it fits between them and stands in a longest run of those that fit.
   private static func steady(
     _ stayed: [(index: Int, old: Int)], changed: (Int) -> Bool, inSameSection: (Int, Int) -> Bool
   ) -> [Bool] {

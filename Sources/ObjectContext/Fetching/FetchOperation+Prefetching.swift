@@ -4,7 +4,9 @@ import StoreContract
 
 extension FetchOperation {
   /// Reads what a request wants read along of its objects, each step of a key path for all objects
-  /// at once. Of objects that come by pages, for the first page.
+  /// at once.
+  ///
+  /// Of objects that come by pages, for the first page.
   func prefetch(for request: FetchRequest, of objects: [ManagedObject], _ entity: EntityDescription) throws {
     let wanted = request.fetchBatchSize > 0 ? objects.prefix(request.fetchBatchSize) : objects[...]
     let sources = common(wanted)

@@ -169,8 +169,10 @@ struct FetchOperation: GraphOperation {
     return objects
   }
 
-  /// Gives an object a row read for it. A changed object keeps the row its changes started from, so
-  /// that a save finds out if somebody else changed it in between.
+  /// Gives an object a row read for it.
+  ///
+  /// A changed object keeps the row its changes started from, so that a save finds out if somebody
+  /// else changed it in between.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
     if object.state.contains(.deletedInStore) {
       // Only a row stored since brings it back, and none that was read before it was known to be

@@ -9,9 +9,10 @@ final class ChangeTracker {
   @exclusivity(unchecked) private(set) var generation = 0
   /// Rises whenever an object is found to be deleted by others.
   @exclusivity(unchecked) private(set) var deletions = 0
-  /// New objects, and `removedInsertions` others that were deleted before they were saved. Those
-  /// are swept out when the list is next read, so that deleting many one by one does not search for
-  /// each.
+  /// New objects, and `removedInsertions` others that were deleted before they were saved.
+  ///
+  /// Those are swept out when the list is next read, so that deleting many one by one does not
+  /// search for each.
   @exclusivity(unchecked) private var insertions: [ManagedObject] = []
   private var removedInsertions = 0
   @exclusivity(unchecked) private(set) var updated: [ManagedObject] = []
@@ -177,7 +178,9 @@ final class ChangeTracker {
 
   /// In debug builds, between operations: each listed object has its state and is registered, none
   /// is both new and deleted, every registered object with changes is listed, and the generation
-  /// never falls. O(objects).
+  /// never falls.
+  ///
+  /// O(objects).
   func checkInvariants(_ registry: ObjectRegistry) {
     #if DEBUG
       assert(

@@ -8,8 +8,9 @@ final class FetchBatch {
   let references: [Int64]
   /// Real entities by place, where the entity has subentities and they are known.
   let entityIndices: [Int32]
-  /// What was fired for objects that are not registered (yet), and what relationships lead to. All
-  /// of it is dropped when the context saves or refreshes, since it would be out of date.
+  /// What was fired for objects that are not registered (yet), and what relationships lead to.
+  ///
+  /// All of it is dropped when the context saves or refreshes, since it would be out of date.
   private var generation: Int
   private var nodes: [IncrementalStoreNode?] = []
   /// What was asked for, and is not in the store.

@@ -135,7 +135,9 @@ open class ManagedObject {
   }
 
   /// The name of the property that each key path of the class reads, inherited ones included: what
-  /// typed conditions and Foundation's predicates are written down with. Generated classes have it.
+  /// typed conditions and Foundation's predicates are written down with.
+  ///
+  /// Generated classes have it.
   open class var propertyNames: [AnyKeyPath: String] { [:] }
 
   // MARK: Life, to override
@@ -159,15 +161,20 @@ open class ManagedObject {
   /// Called before the object is deleted, while its relationships still stand.
   open func prepareForDeletion() {}
   /// Checks one attribute or to-one (as `.reference`) that was set, before the object is saved.
+  ///
   /// Throw to refuse.
   open func validateValue(_ value: AttributeValue, forKey name: String) throws {}
-  /// Checks a new object before it is saved. Throw to refuse: the save tells it among all failures.
+  /// Checks a new object before it is saved.
+  ///
+  /// Throw to refuse: the save tells it among all failures.
   open func validateForInsert() throws {}
-  /// Checks a changed object before it is saved. Throw to refuse: the save tells it among all
-  /// failures.
+  /// Checks a changed object before it is saved.
+  ///
+  /// Throw to refuse: the save tells it among all failures.
   open func validateForUpdate() throws {}
-  /// Checks a deleted object before its removal is saved. Throw to refuse: the save tells it among
-  /// all failures.
+  /// Checks a deleted object before its removal is saved.
+  ///
+  /// Throw to refuse: the save tells it among all failures.
   open func validateForDelete() throws {}
 
   /// Called after a property changed in any way but by a first read, where somebody asked for it:
@@ -212,8 +219,9 @@ open class ManagedObject {
   }
 
   /// Whether it has changes that are lost when others have deleted it, so that the save tells of
-  /// them: values that were set, links that were added, an order. Links that were taken away go
-  /// with the row.
+  /// them: values that were set, links that were added, an order.
+  ///
+  /// Links that were taken away go with the row.
   final var hasUnsavedChanges: Bool {
     guard state.contains(.updated), !state.contains(.deleted), let changes else { return false }
     return entity.properties.contains { !$0.isTransient && changes.value($0.index) != nil }

@@ -1,8 +1,9 @@
 import ObjectModel
 import StoreContract
 
-/// What an object has beside its stored row: values set since, and its to-manys. Made when first
-/// needed.
+/// What an object has beside its stored row: values set since, and its to-manys.
+///
+/// Made when first needed.
 final class ObjectChanges {
   /// By property index; none before the first value is set.
   @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<AttributeValue>?
@@ -13,7 +14,9 @@ final class ObjectChanges {
   @exclusivity(unchecked) private(set) var changed = PropertyIndexSet()
   @exclusivity(unchecked) private(set) var toManys: [ToManyState] = []
   /// The row that the changes were made upon, where a batch or a deletion by others has put another
-  /// one beneath them: the save is checked against this one. Nil where it is the object's.
+  /// one beneath them: the save is checked against this one.
+  ///
+  /// Nil where it is the object's.
   var committedRow: IncrementalStoreNode?
 
   /// For a new object: every property index is set, to its default.

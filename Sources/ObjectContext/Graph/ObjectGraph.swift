@@ -134,8 +134,9 @@ package final class ObjectGraph {
     tracker.didReceiveChanges?()
   }
 
-  /// Removes an object without its values: its row was deleted, or never existed. It may still be
-  /// in lists of changes: `tracker.sweep()`.
+  /// Removes an object without its values: its row was deleted, or never existed.
+  ///
+  /// It may still be in lists of changes: `tracker.sweep()`.
   func forget(_ object: ManagedObject) {
     dismiss(object)
     object.changes = nil
@@ -198,7 +199,9 @@ package final class ObjectGraph {
       "\(object.entity.name) \(object.objectID) is no longer in the store: it was deleted elsewhere")
   }
 
-  /// In debug builds, between operations: checks the invariants of each part. O(objects).
+  /// In debug builds, between operations: checks the invariants of each part.
+  ///
+  /// O(objects).
   func checkInvariants() {
     #if DEBUG
       registry.checkInvariants()

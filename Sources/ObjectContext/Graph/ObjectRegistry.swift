@@ -99,6 +99,7 @@ final class ObjectRegistry {
   }
 
   /// In debug builds: each object is found under its reference number and lives in a graph.
+  ///
   /// O(objects).
   func checkInvariants() {
     #if DEBUG

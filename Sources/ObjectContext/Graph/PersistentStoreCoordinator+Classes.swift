@@ -2,6 +2,7 @@ import ObjectModel
 
 extension PersistentStoreCoordinator {
   /// Makes contexts create objects of a class for an entity; contexts made before do not know it.
+  ///
   /// Issues no statement.
   /// - Throws: `unknownKey` when the model has no such entity.
   public func register(_ objectClass: ManagedObject.Type, for entityName: String) throws {

@@ -87,7 +87,9 @@ struct ReferenceList {
   }
 
   /// Replaces items by others, which may be there already: each is in it once then, where it comes
-  /// first. Answers whether any was replaced.
+  /// first.
+  ///
+  /// Answers whether any was replaced.
   mutating func replaceOnce(_ new: (Int64) -> Int64?) -> Bool {
     let present = items
     guard present.contains(where: { new($0) != nil }) else { return false }

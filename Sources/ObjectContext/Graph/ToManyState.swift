@@ -1,10 +1,14 @@
 import ObjectModel
 
 /// What a context knows of one to-many of one object: what the store holds, once it was asked, and
-/// what was added and removed since. References only, so that objects never hold each other.
+/// what was added and removed since.
+///
+/// References only, so that objects never hold each other.
 final class ToManyState {
   let relationship: RelationshipDescription
-  /// Whether `list` is all there is. Before, the store was not asked.
+  /// Whether `list` is all there is.
+  ///
+  /// Before, the store was not asked.
   @exclusivity(unchecked) private(set) var isLoaded: Bool
   /// Whether the store knows of none, so that the whole list is what was added.
   @exclusivity(unchecked) private var isNew: Bool
@@ -109,8 +113,9 @@ final class ToManyState {
     isNew ? list.contains(destination) : additions.contains(destination)
   }
 
-  /// Drops destinations that were deleted in the store. Those that were added here stay: the save
-  /// reports that they do not exist.
+  /// Drops destinations that were deleted in the store.
+  ///
+  /// Those that were added here stay: the save reports that they do not exist.
   func forget(_ isGone: (Int64) -> Bool) {
     // All of a new object's list was added here.
     if isNew, !relationship.isTransient { return }

@@ -36,8 +36,10 @@ extension ObjectGraph {
     notifications.scheduleEventEnd()
   }
 
-  /// Runs a closure whose changes are not recorded. A merge changes relationships so that they agree
-  /// with their inverses; undoing that may change one side only.
+  /// Runs a closure whose changes are not recorded.
+  ///
+  /// A merge changes relationships so that they agree with their inverses; undoing that may change
+  /// one side only.
   func withoutUndo<Result>(_ body: () throws -> Result) rethrows -> Result {
     undoRecorder?.disableUndoRegistration()
     defer { undoRecorder?.enableUndoRegistration() }

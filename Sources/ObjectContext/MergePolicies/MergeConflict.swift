@@ -1,8 +1,10 @@
 public import ObjectModel
 public import StoreContract
 
-/// One object that cannot be saved as it is. Long values with external storage that nobody read are
-/// in no snapshot. Sendable; errors that carry conflicts do not print their values.
+/// One object that cannot be saved as it is.
+///
+/// Long values with external storage that nobody read are in no snapshot. Sendable; errors that
+/// carry conflicts do not print their values.
 public struct MergeConflict: Sendable, CustomStringConvertible {
   /// The object.
   public let objectID: ManagedObjectID
@@ -10,8 +12,9 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   public let objectSnapshot: [String: AttributeValue]
   /// As the context read them; nil for a new object.
   public let cachedSnapshot: [String: AttributeValue]?
-  /// As they are in the store; nil when the object was deleted there. For a uniqueness constraint,
-  /// those of the object that has the same values.
+  /// As they are in the store; nil when the object was deleted there.
+  ///
+  /// For a uniqueness constraint, those of the object that has the same values.
   public let persistedSnapshot: [String: AttributeValue]?
   /// The version the context read; 0 for a new object.
   public let cachedVersion: Int64
@@ -25,7 +28,9 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   /// The object that has the same values in a uniqueness constraint's properties.
   public let otherObjectID: ManagedObjectID?
   /// Objects that were deleted in the store and that this one, or another of the same save, is to
-  /// lead to. Where the store wins the links to them are dropped; else the save throws.
+  /// lead to.
+  ///
+  /// Where the store wins the links to them are dropped; else the save throws.
   public internal(set) var missingObjectIDs: Set<ManagedObjectID> = []
 
   /// Whether a uniqueness constraint is broken.

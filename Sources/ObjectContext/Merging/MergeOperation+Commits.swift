@@ -52,7 +52,9 @@ extension MergeOperation {
     }
   }
 
-  /// The rows to lay beneath changed objects. To-manys of the others are read again.
+  /// The rows to lay beneath changed objects.
+  ///
+  /// To-manys of the others are read again.
   private func staleRows(_ changed: [(object: ManagedObject, row: IncrementalStoreNode?)])
     -> [(object: ManagedObject, node: IncrementalStoreNode)]
   {
@@ -80,8 +82,9 @@ extension MergeOperation {
     object.node?.version ?? object.batch?.partialVersion(object.reference, generation: tracker.generation)
   }
 
-  /// Whether a row is another one than the object has. What is derived from other objects changes
-  /// without the version.
+  /// Whether a row is another one than the object has.
+  ///
+  /// What is derived from other objects changes without the version.
   private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
     guard let row else { return false }
     if let version = registeredVersion(object), version != row.version { return true }

@@ -120,8 +120,9 @@ struct MergeOperation: GraphOperation {
     return stale
   }
 
-  /// Reads the rows of changed objects and lays them beneath the changes. One statement per root
-  /// entity.
+  /// Reads the rows of changed objects and lays them beneath the changes.
+  ///
+  /// One statement per root entity.
   private func rebase(_ changed: [EntityDescription: [ManagedObject]]) throws {
     var rows: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for (root, objects) in changed {

@@ -1,7 +1,8 @@
 public import StoreContract
 
-/// Which objects of a context were changed or saved. Sendable: for other isolations, which fetch
-/// the objects themselves.
+/// Which objects of a context were changed or saved.
+///
+/// Sendable: for other isolations, which fetch the objects themselves.
 public struct ContextChanges: Sendable {
   /// The name of the context, if it has one.
   public let contextName: String?

@@ -26,8 +26,9 @@ extension ManagedObject {
         + " the context as long as its models, or get the model from another one by its identifier")
   }
 
-  /// Detaches an object from a context that is deallocated. It has its stored row, or, as a new
-  /// object, its values.
+  /// Detaches an object from a context that is deallocated.
+  ///
+  /// It has its stored row, or, as a new object, its values.
   final func losesContext() {
     graph = nil
     keeper = nil
@@ -45,8 +46,9 @@ extension ManagedObject {
     }
   }
 
-  /// Makes a to-many lead to objects of this context, and keeps the inverses in step. Where only
-  /// some come behind those it has, the others are not looked at.
+  /// Makes a to-many lead to objects of this context, and keeps the inverses in step.
+  ///
+  /// Where only some come behind those it has, the others are not looked at.
   package final func replaceRelated(_ property: PropertyIndex, by wanted: [ManagedObject]) {
     guard let present = related(property), let graph,
       case .relationship(let relationship) = entity.properties[property.index]

@@ -2,8 +2,9 @@ public import ObjectModel
 import ObjectQuery
 
 extension ManagedObject {
-  /// An attribute's value by name. Fires the fault: one statement for the whole batch the object
-  /// came with.
+  /// An attribute's value by name.
+  ///
+  /// Fires the fault: one statement for the whole batch the object came with.
   /// - Throws: `unknownKey` when the entity has no such attribute, `objectNotFound` when the row is
   ///   no longer there.
   ///
@@ -26,8 +27,9 @@ extension ManagedObject {
     return result
   }
 
-  /// Sets an attribute by name; `.null` clears it. Issues no statement unless the object is a
-  /// fault.
+  /// Sets an attribute by name; `.null` clears it.
+  ///
+  /// Issues no statement unless the object is a fault.
   /// - Throws: `unknownKey`, `wrongType` when the value is not of the attribute's type,
   ///   `derivedAttribute`, `objectNotFound` when others deleted the object.
   public final func setValue(_ value: AttributeValue, forKey name: String) throws {
@@ -77,8 +79,9 @@ extension ManagedObject {
     return (composite, Array(names.dropFirst()))
   }
 
-  /// The values that were set and differ from the stored ones, by name; attributes and to-ones. One
-  /// statement for the batch when the object is a fault.
+  /// The values that were set and differ from the stored ones, by name; attributes and to-ones.
+  ///
+  /// One statement for the batch when the object is a fault.
   /// - Throws: when the object's row was deleted.
   public final func changedValues() throws -> [String: AttributeValue] {
     guard let changes else { return [:] }
@@ -91,9 +94,10 @@ extension ManagedObject {
   }
 
   /// Whether a stored value differs from the row, or a to-many was changed: false, other than
-  /// `hasChanges`, once every value is set back. True for a new object. Long bytes with external
-  /// storage that were set count as others where the stored ones were never read. Issues no
-  /// statement.
+  /// `hasChanges`, once every value is set back.
+  ///
+  /// True for a new object. Long bytes with external storage that were set count as others where
+  /// the stored ones were never read. Issues no statement.
   public final var hasPersistentChangedValues: Bool {
     if isInserted { return true }
     guard let changes else { return false }
@@ -107,8 +111,9 @@ extension ManagedObject {
     return false
   }
 
-  /// The values as last read or saved, by name; attributes and to-ones. Empty for an object not
-  /// saved yet. One statement for the batch when the object is a fault.
+  /// The values as last read or saved, by name; attributes and to-ones.
+  ///
+  /// Empty for an object not saved yet. One statement for the batch when the object is a fault.
   /// - Parameter names: Those wanted; nil for all.
   /// - Throws: when the object's row was deleted.
   public final func committedValues(forKeys names: [String]? = nil) throws -> [String: AttributeValue] {

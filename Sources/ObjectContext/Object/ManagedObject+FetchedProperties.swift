@@ -3,7 +3,9 @@ import ObjectQuery
 
 extension ManagedObject {
   /// The objects of a fetched property: its request, asked anew on every call, with the object as
-  /// `$FETCH_SOURCE` and the property as `$FETCHED_PROPERTY`. One statement.
+  /// `$FETCH_SOURCE` and the property as `$FETCHED_PROPERTY`.
+  ///
+  /// One statement.
   /// - Throws: `unknownKey` when the entity has no such fetched property, `QueryError` when its
   ///   condition cannot be read or names another variable, and what fetching throws.
   public final func fetchedObjects(_ name: String) throws -> [ManagedObject] {

@@ -3,9 +3,10 @@ import ObjectModel
 
 /// Places in ordered to-manys.
 extension ManagedObject {
-  /// Puts an object into an ordered to-many at an index, and keeps the inverse in step. What is in
-  /// it already moves there; the index counts the places without it. The first read of the
-  /// relationship issues one statement. One statement for the batch when the order was not read
+  /// Puts an object into an ordered to-many at an index, and keeps the inverse in step.
+  ///
+  /// What is in it already moves there; the index counts the places without it. The first read of
+  /// the relationship issues one statement. One statement for the batch when the order was not read
   /// yet.
   /// - Throws: `unknownKey`, `notOrdered`, `wrongIndex`, `objectOfAnotherContext`.
   public final func insert(_ destination: ManagedObject, into name: String, at index: Int) throws {
@@ -20,6 +21,7 @@ extension ManagedObject {
   }
 
   /// Moves objects of an ordered to-many, as `Array.move(fromOffsets:toOffset:)` does.
+  ///
   /// One statement for the batch when the order was not read yet.
   /// - Throws: `unknownKey`, `notOrdered`, `wrongIndex`.
   public final func move(fromOffsets source: IndexSet, toOffset destination: Int, in name: String) throws {
@@ -34,6 +36,7 @@ extension ManagedObject {
   }
 
   /// Puts another object in the place of one of an ordered to-many, and keeps the inverses in step.
+  ///
   /// An object that is in it already moves there.
   /// - Throws: `unknownKey`, `notOrdered`, `wrongIndex`, `objectOfAnotherContext`.
   public final func replace(at index: Int, in name: String, with destination: ManagedObject) throws {

@@ -91,7 +91,9 @@ extension ManagedObject {
   }
 
   /// Lets a closure see the UTF-8 of a text or the bytes of a binary attribute where they lie,
-  /// without a copy. One statement for the batch when the object is a fault.
+  /// without a copy.
+  ///
+  /// One statement for the batch when the object is a fault.
   /// - Throws: what the closure throws.
   public final func withBytes<R>(
     _ property: PropertyIndex, _ body: (UnsafeRawBufferPointer) throws -> R
@@ -146,8 +148,9 @@ extension ManagedObject {
     if !overwrite(property, .string(string)) { slowSet(property, .string(string)) }
   }
 
-  /// Sets a value that was set before, since the row was read; false when it was not. The object is
-  /// noted as changed already then.
+  /// Sets a value that was set before, since the row was read; false when it was not.
+  ///
+  /// The object is noted as changed already then.
   @inline(__always)
   private final func overwrite(_ property: PropertyIndex, _ value: AttributeValue) -> Bool {
     checkIsolation()

@@ -6,17 +6,23 @@ extension ManagedObject: QueryObject {
   public final var queryEntity: EntityDescription { entity }
   /// The object's reference number.
   public final var queryReference: Int64 { reference }
-  /// An attribute's present value. One statement for the batch when the object is a fault.
+  /// An attribute's present value.
+  ///
+  /// One statement for the batch when the object is a fault.
   /// - Throws: `objectNotFound`.
   public final func queryValue(of attribute: AttributeDescription) throws -> AttributeValue {
     try slotValue(.attribute(attribute))
   }
-  /// A to-one's present destination. One statement for the batch when the object is a fault.
+  /// A to-one's present destination.
+  ///
+  /// One statement for the batch when the object is a fault.
   /// - Throws: `objectNotFound`.
   public final func queryDestination(of toOne: RelationshipDescription) throws -> (any QueryObject)? {
     try destination(toOne)
   }
-  /// A to-many's present destinations. The first read issues one statement for the batch.
+  /// A to-many's present destinations.
+  ///
+  /// The first read issues one statement for the batch.
   /// - Throws: `objectNotFound`.
   public final func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject] {
     try destinations(toMany).map { $0 }

@@ -2,25 +2,28 @@ import ObjectModel
 import StoreContract
 
 extension ManagedObject {
-  /// The object a to-one leads to, often a fault. Issues a statement only when this object is a
-  /// fault itself, or when the destination has subentities and the destination is not known yet;
-  /// either serves the whole batch.
+  /// The object a to-one leads to, often a fault.
+  ///
+  /// Issues a statement only when this object is a fault itself, or when the destination has
+  /// subentities and the destination is not known yet; either serves the whole batch.
   /// - Throws: `unknownKey`, `objectNotFound`.
   public final func object(_ name: String) throws -> ManagedObject? {
     let relationship = try relationship(name, toMany: false)
     return try destination(relationship)
   }
 
-  /// The objects a to-many leads to, in their order when it is ordered. The first read issues one
-  /// statement for the whole batch this object came with.
+  /// The objects a to-many leads to, in their order when it is ordered.
+  ///
+  /// The first read issues one statement for the whole batch this object came with.
   /// - Throws: `unknownKey`, `objectNotFound`.
   public final func objects(_ name: String) throws -> RelatedObjects {
     try destinations(try relationship(name, toMany: true))
   }
 
-  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step. One statement for
-  /// the batch when the object is a fault; where both ends are to-ones, another for the
-  /// destination's.
+  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step.
+  ///
+  /// One statement for the batch when the object is a fault; where both ends are to-ones, another
+  /// for the destination's.
   /// - Throws: `unknownKey`, `objectOfAnotherContext` when the destination is of another context or
   ///   not of the destination entity, `objectNotFound` when it or this object is known to be
   ///   deleted by others.
@@ -30,9 +33,10 @@ extension ManagedObject {
     try liveGraph().relationships.setToOne(self, relationship, destination)
   }
 
-  /// Adds objects to a to-many, at the end when it is ordered, and keeps the inverses in step. What
-  /// is in it already stays once. Issues no statement unless a destination is a fault, or was taken
-  /// out before anybody had read whether it was in.
+  /// Adds objects to a to-many, at the end when it is ordered, and keeps the inverses in step.
+  ///
+  /// What is in it already stays once. Issues no statement unless a destination is a fault, or was
+  /// taken out before anybody had read whether it was in.
   /// - Throws: as `setObject(_:for:)`.
   public final func add(_ destinations: ManagedObject..., to name: String) throws {
     try add(contentsOf: destinations, to: name)
@@ -49,7 +53,9 @@ extension ManagedObject {
     }
   }
 
-  /// Takes objects out of a to-many and keeps the inverses in step. Statements as for `add(_:to:)`.
+  /// Takes objects out of a to-many and keeps the inverses in step.
+  ///
+  /// Statements as for `add(_:to:)`.
   /// - Throws: as `setObject(_:for:)`.
   public final func remove(_ destinations: ManagedObject..., from name: String) throws {
     let relationship = try relationship(name, toMany: true)
@@ -59,8 +65,9 @@ extension ManagedObject {
     }
   }
 
-  /// Replaces the objects of a to-many, in the order given when it is ordered. Reads the present
-  /// ones first.
+  /// Replaces the objects of a to-many, in the order given when it is ordered.
+  ///
+  /// Reads the present ones first.
   /// - Throws: as `setObject(_:for:)`.
   public final func setObjects(_ destinations: some Sequence<ManagedObject>, forKey name: String) throws {
     let relationship = try relationship(name, toMany: true)

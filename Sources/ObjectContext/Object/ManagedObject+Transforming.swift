@@ -3,8 +3,9 @@ import ObjectModel
 
 extension ManagedObject {
   /// The value of a transformable attribute, made by the transformer that the model names; where it
-  /// names none, or the editor's own archiver, what the stored JSON says. Nil when null. Fires the
-  /// fault.
+  /// names none, or the editor's own archiver, what the stored JSON says.
+  ///
+  /// Nil when null. Fires the fault.
   /// - Throws: `noTransformer` when the transformer is not registered, `wrongType` when the value
   ///   is of another type, and what the transformer throws.
   public final func transformed<T>(_ name: String, as type: T.Type = T.self) throws -> T? {

@@ -12,8 +12,9 @@ extension ObjectGraph {
     set { tracker.didReceiveChanges = newValue }
   }
 
-  /// Inserts an object that has no context: it is new here, with the values it has. Its
-  /// relationships have to be empty.
+  /// Inserts an object that has no context: it is new here, with the values it has.
+  ///
+  /// Its relationships have to be empty.
   /// - Precondition: The object is detached, and the entity has the property indexes of the one it
   ///   was made with.
   package func adopt(_ object: ManagedObject, as entity: EntityDescription) {
@@ -30,9 +31,10 @@ extension ObjectGraph {
     insert(object)
   }
 
-  /// Takes an unsaved deletion back: the object stays, with the values it has now. What its delete
-  /// rules emptied stays empty, and what they deleted stays deleted. Does nothing for other
-  /// objects. Issues no statement.
+  /// Takes an unsaved deletion back: the object stays, with the values it has now.
+  ///
+  /// What its delete rules emptied stays empty, and what they deleted stays deleted. Does nothing
+  /// for other objects. Issues no statement.
   package func insertAgain(_ object: ManagedObject) { undoing.insertAgain(object) }
 
   /// Whether an object is new or has a row.

@@ -44,8 +44,9 @@ public struct ObjectSnapshot: Sendable {
 }
 
 extension ManagedObject {
-  /// The object's stored attributes and to-ones as they are now. Fires the fault, with one
-  /// statement for its batch.
+  /// The object's stored attributes and to-ones as they are now.
+  ///
+  /// Fires the fault, with one statement for its batch.
   /// - Throws: `objectNotFound` when the object's row is no longer there.
   public final func snapshot() throws -> ObjectSnapshot {
     let graph = try liveGraph()

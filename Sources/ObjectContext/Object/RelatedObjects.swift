@@ -17,13 +17,17 @@ public struct RelatedObjects: RandomAccessCollection {
   /// The number of objects.
   public var endIndex: Int { references.count }
 
-  /// The object at a position. O(1).
+  /// The object at a position.
+  ///
+  /// O(1).
   public subscript(position: Int) -> ManagedObject {
     graph.faulting.materialize(
       references[references.startIndex + position], destination, batch, hint: offset.map { $0 + position })
   }
 
-  /// Whether an object is among them. O(n), issues no statement.
+  /// Whether an object is among them.
+  ///
+  /// O(n), issues no statement.
   public func contains(_ object: ManagedObject) -> Bool {
     object.entity.isKind(of: destination) && references.contains(object.reference)
   }

@@ -4,9 +4,10 @@ import StoreContract
 /// Keeping both ends of relationships in step where what is stored has changed beneath what was
 /// changed here.
 extension RelationshipMaintenance {
-  /// Puts another row beneath an object's changes. What its to-ones were set to here stays, and
-  /// what they lead to in the row instead leads back no more. The rules of a deletion are followed
-  /// anew.
+  /// Puts another row beneath an object's changes.
+  ///
+  /// What its to-ones were set to here stays, and what they lead to in the row instead leads back
+  /// no more. The rules of a deletion are followed anew.
   func rebase(_ object: ManagedObject, on node: IncrementalStoreNode) throws { try rebase([(object, node)]) }
 
   /// The same for objects that lead to each other: every row lies in its place before any end
@@ -20,9 +21,10 @@ extension RelationshipMaintenance {
     for (object, _) in rows where object.isDeleted { try deleteAgain(object) }
   }
 
-  /// Puts the rows that a batch has written beneath the changes of this context. What was changed
-  /// upon another row is a conflict when it is saved. One statement a root entity with changed
-  /// objects.
+  /// Puts the rows that a batch has written beneath the changes of this context.
+  ///
+  /// What was changed upon another row is a conflict when it is saved. One statement a root entity
+  /// with changed objects.
   func rebaseAfterBatch() throws {
     let changed = (tracker.updated + tracker.deleted).filter {
       !$0.isInserted && !$0.state.contains(.deletedInStore)
@@ -47,8 +49,9 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// An object was to be stored anew, and others did so first: what it has are changes now. It may
-  /// stand in the list of new objects still: `tracker.sweep()`.
+  /// An object was to be stored anew, and others did so first: what it has are changes now.
+  ///
+  /// It may stand in the list of new objects still: `tracker.sweep()`.
   func becomeStored(_ object: ManagedObject) {
     object.state = [.updated]
     for state in object.changes?.toManys ?? [] { state.becomeStored() }
@@ -308,7 +311,9 @@ extension RelationshipMaintenance {
   // MARK: Deletions taken back
 
   /// An object stays that was to be deleted, and so does all that its delete rules did to others,
-  /// as far as nothing else was done to those since. One statement a to-many.
+  /// as far as nothing else was done to those since.
+  ///
+  /// One statement a to-many.
   func takeBackDeletion(of first: ManagedObject) throws {
     var waiting = [first]
     while let object = waiting.popLast() {
@@ -355,8 +360,9 @@ extension RelationshipMaintenance {
     return try persistentStoreCoordinator.newValues(for: relationship, of: [object.reference]).references
   }
 
-  /// Forgets an object's changes, and the row beneath stays. Links that are other objects' values
-  /// stay as those are.
+  /// Forgets an object's changes, and the row beneath stays.
+  ///
+  /// Links that are other objects' values stay as those are.
   func drop(_ object: ManagedObject) throws {
     for property in object.entity.properties {
       guard case .relationship(let relationship) = property else {

@@ -5,9 +5,10 @@ import StoreContract
 /// Relationships without an inverse, which hear of nothing by themselves.
 extension RelationshipMaintenance {
   /// Empties the to-ones without an inverse that lead to objects that are being deleted, and takes
-  /// back links to them that were never stored; stored links go with the row. A statement for each
-  /// such to-one of the model that may lead to a stored object, for the whole batch that object
-  /// came with; none where the model has no such relationships.
+  /// back links to them that were never stored; stored links go with the row.
+  ///
+  /// A statement for each such to-one of the model that may lead to a stored object, for the whole
+  /// batch that object came with; none where the model has no such relationships.
   func nullifyUnidirectional(to deleted: [ManagedObject]) throws {
     guard plans.hasUnidirectional else { return }
     for (root, own) in Dictionary(grouping: deleted, by: \.entity.root) {
@@ -53,8 +54,9 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// The rows that lead to objects. Those of one object are asked for along with those of its
-  /// batch.
+  /// The rows that lead to objects.
+  ///
+  /// Those of one object are asked for along with those of its batch.
   private func holders(of objects: [ManagedObject], _ toOne: RelationshipDescription) throws
     -> [IncrementalStoreNode]
   {

@@ -59,8 +59,9 @@ struct RelationshipMaintenance: GraphOperation {
     }
   }
 
-  /// Whether an object leads to another; nil when it does not know. Nothing leads to what is new
-  /// but by what is known.
+  /// Whether an object leads to another; nil when it does not know.
+  ///
+  /// Nothing leads to what is new but by what is known.
   private func has(_ object: ManagedObject, _ inverse: RelationshipDescription?, _ other: ManagedObject)
     -> Bool?
   {
@@ -72,8 +73,9 @@ struct RelationshipMaintenance: GraphOperation {
   }
 
   /// Takes `object` out of the relationship of `other` that is the inverse of the one being
-  /// changed. A to-one that is thought to lead elsewhere is left alone, and the save looks whether
-  /// it does.
+  /// changed.
+  ///
+  /// A to-one that is thought to lead elsewhere is left alone, and the save looks whether it does.
   func detach(_ object: ManagedObject, from other: ManagedObject, _ inverse: RelationshipDescription) throws {
     if inverse.isToMany {
       try removeDestination(object.reference, from: other, inverse, isKnown: true)
@@ -84,8 +86,9 @@ struct RelationshipMaintenance: GraphOperation {
     }
   }
 
-  /// One end only. The row is read before, or the save could not tell whether somebody else changed
-  /// it meanwhile.
+  /// One end only.
+  ///
+  /// The row is read before, or the save could not tell whether somebody else changed it meanwhile.
   func assign(_ object: ManagedObject, _ relationship: RelationshipDescription, _ destination: ManagedObject?)
     throws
   {

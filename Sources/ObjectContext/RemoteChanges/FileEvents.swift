@@ -3,8 +3,10 @@ import Foundation
 import Glibc
 import Locks
 
-/// The kernel's word that a file is written to. One inotify instance serves the whole process: a
-/// user may have few of them, and any number of files can be watched by one.
+/// The kernel's word that a file is written to.
+///
+/// One inotify instance serves the whole process: a user may have few of them, and any number of
+/// files can be watched by one.
 final class FileEvents: Sendable {
   /// Nil where the kernel gives no instance.
   static let shared = FileEvents()
@@ -42,8 +44,9 @@ final class FileEvents: Sendable {
     source.activate()
   }
 
-  /// Calls a closure after each write to a file, several in a row perhaps once. Nil where the file
-  /// cannot be watched.
+  /// Calls a closure after each write to a file, several in a row perhaps once.
+  ///
+  /// Nil where the file cannot be watched.
   func watch(_ url: URL, _ written: @escaping @Sendable () -> Void) -> Watch? {
     listeners.withLock { listeners in
       let file = inotify_add_watch(descriptor, url.path, UInt32(IN_MODIFY))

@@ -4,11 +4,13 @@ import StoreContract
 
 /// Finds out that somebody else committed to a store: it looks at the store's counter after the
 /// kernel reported a write to one of its files, and at intervals where the kernel cannot.
+///
 /// Polling alone would wake an idle program for nothing, or be late.
 final class RemoteChangeWatch: Sendable {
   /// A commit can be seen once the disk has it: shortly after the last write that the kernel
-  /// reports, or much later on a busy disk. So several reads of the counter follow each write, at
-  /// growing intervals.
+  /// reports, or much later on a busy disk.
+  ///
+  /// So several reads of the counter follow each write, at growing intervals.
   private static let looks: [DispatchTimeInterval] = [
     .milliseconds(15), .milliseconds(60), .milliseconds(250), .seconds(1), .seconds(4),
   ]

@@ -3,7 +3,9 @@ import StoreContract
 
 extension SaveOperation {
   /// Writes this child's changes into the parent's objects, property by property: what was set here
-  /// wins. No statement, unless objects are faults there, or deleted.
+  /// wins.
+  ///
+  /// No statement, unless objects are faults there, or deleted.
   func save(into parent: ObjectGraph) throws -> ContextChanges {
     try validate()
     let (inserted, updated, deleted) = (tracker.inserted, tracker.updatedToSave, tracker.deleted)

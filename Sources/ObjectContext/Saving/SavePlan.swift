@@ -55,9 +55,11 @@ struct SavePlan {
       object.storeEntity, reference: object.reference, version: old == 0 ? 1 : Self.version(after: old))
   }
 
-  /// The version of a row that is stored anew under its old number. Others may hold the old row at
-  /// any version it came to, and one more would be theirs: so it is the time in microseconds, which
-  /// no row reaches by a save at a time, and which is higher for the later of two.
+  /// The version of a row that is stored anew under its old number.
+  ///
+  /// Others may hold the old row at any version it came to, and one more would be theirs: so it is
+  /// the time in microseconds, which no row reaches by a save at a time, and which is higher for
+  /// the later of two.
   private static func version(after old: Int64) -> Int64 {
     max(old + 1_000_000, Int64(Date().timeIntervalSinceReferenceDate * 1_000_000))
   }
@@ -120,8 +122,9 @@ struct SavePlan {
     required[destination.root, default: []].insert(reference)
   }
 
-  /// Adds what changed in the object's join tables; answers whether its row's version must rise. A
-  /// to-many is a set, to which others may add at the same time; an order is one value.
+  /// Adds what changed in the object's join tables; answers whether its row's version must rise.
+  ///
+  /// A to-many is a set, to which others may add at the same time; an order is one value.
   @discardableResult
   private mutating func addRelationshipChanges(of object: ManagedObject) throws -> Bool {
     guard let states = object.changes?.toManys else { return false }

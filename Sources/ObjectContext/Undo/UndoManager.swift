@@ -15,7 +15,9 @@ public final class UndoManager {
 
   /// The context that records here.
   weak var target: (any UndoTarget)?
-  /// How many groups can be undone; older ones are forgotten. 0, as at first, for all.
+  /// How many groups can be undone; older ones are forgotten.
+  ///
+  /// 0, as at first, for all.
   public var levelsOfUndo = 0 { didSet { trim() } }
   /// Whether the end of an event ends the group.
   public var groupsByEvent = true
@@ -85,12 +87,14 @@ public final class UndoManager {
     groupingLevel = 0
   }
 
-  /// Takes the last group back, as `ManagedObjectContext.undo()`. What cannot be read shows in the
-  /// context's next save.
+  /// Takes the last group back, as `ManagedObjectContext.undo()`.
+  ///
+  /// What cannot be read shows in the context's next save.
   public func undo() { deferringNotification { try $0.undo() } }
 
-  /// Does the last undone group again, as `ManagedObjectContext.redo()`. What cannot be read shows
-  /// in the context's next save.
+  /// Does the last undone group again, as `ManagedObjectContext.redo()`.
+  ///
+  /// What cannot be read shows in the context's next save.
   public func redo() { deferringNotification { try $0.redo() } }
 
   private func deferringNotification(_ body: (any UndoTarget) throws -> Void) {
@@ -144,7 +148,9 @@ public final class UndoManager {
   }
 
   /// Hands the last group to a closure, which takes it back from the end; what that records can be
-  /// redone, or undone again. What it leaves is a group still.
+  /// redone, or undone again.
+  ///
+  /// What it leaves is a group still.
   func run(isRedo: Bool, _ body: (inout [UndoStep]) throws -> Void) rethrows {
     groupingLevel = 0
     close()

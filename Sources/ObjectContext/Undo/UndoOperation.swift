@@ -100,8 +100,9 @@ struct UndoOperation: GraphOperation {
     end.changes?.knownToMany(relationship)?.align(object.reference, isHere: isHere, isStored: isStored)
   }
 
-  /// The rows of objects that are to come back, where others have stored them again. One statement
-  /// a root entity.
+  /// The rows of objects that are to come back, where others have stored them again.
+  ///
+  /// One statement a root entity.
   private func rowsStoredAgain(_ steps: [UndoStep]) throws -> [ManagedObject: IncrementalStoreNode] {
     let objects = steps.compactMap { step -> ManagedObject? in
       guard case .deleted(let object) = step, object.graph == nil, object.node != nil else {
@@ -176,8 +177,9 @@ struct UndoOperation: GraphOperation {
     return true
   }
 
-  /// Removes the object from the inverse of a destination that a merge has set since. The later
-  /// steps have done so for all other destinations.
+  /// Removes the object from the inverse of a destination that a merge has set since.
+  ///
+  /// The later steps have done so for all other destinations.
   private func leaveDestination(
     _ object: ManagedObject, _ property: PropertyDescription, unless old: AttributeValue
   ) throws {
@@ -272,8 +274,9 @@ struct UndoOperation: GraphOperation {
     registry.insert(object)
   }
 
-  /// Makes an object whose row was deleted a new one with the values it has. Its next version follows
-  /// that of the row.
+  /// Makes an object whose row was deleted a new one with the values it has.
+  ///
+  /// Its next version follows that of the row.
   func reinsert(_ object: ManagedObject, over row: IncrementalStoreNode) {
     let toManys = object.changes?.toManys ?? []
     let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)

@@ -2,9 +2,10 @@ public import ObjectModel
 
 extension ManagedObject {
   /// Judges a value that an attribute, or a to-one as `.reference`, may get, and leaves the object
-  /// as it is: for forms, which show what is wrong before the value is set. The rules are those
-  /// that a save asks: the model's, and then `validateValue(_:for:)` of the object's class. Issues
-  /// no statement.
+  /// as it is: for forms, which show what is wrong before the value is set.
+  ///
+  /// The rules are those that a save asks: the model's, and then `validateValue(_:for:)` of the
+  /// object's class. Issues no statement.
   /// - Throws: `ContextError`: `validation` with every rule that the value breaks; `wrongType`,
   ///   `unknownKey`, `derivedAttribute` as `setValue(_:for:)`.
   public final func validate(_ value: AttributeValue, forKey name: String) throws {

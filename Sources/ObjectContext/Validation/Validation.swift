@@ -87,8 +87,9 @@ struct Validation {
     do { try object.validateForDelete() } catch { fail(object, nil, .own, error) }
   }
 
-  /// Whether any object is there that is not deleted, here or by others. One statement when none is
-  /// new.
+  /// Whether any object is there that is not deleted, here or by others.
+  ///
+  /// One statement when none is new.
   private func hasLeft(_ destinations: [ManagedObject], _ relationship: RelationshipDescription) throws
     -> Bool
   {

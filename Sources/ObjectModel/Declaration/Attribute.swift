@@ -16,8 +16,9 @@ public struct Attribute: Sendable, Hashable, Codable {
   public var valueTransformerName: String?
   /// The class of a transformable attribute's values.
   public var attributeValueClassName: String?
-  /// Whether large values may be stored apart from the row. As
-  /// `NSAttributeDescription.allowsExternalBinaryDataStorage`.
+  /// Whether large values may be stored apart from the row.
+  ///
+  /// As `NSAttributeDescription.allowsExternalBinaryDataStorage`.
   public var allowsExternalBinaryDataStorage = false
   /// The expression a derived attribute is computed with.
   public var derivationExpression: String?

@@ -24,8 +24,10 @@ public struct Relationship: Sendable, Hashable, Codable {
   public var isToMany: Bool
   /// Whether a to-many has an order that lasts.
   public var isOrdered: Bool
-  /// Whether it may be null. A to-many that is not optional may still be empty unless `minCount`
-  /// says otherwise, as in Core Data; an optional one may be empty whatever `minCount` says.
+  /// Whether it may be null.
+  ///
+  /// A to-many that is not optional may still be empty unless `minCount` says otherwise, as in Core
+  /// Data; an optional one may be empty whatever `minCount` says.
   public var isOptional: Bool
   /// Whether it lives in memory only.
   public var isTransient = false

@@ -1,7 +1,9 @@
 import CGLib
 
-/// A SHA-256 by GLib. It only tells versions of a model apart and protects no secret, and a build
-/// that only generates a model's classes need not build a cryptographic library first.
+/// A SHA-256 by GLib.
+///
+/// It only tells versions of a model apart and protects no secret, and a build that only generates
+/// a model's classes need not build a cryptographic library first.
 struct Checksum: ~Copyable {
   private let state = g_checksum_new(G_CHECKSUM_SHA256)
 
@@ -12,7 +14,9 @@ struct Checksum: ~Copyable {
     g_checksum_update(state, start, gssize(bytes.count))
   }
 
-  /// The 32 bytes. Nothing can be added after.
+  /// The 32 bytes.
+  ///
+  /// Nothing can be added after.
   consuming func finish() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
       var length: gsize = 32

@@ -41,8 +41,9 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
   /// The entities with derived attributes that change when objects of this one are saved or
   /// deleted.
   public nonisolated(unsafe) internal(set) var derivedEntities: [EntityDescription] = []
-  /// The stored unidirectional to-ones that may reference objects of this entity's hierarchy. They
-  /// become null once such an object is deleted, unless their own delete rule is "no action".
+  /// The stored unidirectional to-ones that may reference objects of this entity's hierarchy.
+  ///
+  /// They become null once such an object is deleted, unless their own delete rule is "no action".
   public nonisolated(unsafe) internal(set) var unidirectionalToOnes: [RelationshipDescription] = []
   /// A SHA-256 over what changes the storage or meaning of the entity; see
   /// `ManagedObjectModel.versionHash`.
@@ -74,16 +75,22 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
   /// The name.
   public var description: String { name }
 
-  /// The property of a name, own or inherited. O(1).
+  /// The property of a name, own or inherited.
+  ///
+  /// O(1).
   public func property(named name: String) -> PropertyDescription? { byName[name] }
 
-  /// The attribute of a name. O(1).
+  /// The attribute of a name.
+  ///
+  /// O(1).
   public func attribute(named name: String) -> AttributeDescription? {
     if case .attribute(let attribute)? = byName[name] { return attribute }
     return nil
   }
 
-  /// The relationship of a name. O(1).
+  /// The relationship of a name.
+  ///
+  /// O(1).
   public func relationship(named name: String) -> RelationshipDescription? {
     if case .relationship(let relationship)? = byName[name] { return relationship }
     return nil
@@ -94,10 +101,14 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
     declaration.fetchedProperties.first { $0.name == name } ?? superentity?.fetchedProperty(named: name)
   }
 
-  /// The property index of the property of a name. O(1).
+  /// The property index of the property of a name.
+  ///
+  /// O(1).
   public func indexOfProperty(named name: String) -> Int? { byName[name]?.index }
 
-  /// Whether it is an entity or inherits from it. O(1).
+  /// Whether it is an entity or inherits from it.
+  ///
+  /// O(1).
   public func isKind(of other: EntityDescription) -> Bool {
     self === other || ancestors.contains(ObjectIdentifier(other))
   }

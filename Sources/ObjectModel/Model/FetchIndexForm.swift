@@ -10,7 +10,9 @@ package enum FetchIndexForm: Sendable {
   /// The greatest number of attributes of an R-tree, which is SQLite's.
   static let mostDimensions = 5
 
-  /// An index of an entity. One that cannot be of the form it declares is plain.
+  /// An index of an entity.
+  ///
+  /// One that cannot be of the form it declares is plain.
   package init(_ index: FetchIndex, of entity: EntityDescription) {
     let attributes = index.elements.compactMap { $0.propertyName.flatMap(entity.attribute(named:)) }
     guard !attributes.isEmpty, attributes.count == index.elements.count,

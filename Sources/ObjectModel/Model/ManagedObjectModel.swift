@@ -10,8 +10,9 @@ public final class ManagedObjectModel: Sendable, Hashable {
   public let declaration: ModelDeclaration
   /// The entities by name; `EntityDescription.index` is the index in this list.
   public let entities: [EntityDescription]
-  /// A SHA-256 over the version hashes of all entities. Two models with equal hashes have the same
-  /// storage.
+  /// A SHA-256 over the version hashes of all entities.
+  ///
+  /// Two models with equal hashes have the same storage.
   ///
   /// It covers names, types, optional, transient and abstract marks, inheritance, relationships
   /// with their destinations, inverses, counts and order, indexes, uniqueness, and version hash
@@ -84,8 +85,9 @@ public final class ManagedObjectModel: Sendable, Hashable {
       hashBytes: VersionHash.of(entities, composites: description.composites))
   }
 
-  /// The entities, superentities first; validation has ruled out cycles. Their indices follow their
-  /// names.
+  /// The entities, superentities first; validation has ruled out cycles.
+  ///
+  /// Their indices follow their names.
   private static func entitiesInOrder(_ description: ModelDeclaration) -> [EntityDescription] {
     let sorted = description.entities.sorted { $0.name < $1.name }
     let indices = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($0.element.name, $0.offset) })
@@ -158,7 +160,9 @@ public final class ManagedObjectModel: Sendable, Hashable {
     try self.init(ModelDeclaration(entities: content()))
   }
 
-  /// The entity of a name. O(1).
+  /// The entity of a name.
+  ///
+  /// O(1).
   public func entity(named name: String) -> EntityDescription? { byName[name] }
 
   /// Equal descriptions.

@@ -1,8 +1,9 @@
 extension ModelDeclaration {
-  /// All that several models say, as Core Data's `NSManagedObjectModel(byMerging:)`. What more than
-  /// one of them declares, such as an entity, must be the same in each; a configuration that
-  /// several have gets the entities of all. Relationships and superentities may lead from one model
-  /// to another.
+  /// All that several models say, as Core Data's `NSManagedObjectModel(byMerging:)`.
+  ///
+  /// What more than one of them declares, such as an entity, must be the same in each; a
+  /// configuration that several have gets the entities of all. Relationships and superentities may
+  /// lead from one model to another.
   /// - Throws: `ModelError` with every name under which two models say different things. The result
   ///   is not checked further.
   public init(merging models: [ModelDeclaration]) throws(ModelError) {
@@ -46,6 +47,7 @@ extension ModelDeclaration {
 
 extension ManagedObjectModel {
   /// The model of all that several models have, as Core Data's `NSManagedObjectModel(byMerging:)`.
+  ///
   /// What more than one of them declares must be the same in each.
   /// - Throws: `ModelError` with every name under which two models say different things.
   public convenience init(merging models: [ManagedObjectModel]) throws(ModelError) {

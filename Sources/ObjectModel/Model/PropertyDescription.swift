@@ -30,7 +30,9 @@ public enum StoredField: Sendable, Hashable {
   case toOne(RelationshipDescription)
 }
 
-/// An attribute in its model. A superentity and its subentities share one instance.
+/// An attribute in its model.
+///
+/// A superentity and its subentities share one instance.
 public final class AttributeDescription: Sendable, Hashable {
   /// How the model declares it.
   public let declaration: Attribute
@@ -40,7 +42,9 @@ public final class AttributeDescription: Sendable, Hashable {
   public let type: AttributeType
   /// The index in the entity's properties; the same in every subentity.
   public let index: Int
-  /// The index in the fields of the entity's row; the same in every subentity. -1 when transient.
+  /// The index in the fields of the entity's row; the same in every subentity.
+  ///
+  /// -1 when transient.
   public let field: Int
   /// Whether null may be saved.
   public let isOptional: Bool
@@ -52,10 +56,13 @@ public final class AttributeDescription: Sendable, Hashable {
   /// asked for: what the model allows for binary data with "allows external storage".
   public let isExternal: Bool
   /// Whether a registered value transformer makes the stored bytes, so that no predicate can look
-  /// into them. Other transformable attributes are stored as JSON.
+  /// into them.
+  ///
+  /// Other transformable attributes are stored as JSON.
   public let isOpaque: Bool
-  /// What a composite is made of; none for other types. Elements have no property index and no
-  /// field of their own.
+  /// What a composite is made of; none for other types.
+  ///
+  /// Elements have no property index and no field of their own.
   public let elements: [AttributeDescription]
   // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the
   // model.
@@ -97,7 +104,9 @@ public final class AttributeDescription: Sendable, Hashable {
     self.entity = entity
   }
 
-  /// The editor's names for its own archiver. Their attributes take Codable values.
+  /// The editor's names for its own archiver.
+  ///
+  /// Their attributes take Codable values.
   private static let archivers: Set<String> = [
     "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName", "NSKeyedUnarchiveFromData",
     "NSKeyedUnarchiveFromDataTransformerName", "NSUnarchiveFromData",
@@ -123,7 +132,9 @@ public final class AttributeDescription: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A relationship in its model. A superentity and its subentities share one instance.
+/// A relationship in its model.
+///
+/// A superentity and its subentities share one instance.
 public final class RelationshipDescription: Sendable, Hashable {
   /// How the model declares it.
   public let declaration: Relationship

@@ -26,7 +26,9 @@ public struct PropertyIndex: Sendable, Hashable {
 }
 
 extension EntityDescription {
-  /// Where a property stands; nil when there is none of that name. O(1).
+  /// Where a property stands; nil when there is none of that name.
+  ///
+  /// O(1).
   public func propertyIndex(named name: String) -> PropertyIndex? {
     switch property(named: name) {
     case .attribute(let attribute)?: PropertyIndex(index: attribute.index, field: attribute.field)

@@ -1,5 +1,7 @@
-/// Hashes over what changes the storage or meaning of a model. Every item is written with its
-/// length before it, so that no two different models write the same bytes.
+/// Hashes over what changes the storage or meaning of a model.
+///
+/// Every item is written with its length before it, so that no two different models write the same
+/// bytes.
 enum VersionHash {
   static func of(_ entities: [EntityDescription], composites: [Composite]) -> [UInt8] {
     let hash = Checksum()

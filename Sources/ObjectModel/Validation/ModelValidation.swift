@@ -1,6 +1,8 @@
 import Foundation
 
-/// Looks for everything that is wrong with a model. Linear in its size.
+/// Looks for everything that is wrong with a model.
+///
+/// Linear in its size.
 struct ModelCheck {
   private(set) var faults: [ModelIssue] = []
   private let description: ModelDeclaration

@@ -2,7 +2,9 @@ import Foundation
 
 extension AttributeValue {
   /// Reads text as a value of a type: numbers in C notation, dates in ISO 8601, bytes in Base64,
-  /// booleans as true, yes, 1 and their opposites. Nil when it is none.
+  /// booleans as true, yes, 1 and their opposites.
+  ///
+  /// Nil when it is none.
   public static func parse(text: String, as type: AttributeType) -> AttributeValue? {
     switch type {
     case .integer16, .integer32, .integer64:

@@ -35,8 +35,9 @@ public enum AttributeValue: Sendable, Hashable {
     return false
   }
 
-  /// Whether an attribute of a type may have this value. Null fits every type; integers must be in
-  /// range.
+  /// Whether an attribute of a type may have this value.
+  ///
+  /// Null fits every type; integers must be in range.
   public func matches(_ type: AttributeType) -> Bool {
     switch (self, type) {
     case (.null, _), (_, .undefined): true

@@ -252,7 +252,9 @@ final class XCDataModelReader: NSObject, XMLParserDelegate {
   }
 
   /// XML attributes of an element that only Apple's services use are preserved for writing the file
-  /// again. Unknown ones are preserved too, with a warning.
+  /// again.
+  ///
+  /// Unknown ones are preserved too, with a warning.
   private func rest(_ xml: XMLAttributes, of element: String, _ name: String) -> [String: String] {
     for other in xml.rest.keys.sorted() where XCDataModelNames.preserved[element]?.contains(other) != true {
       warnings.append("unknown attribute \(other) of <\(element)> \(name); it is stored, without effect")

@@ -1,6 +1,8 @@
 extension FetchExpression {
   /// A key path with a collection operator, as the aggregate it means: `books.@sum.pages` and
-  /// `books.pages.@sum` are the sum over `books.pages`. Nil for a path without one.
+  /// `books.pages.@sum` are the sum over `books.pages`.
+  ///
+  /// Nil for a path without one.
   ///
   /// - Throws: `QueryError` for an unknown operator, or one at a wrong position.
   package static func collectionOperator(in names: [String]) throws(QueryError) -> FetchExpression? {

@@ -17,8 +17,9 @@ extension FetchAggregate {
     }
   }
 
-  /// An integer where the sum fits, exact for decimals, else floating-point. The smallest value is
-  /// added first, so that the order of rows does not change the sum.
+  /// An integer where the sum fits, exact for decimals, else floating-point.
+  ///
+  /// The smallest value is added first, so that the order of rows does not change the sum.
   private static func sum(_ values: [AttributeValue], _ type: AttributeType?) -> AttributeValue {
     var whole: Int128 = 0
     var floating: [Double] = []

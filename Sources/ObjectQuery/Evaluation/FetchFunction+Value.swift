@@ -2,8 +2,9 @@ import Foundation
 package import ObjectModel
 
 extension FetchFunction {
-  /// The function's value. Null where an argument is null or of a kind that the function does not
-  /// take.
+  /// The function's value.
+  ///
+  /// Null where an argument is null or of a kind that the function does not take.
   package func value(_ arguments: [AttributeValue]) -> AttributeValue {
     if self == .now { return .date(Date()) }
     guard let first = arguments.first, arguments.count == argumentCount else { return .null }

@@ -5,8 +5,9 @@ extension FetchPredicate {
   private static let fewTerms = 16
 
   /// The same predicate, with long chains of `x == 1 OR x == 2 OR …` as `x IN {1, 2, …}`, which is
-  /// one lookup. Short chains do not change, so that a prepared statement with a few terms is
-  /// reused.
+  /// one lookup.
+  ///
+  /// Short chains do not change, so that a prepared statement with a few terms is reused.
   package func joiningEqualities() -> FetchPredicate {
     switch self {
     case .constant, .comparison, .kind: return self

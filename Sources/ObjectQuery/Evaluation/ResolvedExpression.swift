@@ -1,7 +1,9 @@
 import ObjectModel
 
-/// An expression whose names are resolved. `objects` in its functions are the object itself and
-/// then the elements of the enclosing subqueries.
+/// An expression whose names are resolved.
+///
+/// `objects` in its functions are the object itself and then the elements of the enclosing
+/// subqueries.
 indirect enum ResolvedExpression: Sendable {
   case value(AttributeValue)
   case list([ResolvedExpression])

@@ -9,7 +9,9 @@ struct ResolvedPath: Sendable {
     case toOne(RelationshipDescription)
     case toMany(RelationshipDescription)
 
-    /// The entity that declares it. Objects of a superentity have no such property.
+    /// The entity that declares it.
+    ///
+    /// Objects of a superentity have no such property.
     var entity: EntityDescription {
       switch self {
       case .attribute(let attribute), .element(let attribute, _): attribute.entity

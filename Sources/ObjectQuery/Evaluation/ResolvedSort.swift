@@ -20,8 +20,9 @@ public struct ResolvedSort: Sendable {
     }
   }
 
-  /// Whether one object comes before another. Level objects come in the order they were inserted,
-  /// new ones last.
+  /// Whether one object comes before another.
+  ///
+  /// Level objects come in the order they were inserted, new ones last.
   /// - Throws: what reading the objects throws.
   public func areInIncreasingOrder(_ left: any QueryObject, _ right: any QueryObject) throws -> Bool {
     for (value, sort) in keys {

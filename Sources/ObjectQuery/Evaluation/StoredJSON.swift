@@ -3,7 +3,9 @@ package import ObjectModel
 
 extension AttributeValue {
   /// What lies inside a composite, or inside the JSON that a Codable value is stored as, at the end
-  /// of a path of names; numbers count the elements of a list from 0. Null when there is nothing.
+  /// of a path of names; numbers count the elements of a list from 0.
+  ///
+  /// Null when there is nothing.
   package func element(_ names: [String]) -> AttributeValue {
     switch self {
     case .composite(let elements):

@@ -72,7 +72,9 @@ struct PredicateTranslator {
     return try node.translated(self)
   }
 
-  /// A value. A condition becomes true or false.
+  /// A value.
+  ///
+  /// A condition becomes true or false.
   func expression(_ node: Any) throws(QueryError) -> FetchExpression {
     try checkForm(node, by: type(of: node))
     return try expression(try part(node), of: node)
@@ -129,7 +131,9 @@ struct PredicateTranslator {
     }
   }
 
-  /// A condition. A value is one when it is true.
+  /// A condition.
+  ///
+  /// A value is one when it is true.
   func condition(_ node: Any) throws(QueryError) -> FetchPredicate {
     let part = try part(node)
     if case .condition(let condition) = part { return condition }

@@ -169,8 +169,10 @@ extension AnyKeyPath {
 }
 
 extension RawRepresentable {
-  /// Whether a key path of the type reads the raw value. `\.rawValue` of a type and of the protocol
-  /// are not equal, so it is asked of all cases; of a structure it is a stored property.
+  /// Whether a key path of the type reads the raw value.
+  ///
+  /// `\.rawValue` of a type and of the protocol are not equal, so it is asked of all cases; of a
+  /// structure it is a stored property.
   fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
     guard let path = keyPath as? KeyPath<Self, RawValue> else { return false }
     if path == \Self.rawValue || path.storedName == "rawValue" { return true }

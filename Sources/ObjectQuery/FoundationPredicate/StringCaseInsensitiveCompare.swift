@@ -3,8 +3,9 @@ import ObjectModel
 
 extension PredicateExpressions {
   /// How a text stands to another, whatever their case: `caseInsensitiveCompare(_:)`, for which
-  /// Foundation on Linux has no node. A store is asked with `==` or `!=` and one of the three
-  /// results.
+  /// Foundation on Linux has no node.
+  ///
+  /// A store is asked with `==` or `!=` and one of the three results.
   public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {

@@ -71,10 +71,11 @@ package enum TextPattern {
     return try isFound(expression, in: TextFolding.fold(text, marks))
   }
 
-  /// Whether an expression is found in a text. ICU tries one way after the other, of which an
-  /// expression such as `(x+x+)+y` has more than anybody can wait for; so its steps are counted.
-  /// Ten thousand for each character are more than the square of the text's length up to that
-  /// length.
+  /// Whether an expression is found in a text.
+  ///
+  /// ICU tries one way after the other, of which an expression such as `(x+x+)+y` has more than
+  /// anybody can wait for; so its steps are counted. Ten thousand for each character are more than
+  /// the square of the text's length up to that length.
   /// - Throws: `QueryError` with code `tooComplex` when they are not enough.
   package static func isFound(
     _ expression: NSRegularExpression, in text: String

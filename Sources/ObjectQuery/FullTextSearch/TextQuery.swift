@@ -1,6 +1,7 @@
 /// What SEARCH asks of the words of a text: `quick brow*` for all of these, `fox OR cat` for one of
-/// them, `"brown fox"` for words in a row, `-dog` for none of it. Signs other than these are gaps.
-/// What asks for nothing finds nothing.
+/// them, `"brown fox"` for words in a row, `-dog` for none of it.
+///
+/// Signs other than these are gaps. What asks for nothing finds nothing.
 package struct TextQuery: Sendable, Hashable {
   /// Words in a row; the last may be the beginning of one.
   package struct Phrase: Sendable, Hashable {
@@ -51,8 +52,9 @@ package struct TextQuery: Sendable, Hashable {
   }
 
   /// The same for the index: in its language too OR binds more tightly than what stands in a row,
-  /// and words are in small letters, which are never its keywords. It cannot leave out words in a
-  /// row.
+  /// and words are in small letters, which are never its keywords.
+  ///
+  /// It cannot leave out words in a row.
   package var indexText: String {
     if wanted.isEmpty { return "" }
     let parts =
@@ -85,7 +87,9 @@ package struct TextQuery: Sendable, Hashable {
     }
   }
 
-  /// Whether the words of a text are such. Of several texts a row of words must stand in one.
+  /// Whether the words of a text are such.
+  ///
+  /// Of several texts a row of words must stand in one.
   package func matches(_ texts: [[String]]) -> Bool {
     guard !wanted.isEmpty else { return false }
     func has(_ phrase: Phrase) -> Bool { texts.contains { phrase.count(in: $0) > 0 } }

@@ -1,5 +1,7 @@
 /// The words of a text as a search sees them: runs of letters, digits and their marks, without case
-/// and marks. Letters of scripts that write no spaces between words are a word each.
+/// and marks.
+///
+/// Letters of scripts that write no spaces between words are a word each.
 package enum TextTokens {
   /// The words in their order, and where in the text each stands.
   package static func all(_ text: String) -> [(word: String, range: Range<String.Index>)] {

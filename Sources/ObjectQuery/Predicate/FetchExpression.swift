@@ -1,6 +1,8 @@
 public import ObjectModel
 
-/// One side of a comparison, or a part of it. As `NSExpression`.
+/// One side of a comparison, or a part of it.
+///
+/// As `NSExpression`.
 public indirect enum FetchExpression: Sendable, Hashable, Codable {
   /// A constant.
   case value(AttributeValue)
@@ -37,7 +39,9 @@ public struct FetchSubquery: Sendable, Hashable, Codable {
   public var collection: FetchExpression
   /// The name of the element in the condition, without `$`.
   public var variable: String
-  /// The condition. Key paths in it begin at the object, `$variable.name` at the element.
+  /// The condition.
+  ///
+  /// Key paths in it begin at the object, `$variable.name` at the element.
   public var predicate: FetchPredicate
   /// The properties to follow from the elements found.
   public var keyPath: [String]
@@ -53,8 +57,9 @@ public struct FetchSubquery: Sendable, Hashable, Codable {
   }
 }
 
-/// An index of a collection: `chapters[FIRST]`. Collections without an order are in the order of
-/// insertion.
+/// An index of a collection: `chapters[FIRST]`.
+///
+/// Collections without an order are in the order of insertion.
 public enum CollectionIndex: Sendable, Hashable, Codable {
   /// The first.
   case first

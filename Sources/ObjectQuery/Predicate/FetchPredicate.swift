@@ -1,6 +1,8 @@
 public import ObjectModel
 
-/// A predicate that selects the same rows in SQL and in memory. As `NSPredicate`.
+/// A predicate that selects the same rows in SQL and in memory.
+///
+/// As `NSPredicate`.
 ///
 /// Logic is two-valued. Null equals null and nothing else, so `!=` is exactly the opposite of `==`
 /// and keeps rows with null. An ordering comparison, a text comparison or BETWEEN with a null side

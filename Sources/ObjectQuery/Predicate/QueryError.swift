@@ -2,7 +2,9 @@ import ObjectModel
 
 /// A query that cannot be answered.
 public struct QueryError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure. More may come; match with `==`.
+  /// The kind of failure.
+  ///
+  /// More may come; match with `==`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code.
     public let description: String

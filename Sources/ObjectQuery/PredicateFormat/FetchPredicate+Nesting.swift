@@ -51,8 +51,9 @@ extension FetchExpression {
 }
 
 extension FetchRequest {
-  /// Refuses a request with a condition or an expression that is nested too deeply. To be called
-  /// before anything goes into these.
+  /// Refuses a request with a condition or an expression that is nested too deeply.
+  ///
+  /// To be called before anything goes into these.
   /// - Throws: `QueryError` with code `tooComplex`.
   package func checkNesting() throws(QueryError) {
     try predicate?.checkNesting()

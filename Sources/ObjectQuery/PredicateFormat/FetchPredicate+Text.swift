@@ -2,8 +2,9 @@ import Foundation
 import ObjectModel
 
 extension FetchPredicate {
-  /// The condition as format text, which reads as the same condition again. It holds the constants:
-  /// do not log it where those are secrets.
+  /// The condition as format text, which reads as the same condition again.
+  ///
+  /// It holds the constants: do not log it where those are secrets.
   public var formatText: String { text(within: .or) }
 
   /// How tightly what stands around binds.

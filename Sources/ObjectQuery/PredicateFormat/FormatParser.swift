@@ -1,7 +1,8 @@
 import ObjectModel
 
-/// Reads tokens into a predicate. Nesting is bounded, so hostile text ends in an error and not in a
-/// full stack.
+/// Reads tokens into a predicate.
+///
+/// Nesting is bounded, so hostile text ends in an error and not in a full stack.
 ///
 /// A parenthesis may hold a condition or a value, which shows at its end only; so both are read by
 /// the same steps.

@@ -1,6 +1,8 @@
 import ObjectModel
 
-/// One key of an order. As `NSSortDescriptor`.
+/// One key of an order.
+///
+/// As `NSSortDescriptor`.
 public struct FetchSortDescriptor: Sendable, Hashable, Codable {
   /// How texts are ordered that options leave different.
   public enum Comparator: String, Sendable, Hashable, Codable, CaseIterable {

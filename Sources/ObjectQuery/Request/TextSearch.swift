@@ -2,8 +2,9 @@ package import ObjectModel
 
 /// A full-text search whose best matches come first.
 public struct TextSearch: Sendable, Hashable, Codable {
-  /// The words asked for; see `FetchOperator.search`. Each may stand in any of the index's
-  /// attributes, words in a row in one.
+  /// The words asked for; see `FetchOperator.search`.
+  ///
+  /// Each may stand in any of the index's attributes, words in a row in one.
   public var words: String
   /// The index's name in the model; nil for the entity's first one.
   public var indexName: String?

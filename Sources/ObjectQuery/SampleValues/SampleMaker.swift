@@ -25,15 +25,17 @@ package final class SampleMaker {
   private let nesting: Nesting
   /// 1 for the sample itself, 2 for its properties' values.
   private var depth = 0
-  /// The number of the property that is being decoded. All values inside it share its mark, so that
-  /// a range's bounds are in order.
+  /// The number of the property that is being decoded.
+  ///
+  /// All values inside it share its mark, so that a range's bounds are in order.
   private var property = 0
   /// The property that the decoding has asked for the presence of.
   private var optionalName: String?
 
-  /// From this depth on optionals are nil and arrays empty. Only the sample's own properties are
-  /// compared, so what is deeper only has to be decodable; and the samples of a type that contains
-  /// itself several times grow with a power of this depth.
+  /// From this depth on optionals are nil and arrays empty.
+  ///
+  /// Only the sample's own properties are compared, so what is deeper only has to be decodable; and
+  /// the samples of a type that contains itself several times grow with a power of this depth.
   private static let optionalDepth = 5
   /// Far deeper than types are nested; reached only by a type that requires a value of itself.
   private static let maximumDepth = 64
@@ -43,8 +45,9 @@ package final class SampleMaker {
     self.nesting = nesting
   }
 
-  /// A sample of a type whose properties are noted. Decodes the type itself, even where an example
-  /// of it is known.
+  /// A sample of a type whose properties are noted.
+  ///
+  /// Decodes the type itself, even where an example of it is known.
   /// - Throws: `SampleFailure`, and what the type's own decoding throws.
   package func sample<Value: Decodable>(_ type: Value.Type) throws -> Value {
     depth += 1

@@ -18,8 +18,9 @@ extension QueryableModel {
   /// The class's own name, without what it is nested in.
   public static var queryEntityName: String { String(describing: Self.self) }
 
-  /// The property that a key path reads. One that reads none is described, so that the fetch
-  /// refuses it by that.
+  /// The property that a key path reads.
+  ///
+  /// One that reads none is described, so that the fetch refuses it by that.
   static func propertyName(_ keyPath: AnyKeyPath) -> String { propertyName(of: keyPath) ?? unnamed(keyPath) }
 
   /// A key path without a name: Swift on Linux does not tell what a computed property is called.

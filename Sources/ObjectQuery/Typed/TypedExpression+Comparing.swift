@@ -14,7 +14,9 @@ extension TypedExpression {
     left.compared(.equal, right.fetchExpression)
   }
 
-  /// Another value. Null is other than every value.
+  /// Another value.
+  ///
+  /// Null is other than every value.
   public static func != (left: Self, right: Value) -> FetchPredicate where Value: FetchArgument {
     left.compared(.notEqual, right.fetchExpression)
   }
@@ -46,7 +48,9 @@ extension TypedExpression {
     left.compared(.equal, right.expression)
   }
 
-  /// Another value. Null is other than every value.
+  /// Another value.
+  ///
+  /// Null is other than every value.
   public static func != <Other>(left: Self, right: TypedExpression<Other>) -> FetchPredicate {
     left.compared(.notEqual, right.expression)
   }

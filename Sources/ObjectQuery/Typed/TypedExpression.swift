@@ -26,8 +26,9 @@ public struct TypedExpression<Value>: Sendable {
     TypedExpression<Property>(expression.followed(by: Model.propertyName(keyPath)))
   }
 
-  /// The value under a key of a stored dictionary or composite. A fetch refuses a key with a dot in
-  /// it or an @ before it, which mean something else in a path.
+  /// The value under a key of a stored dictionary or composite.
+  ///
+  /// A fetch refuses a key with a dot in it or an @ before it, which mean something else in a path.
   public subscript<Element>(key: String) -> TypedExpression<Element?> where Value == [String: Element] {
     guard FetchExpression.isPlainKey(key) else {
       return TypedExpression<Element?>(.keyPath(["a dictionary's key with a dot in it or an @ before it"]))

@@ -5,7 +5,9 @@ public import StoreContract
 
 extension SQLCipherStore {
   /// A few statements a relationship, in one transaction, whatever the number of objects: the
-  /// model's delete rules are followed in SQL. A rule to nullify a required relationship denies.
+  /// model's delete rules are followed in SQL.
+  ///
+  /// A rule to nullify a required relationship denies.
   /// - Throws: `denied`; nothing is deleted then.
   public func delete(matching request: FetchRequest) throws -> BatchResult {
     if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
@@ -119,7 +121,9 @@ private struct SetDeletion {
     return try numbers(destinations(relationship), references).contains { !gone.contains($0) }
   }
 
-  /// Every relationship of a family once. One of a subentity leads nowhere from the others' rows.
+  /// Every relationship of a family once.
+  ///
+  /// One of a subentity leads nowhere from the others' rows.
   private func relationships(_ root: EntityDescription) -> [RelationshipDescription] {
     root.hierarchy.flatMap { member in
       member.relationships.filter { $0.entity === member && !$0.isTransient }

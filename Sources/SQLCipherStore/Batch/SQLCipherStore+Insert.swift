@@ -4,6 +4,7 @@ public import StoreContract
 
 extension SQLCipherStore {
   /// Inserts rows in one transaction, many a statement, bound from the memory they were filled in.
+  ///
   /// Memory stays the same whatever their number; the write-ahead log grows until the end.
   /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`, and what
   ///   `next` throws; nothing is inserted then.
@@ -204,7 +205,9 @@ private final class DestinationCheck {
     if seen.insert(reference).inserted { waiting.append(reference) }
   }
 
-  /// Keeps memory bounded. What is not there yet may still come with a later row.
+  /// Keeps memory bounded.
+  ///
+  /// What is not there yet may still come with a later row.
   func settle() throws {
     guard seen.count >= Self.most else { return }
     waiting = try missing()

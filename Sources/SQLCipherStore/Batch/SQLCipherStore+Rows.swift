@@ -4,9 +4,10 @@ public import ObjectQuery
 public import StoreContract
 
 extension SQLCipherStore {
-  /// Runs through the rows of a request's columns in its order. One statement (two over a whole
-  /// table); memory for one row, whatever their number, unless a part of the request cannot be
-  /// asked in SQL or equal rows are to come once.
+  /// Runs through the rows of a request's columns in its order.
+  ///
+  /// One statement (two over a whole table); memory for one row, whatever their number, unless a
+  /// part of the request cannot be asked in SQL or equal rows are to come once.
   public func enumerateRows(
     _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
   ) throws {

@@ -7,20 +7,26 @@ public import StoreContract
 /// express is filtered, sorted and cut in memory over the rows that the rest selects; a filter over
 /// relationships then fires them row by row.
 extension SQLCipherStore {
-  /// The nodes of a request's objects. One statement.
+  /// The nodes of a request's objects.
+  ///
+  /// One statement.
   public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   {
     let opened = try open
     return try translating(path) { try nodes(request.returning(.objects), lookup, in: opened) }
   }
 
-  /// The IDs of a request's objects. One statement.
+  /// The IDs of a request's objects.
+  ///
+  /// One statement.
   public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     let opened = try open
     return try translating(path) { try objectIDs(request.returning(.objectIDs), in: opened) }
   }
 
-  /// The number of a request's objects. One statement.
+  /// The number of a request's objects.
+  ///
+  /// One statement.
   public func count(for request: FetchRequest) throws -> Int {
     let (opened, request) = (try open, request.returning(.count))
     return try translating(path) {
@@ -31,7 +37,9 @@ extension SQLCipherStore {
     }
   }
 
-  /// The rows of a request as dictionaries. One statement.
+  /// The rows of a request as dictionaries.
+  ///
+  /// One statement.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
     let (opened, request) = (try open, request.returning(.dictionaries))
     return try translating(path) {
@@ -72,8 +80,10 @@ extension SQLCipherStore {
     return try FetchEvaluation(request, entity: plan.entity).nodes(rows, in: self)
   }
 
-  /// The nodes that a request is evaluated over. They are read before, since relationships that the
-  /// evaluation reads take a connection of their own.
+  /// The nodes that a request is evaluated over.
+  ///
+  /// They are read before, since relationships that the evaluation reads take a connection of their
+  /// own.
   private func candidates(
     _ request: FetchRequest, _ plan: FetchPlan, _ shape: RequestShape, _ lookup: (any NodeLookup)?,
     in opened: Opened

@@ -4,8 +4,9 @@ public import ObjectQuery
 public import StoreContract
 
 extension SQLCipherStore {
-  /// The statement of a fetch, the library's plan for it, and the indexes that would help. Two
-  /// statements; no row is read.
+  /// The statement of a fetch, the library's plan for it, and the indexes that would help.
+  ///
+  /// Two statements; no row is read.
   /// - Throws: `QueryError`, `StoreError` as the fetch itself.
   public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
     let opened = try open

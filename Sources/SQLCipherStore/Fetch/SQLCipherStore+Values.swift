@@ -3,8 +3,9 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// The states of objects, in the order asked for; nil where there is none. One statement whatever
-  /// their number.
+  /// The states of objects, in the order asked for; nil where there is none.
+  ///
+  /// One statement whatever their number.
   public func newValues(for references: [Int64], of entity: EntityDescription) throws
     -> [IncrementalStoreNode?]
   {
@@ -34,7 +35,9 @@ extension SQLCipherStore {
     }
   }
 
-  /// The state of an object with its external values, however long. One statement.
+  /// The state of an object with its external values, however long.
+  ///
+  /// One statement.
   public func wholeValues(for reference: Int64, of entity: EntityDescription) throws -> IncrementalStoreNode?
   {
     let opened = try open
@@ -46,8 +49,9 @@ extension SQLCipherStore {
     }
   }
 
-  /// What a to-many relationship leads to, for many sources at once. One statement whatever their
-  /// number.
+  /// What a to-many relationship leads to, for many sources at once.
+  ///
+  /// One statement whatever their number.
   public func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> RelationshipDestinations
   {

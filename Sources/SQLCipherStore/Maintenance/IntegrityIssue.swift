@@ -1,6 +1,8 @@
 /// Something wrong with a store's contents.
 public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
-  /// The kind of fault. More may come; match with `==`.
+  /// The kind of fault.
+  ///
+  /// More may come; match with `==`.
   public struct Kind: Sendable, Hashable, CustomStringConvertible {
     /// The kind's name.
     public let description: String
@@ -12,8 +14,9 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     public static let structure = Kind("structure")
     /// A table or index that the model asks for is not there.
     public static let missingTable = Kind("missingTable")
-    /// There is a table, index, trigger or view that the model does not make. Nothing else is
-    /// looked at then.
+    /// There is a table, index, trigger or view that the model does not make.
+    ///
+    /// Nothing else is looked at then.
     public static let unexpectedSchema = Kind("unexpectedSchema")
     /// A row is of an entity that the model does not have in this table.
     public static let unknownEntity = Kind("unknownEntity")

@@ -56,8 +56,10 @@ struct Rotation {
     return rotation
   }
 
-  /// The keys to retire. Of an open store others may have put the old key elsewhere before this had
-  /// the file alone; as long as it has, nobody adds one that opens it.
+  /// The keys to retire.
+  ///
+  /// Of an open store others may have put the old key elsewhere before this had the file alone; as
+  /// long as it has, nobody adds one that opens it.
   private func former(
     _ before: (keys: [StoredKey], unavailableVaults: [String]), _ new: [StoredKey], _ life: KeyLifecycle
   ) async -> (keys: [StoredKey], unavailableVaults: [String]) {

@@ -133,8 +133,10 @@ extension SQLCipherStore {
     try await StoreAccess.open(description, for: .reading).close()
   }
 
-  /// Moves the log of a store into the file where one of the backup's keys opens it. What is about
-  /// to be replaced may be beyond opening: then its log stays until the backup has replaced it.
+  /// Moves the log of a store into the file where one of the backup's keys opens it.
+  ///
+  /// What is about to be replaced may be beyond opening: then its log stays until the backup has
+  /// replaced it.
   private static func closeLog(
     of old: DatabaseFile, _ backup: PersistentStoreDescription, _ cipher: StoreCipher
   ) async {

@@ -68,8 +68,9 @@ extension SQLCipherStore {
     return try file.head(72).suffix(4) == mark[...]
   }
 
-  /// Writes all of a store, readable by anybody, into a new unencrypted SQLite database. The store
-  /// stays as it is.
+  /// Writes all of a store, readable by anybody, into a new unencrypted SQLite database.
+  ///
+  /// The store stays as it is.
   /// - Throws: `StoreError`: `fileExists`, `fileDamaged`, `cancelled`, `diskFull`, and as opening
   ///   does. There is no new file then.
   public static func decrypt(

@@ -4,9 +4,10 @@ public import StoreContract
 public import StoreKeyring
 
 extension SQLCipherStore {
-  /// Records in a store that its recovery code was shown. A program that shows the code
-  /// of `recoveryCode(of:)` calls it after; what `recoveryCodeHandler` is given is noted by itself.
-  /// A few statements.
+  /// Records in a store that its recovery code was shown.
+  ///
+  /// A program that shows the code of `recoveryCode(of:)` calls it after; what
+  /// `recoveryCodeHandler` is given is noted by itself. A few statements.
   /// - Throws: as opening does, and `StoreError` when the store cannot be written to.
   public static func noteRecoveryCodeShown(of description: PersistentStoreDescription) async throws {
     let access = try await StoreAccess.open(description, for: .reading)
@@ -25,9 +26,10 @@ extension SQLCipherStore {
   }
 
   /// Whether somebody was given the recovery code of a store's present key: `recoveryCodeHandler`
-  /// when the store was made, or whoever `noteRecoveryCodeShown(of:)` was called for. False after a
-  /// rotation, whose code is a new one, and for stores of versions that did not note it. Where it
-  /// is false, losing the vault is losing the store.
+  /// when the store was made, or whoever `noteRecoveryCodeShown(of:)` was called for.
+  ///
+  /// False after a rotation, whose code is a new one, and for stores of versions that did not note
+  /// it. Where it is false, losing the vault is losing the store.
   /// - Throws: as opening does.
   public static func recoveryCodeWasShown(of description: PersistentStoreDescription) async throws -> Bool {
     let access = try await StoreAccess.open(description, for: .reading)

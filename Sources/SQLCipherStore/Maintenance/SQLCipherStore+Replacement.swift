@@ -5,7 +5,9 @@ import StoreKeyring
 
 extension SQLCipherStore {
   /// Moves a store to another cipher format, by copying it into a new file that takes its place
-  /// when it was read whole. The key and the UUID stay. Nobody may have the store open meanwhile.
+  /// when it was read whole.
+  ///
+  /// The key and the UUID stay. Nobody may have the store open meanwhile.
   /// - Returns: Whether there was anything to do.
   /// - Throws: `StoreError`: `cipherFormat` when this library does not know the format, `busy`,
   ///   `fileDamaged`, `cancelled`, `diskFull`; the store is then as it was.
@@ -29,7 +31,9 @@ extension SQLCipherStore {
   }
 
   /// Gives back the room of deleted objects, by copying the store into a new file that takes its
-  /// place when it was read whole. Nobody may have the store open meanwhile.
+  /// place when it was read whole.
+  ///
+  /// Nobody may have the store open meanwhile.
   /// - Returns: The file's size before and after, in bytes.
   /// - Throws: as `convert(_:to:progress:)`.
   @discardableResult

@@ -51,7 +51,9 @@ extension SQLCipherStore {
     ).run { _, change in try change() }
   }
 
-  /// Encrypts this store, which stays open, under a new key. Contexts and their objects live on.
+  /// Encrypts this store, which stays open, under a new key.
+  ///
+  /// Contexts and their objects live on.
   ///
   /// Reads and saves of all threads of this program wait until the file is done (about 60 MB a
   /// second), but those that are under way at the beginning go on to their end. Nobody else may
@@ -110,7 +112,9 @@ extension SQLCipherStore {
   }
 
   /// Moves a store's key to other vaults: it is removed from the description's own only when the
-  /// others gave it back. Older keys, by which older copies of the file open, stay where they are.
+  /// others gave it back.
+  ///
+  /// Older keys, by which older copies of the file open, stay where they are.
   /// - Returns: Vaults that still hold it, since they only lend keys or failed to remove it.
   /// - Throws: as `copyKey(of:to:)`.
   @discardableResult

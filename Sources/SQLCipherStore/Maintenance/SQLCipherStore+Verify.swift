@@ -6,8 +6,9 @@ import StoreKeyring
 
 extension SQLCipherStore {
   /// Looks for everything that can be wrong with a store: each page against its MAC, SQLite's own
-  /// structures, and the rows against the model that the store describes itself with. Reads only;
-  /// others may use the store meanwhile.
+  /// structures, and the rows against the model that the store describes itself with.
+  ///
+  /// Reads only; others may use the store meanwhile.
   /// - Parameter limit: The most findings.
   /// - Returns: What is wrong; nothing when all is well.
   /// - Throws: as opening does, and `cancelled`.
@@ -21,6 +22,7 @@ extension SQLCipherStore {
   }
 
   /// Repairs what has one right answer, in a copy of the store, which replaces it once verified.
+  ///
   /// Nobody may have the store open meanwhile.
   /// - Parameter original: Where the original file is copied to; must not exist.
   /// - Returns: What was wrong before, and what still is.

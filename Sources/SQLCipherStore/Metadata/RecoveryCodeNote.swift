@@ -5,8 +5,9 @@ import StoreContract
 import StoreKeyring
 
 /// What a store keeps of its recovery code having been shown: the start of a hash of the key, so
-/// that it holds for that code alone. After a rotation, or in a copy with a key of its own, it is
-/// another's and says nothing.
+/// that it holds for that code alone.
+///
+/// After a rotation, or in a copy with a key of its own, it is another's and says nothing.
 struct RecoveryCodeNote {
   private static let row = "recovery_code_shown"
   private let text: String
@@ -29,7 +30,9 @@ struct RecoveryCodeNote {
     }
   }
 
-  /// Whether the code of this key was noted. One statement.
+  /// Whether the code of this key was noted.
+  ///
+  /// One statement.
   func isWritten(_ connection: Connection) throws -> Bool {
     try StoreTable(connection).read(Self.row) == text
   }

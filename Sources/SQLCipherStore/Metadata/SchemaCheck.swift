@@ -25,7 +25,9 @@ struct SchemaCheck {
 
   private let objects: [SchemaObject]
 
-  /// Reads the schema of a file. One statement.
+  /// Reads the schema of a file.
+  ///
+  /// One statement.
   init(_ connection: Connection) throws {
     let statement = try connection.cached("SELECT type, name, sql FROM sqlite_master")
     defer { statement.reset() }
@@ -91,8 +93,9 @@ struct SchemaCheck {
   ]
 
   /// Whether the statement makes a table of columns without any expression, which would run with a
-  /// write: these have parentheses. The text of the library's own tables differs from version to
-  /// version.
+  /// write: these have parentheses.
+  ///
+  /// The text of the library's own tables differs from version to version.
   private static func isPlain(_ sql: String) -> Bool {
     let upper = sql.uppercased()
     guard upper.hasPrefix("CREATE TABLE"), !upper.contains("SELECT") else { return false }

@@ -79,8 +79,9 @@ struct StoreTable {
     var metadata: [String: String]
   }
 
-  /// What the store says, or nil when it was made with another version of the model. Four
-  /// statements.
+  /// What the store says, or nil when it was made with another version of the model.
+  ///
+  /// Four statements.
   /// - Throws: `StoreError`: `modelMismatch`, `newerFormat`, and `schemaMismatch` when the file has
   ///   more than the model makes.
   func contents(_ model: ManagedObjectModel) throws -> Contents? {

@@ -3,9 +3,10 @@ import Foundation
 import StoreContract
 import StoreKeyring
 
-/// The copy of a store that is left beside it when a migration drops data. It gets its name as the
-/// last step before the commit: a migration that fails leaves none, and one that is killed amid its
-/// commit leaves one, which the next removes.
+/// The copy of a store that is left beside it when a migration drops data.
+///
+/// It gets its name as the last step before the commit: a migration that fails leaves none, and one
+/// that is killed amid its commit leaves one, which the next removes.
 struct PreMigrationCopy {
   private static let most = 3
   private let place: String
@@ -15,8 +16,9 @@ struct PreMigrationCopy {
   private let original: FileState?
   private var isMade = false
 
-  /// Copies a store, which the caller has alone, under its own key. Older copies stay, but for
-  /// those of the store as it is now; a full set is never added to.
+  /// Copies a store, which the caller has alone, under its own key.
+  ///
+  /// Older copies stay, but for those of the store as it is now; a full set is never added to.
   /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`,
   ///   `diskFull`; nothing was changed then.
   init(_ access: StoreAccess) throws {

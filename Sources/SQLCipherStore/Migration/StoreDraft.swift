@@ -3,9 +3,10 @@ package import Foundation
 package import StoreContract
 import StoreKeyring
 
-/// A copy of a store for work of several steps, which replaces the store when all of them are
-/// done: whatever fails or is killed before, the store is as it was. Nobody else opens the store
-/// meanwhile.
+/// A copy of a store for work of several steps, which replaces the store when all of them are done:
+/// whatever fails or is killed before, the store is as it was.
+///
+/// Nobody else opens the store meanwhile.
 package final class StoreDraft: @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   private let access: StoreAccess
@@ -36,8 +37,10 @@ package final class StoreDraft: @unchecked Sendable {
 
   deinit { abandon() }
 
-  /// Reads the copy whole and replaces the store by it. A store whose data the draft has no
-  /// place for is copied before. To be called when every connection to the draft is closed.
+  /// Reads the copy whole and replaces the store by it.
+  ///
+  /// A store whose data the draft has no place for is copied before. To be called when every
+  /// connection to the draft is closed.
   /// - Throws: `StoreError`; the store is then as it was.
   package func publish() throws {
     try StoreAccess.prove(path, access.cipher, journal: .writeAhead) { _ in }

@@ -27,7 +27,9 @@ extension SQLCipherStore {
     try await StoreOpening.storedModel(description)
   }
 
-  /// Versions, size and counts. One statement per entity, and three more.
+  /// Versions, size and counts.
+  ///
+  /// One statement per entity, and three more.
   /// - Throws: `StoreError`.
   public func summary() throws -> StoreSummary {
     let opened = try open
@@ -49,7 +51,9 @@ extension SQLCipherStore {
     }
   }
 
-  /// The SQL of every table and index, in the order they were made. One statement.
+  /// The SQL of every table and index, in the order they were made.
+  ///
+  /// One statement.
   /// - Throws: `StoreError`.
   public func schemaStatements() throws -> [String] {
     let opened = try open
@@ -64,8 +68,9 @@ extension SQLCipherStore {
     }
   }
 
-  /// Moves the write-ahead log into the file, so that the file alone is the store. A few
-  /// statements.
+  /// Moves the write-ahead log into the file, so that the file alone is the store.
+  ///
+  /// A few statements.
   /// - Throws: `StoreError`.
   public func checkpoint() throws {
     let opened = try open

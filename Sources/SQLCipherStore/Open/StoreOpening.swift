@@ -124,8 +124,9 @@ struct StoreOpening {
     }
   }
 
-  /// The migration, and whether it drops data. Nothing is written before it is
-  /// known that all will be done.
+  /// The migration, and whether it drops data.
+  ///
+  /// Nothing is written before it is known that all will be done.
   private func inferred(
     _ connection: Connection, from old: ManagedObjectModel
   ) throws -> (InferredMigration, losesData: Bool) {

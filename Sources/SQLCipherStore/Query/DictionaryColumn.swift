@@ -58,7 +58,9 @@ struct DictionaryColumn: Sendable {
 }
 
 extension SQLKind {
-  /// A type whose values are of the kind. Numbers are read as they come.
+  /// A type whose values are of the kind.
+  ///
+  /// Numbers are read as they come.
   fileprivate var attributeType: AttributeType {
     switch self {
     case .number, .any, .null, .nothing: .undefined

@@ -36,8 +36,9 @@ struct FetchStatement {
       + (conditions.isEmpty ? "" : " WHERE " + PredicateTranslation.balanced(conditions[...], " AND "))
   }
 
-  /// Whether SQL applies limit and offset. Equal dictionaries that memory removes are removed
-  /// first.
+  /// Whether SQL applies limit and offset.
+  ///
+  /// Equal dictionaries that memory removes are removed first.
   var isCut: Bool {
     guard isComplete, request.effectiveFetchLimit != nil || request.fetchOffset > 0 else { return false }
     return

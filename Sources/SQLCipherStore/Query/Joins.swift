@@ -16,8 +16,9 @@ struct Joins {
   /// cheaper to sort.
   private(set) var rowNumber = "t0._id"
 
-  /// Joins a link table by one of its ends; false when one is there already. Its rows must not
-  /// repeat a number there.
+  /// Joins a link table by one of its ends; false when one is there already.
+  ///
+  /// Its rows must not repeat a number there.
   mutating func begin(with table: String, end: String) -> Bool {
     if link != nil { return false }
     link = (table, end)

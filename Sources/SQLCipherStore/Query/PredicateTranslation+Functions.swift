@@ -94,8 +94,9 @@ extension PredicateTranslation {
     return .expression("(SELECT CASE count(*) WHEN 0 THEN \(zero) ELSE \(call) END \(source))", own)
   }
 
-  /// What an aggregate answers where no value is stored. A number alone would name a column behind
-  /// ORDER BY.
+  /// What an aggregate answers where no value is stored.
+  ///
+  /// A number alone would name a column behind ORDER BY.
   private static func ofNoValues(_ aggregate: FetchAggregate) -> SQLTerm {
     aggregate == .sum ? .expression("(0 + 0)", .number) : .expression("NULL", .null)
   }

@@ -32,8 +32,9 @@ extension PredicateTranslation {
     return (condition, "_rank(matchinfo(\(name), 'pcnalx')) DESC")
   }
 
-  /// What an R-tree tells of conditions that all must hold: no fewer rows than meet them. Numbers
-  /// in it are rounded outwards.
+  /// What an R-tree tells of conditions that all must hold: no fewer rows than meet them.
+  ///
+  /// Numbers in it are rounded outwards.
   mutating func boxes(_ conjuncts: [FetchPredicate]) -> [String] {
     schema.boxIndexes(of: entity).compactMap { index in
       var bounds: [String] = []

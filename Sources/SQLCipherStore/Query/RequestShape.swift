@@ -2,8 +2,9 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 
-/// A fetch request with the constants of its predicate left out. Requests of one shape share one
-/// statement.
+/// A fetch request with the constants of its predicate left out.
+///
+/// Requests of one shape share one statement.
 struct RequestShape: Hashable, Sendable {
   let request: FetchRequest
 

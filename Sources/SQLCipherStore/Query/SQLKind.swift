@@ -4,8 +4,9 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// What an SQL expression holds. SQL knows numbers, texts and bytes only; the letter tells
-/// functions the rest.
+/// What an SQL expression holds.
+///
+/// SQL knows numbers, texts and bytes only; the letter tells functions the rest.
 enum SQLKind: Character, Sendable {
   case number = "n"
   case boolean = "b"

@@ -4,7 +4,9 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// A value on its way into a statement. Always bound, never written into SQL text.
+/// A value on its way into a statement.
+///
+/// Always bound, never written into SQL text.
 enum SQLValue: Sendable {
   case plain(FunctionResult)
   case integers([Int64])

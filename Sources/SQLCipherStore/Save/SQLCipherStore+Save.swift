@@ -66,7 +66,9 @@ extension SQLCipherStore {
   }
 
   /// Decides a commit that failed: its frames may lie whole in the log, where opening the store
-  /// after a crash would find them. Another write overwrites these frames.
+  /// after a crash would find them.
+  ///
+  /// Another write overwrites these frames.
   /// - Throws: `outcomeUnknown` when the disk takes no other write either; else the failure, with
   ///   nothing saved.
   func settle(_ connection: Connection, _ token: CommitToken?, _ error: CipherError) throws {
@@ -78,8 +80,10 @@ extension SQLCipherStore {
     throw error
   }
 
-  /// Whether a save whose outcome was unknown is in the store. One statement. To be asked after the
-  /// store was opened again, and before anything else is saved.
+  /// Whether a save whose outcome was unknown is in the store.
+  ///
+  /// One statement. To be asked after the store was opened again, and before anything else is
+  /// saved.
   /// - Throws: `StoreError` with code `notFound` when the token is another store's.
   public func wasSaved(_ token: CommitToken) throws -> Bool {
     let opened = try open

@@ -12,8 +12,9 @@ struct VirtualIndex: Sendable {
   let indexName: String
   let attributes: [AttributeDescription]
 
-  /// All of a model. Their names begin with two underscores, since the library names more tables
-  /// after each.
+  /// All of a model.
+  ///
+  /// Their names begin with two underscores, since the library names more tables after each.
   static func all(_ model: ManagedObjectModel) -> [VirtualIndex] {
     var result: [VirtualIndex] = []
     for entity in model.entities {

@@ -24,8 +24,10 @@ struct KeySearch {
 
   private var path: String { file.path }
 
-  /// Tries keys, vault by vault, until one lets `attempt` through. A later vault is not read when
-  /// an earlier one's key fits, and none is where an earlier step of the opening found the key.
+  /// Tries keys, vault by vault, until one lets `attempt` through.
+  ///
+  /// A later vault is not read when an earlier one's key fits, and none is where an earlier step of
+  /// the opening found the key.
   /// - Throws: `StoreError` that tells what is wrong, `KeyringError` when no vault had a key and
   ///   one could not answer.
   mutating func first<R>(

@@ -4,7 +4,9 @@ import Glibc
 import StoreContract
 
 extension OpenSession {
-  /// Opens a file with whichever of its keys fits. Closes it again when its end is missing.
+  /// Opens a file with whichever of its keys fits.
+  ///
+  /// Closes it again when its end is missing.
   /// - Throws: as `KeySearch.first(_:)`, and `fileTruncated`.
   static func find(
     _ file: DatabaseFile, _ store: UUID, _ description: PersistentStoreDescription
@@ -25,8 +27,9 @@ extension OpenSession {
     }
   }
 
-  /// A file whose end is missing opens as long as no page of it is read. When the log is
-  /// empty, the file must have every page that its header counts.
+  /// A file whose end is missing opens as long as no page of it is read.
+  ///
+  /// When the log is empty, the file must have every page that its header counts.
   private static func checkWhole(_ connection: Connection) throws {
     let file = connection.file
     guard !hasLog(file) else { return }

@@ -104,9 +104,10 @@ struct StoreAccess {
     try checkPages(progress)
   }
 
-  /// Replaces the store by a proven copy. The connection is closed first, so that SQLite has
-  /// nothing open of the former file when the new one gets its name; nobody else can have, since
-  /// the file is taken alone.
+  /// Replaces the store by a proven copy.
+  ///
+  /// The connection is closed first, so that SQLite has nothing open of the former file when the
+  /// new one gets its name; nobody else can have, since the file is taken alone.
   func replace(with new: String) throws {
     try translating(path) {
       try file.giveOwnership(to: new)

@@ -2,8 +2,9 @@ import CipherDatabase
 import ObjectModel
 import StoreContract
 
-/// How rows of one entity, with or without its subentities, are selected and decoded. Made once per
-/// entity.
+/// How rows of one entity, with or without its subentities, are selected and decoded.
+///
+/// Made once per entity.
 final class SelectPlan: Sendable {
   enum Kind: UInt8, Sendable { case integer, double, text, blob, external }
 

@@ -2,8 +2,10 @@ import CipherDatabase
 import StoreContract
 
 extension Statement {
-  /// Puts a column into a field, which is null already. A value that is not zero or empty is not
-  /// null either, so its type is asked for only where it may be.
+  /// Puts a column into a field, which is null already.
+  ///
+  /// A value that is not zero or empty is not null either, so its type is asked for only where it
+  /// may be.
   @inline(__always)
   func decode(_ column: Int32, _ kind: SelectPlan.Kind, into field: Int, of builder: NodeBuilder) {
     switch kind {

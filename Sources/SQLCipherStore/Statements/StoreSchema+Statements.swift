@@ -68,7 +68,9 @@ extension EntityDescription {
 }
 
 extension JoinTable {
-  /// A link that is there already stays once. A new one goes to the end of each order.
+  /// A link that is there already stays once.
+  ///
+  /// A new one goes to the end of each order.
   var insertion: String {
     var columns = ["_source", "_target"]
     var values = ["?1", "?2"]

@@ -27,7 +27,9 @@ extension PersistentStoreDescription {
     set { sqlCipher.keyVaults = newValue }
   }
 
-  /// The first of `keyVaults`. Setting it removes the others.
+  /// The first of `keyVaults`.
+  ///
+  /// Setting it removes the others.
   public var keyVault: (any KeyVault)? {
     get { keyVaults.first }
     set { keyVaults = newValue.map { [$0] } ?? [] }
@@ -124,8 +126,9 @@ extension PersistentStoreDescription {
     set { sqlCipher.logLabel = newValue }
   }
 
-  /// From how many milliseconds on `logger` is sent a statement; 100 unless set. The time is that
-  /// in SQLite, without what the program does between two rows.
+  /// From how many milliseconds on `logger` is sent a statement; 100 unless set.
+  ///
+  /// The time is that in SQLite, without what the program does between two rows.
   public var slowStatementMilliseconds: Int {
     get { sqlCipher.slowStatementMilliseconds }
     set { sqlCipher.slowStatementMilliseconds = newValue }

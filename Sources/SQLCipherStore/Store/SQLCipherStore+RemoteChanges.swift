@@ -2,6 +2,7 @@ public import Foundation
 
 extension SQLCipherStore {
   /// Another number each time another connection than this store's own has committed to the file.
+  ///
   /// Waits for a save that is under way. Not among the statements counted.
   public var remoteChangeCount: Int64? {
     get throws {

@@ -8,9 +8,10 @@ extension SQLCipherStore {
   static let mostReaders = 64
 
   /// Opens a value over a connection of its own, which keeps a read transaction until the reader is
-  /// closed: the write-ahead log grows meanwhile, and work that needs the file alone throws
-  /// `busy`. The store at a moment reads over the moment's own connection. Three statements and the
-  /// opening of a connection; one at a moment.
+  /// closed: the write-ahead log grows meanwhile, and work that needs the file alone throws `busy`.
+  ///
+  /// The store at a moment reads over the moment's own connection. Three statements and the opening
+  /// of a connection; one at a moment.
   /// - Throws: as the contract says; `busy` when 64 values are open already.
   public func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader? {
     try attribute.checkPieces()

@@ -3,8 +3,9 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// Makes room for the value, then writes the pieces in their place, in one transaction. Four
-  /// statements, whatever the length.
+  /// Makes room for the value, then writes the pieces in their place, in one transaction.
+  ///
+  /// Four statements, whatever the length.
   ///
   /// Memory stays the same whatever the length where no later column of the row has a value:
   /// external attributes come last in the order of their declaration. Else SQLite builds the row in
@@ -55,7 +56,9 @@ struct ValuePlace {
   /// The number of bytes that are stored; nil for null.
   let count: Int?
 
-  /// Looks the row up. One statement.
+  /// Looks the row up.
+  ///
+  /// One statement.
   /// - Throws: `notFound` when there is no such object.
   init(
     _ attribute: AttributeDescription, _ reference: Int64, _ connection: Connection,

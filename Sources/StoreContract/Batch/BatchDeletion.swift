@@ -59,7 +59,9 @@ struct BatchDeletion {
     }
   }
 
-  /// Clears unidirectional to-ones that reference a deleted object. One fetch each.
+  /// Clears unidirectional to-ones that reference a deleted object.
+  ///
+  /// One fetch each.
   private mutating func nullifyUnidirectional() throws {
     var gone: [ObjectIdentifier: (toOne: RelationshipDescription, references: [Int64])] = [:]
     for node in deleted.values {

@@ -15,8 +15,9 @@ public struct BatchResult: Sendable, Hashable {
   }
 }
 
-/// A batch update: sets the same values on all objects of an entity that meet a predicate. As Core
-/// Data's `NSBatchUpdateRequest`.
+/// A batch update: sets the same values on all objects of an entity that meet a predicate.
+///
+/// As Core Data's `NSBatchUpdateRequest`.
 public struct BatchUpdate: Sendable {
   /// The objects to change.
   public var request: FetchRequest

@@ -1,7 +1,9 @@
 import Foundation
 public import ObjectModel
 
-/// A new row that a batch insert fills. It begins with the entity's default values.
+/// A new row that a batch insert fills.
+///
+/// It begins with the entity's default values.
 ///
 /// The next row reuses its memory, so do not store it. Not Sendable.
 public final class BatchRow {
@@ -56,7 +58,9 @@ public final class BatchRow {
     builder.set(property.field, integer: boolean ? 1 : 0)
   }
 
-  /// Sets a floating-point number, or a date as seconds since 2001-01-01 UTC. NaN becomes null.
+  /// Sets a floating-point number, or a date as seconds since 2001-01-01 UTC.
+  ///
+  /// NaN becomes null.
   @inlinable
   public func set(_ property: PropertyIndex, double: Double) {
     if double.isNaN {

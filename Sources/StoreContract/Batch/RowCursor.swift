@@ -1,8 +1,9 @@
 public import Foundation
 public import ObjectModel
 
-/// The current row of an enumeration. Its values are packed in memory that the next row overwrites;
-/// each is made when it is read.
+/// The current row of an enumeration.
+///
+/// Its values are packed in memory that the next row overwrites; each is made when it is read.
 ///
 /// Columns count from 0 in the order of the request. Reading a column as another type than its own
 /// is a programming error and stops the program, as an index out of range does. Not Sendable: do

@@ -4,7 +4,9 @@ extension ManagedObjectID {
   static let scheme = "x-strongroom"
 
   /// The ID as a URI: `x-strongroom://STORE-UUID/Entity/p12`, or `x-strongroom:///Entity/t3` while
-  /// temporary. As `NSManagedObjectID.uriRepresentation()`.
+  /// temporary.
+  ///
+  /// As `NSManagedObjectID.uriRepresentation()`.
   public func uriRepresentation() -> URL {
     var parts = URLComponents()
     parts.scheme = Self.scheme
@@ -14,7 +16,9 @@ extension ManagedObjectID {
     return parts.url ?? URL(fileURLWithPath: "/")
   }
 
-  /// The parts of a permanent ID's URI; nil when the URI is none. Does not look up the entity.
+  /// The parts of a permanent ID's URI; nil when the URI is none.
+  ///
+  /// Does not look up the entity.
   public static func components(of uri: URL) -> (store: UUID, entityName: String, reference: Int64)? {
     guard let parts = URLComponents(url: uri, resolvingAgainstBaseURL: false), parts.scheme == scheme,
       let store = parts.host.flatMap(UUID.init(uuidString:))

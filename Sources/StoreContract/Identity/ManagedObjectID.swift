@@ -4,7 +4,9 @@ public import ObjectQuery
 import Synchronization
 
 /// The identity of one object in one store: temporary until its first save, then permanent and
-/// never reused. As `NSManagedObjectID`.
+/// never reused.
+///
+/// As `NSManagedObjectID`.
 ///
 /// Two IDs are equal when they name the same store, the same root entity and the same reference
 /// number. Sendable: pass IDs between contexts and isolation domains, never objects.
@@ -22,8 +24,9 @@ public struct ManagedObjectID: Sendable, Hashable {
     self.reference = reference
   }
 
-  /// The object's entity. An ID read from a to-one whose destination has subentities has the actual
-  /// entity.
+  /// The object's entity.
+  ///
+  /// An ID read from a to-one whose destination has subentities has the actual entity.
   public var entity: EntityDescription { storeEntity.entity }
   /// Whether no store has stored the object yet.
   public var isTemporaryID: Bool { reference < 0 }

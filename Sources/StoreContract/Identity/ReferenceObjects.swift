@@ -2,8 +2,9 @@ public import Foundation
 import Locks
 public import ObjectModel
 
-/// The IDs of a store that identifies its objects by strings: names, paths, UUIDs of a service. A
-/// custom store has one of these, where a subclass of Core Data's `NSIncrementalStore` calls
+/// The IDs of a store that identifies its objects by strings: names, paths, UUIDs of a service.
+///
+/// A custom store has one of these, where a subclass of Core Data's `NSIncrementalStore` calls
 /// `newObjectID(for:referenceObject:)` and `referenceObject(for:)`.
 ///
 /// An ID's number is computed from the string alone, so it is the same in each launch and an ID's
@@ -24,7 +25,9 @@ public final class ReferenceObjects: Sendable {
   /// Creates an empty set of IDs.
   public init() {}
 
-  /// The ID of the object that the store identifies by a string. O(1).
+  /// The ID of the object that the store identifies by a string.
+  ///
+  /// O(1).
   ///
   /// - Parameter storeEntity: One of the store's `storeEntities`. An entity and its subentities
   ///   share one set of strings.
@@ -47,19 +50,24 @@ public final class ReferenceObjects: Sendable {
     newObjectID(for: storeEntity, referenceObject: referenceObject.uuidString)
   }
 
-  /// The ID of a new object, with a new UUID as its string. For `obtainPermanentIDs(for:)` of a
-  /// store that does not rename objects.
+  /// The ID of a new object, with a new UUID as its string.
+  ///
+  /// For `obtainPermanentIDs(for:)` of a store that does not rename objects.
   public func newObjectID(for storeEntity: StoreEntity) -> ManagedObjectID {
     newObjectID(for: storeEntity, referenceObject: UUID())
   }
 
-  /// The string of an ID; nil when that string was not seen yet. O(1).
+  /// The string of an ID; nil when that string was not seen yet.
+  ///
+  /// O(1).
   public func referenceObject(for id: ManagedObjectID) -> String? {
     referenceObject(for: id.reference, of: id.entity)
   }
 
   /// The string of a reference number, as `newValues(for:of:)` gets it; nil when that string was
-  /// not seen yet. O(1).
+  /// not seen yet.
+  ///
+  /// O(1).
   public func referenceObject(for reference: Int64, of entity: EntityDescription) -> String? {
     names.withLock { $0[entity.root.index]?.byNumber[reference] }
   }

@@ -2,7 +2,9 @@ import ObjectModel
 public import ObjectQuery
 
 extension InMemoryStore {
-  /// The nodes of a request's objects. Looks at every object of the entity.
+  /// The nodes of a request's objects.
+  ///
+  /// Looks at every object of the entity.
   public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   {
     try checkOpen()

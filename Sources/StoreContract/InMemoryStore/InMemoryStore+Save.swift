@@ -1,7 +1,9 @@
 import ObjectModel
 
 extension InMemoryStore {
-  /// Executes a save. See `IncrementalStore.save(_:beforeCommit:)`.
+  /// Executes a save.
+  ///
+  /// See `IncrementalStore.save(_:beforeCommit:)`.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     try checkOpen()
     if isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
@@ -25,8 +27,9 @@ extension InMemoryStore {
     try derive(save)
   }
 
-  /// Computes the derived attributes that a save may have changed. Rows that another save changed
-  /// meanwhile are left as they are.
+  /// Computes the derived attributes that a save may have changed.
+  ///
+  /// Rows that another save changed meanwhile are left as they are.
   private func derive(_ save: SaveChangesRequest) throws {
     let written =
       save.inserted.map(\.entity) + save.updated.map(\.node.entity) + save.deleted.map(\.objectID.entity)

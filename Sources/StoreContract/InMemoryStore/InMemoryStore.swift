@@ -3,8 +3,9 @@ import Locks
 public import ObjectModel
 import ObjectQuery
 
-/// A store in memory that is discarded when closed: for tests, previews and temporary work. As
-/// `NSInMemoryStoreType`.
+/// A store in memory that is discarded when closed: for tests, previews and temporary work.
+///
+/// As `NSInMemoryStoreType`.
 ///
 /// Issues no SQL; a fetch reads every object of its entity.
 public final class InMemoryStore: IncrementalStore {
@@ -47,7 +48,9 @@ public final class InMemoryStore: IncrementalStore {
   /// A read-only copy that shares the rows both have.
   public func snapshot() -> any IncrementalStore { InMemoryStore(momentOf: self) }
 
-  /// The store's own metadata and the program's. See `StoreMetadata`.
+  /// The store's own metadata and the program's.
+  ///
+  /// See `StoreMetadata`.
   public var metadata: [String: String] {
     StoreMetadata.whole(
       state.withLock { $0.metadata }, of: self, versionIdentifiers: model.declaration.versionIdentifiers)

@@ -1,7 +1,9 @@
 public import ObjectModel
 
 /// The state of one object in a store: ID, version, and all stored attributes and to-ones in one
-/// packed row. As `NSIncrementalStoreNode`.
+/// packed row.
+///
+/// As `NSIncrementalStoreNode`.
 ///
 /// The row is one allocation: a bit a field for null, eight bytes a field, then string and binary
 /// data. Values are made when they are read. Immutable once built, so contexts and threads share it
@@ -50,9 +52,10 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @inlinable
   public func isNull(_ field: Int) -> Bool { word(field >> 6) & (1 << UInt64(field & 63)) != 0 }
 
-  /// Whether the store left the bytes of an external attribute out of the row. `withBytes` and
-  /// `value(of:)` then see none; `IncrementalStore.wholeValues(for:of:)` reads them. Meaningless
-  /// for other fields.
+  /// Whether the store left the bytes of an external attribute out of the row.
+  ///
+  /// `withBytes` and `value(of:)` then see none; `IncrementalStore.wholeValues(for:of:)` reads
+  /// them. Meaningless for other fields.
   @inlinable
   public func isUnread(_ field: Int) -> Bool { fieldWord(field) == 0 && !isNull(field) }
 

@@ -2,7 +2,9 @@
 ///
 /// One builder serves any number of rows and reuses its scratch memory. Not Sendable.
 public final class NodeBuilder {
-  /// What changes from row to row. Access by pointer costs no run-time exclusivity check.
+  /// What changes from row to row.
+  ///
+  /// Access by pointer costs no run-time exclusivity check.
   @usableFromInline
   struct Scratch {
     @usableFromInline var base: UnsafeMutablePointer<UInt64>
@@ -87,8 +89,9 @@ public final class NodeBuilder {
     base[scratch.pointee.maskWords + field] = 0
   }
 
-  /// Marks the bytes of a field as stored but not read. Offset 0 marks them: real bytes never begin
-  /// at the start of the row.
+  /// Marks the bytes of a field as stored but not read.
+  ///
+  /// Offset 0 marks them: real bytes never begin at the start of the row.
   @inlinable
   public func setUnread(_ field: Int) { setWord(field, 0) }
 
@@ -100,7 +103,9 @@ public final class NodeBuilder {
   @inlinable @inline(__always)
   public func set(_ field: Int, double: Double) { setWord(field, double.bitPattern) }
 
-  /// Sets a string or binary field; copies the bytes. At most 4 GiB a row.
+  /// Sets a string or binary field; copies the bytes.
+  ///
+  /// At most 4 GiB a row.
   @inlinable @inline(__always)
   public func set(_ field: Int, bytes: UnsafeRawBufferPointer) {
     let tail = scratch.pointee.tail

@@ -2,8 +2,10 @@ public import Foundation
 package import ObjectModel
 
 /// Identifies one save, to find out whether it was stored when its commit failed with an unknown
-/// outcome: by an object that it inserted, changed or deleted. Numbers are never reused and
-/// versions rise with every save, so the object's version answers the question.
+/// outcome: by an object that it inserted, changed or deleted.
+///
+/// Numbers are never reused and versions rise with every save, so the object's version answers the
+/// question.
 public struct CommitToken: Sendable, Hashable, Codable {
   /// The store.
   public let store: UUID

@@ -1,8 +1,9 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// Executes a fetch request over rows in memory: filter, sort, offset, limit and result type. For
-/// stores without indexes of their own.
+/// Executes a fetch request over rows in memory: filter, sort, offset, limit and result type.
+///
+/// For stores without indexes of their own.
 public struct FetchEvaluation {
   let request: FetchRequest
   let predicate: ResolvedPredicate?

@@ -18,14 +18,17 @@ public final class FetchProgress: Sendable {
   private let state = Locked(State())
   private let progress: (@Sendable (Int) -> Void)?
 
-  /// Creates a progress. `progress` is called on the fetch's own thread with the number of rows
-  /// read so far.
+  /// Creates a progress.
+  ///
+  /// `progress` is called on the fetch's own thread with the number of rows read so far.
   public init(progress: (@Sendable (Int) -> Void)? = nil) { self.progress = progress }
 
   /// Whether the fetch was cancelled.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Cancels the fetch, in the middle of a statement too. Callable from any thread, more than once.
+  /// Cancels the fetch, in the middle of a statement too.
+  ///
+  /// Callable from any thread, more than once.
   public func cancel() {
     let isRunning = state.withLock {
       $0.isCancelled = true

@@ -11,7 +11,9 @@ extension RelationshipDescription {
   }
 
   /// Of a relationship and its inverse, the one that names the join table: the to-many, or of two
-  /// the one whose entity and name come first. One table serves both directions.
+  /// the one whose entity and name come first.
+  ///
+  /// One table serves both directions.
   public var joinTableOwner: RelationshipDescription {
     guard let inverse, inverse !== self else { return self }
     if isToMany != inverse.isToMany { return isToMany ? self : inverse }

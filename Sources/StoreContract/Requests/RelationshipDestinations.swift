@@ -9,7 +9,9 @@ public struct RelationshipDestinations: Sendable {
   /// subentities.
   public private(set) var entityIndices: [Int32] = []
 
-  /// Creates an empty result. Add the sources in the order of the request.
+  /// Creates an empty result.
+  ///
+  /// Add the sources in the order of the request.
   public init() {}
 
   init(offsets: [Int], references: [Int64], entityIndices: [Int32]) {

@@ -1,19 +1,23 @@
 public import ObjectModel
 
-/// All changes of one save, applied in one transaction or not at all. Empty: the store's metadata
-/// is saved.
+/// All changes of one save, applied in one transaction or not at all.
+///
+/// Empty: the store's metadata is saved.
 ///
 /// Every ID in it is permanent. Nodes hold the state to be stored, with the version it is to have.
 public struct SaveChangesRequest: Sendable {
   /// New objects: version 1, or for an object that is stored anew under its old number, a version
-  /// far above the old row's. A row that already has the number is a conflict over that object:
-  /// somebody else stored it anew.
+  /// far above the old row's.
+  ///
+  /// A row that already has the number is a conflict over that object: somebody else stored it
+  /// anew.
   public var inserted: [IncrementalStoreNode] = []
   /// Changed objects.
   public var updated: [UpdatedObject] = []
-  /// Objects to delete, with their join table rows. A to-one with an inverse that still references
-  /// one of them after all writes is a conflict over that object: somebody set it meanwhile (see
-  /// `EntityDescription.referencingRelationships`).
+  /// Objects to delete, with their join table rows.
+  ///
+  /// A to-one with an inverse that still references one of them after all writes is a conflict over
+  /// that object: somebody set it meanwhile (see `EntityDescription.referencingRelationships`).
   public var deleted: [LockedObject] = []
   /// Objects that must still have the version they were read with.
   public var locked: [LockedObject] = []
@@ -39,7 +43,9 @@ public struct SaveChangesRequest: Sendable {
 public struct UpdatedObject: Sendable {
   /// The new state; its version is one above the stored one.
   public var node: IncrementalStoreNode
-  /// The changed fields. May be empty when only join table rows changed.
+  /// The changed fields.
+  ///
+  /// May be empty when only join table rows changed.
   public var changedFields: PropertyIndexSet
 
   /// Makes a change.
@@ -83,9 +89,13 @@ public struct RelationshipChanges: Sendable {
   /// The relationship; of a pair of inverses, the one that `RelationshipDescription.joinTableOwner`
   /// names.
   public var relationship: RelationshipDescription
-  /// New rows. A row that exists already is stored once.
+  /// New rows.
+  ///
+  /// A row that exists already is stored once.
   public var added: [JoinTableRow] = []
-  /// Rows to remove. A row that does not exist is no error.
+  /// Rows to remove.
+  ///
+  /// A row that does not exist is no error.
   public var removed: [JoinTableRow] = []
   /// For ordered relationships, all destinations of a source in their new order, after the changes
   /// above.

@@ -2,7 +2,9 @@ public import Foundation
 public import ObjectModel
 public import ObjectQuery
 
-/// The requirements for a custom persistent store. As `NSIncrementalStore`.
+/// The requirements for a custom persistent store.
+///
+/// As `NSIncrementalStore`.
 ///
 /// All calls but `loadMetadata` are synchronous and may come from any thread, so a store guards its
 /// own state. Reference numbers are positive, unique within a root entity, and never reused after a

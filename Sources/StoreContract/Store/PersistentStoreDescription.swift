@@ -15,8 +15,9 @@ public struct PersistentStoreDescription: Sendable {
   /// Whether the store is opened for reading only.
   public var isReadOnly = false
   /// Whether a store that was made with another version of the model is moved to this one when it
-  /// is opened, where that can be inferred; true as in Core Data. Else, and where it cannot,
-  /// opening throws `modelMismatch`, and nothing is changed.
+  /// is opened, where that can be inferred; true as in Core Data.
+  ///
+  /// Else, and where it cannot, opening throws `modelMismatch`, and nothing is changed.
   public var shouldMigrateStoreAutomatically = true
   /// What else the kind of store understands; each kind extends this type with typed access to its
   /// own.

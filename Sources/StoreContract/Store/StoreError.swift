@@ -2,7 +2,9 @@ package import ObjectModel
 
 /// Why a store could not do what it was asked.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// The kind of failure. More may come; match with `==`.
+  /// The kind of failure.
+  ///
+  /// More may come; match with `==`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
@@ -76,7 +78,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public let code: Code
-  /// What is wrong and what to do. Never holds a stored value.
+  /// What is wrong and what to do.
+  ///
+  /// Never holds a stored value.
   public let message: String
   /// The objects concerned, for `conflict` and `notUnique`.
   public let objectIDs: [ManagedObjectID]

@@ -1,8 +1,9 @@
 public import Foundation
 import ObjectModel
 
-/// The names of the store's own metadata, as in Core Data. A program's own names are stored beside
-/// them; what it sets for one of these is ignored.
+/// The names of the store's own metadata, as in Core Data.
+///
+/// A program's own names are stored beside them; what it sets for one of these is ignored.
 public enum StoreMetadata {
   /// The store's UUID.
   public static let uuid = "NSStoreUUID"

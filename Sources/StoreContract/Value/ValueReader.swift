@@ -49,7 +49,9 @@ public final class ValueReader: Sendable {
     }
   }
 
-  /// The next bytes, at most so many; nil at the end. No statement.
+  /// The next bytes, at most so many; nil at the end.
+  ///
+  /// No statement.
   /// - Throws: `StoreError`: `valueClosed`, `invalidValue` for a negative length, `fileDamaged`.
   public func read(upToCount length: Int) throws -> Data? {
     guard length >= 0 else { throw StoreError(.invalidValue, "a piece cannot have \(length) bytes") }
@@ -60,7 +62,9 @@ public final class ValueReader: Sendable {
     return got == data.count ? data : data.prefix(got)
   }
 
-  /// Fills a buffer with the next bytes and tells how many there were; 0 at the end. No statement.
+  /// Fills a buffer with the next bytes and tells how many there were; 0 at the end.
+  ///
+  /// No statement.
   /// - Throws: as `read(upToCount:)`.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     try state.withLock { state in
@@ -72,7 +76,9 @@ public final class ValueReader: Sendable {
     }
   }
 
-  /// Closes the value; reading throws after. A second call does nothing.
+  /// Closes the value; reading throws after.
+  ///
+  /// A second call does nothing.
   public func close() {
     let wasOpen = state.withLock { state in
       defer { state.isOpen = false }

@@ -57,7 +57,9 @@ public struct KeyLifecycle: Sendable {
     return stored
   }
 
-  /// Removes keys that have never encrypted anything. Errors are ignored.
+  /// Removes keys that have never encrypted anything.
+  ///
+  /// Errors are ignored.
   public func forget(_ stored: [StoredKey]) async {
     for one in stored {
       try? await one.vault.remove(one.identifier, for: one.store, interaction: .silent)

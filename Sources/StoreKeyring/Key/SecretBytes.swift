@@ -9,7 +9,9 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible, Cu
   private let memory: UnsafeMutableRawBufferPointer
   private let size: Int
 
-  /// Allocates a number of bytes and lets a closure fill them. Rethrows the closure's error.
+  /// Allocates a number of bytes and lets a closure fill them.
+  ///
+  /// Rethrows the closure's error.
   public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
     // Whole pages, so that locking and unlocking do not affect other allocations.
@@ -30,7 +32,9 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible, Cu
     }
   }
 
-  /// Copies bytes. The caller wipes the originals.
+  /// Copies bytes.
+  ///
+  /// The caller wipes the originals.
   public convenience init(_ bytes: UnsafeRawBufferPointer) {
     self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
   }

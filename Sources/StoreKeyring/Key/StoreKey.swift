@@ -19,7 +19,9 @@ public final class StoreKey: Sendable, CustomStringConvertible, CustomReflectabl
     }
   }
 
-  /// Copies a key's bytes. The caller wipes the originals.
+  /// Copies a key's bytes.
+  ///
+  /// The caller wipes the originals.
   /// - Throws: `KeyringError` with code `itemDamaged` unless there are 32.
   public init(bytes: UnsafeRawBufferPointer) throws {
     guard bytes.count == Self.byteCount else {

@@ -63,8 +63,9 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
   /// False is certain. The code of another store passes in one of 1,024 cases.
   public func mayBelong(to store: UUID) -> Bool { tag == Self.tag(store) }
 
-  /// Calls a closure with the code in ASCII, its groups separated by dashes. The text is wiped
-  /// afterwards.
+  /// Calls a closure with the code in ASCII, its groups separated by dashes.
+  ///
+  /// The text is wiped afterwards.
   public func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.symbolCount) { symbols in
       defer { symbols.baseAddress.map { explicit_bzero($0, symbols.count) } }

@@ -1,6 +1,8 @@
 public import Foundation
 
-/// A read-only vault that supplies the key in a recovery code. It stores nothing.
+/// A read-only vault that supplies the key in a recovery code.
+///
+/// It stores nothing.
 public struct RecoveryCodeVault: KeyVault {
   private let code: RecoveryCode
 

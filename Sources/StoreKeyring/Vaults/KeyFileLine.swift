@@ -21,8 +21,9 @@ struct KeyFileLine {
     item = Self.trimmed(whole[blank...])
   }
 
-  /// The lines of a file, without empty ones. Lines end with LF, CR or CR LF; the last one may have
-  /// no end.
+  /// The lines of a file, without empty ones.
+  ///
+  /// Lines end with LF, CR or CR LF; the last one may have no end.
   static func all(_ contents: UnsafeRawBufferPointer) -> [KeyFileLine] {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let start = contents.starts(with: mark) ? mark.count : 0

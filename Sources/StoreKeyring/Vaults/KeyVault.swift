@@ -43,7 +43,9 @@ public enum KeyInteraction: Sendable {
   case prompt
 }
 
-/// Storage for the keys of stores. Items are added and removed, and never changed.
+/// Storage for the keys of stores.
+///
+/// Items are added and removed, and never changed.
 public protocol KeyVault: Sendable {
   /// The vault's name in messages.
   var name: String { get }

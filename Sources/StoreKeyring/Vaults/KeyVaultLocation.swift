@@ -1,8 +1,9 @@
 public import Foundation
 import Glibc
 
-/// Where a vault's items are stored. Vaults with equal locations hold the same items, whichever
-/// names they are reached by.
+/// Where a vault's items are stored.
+///
+/// Vaults with equal locations hold the same items, whichever names they are reached by.
 public struct KeyVaultLocation: Sendable, Hashable {
   private enum Form: Sendable, Hashable {
     case file(device: UInt64, inode: UInt64)

@@ -9,8 +9,9 @@ public struct PassphraseCost: Sendable, Hashable, Codable {
   /// p in RFC 7914.
   public var parallelism: Int
 
-  /// N 2¹⁷, r 8, p 1: 128 MiB and about half a second. These are the values of OWASP's Password
-  /// Storage Cheat Sheet.
+  /// N 2¹⁷, r 8, p 1: 128 MiB and about half a second.
+  ///
+  /// These are the values of OWASP's Password Storage Cheat Sheet.
   public static let standard = PassphraseCost(rounds: 1 << 17, blockSize: 8, parallelism: 1)
 
   /// Creates a cost from scrypt's parameters.

@@ -26,8 +26,9 @@ public struct PassphraseVault: KeyVault {
   /// The vault's name in messages.
   public var name: String { "the passphrase file \(file.url.path)" }
 
-  /// The file itself, whichever path it is reached by. Vaults with different passphrases may share
-  /// a file, with an item each.
+  /// The file itself, whichever path it is reached by.
+  ///
+  /// Vaults with different passphrases may share a file, with an item each.
   public var location: KeyVaultLocation? { KeyVaultLocation(file: file.url) }
 
   /// Every key of a store that the passphrase unwraps, newest first.
@@ -85,7 +86,9 @@ public struct PassphraseVault: KeyVault {
     return identifier
   }
 
-  /// Removes a wrapped key. This does not need the passphrase.
+  /// Removes a wrapped key.
+  ///
+  /// This does not need the passphrase.
   /// - Throws: `KeyringError`; the file is then unchanged.
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
     try file.remove([identifier], for: store)

@@ -57,7 +57,9 @@ struct SafeFile {
     }
   }
 
-  /// Reads, changes, writes and reads back the file. One process at a time does this.
+  /// Reads, changes, writes and reads back the file.
+  ///
+  /// One process at a time does this.
   /// - Parameter body: Gets the file's bytes, or nil when there is no file, and returns the new
   ///   bytes, or nil to change nothing.
   /// - Throws: `KeyringError` with code `storageFailed`, `diskFull` or `readBackFailed`, whatever
@@ -123,8 +125,9 @@ struct SafeFile {
     return try body()
   }
 
-  /// Removes new files that a killed process left, since they contain keys. Under the lock no other
-  /// process is writing one.
+  /// Removes new files that a killed process left, since they contain keys.
+  ///
+  /// Under the lock no other process is writing one.
   private func removeLeftovers() {
     let start = URL(fileURLWithPath: path).lastPathComponent + "."
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -2,8 +2,9 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A key wrapped with a passphrase: AES-256-GCM under a key that scrypt derives. All other fields
-/// are authenticated.
+/// A key wrapped with a passphrase: AES-256-GCM under a key that scrypt derives.
+///
+/// All other fields are authenticated.
 struct WrappedKey: Codable, Sendable {
   var identifier: String
   var store: UUID

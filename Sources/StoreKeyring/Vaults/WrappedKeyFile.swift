@@ -1,6 +1,8 @@
 package import Foundation
 
-/// The file of wrapped keys beside a store, `STORE.keys`. None of its functions needs a passphrase.
+/// The file of wrapped keys beside a store, `STORE.keys`.
+///
+/// None of its functions needs a passphrase.
 package struct WrappedKeyFile: Sendable {
   package let url: URL
 

@@ -1,4 +1,6 @@
-/// An actor with a context of its own. `@ModelActor` writes the conformance.
+/// An actor with a context of its own.
+///
+/// `@ModelActor` writes the conformance.
 public protocol ModelActor: Actor {
   /// The container.
   nonisolated var modelContainer: ModelContainer { get }
@@ -18,8 +20,9 @@ extension ModelActor {
   /// The context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The model of an identifier; nil when there is none, or it is of another class. One statement
-  /// at most.
+  /// The model of an identifier; nil when there is none, or it is of another class.
+  ///
+  /// One statement at most.
   public subscript<T>(id: PersistentIdentifier, as type: T.Type) -> T? where T: PersistentModel {
     try? modelContext.existingModel(for: id, as: type)
   }

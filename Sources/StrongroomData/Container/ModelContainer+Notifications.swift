@@ -7,8 +7,9 @@ extension ModelContainer {
   }
 
   /// Reports commits of other processes and other containers to one of the stores, once for several
-  /// commits within a few milliseconds. `mainContext` takes such changes in by itself; other
-  /// contexts see them when they fetch.
+  /// commits within a few milliseconds.
+  ///
+  /// `mainContext` takes such changes in by itself; other contexts see them when they fetch.
   ///
   /// The files are watched from the first call on, or from the first use of `mainContext`. An idle
   /// file costs nothing.

@@ -3,7 +3,9 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// The stores of a schema, open, and the contexts on them. Sendable.
+/// The stores of a schema, open, and the contexts on them.
+///
+/// Sendable.
 public final class ModelContainer: Sendable {
   let core: ContainerCore
   // nonisolated(unsafe): used on the main actor only, and handed over to it at the end.
@@ -16,9 +18,10 @@ public final class ModelContainer: Sendable {
   /// Where and how the stores are saved.
   public var configurations: Set<ModelConfiguration> { Set(core.configurations) }
 
-  /// Opens the stores of a schema, or makes them. Blocks until they are open. About ten statements
-  /// a store that is there and is as the schema says; one more for each table and index that is
-  /// made, and what a migration takes.
+  /// Opens the stores of a schema, or makes them.
+  ///
+  /// Blocks until they are open. About ten statements a store that is there and is as the schema
+  /// says; one more for each table and index that is made, and what a migration takes.
   /// - Throws: `SwiftDataError`: `unknownSchema` for classes that make no schema,
   ///   `duplicateConfiguration` and others for configurations, `unsupportedMigration`, and
   ///   `loadIssueModelContainer` with the store's own error as its `cause`.
@@ -109,6 +112,7 @@ public final class ModelContainer: Sendable {
   }
 
   /// The context of the main actor, which saves by itself, and takes in at once what others save.
+  ///
   /// Made when first asked for.
   @MainActor public var mainContext: ModelContext {
     if let main { return main }
@@ -119,12 +123,14 @@ public final class ModelContainer: Sendable {
     return context
   }
 
-  /// Deletes all models of all stores, where possible; `erase()` throws what prevents it. Models in
-  /// memory become deleted.
+  /// Deletes all models of all stores, where possible; `erase()` throws what prevents it.
+  ///
+  /// Models in memory become deleted.
   public func deleteAllData() { try? erase() }
 
-  /// Deletes all models of all stores, each class in a transaction of its own. Models in memory
-  /// become deleted. A statement or more for each class.
+  /// Deletes all models of all stores, each class in a transaction of its own.
+  ///
+  /// Models in memory become deleted. A statement or more for each class.
   /// - Throws: `StoreError`, also where models deny each other's deletion.
   public func erase() throws {
     let context = ManagedObjectContext(core.engine.persistentStoreCoordinator, isolation: nil)

@@ -5,8 +5,10 @@ import ObjectQuery
 extension ModelContext {
   /// Values of the models that a descriptor describes, a tuple each; with functions among the
   /// columns, a tuple for each group of models that have the same other values, or one for all
-  /// where there are no others. No model is made. Groups come in the order of their values, unless
-  /// the descriptor sorts by some of these. One statement. Leaves unsaved changes out.
+  /// where there are no others.
+  ///
+  /// No model is made. Groups come in the order of their values, unless the descriptor sorts by
+  /// some of these. One statement. Leaves unsaved changes out.
   ///
   /// ```swift
   /// let rows = try context.fetch(FetchDescriptor<Book>(), columns: .value(\.genre), .count(), .sum(\.pages))

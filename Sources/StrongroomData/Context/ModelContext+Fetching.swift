@@ -6,7 +6,9 @@ import StoreContract
 
 extension ModelContext {
   /// The models that a descriptor describes, with this context's unsaved changes taken into account
-  /// unless it says not to. One statement, and those that prefetching needs.
+  /// unless it says not to.
+  ///
+  /// One statement, and those that prefetching needs.
   /// - Throws: `SwiftDataError`: `unsupportedPredicate`, `unsupportedSortDescriptor`,
   ///   `unsupportedKeyPath`, each naming what a store cannot be asked; `StoreError`.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
@@ -15,7 +17,9 @@ extension ModelContext {
   }
 
   /// The models of a descriptor as a collection that reads them a batch at a time, as they are
-  /// looked at. One statement, and one for each batch. Leaves unsaved changes out.
+  /// looked at.
+  ///
+  /// One statement, and one for each batch. Leaves unsaved changes out.
   /// - Throws: as `fetch(_:)`; `includePendingChangesWithBatchSize` when the descriptor includes
   ///   them and there are some.
   public func fetch<T: PersistentModel>(
@@ -33,14 +37,18 @@ extension ModelContext {
     return try FetchResultsCollection(fetchIdentifiers(descriptor), batchSize: batchSize, in: self)
   }
 
-  /// The number of models that a fetch would bring. One statement.
+  /// The number of models that a fetch would bring.
+  ///
+  /// One statement.
   /// - Throws: as `fetch(_:)`.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try run(descriptor) { try engine.count(for: $0) }
   }
 
   /// The identifiers of the models that a fetch would bring; no model is made, unless there are
-  /// unsaved changes. One statement. New models have temporary ones.
+  /// unsaved changes.
+  ///
+  /// One statement. New models have temporary ones.
   /// - Throws: as `fetch(_:)`.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
@@ -48,15 +56,17 @@ extension ModelContext {
     try run(descriptor) { try engine.fetchObjectIDs($0).map { PersistentIdentifier($0) } }
   }
 
-  /// The identifiers, as a collection in batches: they are small, so all are read at once. One
-  /// statement.
+  /// The identifiers, as a collection in batches: they are small, so all are read at once.
+  ///
+  /// One statement.
   /// - Throws: as `fetchIdentifiers(_:)`.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> [PersistentIdentifier] { try fetchIdentifiers(descriptor) }
 
-  /// Runs through the models of a descriptor, a batch in memory at a time. One statement, and one
-  /// for each batch.
+  /// Runs through the models of a descriptor, a batch in memory at a time.
+  ///
+  /// One statement, and one for each batch.
   ///
   /// Models that the program does not retain are released after their batch; changed ones are
   /// retained until they are saved.
@@ -92,8 +102,10 @@ extension ModelContext {
 
   // MARK: One model
 
-  /// The model of an identifier, whether it was read yet or not. It need not exist: then it turns
-  /// deleted (`isDeleted`) when it is first read, and its properties are empty.
+  /// The model of an identifier, whether it was read yet or not.
+  ///
+  /// It need not exist: then it turns deleted (`isDeleted`) when it is first read, and its
+  /// properties are empty.
   /// - Precondition: The identifier is of this container's store, or of a new model of this
   ///   context.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
@@ -107,7 +119,9 @@ extension ModelContext {
   }
 
   /// The model of an identifier if it is here, was not deleted elsewhere and is of the type asked
-  /// for. Issues no statement.
+  /// for.
+  ///
+  /// Issues no statement.
   public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
     adoptWaiting()
     guard let id = try? objectID(persistentModelID), let object = engine.registeredObject(for: id),
@@ -116,8 +130,9 @@ extension ModelContext {
     return show(object, as: core.types[object.entity.index]) as? T
   }
 
-  /// The model of an identifier, read now if it is not here; nil when the store has none. One
-  /// statement at most.
+  /// The model of an identifier, read now if it is not here; nil when the store has none.
+  ///
+  /// One statement at most.
   func existingModel<T: PersistentModel>(for identifier: PersistentIdentifier, as type: T.Type) throws -> T? {
     adoptWaiting()
     do {

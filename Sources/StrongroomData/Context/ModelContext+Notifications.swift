@@ -1,7 +1,9 @@
 public import Foundation
 import ObjectContext
 
-/// Which models a save stores. Sendable: for other isolations, which get the models themselves.
+/// Which models a save stores.
+///
+/// Sendable: for other isolations, which get the models themselves.
 public struct ModelChanges: Sendable {
   /// The context's `author`.
   public let author: String?
@@ -19,8 +21,9 @@ extension ModelContext {
   /// Posted after a context has saved, with the context as its object.
   public static let didSave = Notification.Name("StrongroomData.ModelContext.didSave")
 
-  /// The keys of a notification's user info, whose values are lists of `PersistentIdentifier`. Each
-  /// list is stored under the key and under its raw value.
+  /// The keys of a notification's user info, whose values are lists of `PersistentIdentifier`.
+  ///
+  /// Each list is stored under the key and under its raw value.
   public enum NotificationKey: String, Sendable, Hashable, CaseIterable {
     /// All models may be out of date. Not reported here.
     case invalidatedAllIdentifiers

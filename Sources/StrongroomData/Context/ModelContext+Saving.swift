@@ -5,8 +5,10 @@ import ObjectQuery
 import StoreContract
 
 extension ModelContext {
-  /// Saves every change in one transaction. Issues one prepared statement for each class and kind,
-  /// run once for each model; nothing when nothing changed.
+  /// Saves every change in one transaction.
+  ///
+  /// Issues one prepared statement for each class and kind, run once for each model; nothing when
+  /// nothing changed.
   ///
   /// Where a new model has the unique value of a stored one, that one takes its values. Where a row
   /// was changed elsewhere, the properties changed here are saved over it; a changed model that was
@@ -54,6 +56,7 @@ extension ModelContext {
   }
 
   /// Deletes every model of a class that meets a condition, by delete rules, with the next save.
+  ///
   /// One statement to find them, and one for each relationship that a rule has to follow.
   /// - Parameters:
   ///   - model: The class.

@@ -10,6 +10,7 @@ public import StoreContract
 /// else writing takes about twice the value.
 extension ModelContext {
   /// Gives a property of a saved model a value of `count` bytes, which a closure writes in pieces.
+  ///
   /// It is saved when this returns, in one transaction of its own; other unsaved changes of the
   /// model stay, and can be saved. While the closure runs nobody else writes to the store; it may
   /// read models, but not save. Four statements, whatever the length, and one more where the model
@@ -47,9 +48,10 @@ extension ModelContext {
     contentsOf file: URL, to model: T, _ keyPath: KeyPath<T, Data?>
   ) throws { try write(file, model, keyPath) }
 
-  /// Opens the stored value of a property for reading in pieces. The reader sees it as it is now,
-  /// whatever is written meanwhile; unsaved changes are left out. A few statements, whatever the
-  /// length.
+  /// Opens the stored value of a property for reading in pieces.
+  ///
+  /// The reader sees it as it is now, whatever is written meanwhile; unsaved changes are left out.
+  /// A few statements, whatever the length.
   ///
   /// Close it soon: it has a connection of its own, of about a megabyte, and until then the
   /// write-ahead log grows and work that needs the file alone, as `rotateKey` and `compact` do,

@@ -15,8 +15,9 @@ public final class ModelContext {
   /// call is answered.
   private var waiting: [ModelObject] = []
   private var isSaveScheduled = false
-  /// Why the last autosave failed; nil when it succeeded. Its changes are still pending, and the
-  /// next change schedules another autosave.
+  /// Why the last autosave failed; nil when it succeeded.
+  ///
+  /// Its changes are still pending, and the next change schedules another autosave.
   public private(set) var autosaveFailure: (any Error)?
   /// The author of the changes, for those who observe this context's saves.
   public var author: String? {
@@ -33,11 +34,14 @@ public final class ModelContext {
   }
   private lazy var editor = UUID()
   /// Whether changes are saved automatically, soon after the code that makes them: on for a
-  /// container's `mainContext`. Elsewhere at the end of the task's present step on the main actor,
-  /// so set it there only.
+  /// container's `mainContext`.
+  ///
+  /// Elsewhere at the end of the task's present step on the main actor, so set it there only.
   public var autosaveEnabled = false { didSet { watch() } }
 
-  /// Makes a context on open stores. Issues no statement.
+  /// Makes a context on open stores.
+  ///
+  /// Issues no statement.
   convenience init(_ core: ContainerCore) {
     self.init(core, ManagedObjectContext(core.engine.persistentStoreCoordinator, isolation: nil))
   }
@@ -104,9 +108,10 @@ public final class ModelContext {
   // MARK: Inserting and deleting
 
   /// Inserts a model, all models that it references, and all referencing models that are in no
-  /// context, into this context; the next save stores them. Takes the deletion of a model back that
-  /// was not saved: what its delete rules emptied stays empty, and what they deleted along stays
-  /// deleted. Issues no statement.
+  /// context, into this context; the next save stores them.
+  ///
+  /// Takes the deletion of a model back that was not saved: what its delete rules emptied stays
+  /// empty, and what they deleted along stays deleted. Issues no statement.
   /// - Precondition: The model's class is in the container's schema, and no other context has it.
   public func insert<T: PersistentModel>(_ model: T) {
     adoptWaiting()
@@ -114,9 +119,11 @@ public final class ModelContext {
     engine.graph.insertAgain(model._$object)
   }
 
-  /// Marks a model for removal by the next save, and follows its delete rules at once. Issues a
-  /// statement for each relationship of the models it was fetched with. What cannot be read shows
-  /// in the next `save()`. Nothing happens where it is deleted already, here or elsewhere.
+  /// Marks a model for removal by the next save, and follows its delete rules at once.
+  ///
+  /// Issues a statement for each relationship of the models it was fetched with. What cannot be
+  /// read shows in the next `save()`. Nothing happens where it is deleted already, here or
+  /// elsewhere.
   /// - Precondition: The model is in this context or in none.
   public func delete<T: PersistentModel>(_ model: T) {
     adoptWaiting()

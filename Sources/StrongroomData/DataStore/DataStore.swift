@@ -1,12 +1,15 @@
-/// What keeps the models of a configuration. There is one kind here, `DefaultStore`: an encrypted
-/// file, or memory.
+/// What keeps the models of a configuration.
+///
+/// There is one kind here, `DefaultStore`: an encrypted file, or memory.
 public protocol DataStore: AnyObject {
   /// What the store is configured with.
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
 }
 
-/// What says where a container keeps models. `ModelConfiguration` is the one that a container
-/// takes; it refuses others with `SwiftDataError.unsupportedConfiguration`.
+/// What says where a container keeps models.
+///
+/// `ModelConfiguration` is the one that a container takes; it refuses others with
+/// `SwiftDataError.unsupportedConfiguration`.
 public protocol DataStoreConfiguration<Store>: Hashable {
   /// The kind of store.
   associatedtype Store: DataStore
@@ -24,8 +27,9 @@ extension DataStoreConfiguration {
   public func validate() throws {}
 }
 
-/// The store of every `ModelConfiguration`. A name for generic code: containers make their stores
-/// themselves.
+/// The store of every `ModelConfiguration`.
+///
+/// A name for generic code: containers make their stores themselves.
 public final class DefaultStore: DataStore {
   /// What the store is configured with.
   public typealias Configuration = ModelConfiguration
@@ -37,7 +41,9 @@ extension ModelConfiguration: DataStoreConfiguration {
   /// The store of every configuration.
   public typealias Store = DefaultStore
 
-  /// Checks the name and that nothing is asked for that there is not on Linux. Issues no statement.
+  /// Checks the name and that nothing is asked for that there is not on Linux.
+  ///
+  /// Issues no statement.
   /// - Throws: `SwiftDataError`: `configurationFileNameTooLong`,
   ///   `configurationFileNameContainsInvalidCharacters`, `unsupportedConfiguration`.
   public func validate() throws { try StorePlan.check(self) }

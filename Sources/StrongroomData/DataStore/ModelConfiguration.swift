@@ -8,7 +8,9 @@ public import StoreKeyring
 ///
 /// A store is an encrypted file; its key is in the desktop's keyring unless `keyVault` is set.
 public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConvertible {
-  /// Whether the models go to a cloud. There is none here.
+  /// Whether the models go to a cloud.
+  ///
+  /// There is none here.
   public struct CloudKitDatabase: Sendable, Hashable {
     enum Kind: Sendable, Hashable { case automatic, none, named(String) }
     let kind: Kind
@@ -24,7 +26,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     }
   }
 
-  /// Whether the file is put where programs of one group find it. There are no groups here.
+  /// Whether the file is put where programs of one group find it.
+  ///
+  /// There are no groups here.
   public struct GroupContainer: Sendable, Hashable {
     enum Kind: Sendable, Hashable { case automatic, none, named(String) }
     let kind: Kind
@@ -44,7 +48,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   public let name: String
   /// The classes; nil for all of the container's.
   public var schema: Schema?
-  /// The file. Under `XDG_DATA_HOME` unless given; see `applicationIdentifier`.
+  /// The file.
+  ///
+  /// Under `XDG_DATA_HOME` unless given; see `applicationIdentifier`.
   public var url: URL {
     givenURL ?? Self.place(name, group: groupContainer, application: applicationIdentifier)
   }
@@ -56,8 +62,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   public let groupContainer: GroupContainer
   /// The cloud database asked for.
   public let cloudKitDatabase: CloudKitDatabase
-  /// Where the store's key is: vaults in the order in which they are asked. A new store's key goes
-  /// into every one that keeps keys. The desktop's keyring unless set.
+  /// Where the store's key is: vaults in the order in which they are asked.
+  ///
+  /// A new store's key goes into every one that keeps keys. The desktop's keyring unless set.
   public var keyVaults: [any KeyVault] {
     get { givenVaults ?? [SecretServiceVault(application: givenApplication ?? "org.strongroom")] }
     set { givenVaults = newValue }
@@ -68,13 +75,18 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     set { keyVaults = [newValue] }
   }
   /// Called once, when the store is made, with the code that opens it when its key is lost; show it
-  /// to the user, who should write it down. Called on the thread that opens the store.
+  /// to the user, who should write it down.
+  ///
+  /// Called on the thread that opens the store.
   public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)?
   /// Where the store reports events that an operator wants to know; nil, the default, for nowhere.
+  ///
   /// No message contains a stored value or key bytes.
   public var logger: Logger?
   /// The program's name in its data folder and in the keyring, in reverse-DNS form; the process's
-  /// name unless set. Set it, so that a program that is renamed finds its store.
+  /// name unless set.
+  ///
+  /// Set it, so that a program that is renamed finds its store.
   public var applicationIdentifier: String {
     get { givenApplication ?? ProcessInfo.processInfo.processName }
     set { givenApplication = newValue }

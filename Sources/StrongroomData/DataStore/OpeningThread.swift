@@ -1,7 +1,9 @@
 import Foundation
 
-/// Runs asynchronous work to its end on a thread of its own while the caller waits. The work needs
-/// none of the threads that tasks share, so a caller that is one of them cannot stop it.
+/// Runs asynchronous work to its end on a thread of its own while the caller waits.
+///
+/// The work needs none of the threads that tasks share, so a caller that is one of them cannot stop
+/// it.
 final class OpeningThread: TaskExecutor {
   private let jobs = JobQueue()
 

@@ -10,8 +10,9 @@ public struct FetchDescriptor<T: PersistentModel> {
   public var fetchLimit: Int?
   /// How many to leave out first.
   public var fetchOffset: Int?
-  /// The attributes that are read at once; all when there are none. The others are read when one is
-  /// first looked at.
+  /// The attributes that are read at once; all when there are none.
+  ///
+  /// The others are read when one is first looked at.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships whose models are read along: a statement or two for each, whatever the number of
   /// models.
@@ -19,7 +20,9 @@ public struct FetchDescriptor<T: PersistentModel> {
   /// The words to search for by an index of words (`#Index<Note>(.fullText([\.title, \.text]))`),
   /// whose best finds come first, before `sortBy`: `quick brow*` for all of these, `fox OR cat` for
   /// one of them, `"brown fox"` for words in a row, `-dog` for none of it, whatever their case and
-  /// marks. What asks for nothing finds nothing; nil for no search. Leaves unsaved changes out.
+  /// marks.
+  ///
+  /// What asks for nothing finds nothing; nil for no search. Leaves unsaved changes out.
   public var search: String?
   /// The properties of the index that is searched, as `#Index` lists them; the first index of words
   /// of the class when there are none.

@@ -19,7 +19,9 @@ public struct ModelColumn<Model: PersistentModel, Value> {
   }
 
   /// A stored property, over to-ones if need be: `.value(\.title)`, `.value(\Book.author?.name)`,
-  /// which the compiler wants with its root. Beside functions it makes the groups.
+  /// which the compiler wants with its root.
+  ///
+  /// Beside functions it makes the groups.
   public static func value(_ keyPath: KeyPath<Model, Value>) -> ModelColumn {
     ModelColumn(keyPath, nil, plain)
   }

@@ -53,8 +53,9 @@ struct ModelValues: PredicateValues {
     }
   }
 
-  /// A number says nothing outside of its store and root entity. Those of new models are no
-  /// others'.
+  /// A number says nothing outside of its store and root entity.
+  ///
+  /// Those of new models are no others'.
   private func reference(
     _ number: Int64, _ root: EntityDescription?, _ store: UUID?, _ entity: EntityDescription
   ) -> Int64 {

@@ -3,16 +3,18 @@ public import ObjectQuery
 
 extension Predicate {
   /// As `evaluate(_:)`, for use inside another `#Predicate`, where Foundation's macro on Linux does
-  /// not take that: `#Predicate<Trip> { trip in isLong[trip] && trip.name != "" }`. A fetch answers
-  /// both in its one statement.
+  /// not take that: `#Predicate<Trip> { trip in isLong[trip] && trip.name != "" }`.
+  ///
+  /// A fetch answers both in its one statement.
   /// - Throws: what evaluating throws.
   public subscript(_ input: repeat each Input) -> Bool { get throws { try evaluate(repeat each input) } }
 }
 
 extension Expression {
   /// As `evaluate(_:)`, for use inside another `#Predicate`, where Foundation's macro on Linux does
-  /// not take that: `#Predicate<Trip> { trip in plannedCount[trip.stops] > 0 }`. A fetch answers
-  /// both in its one statement.
+  /// not take that: `#Predicate<Trip> { trip in plannedCount[trip.stops] > 0 }`.
+  ///
+  /// A fetch answers both in its one statement.
   /// - Throws: what evaluating throws.
   public subscript(_ input: repeat each Input) -> Output {
     get throws { try evaluate(repeat each input) }

@@ -2,8 +2,9 @@ public import Foundation
 import Locks
 import ObjectQuery
 
-/// How texts are ordered as people of a language expect it. Foundation on Linux has `.lexical`
-/// only.
+/// How texts are ordered as people of a language expect it.
+///
+/// Foundation on Linux has `.lexical` only.
 public struct LocalizedComparator: Sendable, Hashable {
   let comparator: FetchSortDescriptor.Comparator
 

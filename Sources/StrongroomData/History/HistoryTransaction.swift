@@ -24,8 +24,9 @@ public protocol HistoryTransaction<TokenType> {
   var changes: [HistoryChange] { get }
 }
 
-/// A position in a store's history. Stores record no history here; see
-/// `ModelContext.fetchHistory(_:)`.
+/// A position in a store's history.
+///
+/// Stores record no history here; see `ModelContext.fetchHistory(_:)`.
 public struct DefaultHistoryToken: HistoryToken {
   /// The number of the transaction in each store, by the store's identifier.
   public let tokenValue: [String: Int64]?
@@ -41,7 +42,9 @@ public struct DefaultHistoryToken: HistoryToken {
   }
 }
 
-/// What one save stored. Stores record no history here; see `ModelContext.fetchHistory(_:)`.
+/// What one save stored.
+///
+/// Stores record no history here; see `ModelContext.fetchHistory(_:)`.
 public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
   /// The number of the transaction in its store.
   public let transactionIdentifier: Int64

@@ -14,15 +14,18 @@ public struct HistoryDescriptor<Transaction: HistoryTransaction> {
 }
 
 extension ModelContext {
-  /// Refuses: stores keep no history here, neither of this process nor of others. Issues no
-  /// statement. The types are there so that programs compile; `ModelContainer.didSaveModels()` and
-  /// `remoteChanges()` tell of changes while the program runs.
+  /// Refuses: stores keep no history here, neither of this process nor of others.
+  ///
+  /// Issues no statement. The types are there so that programs compile;
+  /// `ModelContainer.didSaveModels()` and `remoteChanges()` tell of changes while the program runs.
   /// - Throws: `DataStoreError.unsupportedFeature`, always.
   public func fetchHistory<Transaction: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<Transaction>
   ) throws -> [Transaction] { throw DataStoreError.unsupportedFeature }
 
-  /// Refuses: stores keep no history here, so there is none to delete. Issues no statement.
+  /// Refuses: stores keep no history here, so there is none to delete.
+  ///
+  /// Issues no statement.
   /// - Throws: `DataStoreError.unsupportedFeature`, always.
   public func deleteHistory<Transaction: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<Transaction>

@@ -4,10 +4,11 @@ import ObjectModel
 import SQLCipherStore
 import StoreContract
 
-/// Brings a store up to the newest version of a plan, a stage at a time. Each is done whole or not
-/// at all: what is inferred is one transaction, and a stage with work of the program's own is done
-/// on a copy, which then replaces the store. So what `willMigrate` keeps in memory is there in
-/// `didMigrate`, however often the program was killed in between.
+/// Brings a store up to the newest version of a plan, a stage at a time.
+///
+/// Each is done whole or not at all: what is inferred is one transaction, and a stage with work of
+/// the program's own is done on a copy, which then replaces the store. So what `willMigrate` keeps
+/// in memory is there in `didMigrate`, however often the program was killed in between.
 struct MigrationRun {
   private let plan: any SchemaMigrationPlan.Type
   private var configuration: ModelConfiguration

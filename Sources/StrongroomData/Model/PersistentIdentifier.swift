@@ -3,8 +3,9 @@ import ObjectModel
 public import ObjectQuery
 import StoreContract
 
-/// The identity of a model in its store. Sendable and Codable: hand it to other contexts, or keep
-/// it, in place of the model.
+/// The identity of a model in its store.
+///
+/// Sendable and Codable: hand it to other contexts, or keep it, in place of the model.
 ///
 /// Temporary until the model's first save, then the same as long as the model is stored, and never
 /// another model's.
@@ -76,7 +77,9 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
   /// Identifies the model in its store.
   public var id: ID { ID(store: store, rootName: rootName, reference: reference) }
 
-  /// The identifier that a store gave. Issues no statement.
+  /// The identifier that a store gave.
+  ///
+  /// Issues no statement.
   /// - Throws: `SwiftDataError.unknownSchema` when the store's identifier is no UUID.
   public static func identifier(
     for storeIdentifier: String, entityName: String, primaryKey: Int64
@@ -100,7 +103,9 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
 
   private enum CodingKeys: String, CodingKey { case store, entity, root, number }
 
-  /// Reads an identifier that was written. Issues no statement.
+  /// Reads an identifier that was written.
+  ///
+  /// Issues no statement.
   /// - Throws: `DecodingError` when it is none.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -112,7 +117,9 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
       try values.decode(Int64.self, forKey: .number))
   }
 
-  /// Writes store, entity and number. Issues no statement.
+  /// Writes store, entity and number.
+  ///
+  /// Issues no statement.
   /// - Throws: what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)

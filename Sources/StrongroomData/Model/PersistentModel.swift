@@ -1,7 +1,9 @@
 public import ObjectQuery
 public import Observation
 
-/// A class whose instances a store keeps. `@Model` writes the conformance.
+/// A class whose instances a store keeps.
+///
+/// `@Model` writes the conformance.
 ///
 /// A model is not Sendable: use it where its context is used, and pass its `persistentModelID`
 /// elsewhere. Its stored properties are values of one `ModelObject`, new and without a context

@@ -11,7 +11,9 @@ public final class ResultsObserver<Model: PersistentModel> {
   private let context: ModelContext
   private let controller: FetchedResultsController<ModelObject>
 
-  /// Fetches the models of a descriptor and keeps them up to date. One statement.
+  /// Fetches the models of a descriptor and keeps them up to date.
+  ///
+  /// One statement.
   /// - Throws: as `ModelContext.fetch(_:)`.
   public init(_ descriptor: FetchDescriptor<Model> = FetchDescriptor(), in context: ModelContext) throws {
     self.context = context

@@ -90,8 +90,9 @@ struct RecordSchema: Sendable {
 }
 
 extension ModelDeclaration {
-  /// Replaces the entities that have the names of records' tables, and adds the others. Everything
-  /// else stays.
+  /// Replaces the entities that have the names of records' tables, and adds the others.
+  ///
+  /// Everything else stays.
   /// - Throws: `RecordError` with code `duplicateName` for two types of one table.
   mutating func merge(_ tables: [RecordSchema]) throws {
     var names: Set<String> = []

@@ -36,8 +36,9 @@ struct RecordTable: Sendable {
     }
   }
 
-  /// The row of a value. Columns that the type does not declare have the values of the stored row,
-  /// or their defaults.
+  /// The row of a value.
+  ///
+  /// Columns that the type does not declare have the values of the stored row, or their defaults.
   /// - Throws: `RecordError`, `StoreError` with code `invalidValue`.
   func node<Value: Record>(
     _ value: Value, over stored: IncrementalStoreNode?, reference: Int64, _ builder: NodeBuilder
@@ -87,8 +88,10 @@ struct RecordTable: Sendable {
   }
 }
 
-/// A primary key as a dictionary's key. Strings are compared by their bytes, as in the file, and
-/// not by canonical equivalence, as Swift does.
+/// A primary key as a dictionary's key.
+///
+/// Strings are compared by their bytes, as in the file, and not by canonical equivalence, as Swift
+/// does.
 struct RowKey: Hashable {
   private let value: AttributeValue
 

@@ -21,12 +21,15 @@ final class RecordStage {
 
   init(_ table: RecordTable) { self.table = table }
 
-  /// How many keys one statement looks up. Lists are padded with their last key to one of these
-  /// lengths, since each length is a statement that the engine prepares.
+  /// How many keys one statement looks up.
+  ///
+  /// Lists are padded with their last key to one of these lengths, since each length is a statement
+  /// that the engine prepares.
   private static let lengths = [1, 32, 1000]
 
-  /// Reads the stored rows of keys that the transaction has not seen. One statement for each
-  /// thousand of them.
+  /// Reads the stored rows of keys that the transaction has not seen.
+  ///
+  /// One statement for each thousand of them.
   func lookUp(_ keys: [AttributeValue], in store: RecordStore) throws {
     let unknown = keys.filter { rows[RowKey($0)] == nil }
     let maximum = Self.lengths[2]
@@ -63,8 +66,9 @@ final class RecordStage {
     }
   }
 
-  /// The rows that a request matches, uncommitted changes included. One statement; with changes it
-  /// reads all rows that meet the condition.
+  /// The rows that a request matches, uncommitted changes included.
+  ///
+  /// One statement; with changes it reads all rows that meet the condition.
   func nodes(_ request: FetchRequest, in store: RecordStore) throws -> [IncrementalStoreNode] {
     if rows.isEmpty { return try store.nodes(request) }
     var all = request

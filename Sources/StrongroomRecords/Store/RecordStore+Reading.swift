@@ -3,7 +3,9 @@ public import ObjectQuery
 import StoreContract
 
 extension RecordStore {
-  /// Returns the values that match a predicate. One statement.
+  /// Returns the values that match a predicate.
+  ///
+  /// One statement.
   ///
   ///     try store.fetch(
   ///       Book.self, where: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)],
@@ -29,8 +31,10 @@ extension RecordStore {
     return try values(type, table, request)
   }
 
-  /// Returns the values that meet a typed condition:
-  /// `fetch(Book.self) { $0.pages > 300 && $0.tags.contains("new") }`. One statement.
+  /// Returns the values that meet a typed condition: `fetch(Book.self) { $0.pages > 300 &&
+  /// $0.tags.contains("new") }`.
+  ///
+  /// One statement.
   /// - Throws: as `fetch(_:where:sortBy:fetchLimit:fetchOffset:)`.
   public func fetch<Value: Record>(
     _ type: Value.Type, sortBy sortDescriptors: [SortDescriptor<Value>] = [], fetchLimit: Int? = nil,
@@ -43,7 +47,9 @@ extension RecordStore {
     return try values(type, table, request)
   }
 
-  /// Returns the value with a primary key; nil when there is none. One statement.
+  /// Returns the value with a primary key; nil when there is none.
+  ///
+  /// One statement.
   /// - Throws: `RecordError`: `notRegistered`, `undecodable`, `closed`; `StoreError`.
   public func fetch<Value: Record>(_ type: Value.Type, key: Value.Key) throws -> Value? {
     let table = try table(type)
@@ -51,14 +57,18 @@ extension RecordStore {
     return try values(type, table, RecordQuery.request(type, table, condition, fetchLimit: 1)).first
   }
 
-  /// Returns the number of values that match a predicate. One statement.
+  /// Returns the number of values that match a predicate.
+  ///
+  /// One statement.
   /// - Throws: as `fetch(_:where:sortBy:fetchLimit:fetchOffset:)`.
   public func count<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>? = nil) throws -> Int
   {
     try count(type, RecordQuery.condition(predicate))
   }
 
-  /// Returns the number of values that meet a typed condition. One statement.
+  /// Returns the number of values that meet a typed condition.
+  ///
+  /// One statement.
   /// - Throws: as `fetch(_:where:sortBy:fetchLimit:fetchOffset:)`.
   public func count<Value: Record>(
     _ type: Value.Type, _ condition: (TypedExpression<Value>) -> some FetchCondition

@@ -3,8 +3,9 @@ public import ObjectQuery
 
 extension RecordStore {
   /// Runs several reads and writes as one transaction, which is saved when the closure returns and
-  /// discarded when it throws. The save issues one statement for each value written or deleted; it
-  /// prepares a fixed number.
+  /// discarded when it throws.
+  ///
+  /// The save issues one statement for each value written or deleted; it prepares a fixed number.
   ///
   /// The closure runs on the calling thread, and other writes of this store wait for it. When
   /// another program wrote one of the same rows in the meantime, the save throws.
@@ -20,30 +21,37 @@ extension RecordStore {
     }
   }
 
-  /// Stores a value: inserts a new key, updates a stored one. Two statements and their transaction.
+  /// Stores a value: inserts a new key, updates a stored one.
+  ///
+  /// Two statements and their transaction.
   /// - Throws: `RecordError`: `notRegistered`, `unencodable`, `nested`, `closed`; `StoreError`.
   public func push<Value: Record>(_ value: Value) throws { try push([value]) }
 
-  /// Stores values in one transaction; of several with the same key the last is stored. One
-  /// statement for each thousand keys, then one for each value; prepares a fixed number.
+  /// Stores values in one transaction; of several with the same key the last is stored.
+  ///
+  /// One statement for each thousand keys, then one for each value; prepares a fixed number.
   /// - Throws: as `push(_:)` of a value. Nothing is stored then.
   public func push<Value: Record>(_ values: some Sequence<Value>) throws {
     try retrying { try $0.push(values) }
   }
 
-  /// Deletes a value by its key; a key that is not stored is no error. Two statements and their
-  /// transaction.
+  /// Deletes a value by its key; a key that is not stored is no error.
+  ///
+  /// Two statements and their transaction.
   /// - Throws: `RecordError`: `notRegistered`, `nested`, `closed`; `StoreError`.
   public func delete<Value: Record>(_ value: Value) throws { try delete([value]) }
 
-  /// Deletes values by their keys, in one transaction. One statement for each thousand keys, then
-  /// one for each value.
+  /// Deletes values by their keys, in one transaction.
+  ///
+  /// One statement for each thousand keys, then one for each value.
   /// - Throws: as `delete(_:)` of a value. Nothing is deleted then.
   public func delete<Value: Record>(_ values: some Sequence<Value>) throws {
     try retrying { try $0.delete(values) }
   }
 
-  /// Deletes the values that match a predicate, and returns how many. A fixed number of statements.
+  /// Deletes the values that match a predicate, and returns how many.
+  ///
+  /// A fixed number of statements.
   /// - Throws: `QueryError` for a predicate without translation; `RecordError`: `notRegistered`,
   ///   `nested`, `closed`; `StoreError`.
   @discardableResult
@@ -51,8 +59,9 @@ extension RecordStore {
     try delete(type, RecordQuery.condition(predicate))
   }
 
-  /// Deletes the values that meet a typed condition, and returns how many. A fixed number of
-  /// statements.
+  /// Deletes the values that meet a typed condition, and returns how many.
+  ///
+  /// A fixed number of statements.
   /// - Throws: as `delete(_:where:)`.
   @discardableResult
   public func delete<Value: Record>(
@@ -61,8 +70,9 @@ extension RecordStore {
     try delete(type, FetchPredicate(for: type, condition))
   }
 
-  /// Deletes all values of a type, and returns how many; the table stays. A fixed number of
-  /// statements.
+  /// Deletes all values of a type, and returns how many; the table stays.
+  ///
+  /// A fixed number of statements.
   /// - Throws: `RecordError`: `notRegistered`, `nested`, `closed`; `StoreError`.
   @discardableResult
   public func clear<Value: Record>(_ type: Value.Type) throws -> Int { try delete(type, nil) }

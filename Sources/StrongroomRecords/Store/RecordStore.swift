@@ -21,14 +21,16 @@ public final class RecordStore: Sendable {
   }
 
   let opened = Locked<Opened?>(nil)
-  /// Locked during a write. Its value has a size, since sanitizers report a lock around a value
-  /// without one.
+  /// Locked during a write.
+  ///
+  /// Its value has a size, since sanitizers report a lock around a value without one.
   private let writing = Locked(false)
   /// The store that this task or thread is writing to.
   @TaskLocal private static var writer: ObjectIdentifier?
 
-  /// Opens a store of records, or creates key and file when neither exists. The key is in the
-  /// desktop's keyring unless another vault is given.
+  /// Opens a store of records, or creates key and file when neither exists.
+  ///
+  /// The key is in the desktop's keyring unless another vault is given.
   ///
   /// Creates missing tables and columns; tables and columns that the types do not declare stay.
   /// About ten statements, and one more for each table, column and index created.
@@ -49,7 +51,9 @@ public final class RecordStore: Sendable {
     try await open(types)
   }
 
-  /// Registers further types, and creates their tables. Closes the file and opens it again.
+  /// Registers further types, and creates their tables.
+  ///
+  /// Closes the file and opens it again.
   /// - Throws: as `init(url:vault:_:)`. The store then has its former types, or is closed when it
   ///   cannot be opened again.
   public func register(_ types: any Record.Type...) async throws {
@@ -66,8 +70,9 @@ public final class RecordStore: Sendable {
     }
   }
 
-  /// Removes a type's table with all its rows; `register(_:)` creates an empty one. Two statements;
-  /// closes the file and opens it again.
+  /// Removes a type's table with all its rows; `register(_:)` creates an empty one.
+  ///
+  /// Two statements; closes the file and opens it again.
   /// - Throws: `RecordError` with code `notRegistered`; `StoreError`, as when another program has
   ///   the file open.
   public func drop<Value: Record>(_ type: Value.Type) async throws {
@@ -83,7 +88,9 @@ public final class RecordStore: Sendable {
     }
   }
 
-  /// Closes the file; issues no statement on rows. Closing again has no effect.
+  /// Closes the file; issues no statement on rows.
+  ///
+  /// Closing again has no effect.
   /// - Throws: `StoreError`.
   public func close() throws {
     let old = opened.withLock { opened in
@@ -94,6 +101,7 @@ public final class RecordStore: Sendable {
   }
 
   /// The engine's coordinator over the same file, as for contexts over the same rows.
+  ///
   /// `register(_:)` and `drop(_:)` replace it.
   /// - Throws: `RecordError` with code `closed`.
   public var coordinator: PersistentStoreCoordinator {

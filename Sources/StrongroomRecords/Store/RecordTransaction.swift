@@ -3,7 +3,9 @@ import ObjectModel
 public import ObjectQuery
 import StoreContract
 
-/// Reads and writes of one transaction. Reads see the earlier writes of the same transaction.
+/// Reads and writes of one transaction.
+///
+/// Reads see the earlier writes of the same transaction.
 ///
 /// Not Sendable: use it only inside the closure that receives it. Afterwards each call throws
 /// `RecordError` with code `closed`.
@@ -15,13 +17,16 @@ public final class RecordTransaction {
 
   init(_ store: RecordStore) { self.store = store }
 
-  /// Stores a value: inserts a new key, updates a stored one. One statement when the transaction
-  /// has not seen the key, and one at the end.
+  /// Stores a value: inserts a new key, updates a stored one.
+  ///
+  /// One statement when the transaction has not seen the key, and one at the end.
   /// - Throws: as `RecordStore.push(_:)`.
   public func push<Value: Record>(_ value: Value) throws { try push([value]) }
 
-  /// Stores values; of several with the same key the last is stored. One statement for each
-  /// thousand keys that the transaction has not seen, and one for each value at the end.
+  /// Stores values; of several with the same key the last is stored.
+  ///
+  /// One statement for each thousand keys that the transaction has not seen, and one for each value
+  /// at the end.
   /// - Throws: as `RecordStore.push(_:)`.
   public func push<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
@@ -39,13 +44,16 @@ public final class RecordTransaction {
     }
   }
 
-  /// Deletes a value by its key; a key that is not stored is no error. One statement when the
-  /// transaction has not seen the key, and one at the end.
+  /// Deletes a value by its key; a key that is not stored is no error.
+  ///
+  /// One statement when the transaction has not seen the key, and one at the end.
   /// - Throws: `RecordError`: `notRegistered`, `closed`; `StoreError`.
   public func delete<Value: Record>(_ value: Value) throws { try delete([value]) }
 
-  /// Deletes values by their keys. One statement for each thousand keys that the transaction has
-  /// not seen, and one for each value at the end.
+  /// Deletes values by their keys.
+  ///
+  /// One statement for each thousand keys that the transaction has not seen, and one for each value
+  /// at the end.
   /// - Throws: as `delete(_:)` of a value.
   public func delete<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
@@ -54,8 +62,9 @@ public final class RecordTransaction {
     for key in keys { stage.remove(RowKey(key)) }
   }
 
-  /// Deletes the values that match a predicate, and returns how many. One statement, and one for
-  /// each value at the end.
+  /// Deletes the values that match a predicate, and returns how many.
+  ///
+  /// One statement, and one for each value at the end.
   /// - Throws: `QueryError` for a predicate without translation; `RecordError`: `notRegistered`,
   ///   `closed`; `StoreError`.
   @discardableResult
@@ -63,8 +72,9 @@ public final class RecordTransaction {
     try delete(type, RecordQuery.condition(predicate))
   }
 
-  /// Deletes the values that meet a typed condition, and returns how many. One statement, and one
-  /// for each value at the end.
+  /// Deletes the values that meet a typed condition, and returns how many.
+  ///
+  /// One statement, and one for each value at the end.
   /// - Throws: as `delete(_:where:)`.
   @discardableResult
   public func delete<Value: Record>(
@@ -73,13 +83,16 @@ public final class RecordTransaction {
     try delete(type, FetchPredicate(for: type, condition))
   }
 
-  /// Deletes all values of a type, and returns how many. One statement, and one for each value at
-  /// the end.
+  /// Deletes all values of a type, and returns how many.
+  ///
+  /// One statement, and one for each value at the end.
   /// - Throws: `RecordError`: `notRegistered`, `closed`; `StoreError`.
   @discardableResult
   public func clear<Value: Record>(_ type: Value.Type) throws -> Int { try delete(type, nil) }
 
-  /// Returns the values that match a predicate. One statement.
+  /// Returns the values that match a predicate.
+  ///
+  /// One statement.
   /// - Parameters:
   ///   - predicate: A condition on stored properties.
   ///   - sortDescriptors: The order; values that compare equal are in order of insertion.
@@ -97,8 +110,9 @@ public final class RecordTransaction {
     return try stage.nodes(request, in: store).map { try stage.table.value(type, of: $0) }
   }
 
-  /// Returns the value with a primary key; nil when there is none. One statement, or none for a key
-  /// that the transaction has seen.
+  /// Returns the value with a primary key; nil when there is none.
+  ///
+  /// One statement, or none for a key that the transaction has seen.
   /// - Throws: as `RecordStore.fetch(_:key:)`.
   public func fetch<Value: Record>(_ type: Value.Type, key: Value.Key) throws -> Value? {
     let stage = try stage(type)
@@ -109,7 +123,9 @@ public final class RecordTransaction {
     return try store.nodes(request).first.map { try stage.table.value(type, of: $0) }
   }
 
-  /// Returns the number of values that match a predicate. One statement, which reads them.
+  /// Returns the number of values that match a predicate.
+  ///
+  /// One statement, which reads them.
   /// - Throws: as `fetch(_:where:sortBy:fetchLimit:fetchOffset:)`.
   public func count<Value: Record>(_ type: Value.Type, where predicate: Predicate<Value>? = nil) throws -> Int
   {

@@ -74,8 +74,9 @@ enum ForeignFile {
   }
 
   /// Whether bytes look encrypted, that is, every byte value occurs about equally often: the
-  /// chi-squared sum lies within nine standard deviations of the expected one. Heads shorter than
-  /// 2,048 bytes count as encrypted.
+  /// chi-squared sum lies within nine standard deviations of the expected one.
+  ///
+  /// Heads shorter than 2,048 bytes count as encrypted.
   private static func isEncrypted(_ head: [UInt8]) -> Bool {
     guard head.count >= 2048 else { return true }
     var counts = [Double](repeating: 0, count: 256)

@@ -5,7 +5,9 @@ enum MemoryLimit {
   /// 4 GiB.
   static let most: rlim_t = 4 << 30
 
-  /// Sets the limit, beyond which the process ends. A lower limit that the user set stays.
+  /// Sets the limit, beyond which the process ends.
+  ///
+  /// A lower limit that the user set stays.
   static func apply() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0, limit.rlim_cur > most else {

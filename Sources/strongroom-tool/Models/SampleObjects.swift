@@ -38,7 +38,9 @@ struct SampleObjects {
     composites = Dictionary(model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
   }
 
-  /// The objects, not saved yet. Where `shortage` is set, they do not meet the model's rules.
+  /// The objects, not saved yet.
+  ///
+  /// Where `shortage` is set, they do not meet the model's rules.
   mutating func fill() throws -> [ManagedObject] {
     for entity in model.entities where !entity.isAbstract {
       for _ in 0..<Self.perEntity { _ = try insert(entity) }
@@ -145,8 +147,9 @@ struct SampleObjects {
       + " \(relationship.entity.name).\(relationship.name), so none was saved"
   }
 
-  /// Sets what is optional too, as far as the objects there allow. No destination is taken from
-  /// another object.
+  /// Sets what is optional too, as far as the objects there allow.
+  ///
+  /// No destination is taken from another object.
   private mutating func fillRest(of object: ManagedObject, _ place: Int) throws {
     for relationship in object.entity.relationships {
       if !relationship.isToMany {

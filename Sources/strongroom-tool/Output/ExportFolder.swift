@@ -55,7 +55,9 @@ final class ExportFolder {
     ToolFailure("\(path) cannot be created: \(String(cString: strerror(errno)))")
   }
 
-  /// Creates a file in the folder. A name that is taken gets a number.
+  /// Creates a file in the folder.
+  ///
+  /// A name that is taken gets a number.
   func file(_ name: String, _ suffix: String) throws -> FileHandle {
     var full = name + suffix
     var number = 2

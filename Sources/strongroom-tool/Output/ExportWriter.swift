@@ -2,8 +2,9 @@ import Foundation
 import StoreContract
 import Strongroom
 
-/// Writes the objects of one entity to a file: a row each in CSV, a line each in JSON. A thousand
-/// objects are in memory at a time.
+/// Writes the objects of one entity to a file: a row each in CSV, a line each in JSON.
+///
+/// A thousand objects are in memory at a time.
 struct ExportWriter {
   enum Form: String, CaseIterable { case json, csv }
 

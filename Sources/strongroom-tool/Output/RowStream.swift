@@ -1,7 +1,8 @@
 import Foundation
 
-/// Prints rows as they are read. CSV and JSON need memory for one row; a table stores all rows to
-/// find the width of its columns.
+/// Prints rows as they are read.
+///
+/// CSV and JSON need memory for one row; a table stores all rows to find the width of its columns.
 struct RowStream {
   private let printer: RowPrinter
   private var rows: [[Cell]] = []

@@ -1,7 +1,9 @@
 import Foundation
 import Strongroom
 
-/// A query as typed on the command line. It runs the query and prints the result.
+/// A query as typed on the command line.
+///
+/// It runs the query and prints the result.
 struct StoreQuery {
   enum Answer { case rows, count, explanation }
 
@@ -79,7 +81,9 @@ struct StoreQuery {
     print(printer.text(rows.map { row in names.map { Cell(row[$0] ?? .null) } }))
   }
 
-  /// Prints rows as they are read. A table needs all rows first, to find the width of its columns.
+  /// Prints rows as they are read.
+  ///
+  /// A table needs all rows first, to find the width of its columns.
   private func printRows(
     _ columns: [String], _ request: FetchRequest, _ context: ManagedObjectContext, _ entity: EntityDescription
   ) throws {

@@ -5,7 +5,9 @@ import Strongroom
 final class MaintenanceProgress: Sendable {
   private let shown = Locked<(step: StoreProgress.Step, bar: ProgressBar)?>(nil)
 
-  /// Runs work that reports its progress. When stopped by a signal, the work cleans up and throws.
+  /// Runs work that reports its progress.
+  ///
+  /// When stopped by a signal, the work cleans up and throws.
   static func run<R: Sendable>(
     _ work: @escaping @Sendable (@escaping @Sendable (StoreProgress) -> Void) async throws -> R
   ) async throws -> R {

@@ -6,7 +6,9 @@ import StoreContract
 ///
 /// Public because what `@Model` writes uses it; programs have no need of it.
 public final class ModelObject: ManagedObject {
-  /// The model. Weak, since the model holds the object.
+  /// The model.
+  ///
+  /// Weak, since the model holds the object.
   @exclusivity(unchecked) weak var model: AnyObject?
   /// Whether a model was set; it may have been deallocated since.
   @exclusivity(unchecked) @usableFromInline var hasModel = false
@@ -22,6 +24,7 @@ public final class ModelObject: ManagedObject {
   /// The relationships' destinations while the object is in no context.
   @exclusivity(unchecked) var detachedRelationships: [DetachedRelationship] = []
   /// Detached objects whose relationships reference this one: they are inserted along with it.
+  ///
   /// Retained, as an inverse would retain them, so that a graph which is never inserted stays in
   /// memory.
   @exclusivity(unchecked) var followers: [ModelObject] = []

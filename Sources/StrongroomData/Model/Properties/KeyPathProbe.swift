@@ -4,8 +4,9 @@ import ObjectModel
 import ObjectQuery
 
 /// Finds the property behind a key path that is not written down: one that begins at a subclass
-/// (`\Dog.name`, where `name` is Animal's), or that leads over a to-one (`\Item.trip?.name`). Swift
-/// on Linux takes no key path apart, and key paths of different roots never compare equal.
+/// (`\Dog.name`, where `name` is Animal's), or that leads over a to-one (`\Item.trip?.name`).
+///
+/// Swift on Linux takes no key path apart, and key paths of different roots never compare equal.
 ///
 /// A model that no context has is given a value of its own in each property, and asked through the
 /// key path, several times with other values. What answers with the value of one property each time

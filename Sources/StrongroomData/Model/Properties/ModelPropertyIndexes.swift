@@ -1,7 +1,8 @@
 public import ObjectModel
 
-/// The property indexes of the properties that a class itself declares. `@Model` stores one in each
-/// class.
+/// The property indexes of the properties that a class itself declares.
+///
+/// `@Model` stores one in each class.
 public final class ModelPropertyIndexes: Sendable {
   let shape: ModelSchema
   // Written once by the initialiser and never freed: one per class, for the life of the process.

@@ -1,7 +1,9 @@
 import Foundation
 
 /// The stored form of an `AttributedString`, which is not Codable on Linux: its runs, with their
-/// links and languages. Other attributes are not stored.
+/// links and languages.
+///
+/// Other attributes are not stored.
 struct StoredAttributedString: Codable {
   private struct Run: Codable {
     var text: String

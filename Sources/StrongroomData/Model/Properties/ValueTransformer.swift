@@ -21,13 +21,19 @@ open class ValueTransformer: NSObject {
   /// Makes a transformer.
   public required override init() { super.init() }
 
-  /// The class of what is made. The default says nothing of it.
+  /// The class of what is made.
+  ///
+  /// The default says nothing of it.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
   /// Whether values can be made of data again.
   open class func allowsReverseTransformation() -> Bool { true }
-  /// What is to be stored for a value: `Data`, or nil for none. The default is the value itself.
+  /// What is to be stored for a value: `Data`, or nil for none.
+  ///
+  /// The default is the value itself.
   open func transformedValue(_ value: Any?) -> Any? { value }
-  /// The value that what is stored stands for. The default is the same as `transformedValue(_:)`.
+  /// The value that what is stored stands for.
+  ///
+  /// The default is the same as `transformedValue(_:)`.
   open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
 
   private struct Known: @unchecked Sendable {
@@ -57,8 +63,9 @@ open class ValueTransformer: NSObject {
   }
 
   /// Makes a transformer of a class known under the name of the class, with its module and without,
-  /// unless there is one of that name. Classes of one name in two modules have the same name only
-  /// without.
+  /// unless there is one of that name.
+  ///
+  /// Classes of one name in two modules have the same name only without.
   /// - Returns: The name with the module.
   static func register(_ type: ValueTransformer.Type) -> String {
     let names = [String(reflecting: type), String(describing: type)].map { NSValueTransformerName($0) }

@@ -11,8 +11,9 @@ extension Schema {
 
       let kind: Kind
 
-      /// No two models may have the same value. Inserting one with the value of another, and
-      /// saving, changes the other.
+      /// No two models may have the same value.
+      ///
+      /// Inserting one with the value of another, and saving, changes the other.
       public static let unique = Option(kind: .unique)
       /// Long values are stored outside the row, and read on first access.
       public static let externalStorage = Option(kind: .externalStorage)
