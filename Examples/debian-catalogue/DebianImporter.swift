@@ -20,9 +20,11 @@ final class DebianImporter {
 
   init(context: ManagedObjectContext) { self.context = context }
 
-  /// Imports all records. It saves and releases a batch at a time, so that memory does not grow
-  /// with the catalogue.
-  /// - Parameter progress: Called with the number of paragraphs done. Each counts once per pass.
+  /// Imports all records.
+  ///
+  /// It saves and releases a batch at a time, so that memory does not grow with the catalogue.
+  ///
+  /// - `progress`: Called with the number of paragraphs done. Each counts once per pass.
   func run(_ records: DebianRecords, progress: (Int) -> Void) throws {
     var done = 0
     for record in records {

@@ -1,7 +1,9 @@
 import Foundation
 
 /// Reads Debian's control format: paragraphs of `Field: value` lines, which may be folded,
-/// separated by empty lines. The rules are those of Debian Policy, section 5.1.
+/// separated by empty lines.
+///
+/// The rules are those of Debian Policy, section 5.1.
 struct DebianRecords: Sequence, IteratorProtocol {
   private let bytes: [UInt8]
   private(set) var place = 0
@@ -39,6 +41,7 @@ struct DebianRecords: Sequence, IteratorProtocol {
   }
 
   /// The package names in a dependency field, without versions, architectures and profiles.
+  ///
   /// Alternatives are separate names.
   static func names(_ field: String) -> [String] {
     field.split(whereSeparator: { $0 == "," || $0 == "|" }).compactMap { clause in

@@ -17,9 +17,9 @@ extension StoreCheck {
       ("string", ""), ("string", "a\u{0}b\u{0}"), ("string", "e\u{301} é 🏳️‍🌈 \u{10FFFF} \u{FEFF}'\";--"),
       ("binary", .data(Data())), ("binary", .data(Data([0, 255, 0]))), ("transformable", .data(Data([1]))),
       ("uuid", .uuid(UUID(uuid: (255, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0)))),
-      ("uri", .uri(URL(string: "https://example.org/a%20b?c=d#e")!)),
+      ("uri", .uri(uri("https://example.org/a%20b?c=d#e"))),
       ("composite", .composite(["street": "Main \u{0} Road", "height": .double(.infinity), "none": .null])),
-      ("objectID", .uri(URL(string: "x-strongroom://A/B/p1")!)),
+      ("objectID", .uri(uri("x-strongroom://A/B/p1"))),
     ]
     for text in [
       "99999999999999999999999999999999999999", "-99999999999999999999999999999999999999", "0", "-0.5",
@@ -31,6 +31,10 @@ extension StoreCheck {
       }
     }
     return edges
+  }
+
+  private static func uri(_ text: String) -> URL {
+    URL(string: text) ?? URL(fileURLWithPath: text)
   }
 
   static let values: [StoreCheck] = [

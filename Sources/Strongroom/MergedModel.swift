@@ -5,8 +5,11 @@ package enum MergedModel {
 
   /// Opens the store, or creates it when there is no file.
   ///
-  /// - Parameter change: Adds the caller's entities to the stored model. Called again when another
-  ///   program migrated the store first.
+  /// - Parameters:
+  ///   - description: The store, with the vaults that hold its key.
+  ///   - change: Adds the caller's entities to the stored model. Called again when another program
+  ///     migrated the store first.
+  /// - Returns: A container whose store is loaded.
   /// - Throws: what `change` throws, `StoreError` and the vaults' errors.
   package static func open(
     _ description: PersistentStoreDescription, _ change: @Sendable (inout ModelDeclaration) throws -> Void

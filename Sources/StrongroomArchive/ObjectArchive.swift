@@ -49,7 +49,12 @@ public final class ObjectArchive {
   ///
   /// The key is in the desktop's keyring unless another vault is given. About ten statements, and
   /// two more to create the file.
-  /// - Parameter types: All classes and value types that the archive reads or stores.
+  ///
+  /// - Parameters:
+  ///   - url: The archive's file.
+  ///   - vault: Where its key is.
+  ///   - types: All classes and value types that the archive reads or stores.
+  ///   - isolation: The actor that the archive is used on.
   /// - Throws: `ArchiveError` with code `duplicateName`; `StoreError` and the vaults' errors.
   public convenience init(
     url: URL, vault: any KeyVault = SecretServiceVault(), _ types: any ArchivedType.Type...,

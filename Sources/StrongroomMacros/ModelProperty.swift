@@ -59,8 +59,9 @@ extension VariableDeclSyntax {
   }
 
   /// What `@Model` does with the declaration.
-  /// - Parameter storingConstants: Whether the compiler accepts a macro's accessors on a `let`, as
-  ///   it does before the Swift 6 language mode. Constants are then persistent, as in SwiftData.
+  ///
+  /// - `storingConstants`: Whether the compiler accepts a macro's accessors on a `let`, as it does
+  ///   before the Swift 6 language mode. Constants are then persistent, as in SwiftData.
   func role(storingConstants: Bool) -> ModelProperty.Role {
     if modifiers.first(.static, .class, .override) != nil { return .ignored }
     if bindings.allSatisfy(\.isComputed) { return .ignored }

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// One language: the field's words, and plain ones between them. `Documentation/Glossary.md` has
-/// those that are ours.
+/// One language: the field's words, and plain ones between them.
+///
+/// `Documentation/Glossary.md` has those that are ours.
 @Suite("House rules: words")
 struct WordTests {
   /// Private words for things that Core Data, SwiftData and SQLite have a name for, as parts of

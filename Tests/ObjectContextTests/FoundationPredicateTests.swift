@@ -13,6 +13,7 @@ struct FoundationPredicateTests {
   }
 
   /// One predicate for each form that the macro can write, by the names of the nodes in it.
+  ///
   /// Foundation's own answer for each object is what is expected.
   static let forms: [(String, Predicate<Volume>)] = {
     let moment = Date(timeIntervalSinceReferenceDate: 8)

@@ -266,7 +266,8 @@ struct LossyMigrationTests {
 
   /// Has a process of its own open the store, save a book and close it; whether it said that it
   /// had.
-  /// - Parameter attributes: What books have, in its model; nil for what they have in the store.
+  ///
+  /// - `attributes`: What books have, in its model; nil for what they have in the store.
   private static func save(_ title: String, _ place: Place, _ attributes: String? = nil) throws -> Bool {
     let (input, output) = (Pipe(), Pipe())
     let process = try probe(place, attributes, input, output)

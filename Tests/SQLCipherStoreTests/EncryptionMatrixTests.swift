@@ -7,8 +7,9 @@ import StoreKeyring
 import Testing
 
 /// Every kind of key, right, wrong and missing, on a store that is fresh, reopened, or open in a
-/// second process's place (another connection), and after each way of writing the file anew. The
-/// library is the one at hand; both Debians run it.
+/// second process's place (another connection), and after each way of writing the file anew.
+///
+/// The library is the one at hand; both Debians run it.
 @Suite("The encryption matrix")
 struct EncryptionMatrixTests {
   enum KeyKind: String, CaseIterable, Sendable {

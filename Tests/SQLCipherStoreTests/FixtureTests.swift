@@ -29,8 +29,8 @@ struct FixtureTests {
     }
   }
 
-  /// To make a fixture of the library at hand: STRONGROOM_MAKE_FIXTURE=1 swift test --filter
-  /// FixtureTests
+  /// Makes a fixture of the library at hand:
+  /// `STRONGROOM_MAKE_FIXTURE=1 swift test --filter FixtureTests`.
   @Test(
     "a fixture is made when asked for",
     .enabled(if: ProcessInfo.processInfo.environment["STRONGROOM_MAKE_FIXTURE"] != nil))

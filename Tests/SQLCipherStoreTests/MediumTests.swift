@@ -5,7 +5,9 @@ import StoreContract
 import StoreKeyring
 import Testing
 
-/// Stores on file systems that cannot do everything. Needs root, for mounting.
+/// Stores on file systems that cannot do everything.
+///
+/// Needs root, for mounting.
 @Suite("Stores on other media", .serialized, .enabled(if: geteuid() == 0))
 struct MediumTests {
   private func run(_ arguments: String...) -> Bool {

@@ -6,8 +6,9 @@ import StoreContract
 import StoreKeyring
 import Testing
 
-/// How often a vault is asked for a store's key. A vault may be a keyring that answers slowly or
-/// asks the user.
+/// How often a vault is asked for a store's key.
+///
+/// A vault may be a keyring that answers slowly or asks the user.
 @Suite("Vaults are read once for an opening")
 struct VaultReadTests {
   private let notes: Notes

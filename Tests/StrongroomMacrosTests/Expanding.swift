@@ -10,8 +10,8 @@ import Testing
 
 /// Checks what a source expands to, and that nothing is said about it.
 ///
-/// - Parameter missing: the protocols that the compiler would find missing; none under a superclass
-///   that is a model.
+/// - `missing`: the protocols that the compiler would find missing; none under a superclass that is
+///   a model.
 func expectExpansion(
   _ source: String, _ expanded: String,
   missing: [TypeSyntax] = ["PersistentModel", "Sendable"], languageVersion: Int = 6,

@@ -7,9 +7,9 @@ enum Tool {
   }
 
   /// What a run answered: its exit code, and output and errors as they came.
-  /// - Parameters:
-  ///   - environment: Variables that are another than here; nil for those that are to be missing.
-  ///   - hasTerminal: False takes the terminal away that the tests may run on.
+  ///
+  /// - `environment`: Variables that are another than here; nil for those that are to be missing.
+  /// - `hasTerminal`: False takes the terminal away that the tests may run on.
   static func run(
     _ arguments: [String], program: String = "strongroom", environment: [String: String?] = [:],
     hasTerminal: Bool = true

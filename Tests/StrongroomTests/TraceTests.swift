@@ -11,8 +11,9 @@ struct TraceTests {
   }
 
   /// Runs a program that does every operation once in a folder.
-  /// - Parameter expressions: What strace is to trace, or to have fail.
-  /// - Returns: The exit code.
+  ///
+  /// - `expressions`: What strace is to trace, or to have fail.
+  /// - `Returns`: The exit code.
   private func run(_ folder: URL, _ log: String, _ expressions: [String]) throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/strace")

@@ -11,10 +11,10 @@ package struct StorePlace: ParsableArguments {
 
   package init() {}
 
-  /// Opens the program's store. Whoever sits at the terminal is asked for the recovery code when
-  /// the keyring has lost the key.
-  /// - Parameter making: Whether a store is made where there is none; its recovery code is then
-  ///   shown, this once.
+  /// Opens the program's store.
+  ///
+  /// Whoever sits at the terminal is asked for the recovery code when the keyring has lost the key.
+  /// With `making`, a store is made where there is none, and its recovery code is shown, this once.
   package func open(
     _ program: String, for types: any PersistentModel.Type..., making: Bool = false
   ) async throws -> ModelContainer {

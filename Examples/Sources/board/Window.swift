@@ -1,8 +1,9 @@
 import Keeping
 import StrongroomData
 
-/// The board on the screen. It is drawn from live models, so that whatever changes them, here or in
-/// another process, shows.
+/// The board on the screen.
+///
+/// It is drawn from live models, so that whatever changes them, here or in another process, shows.
 @MainActor final class Window {
   private enum Mode {
     case looking

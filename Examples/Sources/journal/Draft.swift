@@ -33,8 +33,10 @@ struct Draft {
     return text
   }
 
-  /// The editor needs a file. It lies in memory, in a folder of this user's alone, with whatever
-  /// the editor puts beside it, and all of that goes when the editor ends.
+  /// The editor needs a file.
+  ///
+  /// It lies in memory, in a folder of this user's alone, with whatever the editor puts beside it,
+  /// and all of that goes when the editor ends.
   private static func edited(_ before: String) throws -> String {
     let environment = ProcessInfo.processInfo.environment
     guard let editor = environment["VISUAL"] ?? environment["EDITOR"], !editor.isEmpty else {

@@ -8,8 +8,9 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// What libFuzzer makes up, read as a model: as JSON when it begins like it, else as XML. Whatever
-/// loads must come back equal from both ways of writing it.
+/// What libFuzzer makes up, read as a model: as JSON when it begins like it, else as XML.
+///
+/// Whatever loads must come back equal from both ways of writing it.
 enum ModelFuzzer {
   // A checked model lives as long as its process, which the leak check would report: then only
   // descriptions are made.

@@ -10,8 +10,10 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// What libFuzzer makes up, read as a condition. Whatever is read must come back the same from its
-/// own text, and be answered for an object or refused.
+/// What libFuzzer makes up, read as a condition.
+///
+/// Whatever is read must come back the same from its own text, and be answered for an object or
+/// refused.
 enum PredicateFuzzer {
   static func drive(_ text: String) {
     let places = text.utf8.count { $0 == UInt8(ascii: "%") }

@@ -15,7 +15,7 @@ package final class Connection {
   private static let mostNumbered = 1024
   /// Those that are open.
   private var blobs: [ObjectIdentifier: Blob] = [:]
-  @exclusivity(unchecked) private var depth = 0
+  @exclusivity(unchecked) var depth = 0
   /// Set by the first sign of damage; this connection then writes no more.
   var isPoisoned = false
   @exclusivity(unchecked) var readCheck = ReadCheck()
@@ -215,7 +215,7 @@ package final class Connection {
   /// saved into the old one would be lost.
   ///
   /// One system call.
-  private func checkInPlace() throws(CipherError) {
+  func checkInPlace() throws(CipherError) {
     if !file.isInPlace {
       trace?.observer?.fileReplaced()
       throw CipherError(.fileReplaced, "the file at \(file.path) was replaced or removed while it was open")
@@ -363,51 +363,4 @@ package final class Connection {
     }
     return Int(String(cString: text).prefix { $0.isNumber }) ?? 0
   }()
-
-  // MARK: Transactions
-
-  package enum TransactionKind: String {
-    case deferred = "DEFERRED", immediate = "IMMEDIATE", exclusive = "EXCLUSIVE"
-  }
-
-  /// Runs work in a transaction; inside another, in a savepoint.
-  ///
-  /// An error undoes it and is passed on.
-  package func transaction<R>(_ kind: TransactionKind, _ body: () throws -> R) throws -> R {
-    if isPoisoned, kind != .deferred {
-      throw CipherError(.connectionPoisoned, "damage was found in the store; nothing more is written to it")
-    }
-    let name = "s\(depth)"
-    let outermost = depth == 0
-    try run(outermost ? "BEGIN \(kind.rawValue)" : "SAVEPOINT \(name)")
-    depth += 1
-    defer { depth -= 1 }
-    do {
-      if outermost, kind != .deferred { try checkInPlace() }
-      let result = try body()
-      if outermost { try commit() } else { try run("RELEASE \(name)") }
-      return result
-    } catch {
-      if outermost {
-        // Some errors have rolled back already.
-        if isInTransaction { try? run("ROLLBACK") }
-      } else if isInTransaction {
-        try? run("ROLLBACK TO \(name)")
-        try? run("RELEASE \(name)")
-      }
-      throw error
-    }
-  }
-
-  private func commit() throws(CipherError) {
-    do {
-      try run("COMMIT")
-    } catch {
-      var error = error
-      error.isOfCommit = error.code == .diskFull || error.code == .ioError
-      throw error
-    }
-  }
-
-  private func run(_ sql: String) throws(CipherError) { try cached(sql).run() }
 }

@@ -7,7 +7,7 @@ package struct TextCollation: Sendable {
   package let name: String
   private let compare: Compare
 
-  /// - Parameter compare: -1, 0 or 1.
+  /// - `compare`: -1, 0 or 1.
   package init(_ name: String, _ compare: @escaping Compare) {
     self.name = name
     self.compare = compare

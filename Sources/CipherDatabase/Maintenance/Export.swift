@@ -145,7 +145,8 @@ final class ExportWatch {
     sqlite3_progress_handler(
       database, 20_000,
       { context in
-        Unmanaged<ExportWatch>.fromOpaque(context!).takeUnretainedValue().goesOn ? 0 : 1
+        guard let context else { return 1 }
+        return Unmanaged<ExportWatch>.fromOpaque(context).takeUnretainedValue().goesOn ? 0 : 1
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -18,10 +18,11 @@ package enum PageScan {
   /// The numbers of pages that are not what was written with the key.
   ///
   /// About five microseconds a page.
-  /// - Parameters:
-  ///   - isWrittenTo: Whether others may be writing the file, so that a page may be half new. What
-  ///     seems damaged is then read again for half a second.
-  ///   - progress: Called with pages done and all pages, every megabyte or so; answers false to stop.
+  ///
+  /// - `isWrittenTo`: Whether others may be writing the file, so that a page may be half new. What
+  ///   seems damaged is then read again for half a second.
+  /// - `progress`: Called with pages done and all pages, every megabyte or so; answers false to
+  ///   stop.
   package static func damagedPages(
     _ file: DatabaseFile, _ authenticator: PageAuthenticator, limit: Int = .max, isWrittenTo: Bool = false,
     progress: (Int, Int) throws -> Void = { _, _ in }

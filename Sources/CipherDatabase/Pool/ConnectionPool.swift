@@ -88,7 +88,8 @@ package final class ConnectionPool: Sendable {
   /// it is closed.
   ///
   /// Two statements.
-  /// - Parameter pageCacheBytes: How many decrypted pages it keeps; nil for as many as the others.
+  ///
+  /// - `pageCacheBytes`: How many decrypted pages it keeps; nil for as many as the others.
   package func pinned(pageCacheBytes: Int? = nil) throws -> ConnectionPool {
     var options = options
     if let pageCacheBytes { options.pageCacheBytes = min(pageCacheBytes, options.pageCacheBytes) }
@@ -240,8 +241,10 @@ package final class ConnectionPool: Sendable {
   /// first of some keys that fits.
   ///
   /// All who read or write meanwhile wait. Moments are not closed.
-  /// - Parameter milliseconds: How long to wait for those who are reading.
-  /// - Throws: `busy` when they do not end, `misuse` when called from inside a read or write, what
+  ///
+  /// - `milliseconds`: How long to wait for those who are reading.
+  /// - `Throws`: `busy` when they do not end, `misuse` when called from inside a read or write,
+  ///   what
   ///   the work throws; the pool is open then as before. When the file cannot be opened again the
   ///   pool is closed, and that is thrown.
   package func suspended(

@@ -24,9 +24,9 @@ struct GrowingMemory {
 
   @inline(__always)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    if bytes.isEmpty { return }
+    guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
     if count + bytes.count > capacity { grow(bytes.count) }
-    (base + count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+    (base + count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
   }
 

@@ -126,7 +126,8 @@ struct ConflictResolver: GraphOperation {
   }
 
   /// Drops the changes of properties that others changed too, and every order.
-  /// - Parameter cached: The row that the object was changed upon.
+  ///
+  /// - `cached`: The row that the object was changed upon.
   private func dropChangesOfStoredProperties(
     of object: ManagedObject, _ cached: IncrementalStoreNode?, _ row: IncrementalStoreNode
   ) throws {

@@ -19,7 +19,10 @@ public final class BackgroundContext: Sendable {
   private let parent: BackgroundContext?
 
   /// Makes a context on a coordinator.
-  /// - Parameter name: For messages, and the context's own name.
+  ///
+  /// - Parameters:
+  ///   - coordinator: Where the context reads and saves.
+  ///   - name: For messages, and the context's own name.
   public init(_ coordinator: PersistentStoreCoordinator, name: String? = nil) {
     parent = nil
     lock = ContextLock(name)

@@ -64,8 +64,10 @@ public final class PersistentContainer: Sendable {
   /// A new context, for the isolation that calls.
   ///
   /// Make one for each task; keep one on the main actor for what is shown.
+  ///
   /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere. Nil
   ///   where no actor runs.
+  /// - Returns: A context on the container's coordinator.
   public func newContext(isolation: (any Actor)? = #isolation) -> ManagedObjectContext {
     ManagedObjectContext(persistentStoreCoordinator, isolation: isolation)
   }

@@ -61,8 +61,14 @@ extension ManagedObjectContext {
   /// Cancelling the task interrupts the database in the middle of the statement. One statement, and
   /// one more each time that unsaved changes began or ended meanwhile. Objects changed in this
   /// context meanwhile are matched as they are at the end.
-  /// - Parameter progress: Called on another thread with the number of rows read so far, every few hundred
-  ///   and at the end.
+  ///
+  /// - Parameters:
+  ///   - request: What to fetch.
+  ///   - type: The class of the objects.
+  ///   - isolation: The context's isolation.
+  ///   - progress: Called on another thread with the number of rows read so far, every few hundred
+  ///     and at the end.
+  /// - Returns: The objects, in the request's order.
   /// - Throws: as `fetch(_:as:)`; `CancellationError` when the task was cancelled.
   public func fetchAsynchronously<T: ManagedObject>(
     _ request: FetchRequest, as type: T.Type = ManagedObject.self,

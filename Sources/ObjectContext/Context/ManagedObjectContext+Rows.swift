@@ -12,7 +12,10 @@ extension ManagedObjectContext {
   /// One statement; memory for one row, whatever their number.
   ///
   /// Inside the closure other reads are fine, but a save or a batch of the same store throws.
-  /// - Parameter body: Answers false to stop.
+  ///
+  /// - Parameters:
+  ///   - request: What to read.
+  ///   - body: Called for each row; returns false to stop.
   /// - Throws: `StoreError` when the store refuses, and what the closure throws.
   public func enumerateRows(_ request: FetchRequest, _ body: (RowCursor) throws -> Bool) throws {
     try storeToScan(request).enumerateRows(request, begin: { _ in }, row: body)

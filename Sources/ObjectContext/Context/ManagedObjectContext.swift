@@ -19,7 +19,10 @@ public final class ManagedObjectContext {
   /// Makes a context on a coordinator.
   ///
   /// Issues no statement.
-  /// - Parameter isolation: The actor that it is used on; debug builds stop uses elsewhere.
+  ///
+  /// - Parameters:
+  ///   - coordinator: Where the context reads and saves.
+  ///   - isolation: The actor that it is used on; debug builds stop uses elsewhere.
   public convenience init(_ coordinator: PersistentStoreCoordinator, isolation: (any Actor)? = #isolation) {
     self.init(coordinator, isolation: ContextIsolation(isolation))
   }

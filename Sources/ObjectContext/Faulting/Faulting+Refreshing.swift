@@ -53,7 +53,8 @@ extension Faulting {
 
   /// After a batch: every unchanged object is a fault, and what changed objects read of to-manys is
   /// read again.
-  /// - Parameter isInsertion: Whether no row is another than it was.
+  ///
+  /// - `isInsertion`: Whether no row is another than it was.
   func refreshAfterBatch(isInsertion: Bool = false) throws {
     if isInsertion { tracker.didChange() } else { refreshUnchanged() }
     refaultRelationships()

@@ -208,8 +208,9 @@ struct Faulting: GraphOperation {
   }
 
   /// Asks the store for a to-many, for the whole batch the object came with.
-  /// - Parameter remaining: A destination that stays in the list though it is deleted: the caller
-  ///   removes it.
+  ///
+  /// - `remaining`: A destination that stays in the list though it is deleted: the caller removes
+  ///   it.
   func load(_ state: ToManyState, of object: ManagedObject, keeping remaining: Int64? = nil) throws {
     let relationship = state.relationship
     if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .deletedInStore]) {

@@ -46,8 +46,13 @@ public final class FetchedResultsController<T: ManagedObject> {
   /// Makes a controller; `performFetch()` fills it.
   ///
   /// Issues no statement.
-  /// - Parameter sectionNameKeyPath: An attribute, through to-ones if need be. The request's order
-  ///   has to keep the objects of a section together: sort by it first.
+  ///
+  /// - Parameters:
+  ///   - request: The objects, and their order.
+  ///   - context: The context of the objects.
+  ///   - sectionNameKeyPath: An attribute, through to-ones if need be. The request's order has to
+  ///     keep the objects of a section together: sort by it first.
+  ///   - type: The class of the objects.
   /// - Throws: `ContextError` when the request's objects are not of the class asked for,
   ///   `QueryError` for unknown names.
   public init(
@@ -102,7 +107,8 @@ public final class FetchedResultsController<T: ManagedObject> {
   public func changes() -> AsyncStream<FetchedResultsSnapshot> { streams.stream() }
 
   /// Puts a new list in place, and tells what became of the old one.
-  /// - Parameter keepsNames: Whether objects that did not change have the section names they had.
+  ///
+  /// - `keepsNames`: Whether objects that did not change have the section names they had.
   private func show(_ new: [T], changed: Set<ManagedObject>, keepsNames: Bool = false) throws {
     let old = sections
     let oldNames = Dictionary(

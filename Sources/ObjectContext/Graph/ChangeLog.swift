@@ -31,7 +31,7 @@ struct ChangeLog {
     kinds.compactMap { object, kind in kind.isDisjoint(with: wanted) ? nil : object }
   }
 
-  /// - Parameter kind: One kind.
+  /// - `kind`: One kind.
   mutating func note(_ kind: Kind, _ object: ManagedObject) {
     let old = kinds[object, default: []]
     let new: Kind

@@ -180,7 +180,8 @@ open class ManagedObject {
   /// Called after a property changed in any way but by a first read, where somebody asked for it:
   /// the value was set, the other end of a relationship was, another context's save came in,
   /// changes were taken back.
-  /// - Parameter property index: The property's; nil when any may have changed.
+  ///
+  /// - Parameter index: The property's index; nil when any may have changed.
   open func valuesDidChange(at index: Int?) {}
 
   // MARK: Indexes

@@ -54,7 +54,7 @@ package final class ObjectGraph {
 
   struct WeakGraph { weak var graph: ObjectGraph? }
 
-  /// - Parameter source: Where the graph reads.
+  /// - `source`: Where the graph reads.
   init(
     _ coordinator: PersistentStoreCoordinator, parent: ObjectGraph?, source: any ContextSource,
     isolation: ContextIsolation

@@ -168,7 +168,8 @@ final class ToManyState {
   }
 
   /// Answers false when the destination was there already.
-  /// - Parameter isKnown: Whether somebody knows that the store has it not.
+  ///
+  /// - `isKnown`: Whether somebody knows that the store has it not.
   @discardableResult
   func add(_ destination: Int64, isKnown: Bool = false) -> Bool {
     if isLoaded {
@@ -207,7 +208,7 @@ final class ToManyState {
     if !isNew { additions.append(new: destination) }
   }
 
-  /// - Parameter isKnown: Whether somebody knows that the store has it.
+  /// - `isKnown`: Whether somebody knows that the store has it.
   func remove(_ destination: Int64, isKnown: Bool = false) {
     if isLoaded {
       guard list.remove(destination) else { return }

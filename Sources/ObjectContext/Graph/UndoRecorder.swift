@@ -29,7 +29,8 @@ extension ObjectGraph {
   var recordsUndo: Bool { undoRecorder?.isUndoRegistrationEnabled == true }
 
   /// Records a step for undo.
-  /// - Parameter object: One that observers are to be notified of.
+  ///
+  /// - `object`: One that observers are to be notified of.
   func record(_ step: UndoStep, updating object: ManagedObject? = nil) {
     undoRecorder?.record(step)
     if let object { notifications.record(.updated, object) }

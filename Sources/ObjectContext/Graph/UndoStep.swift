@@ -46,8 +46,9 @@ enum UndoStep {
   }
 
   /// Replaces reference numbers by others.
-  /// - Parameter root: The root entity of the objects meant; nil for temporary numbers, which are
-  ///   all different.
+  ///
+  /// - `root`: The root entity of the objects meant; nil for temporary numbers, which are all
+  ///   different.
   mutating func rename(_ permanent: RenamedReferences, root: EntityDescription?) {
     if let root, destination?.root !== root { return }
     switch self {

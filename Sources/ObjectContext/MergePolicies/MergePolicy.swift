@@ -7,7 +7,11 @@ public struct MergePolicy: Sendable, CustomStringConvertible {
   let resolve: @Sendable (MergeConflict) throws -> MergeResolution
 
   /// A policy of a program's own.
-  /// - Parameter resolve: Decides each conflict; what it throws, the save throws.
+  ///
+  /// - Parameters:
+  ///   - name: For descriptions and messages.
+  ///   - resolve: Decides each conflict; what it throws, the save throws.
+  /// - Returns: A policy for `ManagedObjectContext.mergePolicy`.
   public static func custom(
     _ name: String, _ resolve: @escaping @Sendable (MergeConflict) throws -> MergeResolution
   ) -> MergePolicy { MergePolicy(description: name, resolve: resolve) }

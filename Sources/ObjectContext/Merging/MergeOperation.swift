@@ -187,7 +187,8 @@ struct MergeOperation: GraphOperation {
 
   /// Marks deleted what is no longer in the store, and turns all else that is unchanged into
   /// faults.
-  /// - Parameter keepsChanges: Whether a changed object stays, of which the save tells that it is a
+  ///
+  /// - `keepsChanges`: Whether a changed object stays, of which the save tells that it is a
   ///   conflict.
   func mergeDeletions(keepsChanges: Bool) throws {
     var wanted: [EntityDescription: Set<Int64>] = [:]

@@ -12,7 +12,8 @@ final class ChangeStreams<News: Sendable>: Sendable {
   var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
 
   /// A stream of what comes from now on; nothing is dropped while nobody reads.
-  /// - Parameter ended: Called when nobody reads any more.
+  ///
+  /// - `ended`: Called when nobody reads any more.
   func stream() -> AsyncStream<News> {
     AsyncStream { continuation in
       let key = state.withLock { state in

@@ -114,8 +114,10 @@ extension ManagedObject {
   /// The values as last read or saved, by name; attributes and to-ones.
   ///
   /// Empty for an object not saved yet. One statement for the batch when the object is a fault.
-  /// - Parameter names: Those wanted; nil for all.
-  /// - Throws: when the object's row was deleted.
+  ///
+  /// - Parameter names: The properties wanted; nil for all.
+  /// - Returns: The values by property name; empty for an object that was never saved.
+  /// - Throws: `ContextError` when the object's row was deleted.
   public final func committedValues(forKeys names: [String]? = nil) throws -> [String: AttributeValue] {
     if isInserted { return [:] }
     var result: [String: AttributeValue] = [:]

@@ -41,7 +41,8 @@ extension ObjectGraph {
   package func exists(_ object: ManagedObject) throws -> Bool { try relationships.exists(object) }
 
   /// An unregistered, empty object in place of a deleted one of which nothing is known.
-  /// - Parameter type: What the layer above presents it as.
+  ///
+  /// - `type`: What the layer above presents it as.
   package func placeholder(presentedAs type: Any.Type) -> ManagedObject? {
     guard let index = presentedTypes.firstIndex(where: { $0 == type }) else { return nil }
     let object = classes[index].init(

@@ -5,7 +5,8 @@ struct DeleteOperation: GraphOperation {
   let graph: ObjectGraph
 
   /// Deletes objects and what their delete rules delete with them.
-  /// - Parameter callsHooks: Whether `prepareForDeletion()` is called.
+  ///
+  /// - `callsHooks`: Whether `prepareForDeletion()` is called.
   func delete(_ objects: [ManagedObject], callsHooks: Bool) throws {
     var waiting = Array(objects.reversed())
     var removed: [ManagedObject] = []

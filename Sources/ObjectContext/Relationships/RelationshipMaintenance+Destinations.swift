@@ -4,9 +4,9 @@ import StoreContract
 /// One end of a to-many at a time; whoever calls sees to the other end.
 extension RelationshipMaintenance {
   /// Puts a destination into a to-many, at an index or at the end; false when it is there already.
-  /// - Parameters:
-  ///   - isNew: Whether the other end knows that it is not there.
-  ///   - isKnown: Whether the other end, of which nothing was changed yet, knows so.
+  ///
+  /// - `isNew`: Whether the other end knows that it is not there.
+  /// - `isKnown`: Whether the other end, of which nothing was changed yet, knows so.
   @discardableResult
   func addDestination(
     _ destination: Int64, to owner: ManagedObject, _ relationship: RelationshipDescription,
@@ -35,7 +35,8 @@ extension RelationshipMaintenance {
   }
 
   /// Takes a destination out of a to-many.
-  /// - Parameter isKnown: Whether the other end knows that it is there.
+  ///
+  /// - `isKnown`: Whether the other end knows that it is there.
   func removeDestination(
     _ destination: Int64, from owner: ManagedObject, _ relationship: RelationshipDescription,
     isKnown: Bool = false

@@ -148,7 +148,8 @@ extension RelationshipMaintenance {
 
   /// Has the lists at the other ends of a to-one that was set here lead back, or no more, whatever
   /// is stored now.
-  /// - Parameter before: Where the row beneath led before.
+  ///
+  /// - `before`: Where the row beneath led before.
   private func alignLists(
     of object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: RelationshipDescription,
     before: Int64?
@@ -307,92 +308,11 @@ extension RelationshipMaintenance {
     }
     return result
   }
-
-  // MARK: Deletions taken back
-
-  /// An object stays that was to be deleted, and so does all that its delete rules did to others,
-  /// as far as nothing else was done to those since.
-  ///
-  /// One statement a to-many.
-  func takeBackDeletion(of first: ManagedObject) throws {
-    var waiting = [first]
-    while let object = waiting.popLast() {
-      guard object.state.contains(.deleted), !object.state.contains(.deletedInStore) else { continue }
-      object.state.remove(.deleted)
-      for relationship in object.entity.relationships where !relationship.isTransient {
-        for reference in try storedDestinations(object, relationship) {
-          guard let end = registry.object(relationship.destination, reference), end !== object else {
-            continue
-          }
-          if relationship.deleteRule == .cascade, end.isDeleted { waiting.append(end) }
-          guard let inverse = relationship.inverse, !end.isDeleted else { continue }
-          if inverse.isToMany {
-            end.changes?.knownToMany(inverse)?.takeBack(object.reference)
-          } else if end.changes?.value(inverse.index) == .null {
-            try release(end, inverse)
-          }
-        }
-      }
-      try restoreUnidirectional(to: object)
-      try drop(object)
-      try followDeletions(of: object)
-      notifications.record(.inserted, object)
-    }
-  }
-
-  /// An object is back whose deletion this context had not saved: what it leads to by what is
-  /// stored may be to be deleted still.
-  func followDeletions(of object: ManagedObject) throws {
-    for (relationship, inverse) in object.entity.bidirectionalToOnes where inverse.deleteRule == .nullify {
-      guard let end = try object.destination(relationship), end.isDeleted,
-        !end.state.contains(.deletedInStore)
-      else {
-        continue
-      }
-      try graph.asPartOfDeletion(of: end) { try assign(object, relationship, nil) }
-    }
-  }
-
-  private func storedDestinations(_ object: ManagedObject, _ relationship: RelationshipDescription) throws
-    -> [Int64]
-  {
-    if !relationship.isToMany { return try object.row().reference(relationship.field).map { [$0] } ?? [] }
-    return try persistentStoreCoordinator.newValues(for: relationship, of: [object.reference]).references
-  }
-
-  /// Forgets an object's changes, and the row beneath stays.
-  ///
-  /// Links that are other objects' values stay as those are.
-  func drop(_ object: ManagedObject) throws {
-    for property in object.entity.properties {
-      guard case .relationship(let relationship) = property else {
-        object.changes?.unset(property.index)
-        continue
-      }
-      if relationship.isTransient { continue }
-      if !relationship.isToMany {
-        try release(object, relationship)
-      } else if let state = object.changes?.knownToMany(relationship), state.hasChanges {
-        guard let inverse = relationship.inverse, !inverse.isToMany else {
-          for destination in state.added + state.removed {
-            guard let inverse = relationship.inverse else { break }
-            let end = registry.object(relationship.destination, destination)
-            end?.changes?.knownToMany(inverse)?.takeBack(object.reference)
-          }
-          state.takeBack()
-          continue
-        }
-        state.forgetOrder()
-      }
-    }
-    object.changes = object.changes
-    if !object.hasPersistentChangedValues { object.state.remove(.updated) }
-  }
 }
 
 extension EntityDescription {
   /// The stored to-ones with an inverse, and that.
-  fileprivate var bidirectionalToOnes: [(RelationshipDescription, RelationshipDescription)] {
+  var bidirectionalToOnes: [(RelationshipDescription, RelationshipDescription)] {
     relationships.compactMap { relationship in
       guard !relationship.isToMany, relationship.field >= 0, let inverse = relationship.inverse,
         !inverse.isTransient

@@ -34,7 +34,7 @@ final class RemoteChangeWatch: Sendable {
   private let state = Locked(State())
   private let didChange: @Sendable (any IncrementalStore) -> Void
 
-  /// - Parameter tell: Called on a queue of the watch's own.
+  /// - `tell`: Called on a queue of the watch's own.
   init(_ store: any IncrementalStore, tell: @escaping @Sendable (any IncrementalStore) -> Void) {
     self.store = store
     self.didChange = tell

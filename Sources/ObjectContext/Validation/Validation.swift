@@ -100,7 +100,7 @@ struct Validation {
     return rows.contains { $0 != nil }
   }
 
-  /// - Parameter outcome: What became of it.
+  /// - `outcome`: What became of it.
   func throwFailures(_ outcome: String = "nothing was saved") throws {
     if failures.isEmpty { return }
     throw ContextError(

@@ -9,7 +9,9 @@ public struct SwiftGenerator {
 
   /// Prepares a model whose source holds the model itself too, as `ManagedObjectModel.shopModel`
   /// where the name is `Shop`.
+  ///
   /// - Parameters:
+  ///   - model: The model whose classes are written.
   ///   - isPublic: Whether the classes may be used outside of their module.
   ///   - name: The name of the model.
   /// - Throws: what encoding the model throws.
@@ -19,7 +21,10 @@ public struct SwiftGenerator {
   }
 
   /// Prepares a model.
-  /// - Parameter isPublic: Whether the classes may be used outside of their module.
+  ///
+  /// - Parameters:
+  ///   - model: The model whose classes are written.
+  ///   - isPublic: Whether the classes may be used outside of their module.
   public init(_ model: ManagedObjectModel, isPublic: Bool = false) {
     self.model = model
     access = isPublic ? "public " : ""

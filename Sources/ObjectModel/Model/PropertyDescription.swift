@@ -74,8 +74,7 @@ public final class AttributeDescription: Sendable, Hashable {
   /// The entity that declares it.
   public let entity: EntityDescription
 
-  /// - Parameter composites: The composite types of the model by name; the check has ruled out
-  ///   circles.
+  /// - `composites`: The composite types of the model by name; the check has ruled out circles.
   init(
     _ declaration: Attribute, index: Int, field: Int, entity: EntityDescription,
     composites: [String: Composite]

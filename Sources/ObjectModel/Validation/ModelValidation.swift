@@ -86,7 +86,7 @@ struct ModelCheck {
     sound.insert(name)
   }
 
-  /// - Parameter depths: How many entities each one that was looked at inherits through.
+  /// - `depths`: How many entities each one that was looked at inherits through.
   private mutating func checkInheritance(_ entity: Entity, _ depths: inout [String: Int]) {
     var line: [String] = []
     var seen: Set<String> = []

@@ -3,7 +3,8 @@ package import ObjectModel
 
 extension FetchAggregate {
   /// The aggregate of values, nulls among them.
-  /// - Parameter type: The attribute's type, for the sum of none; nil for no attribute.
+  ///
+  /// - `type`: The attribute's type, for the sum of none; nil for no attribute.
   package func value(of values: [AttributeValue], type: AttributeType?) -> AttributeValue {
     if self == .count { return .integer(Int64(values.count)) }
     let present = values.filter { !$0.isNull }

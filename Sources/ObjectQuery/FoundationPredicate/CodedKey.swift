@@ -16,7 +16,7 @@ enum CodedKey {
 
   /// The key; nil for a computed property, and for a type that decodes or encodes no sample.
   ///
-  /// - Parameter encode: Makes the JSON that values are stored as.
+  /// - `encode`: Makes the JSON that values are stored as.
   static func of(
     _ keyPath: AnyKeyPath, in type: any Codable.Type, _ encode: (any Encodable) -> Data?
   ) -> String? {

@@ -15,8 +15,8 @@ extension FetchPredicate {
 
   /// The predicate over models whose Codable values are stored as bytes.
   ///
-  /// - Parameter encode: Makes the bytes of a value, which are equal where the values are; nil to
-  ///   refuse such values.
+  /// - `encode`: Makes the bytes of a value, which are equal where the values are; nil to refuse
+  ///   such values.
   package init<Model: QueryableModel>(
     _ predicate: Predicate<Model>, encode: ((any Encodable) -> Data?)?
   ) throws(QueryError) {
@@ -25,7 +25,7 @@ extension FetchPredicate {
 
   /// The predicate over any type whose properties have names.
   ///
-  /// - Parameter values: Knows the names and how values are stored.
+  /// - `values`: Knows the names and how values are stored.
   package init<Root>(_ predicate: Predicate<Root>, values: any PredicateValues) throws(QueryError) {
     let translator = PredicateTranslator(
       variables: [predicate.variable.key: .expression(.selfObject)], values: values)

@@ -15,9 +15,9 @@ package struct TextRank {
   package init() {}
 
   /// The rank of a row.
-  /// - Parameters:
-  ///   - counts: For each phrase and attribute, how often it stands there.
-  ///   - lengths: The number of words of each attribute.
+  ///
+  /// - `counts`: For each phrase and attribute, how often it stands there.
+  /// - `lengths`: The number of words of each attribute.
   package func rank(_ counts: [[Int]], _ lengths: [Int]) -> Double {
     var rank = 0.0
     for (phrase, counts) in counts.enumerated() {

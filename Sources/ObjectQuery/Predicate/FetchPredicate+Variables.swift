@@ -2,8 +2,11 @@ import ObjectModel
 
 extension FetchPredicate {
   /// The predicate with its `$VARIABLE`s replaced.
-  /// - Parameter value: What stands for a variable's name, which may have a key path behind it
-  ///   (`author.name`); nil leaves the variable.
+  ///
+  /// - Parameter value: Returns what replaces a variable's name, which may have a key path behind
+  ///   it (`author.name`); nil leaves the variable.
+  /// - Returns: The predicate without the variables that were replaced.
+  /// - Throws: what `value` throws.
   public func substituting(
     _ value: (String) throws -> FetchExpression?
   ) rethrows -> FetchPredicate {

@@ -78,8 +78,7 @@ struct FormatParser {
     return result
   }
 
-  /// - Parameter nesting: Of what was read. Chains of operators nest too, though their text does
-  ///   not.
+  /// - `nesting`: Of what was read. Chains of operators nest too, though their text does not.
   private func end(_ message: String, _ nesting: Int) throws(QueryError) {
     guard nesting < Self.greatestDepth - 2 else { throw failure("this is nested too deeply") }
     guard token.kind == .end else { throw failure(message) }

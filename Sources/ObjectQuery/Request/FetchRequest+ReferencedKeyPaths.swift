@@ -7,7 +7,7 @@ package struct ReferencedKeyPaths {
   /// Whether there are others, inside subqueries or after indexes, that may read any entity.
   package let hasOthers: Bool
 
-  /// - Parameter path: Another path that counts.
+  /// - `path`: Another path that counts.
   package init(_ request: FetchRequest, from entity: EntityDescription, and path: [String] = []) {
     let conditions = request.predicate?.keyPaths ?? (own: [], hasOthers: false)
     hasOthers = conditions.hasOthers

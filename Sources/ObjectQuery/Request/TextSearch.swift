@@ -49,7 +49,14 @@ public struct TextSearch: Sendable, Hashable, Codable {
 
   /// The part of a text where most of the words asked for stand, each between two marks; nil where
   /// none does.
-  /// - Parameter words: The greatest number of words in it.
+  ///
+  /// - Parameters:
+  ///   - text: The whole text.
+  ///   - words: The greatest number of words in the part.
+  ///   - open: The mark before a word that was asked for.
+  ///   - close: The mark after it.
+  ///   - ellipsis: Stands for the text left out.
+  /// - Returns: The part with its marks; nil where the text has none of the words.
   public func snippet(
     of text: String, words: Int = 12, open: String = "[", close: String = "]", ellipsis: String = "…"
   ) -> String? {

@@ -5,8 +5,8 @@
 package enum KeyPathSearch {
   /// The candidates whose value is the value read, in every round.
   ///
-  /// - Parameter evaluate: The value that the key path reads from the sample of a round, and the
-  ///   values of all candidates in it; nil when the key path cannot be evaluated.
+  /// - `evaluate`: The value that the key path reads from the sample of a round, and the values of
+  ///   all candidates in it; nil when the key path cannot be evaluated.
   package static func matches<Candidate: Hashable, Value: Equatable>(
     _ evaluate: (_ round: Int) throws -> (read: Value, values: [Candidate: Value])?
   ) rethrows -> Set<Candidate> {

@@ -18,9 +18,9 @@ struct Rotation {
   var isOfOpenStore = false
   let progress: @Sendable (StoreProgress) -> Void
 
-  /// - Parameter alone: Runs the change of the file under an exclusive lock. It is given the
-  ///   keys of which one opens the file afterwards. What it throws before the change says that
-  ///   nothing was changed.
+  /// - `alone`: Runs the change of the file under an exclusive lock. It is given the keys of which
+  ///   one opens the file afterwards. What it throws before the change says that nothing was
+  ///   changed.
   func run(
     alone: (_ keys: [CipherKeySpec], _ change: () throws -> Void) throws -> Void
   ) async throws -> KeyRotation {

@@ -8,11 +8,14 @@ extension SQLCipherStore {
   /// write it.
   ///
   /// The copy is read whole before it gets its name; on failure there is no file.
+  ///
   /// - Parameters:
+  ///   - description: The store, with the vaults that hold its key.
   ///   - url: The copy; must not exist.
   ///   - vaults: Nil makes a copy with the store's own key and UUID, which opens wherever the
   ///     store's key is. Vaults make a copy with a UUID and a key of its own, which these vaults
   ///     keep.
+  ///   - progress: Called from time to time with what was done so far.
   /// - Returns: The recovery code of the copy.
   /// - Throws: `StoreError`: `fileExists`, `fileDamaged`, `cancelled`, `diskFull`, and as opening
   ///   does.
@@ -67,9 +70,12 @@ extension SQLCipherStore {
   ///
   /// The key is then in every vault of the backup's description that keeps keys and can be reached,
   /// as after a rotation: what opened the store that was replaced opens what takes its place.
+  ///
   /// - Parameters:
   ///   - backup: The backup, with the vaults that hold its key.
-  ///   - url: Where the store is to be; a file there is replaced only when `replacing` says so.
+  ///   - url: Where the store is to be.
+  ///   - replacing: Whether a file at `url` is replaced.
+  ///   - progress: Called from time to time with what was done so far.
   /// - Returns: Vaults of the description that keep keys and could not be given this one.
   /// - Throws: `StoreError`: `fileExists`, `busy` when a connection has the store open that is to
   ///   be replaced, and as opening does; the store there is then as it was.

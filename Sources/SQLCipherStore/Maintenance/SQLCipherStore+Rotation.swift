@@ -28,12 +28,16 @@ extension SQLCipherStore {
   ///
   /// Copies that migrations left beside the store (`STORE.before-migration`) get the new key after
   /// it, unless old keys stay.
+  ///
   /// - Parameters:
+  ///   - description: The store, with all its vaults.
   ///   - keepingOldKeys: Leaves older keys in the vaults, so that older copies of the file stay
   ///     readable.
   ///   - removingOtherPassphrases: Goes on when `STORE.keys` has keys under passphrases that no
   ///     vault of the description opens, which would open the store no more, and removes them there
   ///     (unless old keys stay).
+  ///   - progress: Called from time to time with what was done so far.
+  /// - Returns: The new recovery code, and what was done to older keys and copies.
   /// - Throws: `StoreError`: `busy` when another connection has the store open, `fileDamaged`,
   ///   `rotationFailed` when the store is as it was under its old key; `KeyringError` when a vault
   ///   fails, `vaultNotNamed` when there are such passphrases; nothing was changed then.
@@ -150,8 +154,11 @@ extension SQLCipherStore {
   /// Two vaults that lead to the same items, by a link or under two names, are one: what counts is
   /// where the items are (`KeyVault.location`). The other copy is read before the key is removed,
   /// and again after.
-  /// - Parameter vault: The vault to forget it; another one of the description must still hold the
-  ///   key that opens the store.
+  ///
+  /// - Parameters:
+  ///   - description: The store, with all its vaults.
+  ///   - vault: The vault to forget the key; another one of the description must still hold the key
+  ///     that opens the store.
   /// - Throws: `StoreError` with code `keyMissing` when no other vault holds it: the last copy is
   ///   never removed.
   public static func forgetKey(

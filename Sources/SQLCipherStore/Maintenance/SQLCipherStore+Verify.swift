@@ -9,7 +9,11 @@ extension SQLCipherStore {
   /// structures, and the rows against the model that the store describes itself with.
   ///
   /// Reads only; others may use the store meanwhile.
-  /// - Parameter limit: The most findings.
+  ///
+  /// - Parameters:
+  ///   - description: The store, with the vaults that hold its key.
+  ///   - limit: The greatest number of issues.
+  ///   - progress: Called from time to time with what was done so far.
   /// - Returns: What is wrong; nothing when all is well.
   /// - Throws: as opening does, and `cancelled`.
   public static func verify(
@@ -24,7 +28,11 @@ extension SQLCipherStore {
   /// Repairs what has one right answer, in a copy of the store, which replaces it once verified.
   ///
   /// Nobody may have the store open meanwhile.
-  /// - Parameter original: Where the original file is copied to; must not exist.
+  ///
+  /// - Parameters:
+  ///   - description: The store, with the vaults that hold its key.
+  ///   - original: Where the original file is copied to; must not exist.
+  ///   - progress: Called from time to time with what was done so far.
   /// - Returns: What was wrong before, and what still is.
   /// - Throws: `StoreError`: `fileDamaged` when pages are damaged, which no repair can answer,
   ///   `busy`, `fileExists`, `cancelled`; the store is then as it was.

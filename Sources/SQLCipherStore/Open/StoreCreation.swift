@@ -15,8 +15,8 @@ struct StoreCreation {
   /// Where the store is to be, with links followed.
   let path: String
 
-  /// - Parameter empty: A file without bytes that the store is to replace.
-  /// - Returns: Nil when another process made the store first.
+  /// - `empty`: A file without bytes that the store is to replace.
+  /// - `Returns`: Nil when another process made the store first.
   func run(_ model: ManagedObjectModel, over empty: DatabaseFile?) async throws -> SQLCipherStore.Opened? {
     defer { empty?.release() }
     try StoreFile.checkWritable(path)

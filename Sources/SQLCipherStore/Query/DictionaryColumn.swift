@@ -15,7 +15,7 @@ struct DictionaryColumn: Sendable {
   /// Whether an integer sum may overflow into a double.
   var mayOverflow = false
 
-  /// - Parameter operand: The SQL term of the column, inside of its aggregate.
+  /// - `operand`: The SQL term of the column, inside of its aggregate.
   init(_ column: ExpressionDescription, _ operand: SQLTerm, _ entity: EntityDescription) {
     name = column.name
     if column.aggregate == .count {

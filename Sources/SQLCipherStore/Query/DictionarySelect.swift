@@ -45,7 +45,7 @@ struct DictionarySelect {
     return true
   }
 
-  /// - Parameter isResult: Whether the column is in the result, not in HAVING alone.
+  /// - `isResult`: Whether the column is in the result, not in HAVING alone.
   private mutating func add(
     _ column: ExpressionDescription, isResult: Bool, _ entity: EntityDescription,
     _ translation: inout PredicateTranslation

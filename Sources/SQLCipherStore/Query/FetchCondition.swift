@@ -11,7 +11,7 @@ struct FetchCondition {
   /// Whether SQL tests the whole predicate, so that memory need not filter.
   private(set) var isComplete: Bool
 
-  /// - Parameter isPlain: Whether only the entity is tested.
+  /// - `isPlain`: Whether only the entity is tested.
   init(
     _ shape: RequestShape, _ entity: EntityDescription, isPlain: Bool,
     _ translation: inout PredicateTranslation

@@ -22,7 +22,7 @@ final class FetchPlan: Sendable {
   /// How the columns of a dictionary result are read; nil for other results.
   let dictionaryColumns: [DictionaryColumn]?
 
-  /// - Parameter isPlain: Whether SQL selects the entity's rows alone, and memory does all else.
+  /// - `isPlain`: Whether SQL selects the entity's rows alone, and memory does all else.
   init(
     _ shape: RequestShape, entity: EntityDescription, schema: StoreSchema, select: SelectPlan,
     isPlain: Bool = false

@@ -16,9 +16,8 @@ struct PathRows {
   private(set) var order = ""
   private let serial: Int
 
-  /// - Parameters:
-  ///   - alias: The table outside.
-  ///   - serial: Makes the names of the tables differ from those of others.
+  /// - `alias`: The table outside.
+  /// - `serial`: Makes the names of the tables differ from those of others.
   init(from alias: String, _ entity: EntityDescription, serial: Int) {
     self.alias = alias
     self.entity = entity

@@ -44,14 +44,25 @@ struct DerivationTriggers {
 
   // MARK: Pieces
 
-  // The tables have a column for each stored attribute and to-one, and what is derived looks at
-  // such only.
   private func column(_ attribute: AttributeDescription) -> String {
-    tables[attribute.entity.index].column(attribute)!.name.quoted
+    quotedName(tables[attribute.entity.index].column(attribute))
   }
 
   private func column(_ toOne: RelationshipDescription) -> String {
-    tables[toOne.entity.index].column(toOne)!.name.quoted
+    quotedName(tables[toOne.entity.index].column(toOne))
+  }
+
+  private func quotedName(_ column: EntityTable.Column?) -> String {
+    guard let column else { preconditionFailure("A derived attribute reads what has no column") }
+    return column.name.quoted
+  }
+
+  /// The column of a to-many's inverse; a to-many without an inverse has a join table.
+  private func inverseColumn(_ toMany: RelationshipDescription) -> String {
+    guard let inverse = toMany.inverse else {
+      preconditionFailure("\(toMany.name) has neither a join table nor an inverse")
+    }
+    return column(inverse)
   }
 
   private func entityNumbers(_ entity: EntityDescription) -> String {
@@ -87,8 +98,7 @@ struct DerivationTriggers {
   private func destinations(_ relationship: RelationshipDescription, _ owner: String) -> String {
     let destination = tables[relationship.destination.index].name.quoted
     guard let link = joinTables[ObjectIdentifier(relationship.joinTableOwner)] else {
-      // A to-many without an inverse has a link table.
-      return "\(destination) AS c WHERE c.\(column(relationship.inverse!)) = \(owner)._id"
+      return "\(destination) AS c WHERE c.\(inverseColumn(relationship)) = \(owner)._id"
     }
     let (near, far) = columns(relationship, link)
     return
@@ -166,8 +176,7 @@ struct DerivationTriggers {
       }
       return triggers
     }
-    // As in `destinations`.
-    let key = column(relationship.inverse!)
+    let key = inverseColumn(relationship)
     let watched = [key] + (source.map { [column($0)] } ?? [])
     func amount(_ row: String) -> String { source.map { "\(row).\(column($0))" } ?? "1" }
     return [

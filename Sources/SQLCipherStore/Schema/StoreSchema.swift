@@ -21,11 +21,10 @@ final class StoreSchema: Sendable {
     entityIndices = Dictionary(
       uniqueKeysWithValues: entityNumbers.enumerated().map { ($0.element, $0.offset) })
     var naming = Naming(reserved: ["_store", "_sequence"])
-    var byRoot: [EntityDescription: EntityTable] = [:]
-    for entity in model.entities where entity.superentity == nil {
-      byRoot[entity] = EntityTable(root: entity, naming: &naming)
-    }
-    tables = model.entities.map { byRoot[$0.root]! }
+    let roots = model.entities.filter { $0.superentity == nil }
+    let byRoot = Dictionary(
+      uniqueKeysWithValues: roots.map { ($0, EntityTable(root: $0, naming: &naming)) })
+    tables = model.entities.compactMap { byRoot[$0.root] }
     var links: [ObjectIdentifier: JoinTable] = [:]
     var ordered: [JoinTable] = []
     for entity in model.entities {

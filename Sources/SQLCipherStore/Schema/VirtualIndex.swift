@@ -91,7 +91,8 @@ struct VirtualIndex: Sendable {
   }
 
   /// The table, then its triggers.
-  /// - Parameter isFormer: As stores had them that were made before numbers next to 0 were rounded
+  ///
+  /// - `isFormer`: As stores had them that were made before numbers next to 0 were rounded
   ///   outwards.
   func creation(
     _ table: EntityTable, _ entityNumbers: [Int64], isFormer: Bool = false

@@ -60,6 +60,6 @@ extension StoreAccess {
 }
 
 extension Connection {
-  /// - Parameter pragma: `page_count` or `freelist_count`.
+  /// - `pragma`: `page_count` or `freelist_count`.
   func pageCount(_ pragma: String) throws -> Int { Int(try text("PRAGMA \(pragma)") ?? "") ?? 0 }
 }

@@ -78,10 +78,10 @@ struct StoreAccess {
 
   /// Keeps everybody else out until `close()`, in this process and in others, and SQLite's users
   /// that are not of this library.
-  /// - Parameter others: Holds of this process beside this access's own two, whose owner waits for
-  ///   this.
-  /// - Returns: False where it gave way to somebody else who waits for the same thing.
-  /// - Throws: `StoreError`: `busy` when another connection has the store open.
+  ///
+  /// - `others`: Holds of this process beside this access's own two, whose owner waits for this.
+  /// - `Returns`: False where it gave way to somebody else who waits for the same thing.
+  /// - `Throws`: `StoreError`: `busy` when another connection has the store open.
   @discardableResult
   func takeAlone(others: Int = 0, givesWay: Bool = false) throws -> Bool {
     try translating(path) {
@@ -159,9 +159,10 @@ struct StoreAccess {
 
   /// Opens a new file with a key and reads all of it: page by page against the MACs, then as a
   /// database.
-  /// - Parameter journal: `rollback` leaves no log beside a copy; `writeAhead` is for a store that
-  ///   others may open.
-  /// - Throws: `StoreError`.
+  ///
+  /// - `journal`: `rollback` leaves no log beside a copy; `writeAhead` is for a store that others
+  ///   may open.
+  /// - `Throws`: `StoreError`.
   static func prove(
     _ path: String, _ cipher: StoreCipher, journal: ConnectionOptions.Journal = .rollback,
     _ progress: @Sendable (StoreProgress) -> Void

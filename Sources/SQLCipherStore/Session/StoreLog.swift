@@ -62,7 +62,7 @@ struct StoreLog: Sendable {
       ])
   }
 
-  /// - Parameter vaults: Those that still have an older key.
+  /// - `vaults`: Those that still have an older key.
   func rotated(retired: Int, vaultsWithOldKeys vaults: [String], in time: Duration) {
     logger.notice(
       "key rotated",

@@ -49,8 +49,8 @@ final class SelectPlan: Sendable {
         member.storedFields.enumerated().compactMap { field, stored in
           guard let ordinal = table.ordinal(stored) else { return nil }
           let column = table.columns[ordinal]
-          if results[ordinal] == nil {
-            results[ordinal] = Int32(names.count)
+          let result = results[ordinal] ?? Int32(names.count)
+          if results.updateValue(result, forKey: ordinal) == nil {
             let name = "t0." + column.name.quoted
             // Its length alone, a number, stands for what is left out; to tell a length SQLite
             // reads no content.
@@ -61,9 +61,9 @@ final class SelectPlan: Sendable {
                 : name)
             wholeNames.append(name)
           }
-          if let result = results[ordinal] { properties[Int(result), default: []].insert(stored.name) }
+          properties[Int(result), default: []].insert(stored.name)
           return Step(
-            column: results[ordinal]!, field: field,
+            column: result, field: field,
             kind: column.isExternal ? .external : Kind(column.storage))
         })
     }

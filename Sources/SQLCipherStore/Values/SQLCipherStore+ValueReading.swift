@@ -83,7 +83,7 @@ private final class OpenValue: @unchecked Sendable {
     self.pool = pool
   }
 
-  /// - Parameter end: Called once the value is closed.
+  /// - `end`: Called once the value is closed.
   func reader(_ path: String, end: @escaping @Sendable () -> Void) -> ValueReader {
     ValueReader(count: blob.count) { buffer, offset in
       try translating(path) { try self.pool.read { _ in try self.blob.read(into: buffer, at: offset) } }

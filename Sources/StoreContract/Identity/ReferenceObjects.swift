@@ -29,8 +29,11 @@ public final class ReferenceObjects: Sendable {
   ///
   /// O(1).
   ///
-  /// - Parameter storeEntity: One of the store's `storeEntities`. An entity and its subentities
-  ///   share one set of strings.
+  /// - Parameters:
+  ///   - storeEntity: One of the store's `storeEntities`. An entity and its subentities share one
+  ///     set of strings.
+  ///   - referenceObject: The store's own identifier of the object.
+  /// - Returns: The same ID for the same string, as long as the store is open.
   public func newObjectID(for storeEntity: StoreEntity, referenceObject: String) -> ManagedObjectID {
     let number = names.withLock { names in
       let root = storeEntity.entity.root.index

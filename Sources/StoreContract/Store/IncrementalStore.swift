@@ -36,7 +36,11 @@ public protocol IncrementalStore: AnyObject, Sendable {
   ///
   /// `FetchEvaluation` does this in memory, for stores without indexes.
   ///
-  /// - Parameter lookup: The nodes that the calling context has already; may be ignored.
+  /// - Parameters:
+  ///   - request: What to fetch.
+  ///   - lookup: The nodes that the calling context has already; may be ignored.
+  /// - Returns: One node for each object.
+  /// - Throws: what keeps the store from answering.
   func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
 
   /// The IDs of a request's objects, in its order. The default takes them from `fetchNodes`.

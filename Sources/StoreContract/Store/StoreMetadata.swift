@@ -23,7 +23,11 @@ public enum StoreMetadata {
 
   /// The program's metadata with the store's own: what a store returns.
   ///
-  /// - Parameter versionIdentifiers: Those of the store's model.
+  /// - Parameters:
+  ///   - programs: What the program stored.
+  ///   - store: The store that returns them.
+  ///   - versionIdentifiers: Those of the store's model.
+  /// - Returns: Both, by their names.
   public static func whole(
     _ programs: [String: String], of store: some IncrementalStore, versionIdentifiers: [String] = []
   ) -> [String: String] {

@@ -21,7 +21,10 @@ public final class ValueReader: Sendable {
   /// Creates a reader over a store's own function that fills a buffer with the bytes from an
   /// offset.
   ///
-  /// - Parameter close: Called once, when the reader is closed or deallocated.
+  /// - Parameters:
+  ///   - count: The number of bytes in the value.
+  ///   - fill: Fills the whole buffer with the bytes from an offset.
+  ///   - close: Called once, when the reader is closed or deallocated.
   public init(
     count: Int,
     _ fill: @escaping @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Void,

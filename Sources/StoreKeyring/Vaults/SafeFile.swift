@@ -9,10 +9,11 @@ struct SafeFile {
   init(_ url: URL) { path = url.path }
 
   /// The file's bytes; nil when the file does not exist.
-  /// - Parameter isCredential: Whether systemd created the file. It may then belong to root and
-  ///   root's group and be readable for the group: these bits show that an access list admits the
+  ///
+  /// - `isCredential`: Whether systemd created the file. It may then belong to root and root's
+  ///   group and be readable for the group: these bits show that an access list admits the
   ///   service's user.
-  /// - Throws: `KeyringError` with code `keyFileExposed` when other users can read or change the
+  /// - `Throws`: `KeyringError` with code `keyFileExposed` when other users can read or change the
   ///   file, `vaultUnreachable` when it cannot be read, `itemDamaged` when it is too large.
   func read(limit: Int = Self.limit, isCredential: Bool = false) throws -> SecretBytes? {
     // A symbolic link or a pipe is not a key file: do not follow the one or wait for the other.
@@ -31,7 +32,8 @@ struct SafeFile {
     return try SecretBytes(count: Int(status.st_size)) { bytes in
       var got = 0
       while got < bytes.count {
-        let count = pread(file, bytes.baseAddress! + got, bytes.count - got, off_t(got))
+        let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[got...])
+        let count = pread(file, rest.baseAddress, rest.count, off_t(got))
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw unreachable("read") }
         got += count
@@ -98,7 +100,8 @@ struct SafeFile {
     try bytes.withUnsafeBytes { bytes in
       var put = 0
       while put < bytes.count {
-        let count = write(file, bytes.baseAddress! + put, bytes.count - put)
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[put...])
+        let count = write(file, rest.baseAddress, rest.count)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw failed() }
         put += count

@@ -6,7 +6,11 @@ extension NotificationCenter {
   ///
   /// Those that are posted before the first one is waited for come too, from the making of the
   /// iterator on. None is lost, however slow the loop is; ends with the task.
-  /// - Parameter object: Whose notifications; nil for everybody's.
+  ///
+  /// - Parameters:
+  ///   - name: The notifications' name.
+  ///   - object: Whose notifications; nil for everybody's.
+  /// - Returns: The notifications, in the order in which they are posted.
   @_disfavoredOverload
   public func notifications(
     named name: Notification.Name, object: AnyObject? = nil

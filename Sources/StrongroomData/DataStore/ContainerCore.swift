@@ -25,9 +25,9 @@ final class ContainerCore: Sendable {
   private let entities: [ObjectIdentifier: EntityDescription]
 
   /// Opens the stores of a schema.
-  /// - Parameters:
-  ///   - plan: The container's migration plan, for a container that is made again.
-  ///   - migrate: Brings the store of each configuration up to the schema before it is opened.
+  ///
+  /// - `plan`: The container's migration plan, for a container that is made again.
+  /// - `migrate`: Brings the store of each configuration up to the schema before it is opened.
   init(
     _ given: Schema, _ configurations: [ModelConfiguration], plan: (any SendableMetatype.Type)? = nil,
     migrate: (ModelConfiguration, Schema) throws -> Void = { _, _ in }

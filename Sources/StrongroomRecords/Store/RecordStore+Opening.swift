@@ -3,7 +3,11 @@ import ObjectModel
 
 extension RecordStore {
   /// Opens the file with the tables of types, which are created or migrated as needed.
-  /// - Parameter dropped: A table to remove.
+  ///
+  /// - Parameters:
+  ///   - types: The types whose tables are to exist.
+  ///   - dropped: A table to remove.
+  /// - Throws: `StoreError`, `RecordError` and the vaults' errors.
   func open(_ types: [any Record.Type], without dropped: String? = nil) async throws {
     var seen: Set<ObjectIdentifier> = []
     let types = types.filter { seen.insert(ObjectIdentifier($0)).inserted }

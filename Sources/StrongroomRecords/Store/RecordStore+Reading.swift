@@ -12,12 +12,14 @@ extension RecordStore {
   ///       fetchLimit: 10)
   ///
   /// - Parameters:
+  ///   - type: The type of the values.
   ///   - predicate: A condition on stored properties, and on what is inside those stored as JSON.
   ///     Its values are bound to the statement.
   ///   - sortDescriptors: The order; values that compare equal are in order of insertion. Strings
   ///     without a comparator are sorted as `localizedStandard`.
   ///   - fetchLimit: The maximum number of values; nil for all.
   ///   - fetchOffset: The number of values skipped.
+  /// - Returns: The values, decoded.
   /// - Throws: `QueryError` for a predicate without translation; `RecordError`: `notRegistered`,
   ///   `unknownProperty`, `closed`, and `undecodable` when a row cannot be decoded.
   public func fetch<Value: Record>(

@@ -93,11 +93,14 @@ public final class RecordTransaction {
   /// Returns the values that match a predicate.
   ///
   /// One statement.
+  ///
   /// - Parameters:
+  ///   - type: The type of the values.
   ///   - predicate: A condition on stored properties.
   ///   - sortDescriptors: The order; values that compare equal are in order of insertion.
   ///   - fetchLimit: The maximum number of values; nil for all.
   ///   - fetchOffset: The number of values skipped.
+  /// - Returns: The values, decoded, with what the transaction wrote.
   /// - Throws: as `RecordStore.fetch(_:where:sortBy:fetchLimit:fetchOffset:)`.
   public func fetch<Value: Record>(
     _ type: Value.Type, where predicate: Predicate<Value>? = nil,

@@ -51,8 +51,11 @@ struct StoreArguments: ParsableArguments {
   func description() -> PersistentStoreDescription { keys.description(store) }
 
   /// Opens the store with the model that is stored in it.
+  ///
   /// - Parameter description: The caller's `description()`, if it has one, so that a passphrase is
   ///   not asked for twice.
+  /// - Returns: The container, and the one store in it.
+  /// - Throws: what opening throws.
   func open(_ description: PersistentStoreDescription? = nil) async throws -> (
     container: PersistentContainer, store: SQLCipherStore
   ) {

@@ -31,7 +31,8 @@ struct VaultName: ExpressibleByArgument, Sendable {
     valueName: "vault")
 
   /// The vault that the name means.
-  /// - Parameter isNew: Whether the user chooses a new passphrase, which is asked for twice.
+  ///
+  /// - `isNew`: Whether the user chooses a new passphrase, which is asked for twice.
   func vault(for store: String, passphraseFile: String?, isNew: Bool = false) -> any KeyVault {
     switch kind {
     case .keyring: SecretServiceVault()

@@ -14,7 +14,8 @@ enum ForeignFile {
   /// Why a file is not a store, or may not be one; nil when it looks like a store.
   ///
   /// `isCertain` is true when no other cause is possible.
-  /// - Parameter hasKey: Whether a key for the file was found or may exist.
+  ///
+  /// - `hasKey`: Whether a key for the file was found or may exist.
   static func reason(_ path: String, hasKey: Bool) -> (text: String, isCertain: Bool)? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -181,7 +181,8 @@ struct SampleObjects {
   }
 
   /// An object that a relationship may reference without taking it from another.
-  /// - Parameter turn: Which of many.
+  ///
+  /// - `turn`: Which of many.
   private mutating func target(
     _ relationship: RelationshipDescription, of object: ManagedObject, _ turn: Int
   ) throws -> ManagedObject? {

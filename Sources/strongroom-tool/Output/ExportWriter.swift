@@ -23,7 +23,7 @@ struct ExportWriter {
     relationships = entity.relationships.filter { !$0.isTransient }
   }
 
-  /// - Parameter progress: Called with the number of objects written.
+  /// - `progress`: Called with the number of objects written.
   func write(to file: FileHandle, progress: (Int) throws -> Void) throws -> Int {
     if form == .csv {
       try file.write(

@@ -14,8 +14,7 @@ struct RowPrinter {
   private let encoder = RowEncoder()
   private let widest: Int
 
-  /// - Parameter widest: The width to which a table's cells are truncated, so that a row stays a
-  ///   line.
+  /// - `widest`: The width to which a table's cells are truncated, so that a row stays a line.
   init(columns: [String], format: OutputFormat, widest: Int = 60) {
     self.columns = columns
     self.format = format

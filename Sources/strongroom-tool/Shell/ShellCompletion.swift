@@ -9,7 +9,8 @@ struct ShellCompletion {
   let model: ManagedObjectModel
 
   /// The possible words with a prefix.
-  /// - Parameter line: The text before the word.
+  ///
+  /// - `line`: The text before the word.
   func candidates(for word: String, after line: String) -> [String] {
     all(word, line.trimmingCharacters(in: .whitespaces), ShellLine.parts(line)).filter { $0.hasPrefix(word) }
       .sorted()

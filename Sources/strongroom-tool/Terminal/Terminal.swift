@@ -6,8 +6,9 @@ import Strongroom
 /// Asks the user at the terminal, even if standard input and output are redirected.
 enum Terminal {
   /// Asks for a secret without showing what is typed.
-  /// - Parameter option: The option that answers the question on the command line.
-  /// - Throws: `ValidationError` when there is no terminal.
+  ///
+  /// - `option`: The option that answers the question on the command line.
+  /// - `Throws`: `ValidationError` when there is no terminal.
   static func secret(_ question: String, otherwise option: String) throws -> SecretBytes {
     try withTerminal("give the secret in a file, with \(option)") { terminal in
       var settings = termios()
@@ -26,7 +27,8 @@ enum Terminal {
   }
 
   /// Asks for a line of visible text.
-  /// - Parameter option: The option that answers the question on the command line.
+  ///
+  /// - `option`: The option that answers the question on the command line.
   static func answer(_ question: String, otherwise option: String) throws -> String {
     try withTerminal("\(option) continues without asking") { terminal in
       put(question + " ", terminal)
@@ -39,7 +41,8 @@ enum Terminal {
 
   /// Writes bytes to standard output, which must be a terminal, so that a secret never ends up in a
   /// file or a log by mistake.
-  /// - Parameter option: The option that names a file for the secret, if there is one.
+  ///
+  /// - `option`: The option that names a file for the secret, if there is one.
   static func show(
     _ bytes: UnsafeRawBufferPointer, after text: String = "", before end: String = "\n",
     otherwise option: String? = nil
@@ -67,9 +70,9 @@ enum Terminal {
     try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
       defer { buffer.baseAddress.map { explicit_bzero($0, buffer.count) } }
       var count = 0
-      while count < buffer.count, try wait(file), read(file, buffer.baseAddress! + count, 1) == 1,
-        buffer[count] != 10
-      {
+      while count < buffer.count, try wait(file) {
+        let next = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        guard read(file, next.baseAddress, 1) == 1, next[0] != 10 else { break }
         count += 1
       }
       return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

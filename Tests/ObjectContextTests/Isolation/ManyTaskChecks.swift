@@ -75,8 +75,9 @@ extension ContextCheck {
     },
   ]
 
-  /// Forty saves of changes to anybody. What others deleted meanwhile cannot be led to, and is left
-  /// alone.
+  /// Forty saves of changes to anybody.
+  ///
+  /// What others deleted meanwhile cannot be led to, and is left alone.
   private static func stir(
     _ background: BackgroundContext, _ firms: [ManagedObjectID], seed: UInt64
   ) async throws {

@@ -12,7 +12,7 @@ struct MergingPair {
   let ids: [ManagedObjectID]
   private let held: [ManagedObject]
 
-  /// - Parameter make: Makes the objects, which are saved then.
+  /// - `make`: Makes the objects, which are saved then.
   init(_ scenario: ContextScenario, _ make: (ManagedObjectContext) throws -> [ManagedObject]) throws {
     self.scenario = scenario
     let maker = scenario.newContext()

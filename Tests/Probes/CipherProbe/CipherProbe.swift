@@ -1,11 +1,14 @@
 import CipherDatabase
 import Foundation
 
-/// `cipher-probe PATH` makes a file and writes a row; prints `made`, or the code of the refusal.
-/// `cipher-probe lock PATH` tries to have a file of the same key to itself; prints `locked`, or the
-/// code of the refusal. `cipher-probe open PATH` opens it and prints `opened`, or the code of the
-/// refusal. `cipher-probe values PATH` binds, reads and writes values of every kind that
-/// `STRONGROOM_SQL_DEBUG` must not print.
+/// Opens encrypted files in a process of its own.
+///
+/// - `cipher-probe PATH` makes a file and writes a row; prints `made`, or the code of the refusal.
+/// - `cipher-probe lock PATH` tries to have a file of the same key to itself; prints `locked`, or the
+///   code of the refusal.
+/// - `cipher-probe open PATH` opens it and prints `opened`, or the code of the refusal.
+/// - `cipher-probe values PATH` binds, reads and writes values of every kind that
+///   `STRONGROOM_SQL_DEBUG` must not print.
 @main
 struct CipherProbe {
   static func main() throws {

@@ -78,8 +78,9 @@ final class BatchSide {
     }
   }
 
-  /// A to-many has what leads back to its owner, and nothing that fetches do not find. An item with
-  /// unsaved changes has the row they were made on, whatever batches did since.
+  /// A to-many has what leads back to its owner, and nothing that fetches do not find.
+  ///
+  /// An item with unsaved changes has the row they were made on, whatever batches did since.
   private func check(
     _ owner: ManagedObject, _ relationship: String, _ items: [ManagedObject],
     _ leadsBack: (ManagedObject) throws -> Bool

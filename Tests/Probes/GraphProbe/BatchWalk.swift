@@ -2,6 +2,7 @@ import SeededRandom
 import Strongroom
 
 /// A random walk of two contexts that merge, with batches of all kinds among their own changes.
+///
 /// What live results show and to-manys lead to is compared with plain filters over all objects.
 final class BatchWalk {
   private let seed: UInt64

@@ -1,7 +1,8 @@
 import Strongroom
 
-/// Looks whether a context is as the reference is. The reference agrees with itself on both ends of
-/// every link, so what equals it does too.
+/// Looks whether a context is as the reference is.
+///
+/// The reference agrees with itself on both ends of every link, so what equals it does too.
 struct Comparison {
   let view: View
   let graph: Graph
@@ -84,7 +85,8 @@ struct Comparison {
   }
 
   /// What an object says of its own changes, beside what is stored of it.
-  /// - Parameter isLinked: Whether links of it were changed, though they may be as before now.
+  ///
+  /// - `isLinked`: Whether links of it were changed, though they may be as before now.
   func changes(of handle: Int, stored: Graph, isLinked: Bool) throws {
     guard let now = graph.things[handle], let then = stored.things[handle], !now.isGhost else { return }
     let kind = GraphModel.kinds[now.kind]

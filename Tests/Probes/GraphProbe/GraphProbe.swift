@@ -3,7 +3,9 @@ import Foundation
 
 /// Walks at random through a graph of objects and compares it, as it goes and after each save, with
 /// a plain reference; then, for a twentieth of the steps, through two contexts that work with
-/// batches. In as many short cases besides, both ends of every relationship have to agree.
+/// batches.
+///
+/// In as many short cases besides, both ends of every relationship have to agree.
 @main
 struct GraphProbe: AsyncParsableCommand {
   @Option(help: "How many steps to take.") var steps = 200_000

@@ -4,8 +4,9 @@ import Strongroom
 
 /// Many short cases of two contexts that merge each other's saves, in each of which both ends of
 /// every relationship have to agree after every step: an object that a to-one leads to has its
-/// inverse lead back, whatever edits, batches, undo and merge policies did. There is no reference
-/// to compare with, so that batches may meet unsaved changes.
+/// inverse lead back, whatever edits, batches, undo and merge policies did.
+///
+/// There is no reference to compare with, so that batches may meet unsaved changes.
 ///
 /// A case follows from its number alone: `--steps 0 --cases 1 --seed NUMBER` runs it again.
 struct InverseWalk {

@@ -39,8 +39,9 @@ extension Graph {
     return result.count > 1 ? result.sorted { ($0.handle, $0.property) < ($1.handle, $1.property) } : result
   }
 
-  /// What is wrong with the graph itself: a link to what is not there, twice, or not back. Nil when
-  /// all is well.
+  /// What is wrong with the graph itself: a link to what is not there, twice, or not back.
+  ///
+  /// Nil when all is well.
   func fault() -> String? {
     for (handle, thing) in things {
       for (index, link) in GraphModel.kinds[thing.kind].links.enumerated() {
@@ -66,9 +67,11 @@ extension Graph {
     return nil
   }
 
-  /// What deletes an object. Lists without an inverse show what is deleted until it is saved, so
-  /// the program takes it out first. Nil where an object that `base` does not have would go while a
-  /// denial stands, of which no save would hear.
+  /// What deletes an object.
+  ///
+  /// Lists without an inverse show what is deleted until it is saved, so the program takes it out
+  /// first. Nil where an object that `base` does not have would go while a denial stands, of which
+  /// no save would hear.
   func deletion(of handle: Int, base: Graph) -> [Operation]? {
     var after = self
     after.apply(.delete(handle))

@@ -7,7 +7,7 @@ struct GraphMerge {
   private let ends: [Int: Int]
   private(set) var result: Graph
 
-  /// - Parameter rivals: The new objects and what they become, in the order of insertion.
+  /// - `rivals`: The new objects and what they become, in the order of insertion.
   init(_ side: Graph, _ rivals: [(new: Int, stored: Int)]) {
     self.side = side
     self.rivals = rivals

@@ -15,8 +15,10 @@ enum Value: Sendable, Hashable {
 }
 
 /// One object: its values and the handles it leads to, by the places of its kind's fields and
-/// links. Links without an order are kept ascending, so that equal sets are equal lists; a to-one
-/// is a list of one or none.
+/// links.
+///
+/// Links without an order are kept ascending, so that equal sets are equal lists; a to-one is a
+/// list of one or none.
 struct Thing: Equatable {
   let kind: Int
   var values: [Value]
@@ -25,8 +27,9 @@ struct Thing: Equatable {
   var isGhost = false
 }
 
-/// The whole graph, as it should be: dictionaries and lists of handles. Copies share what they have
-/// in common.
+/// The whole graph, as it should be: dictionaries and lists of handles.
+///
+/// Copies share what they have in common.
 struct Graph: Equatable {
   private(set) var things: [Int: Thing] = [:]
 
@@ -113,8 +116,9 @@ struct Graph: Equatable {
     things[handle] = Thing(kind: index, values: values, links: kind.links.map { _ in [] })
   }
 
-  /// Leads from one object to another, and back where there is an inverse. A to-one forgets what it
-  /// led to before.
+  /// Leads from one object to another, and back where there is an inverse.
+  ///
+  /// A to-one forgets what it led to before.
   private mutating func join(_ handle: Int, _ index: Int, _ destination: Int) {
     if destinations(handle, index).contains(destination) { return }
     let link = kind(handle).links[index]

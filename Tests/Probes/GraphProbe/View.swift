@@ -30,6 +30,7 @@ final class View {
   // MARK: Which is which
 
   /// The handle of an object, by the object itself if it is not held; it is not held after either.
+  ///
   /// Nil for an object whose insertion was undone, value by value.
   func peek(_ object: ManagedObject) throws -> Int? {
     if let known = handles[ObjectIdentifier(object)] { return known }

@@ -12,9 +12,9 @@ extension Walk {
   private static let most = 60
 
   /// Something to change in a graph; nil when what was thought of would not do.
-  /// - Parameters:
-  ///   - base: What lies beneath: the file, or the parent's graph.
-  ///   - avoided: Objects to be left alone.
+  ///
+  /// - `base`: What lies beneath: the file, or the parent's graph.
+  /// - `avoided`: Objects to be left alone.
   func choose(in graph: Graph, base: Graph, avoiding avoided: Set<Int> = []) -> Choice? {
     let live = avoided.isEmpty ? graph.live : graph.live.filter { !avoided.contains($0) }
     guard let operations = operations(in: graph, base, live) else { return nil }

@@ -57,8 +57,9 @@ extension Walk {
     forgetHistory()
   }
 
-  /// What a save tells must be what was saved. Objects may be told as updated whose other ends
-  /// changed.
+  /// What a save tells must be what was saved.
+  ///
+  /// Objects may be told as updated whose other ends changed.
   private func check(_ changes: ContextChanges, _ sibling: View, _ side: Graph) throws {
     var (inserted, deleted): (Set<ManagedObjectID>, Set<ManagedObjectID>) = ([], [])
     var updated: Set<ManagedObjectID> = []
@@ -102,9 +103,10 @@ extension Walk {
 
   // MARK: Against each other
 
-  /// Another context saves a change to an object that this one has changed too. Without a policy
-  /// the save is refused; with the objects' trump, each property that was changed here stays, and
-  /// all others are as they are stored.
+  /// Another context saves a change to an object that this one has changed too.
+  ///
+  /// Without a policy the save is refused; with the objects' trump, each property that was changed
+  /// here stays, and all others are as they are stored.
   func conflict() async throws {
     guard current.violations().isEmpty else { return }
     let found: (handle: Int, operations: [Operation], merged: Graph)? =
@@ -188,8 +190,9 @@ extension Walk {
     return (handle, [.point(handle, link.name, destination)], current)
   }
 
-  /// Only of what leads nowhere, so that no other object is concerned. Long bytes that nobody read
-  /// go with the row.
+  /// Only of what leads nowhere, so that no other object is concerned.
+  ///
+  /// Long bytes that nobody read go with the row.
   private func deletedThere() -> (handle: Int, operations: [Operation], merged: Graph)? {
     let reached = Set(
       (current.live + stored.live).flatMap { current.oneWayDestinations($0) + stored.oneWayDestinations($0) })
@@ -208,8 +211,10 @@ extension Walk {
   }
 
   /// Another context saves an object with a value that a new one here has too and that must be
-  /// unique. With the objects' trump the two become one: what was set here stays, all else is as it
-  /// is stored.
+  /// unique.
+  ///
+  /// With the objects' trump the two become one: what was set here stays, all else is as it is
+  /// stored.
   func meetUnique() async throws {
     let new = current.live.filter { handle in
       guard !everStored.contains(handle), let thing = current.things[handle] else { return false }

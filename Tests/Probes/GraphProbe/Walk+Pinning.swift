@@ -2,8 +2,9 @@ import Strongroom
 
 /// A context that does not move on while others save.
 extension Walk {
-  /// Pins a context to what is stored now. Sometimes it has looked before, sometimes it looks for
-  /// the first time after others saved.
+  /// Pins a context to what is stored now.
+  ///
+  /// Sometimes it has looked before, sometimes it looks for the first time after others saved.
   func pin() throws {
     let context = container.newContext()
     if random.chance(2) { try View("pinned", context).holdAll() }

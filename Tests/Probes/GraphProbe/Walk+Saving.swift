@@ -2,8 +2,9 @@ import Strongroom
 
 /// Saving, and looking at the file after.
 extension Walk {
-  /// Saves, which fails exactly when a rule is broken. Then all is as before, and the rules are
-  /// mended or all is taken back.
+  /// Saves, which fails exactly when a rule is broken.
+  ///
+  /// Then all is as before, and the rules are mended or all is taken back.
   func save() async throws {
     let wrong = current.violations()
     note("save" + (wrong.isEmpty ? "" : ", which breaks \(wrong.map(\.text))"))

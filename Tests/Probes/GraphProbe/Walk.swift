@@ -72,8 +72,9 @@ final class Walk {
     watcher = View("watcher", container.newContext())
   }
 
-  /// Takes the steps. After a difference it begins anew with an empty file, so that one fault is
-  /// told once.
+  /// Takes the steps.
+  ///
+  /// After a difference it begins anew with an empty file, so that one fault is told once.
   func run() async throws -> Report {
     defer {
       try? container.close()

@@ -2,6 +2,7 @@ import Strongroom
 
 /// Makes a store at the path given, saves 20,000 objects in batches, then 80,000 more, then 100,000
 /// at once; prints by how many bytes memory grew over the 80,000, and how many objects there are.
+///
 /// Then inserts a million rows in one batch and scans them ten times; prints by how many bytes
 /// memory grew, and how many rows went by.
 @main

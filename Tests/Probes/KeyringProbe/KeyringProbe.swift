@@ -3,8 +3,9 @@ import SecretService
 import StoreKeyring
 
 /// `find UUID`, `add UUID` or `fill UUID` (adds keys until it is killed), with a deadline of two
-/// seconds: prints what came of it, or the code of the error. In the keyring, or in the key file
-/// that `KEYFILE` names.
+/// seconds: prints what came of it, or the code of the error.
+///
+/// In the keyring, or in the key file that `KEYFILE` names.
 @main
 struct KeyringProbe {
   static func main() async throws {

@@ -2,10 +2,12 @@ import Foundation
 import Strongroom
 
 /// Writes to the library store at the path given, whose key is in the file given, while another
-/// process has it open. Each line of standard input is one save, answered by a line: `insert
-/// TITLE`, `rename TITLE NEW`, `delete TITLE`, `tag TITLE NAME`, `many COUNT`, `quit` to end
-/// without closing. With a third argument it opens the store with books alone, which have the
-/// attributes named there, with commas between.
+/// process has it open.
+///
+/// Each line of standard input is one save, answered by a line: `insert TITLE`, `rename TITLE NEW`,
+/// `delete TITLE`, `tag TITLE NAME`, `many COUNT`, `quit` to end without closing. With a third
+/// argument it opens the store with books alone, which have the attributes named there, with commas
+/// between.
 @main
 struct SharingProbe {
   static func main() async throws {

@@ -3,9 +3,11 @@ import Glibc
 import Strongroom
 import Synchronization
 
-/// One of many processes that share a store. Prints `begin ROLE BEGIN` and `did ROLE BEGIN END
-/// [NUMBER]` for each thing that it has done for good, with the instants before and after in
-/// microseconds, `busy ROLE`, or `error ROLE CODE`; goes on until SIGTERM.
+/// One of many processes that share a store.
+///
+/// Prints `begin ROLE BEGIN` and `did ROLE BEGIN END [NUMBER]` for each thing that it has done for
+/// good, with the instants before and after in microseconds, `busy ROLE`, or `error ROLE CODE`;
+/// goes on until SIGTERM.
 struct ShareWorker {
   let playground: Playground
   let role: ShareRole

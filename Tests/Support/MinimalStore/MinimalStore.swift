@@ -116,7 +116,9 @@ package final class MinimalStore: IncrementalStore {
     return relationship.isOrdered ? ordered(found, relationship, reference) : found.sorted()
   }
 
-  /// One list of links keeps one order. That of the other end stands in the metadata.
+  /// One list of links keeps one order.
+  ///
+  /// That of the other end stands in the metadata.
   private func ordered(_ destinations: [Int64], _ relationship: RelationshipDescription, _ reference: Int64)
     -> [Int64]
   {

@@ -17,9 +17,11 @@ extension ModelObject {
   }
 
   /// Brings what a superclass's initialisers wrote together with what the class's own did.
+  ///
   /// - Parameters:
   ///   - own: The object with the properties of the whole class.
   ///   - inherited: The object that the superclass has.
+  /// - Returns: The object that both classes share from now on.
   public static func joined(
     _ own: inout ModelObject, _ inherited: @autoclosure () -> ModelObject
   ) -> ModelObject {

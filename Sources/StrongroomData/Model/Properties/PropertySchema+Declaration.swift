@@ -3,7 +3,8 @@ import ObjectModel
 
 extension PropertySchema {
   /// Declares the property in an entity.
-  /// - Parameter destination: The name of a class's entity.
+  ///
+  /// - `destination`: The name of a class's entity.
   func add(to entity: inout Entity, destination: (any PersistentModel.Type) -> String) {
     switch kind {
     case .attribute(let type, let isOptional):

@@ -72,8 +72,9 @@ final class PropertySchema: @unchecked Sendable {
   }
 
   /// What is read where nothing that fits is stored: the declared default.
-  /// - Parameter isDeleted: Whether the model was deleted before it was read, so that any empty
-  ///   value will do.
+  ///
+  /// - `isDeleted`: Whether the model was deleted before it was read, so that any empty value will
+  ///   do.
   func empty<Value>(_ type: Value.Type, isDeleted: Bool) -> Value {
     if let value = makeDefault?() as? Value { return value }
     if isDeleted {
