@@ -7,62 +7,63 @@ extension StoreCheck {
   /// Values that are written and read in pieces.
   static let pieces: [StoreCheck] = [
     StoreCheck("a value written in pieces is one value, and its object one version on") { factory in
-      let held = try await Held(factory)
-      try expect(try held.bytes() == nil, "null at first, and not empty")
-      let bytes = Held.pattern(300_000)
-      let version = try held.write(bytes, by: 4099)
+      let long = try await LongValue(factory)
+      try expect(try long.bytes() == nil, "null at first, and not empty")
+      let bytes = LongValue.pattern(300_000)
+      let version = try long.write(bytes, by: 4099)
       try expect(version == 2, "the version after")
-      let node = try held.store.newValues(for: held.id)
-      try expect(node.version == 2 && !node.isNull(held.attribute.field), "the stored version")
+      let node = try long.store.newValues(for: long.id)
+      try expect(node.version == 2 && !node.isNull(long.attribute.field), "the stored version")
       try expect(
-        try held.store.wholeValues(for: held.id.reference, of: held.id.entity)?.value(of: held.attribute)
+        try long.store.wholeValues(for: long.id.reference, of: long.id.entity)?.value(of: long.attribute)
           == .data(bytes), "read whole")
-      try expect(try held.bytes(by: 65_536) == bytes && held.bytes(by: 999) == bytes, "read in pieces")
-      try expect(node.value(of: try held.named("string")) == .string("same"), "the rest of the row")
-      try expect(try held.write(Data(), by: 1) == 3 && held.bytes() == Data(), "empty, and not null")
-      try expect(try held.write(Held.pattern(5), by: 5) == 4 && held.bytes() == Held.pattern(5), "short")
+      try expect(try long.bytes(by: 65_536) == bytes && long.bytes(by: 999) == bytes, "read in pieces")
+      try expect(node.value(of: try long.named("string")) == .string("same"), "the rest of the row")
+      try expect(try long.write(Data(), by: 1) == 3 && long.bytes() == Data(), "empty, and not null")
+      try expect(
+        try long.write(LongValue.pattern(5), by: 5) == 4 && long.bytes() == LongValue.pattern(5), "short")
     },
     StoreCheck("a value of which a piece fails, is missing or is too much stays as it was") { factory in
-      let held = try await Held(factory)
-      let bytes = Held.pattern(20_000)
-      _ = try held.write(bytes, by: 7000)
+      let long = try await LongValue(factory)
+      let bytes = LongValue.pattern(20_000)
+      _ = try long.write(bytes, by: 7000)
       struct Stop: Error {}
       do {
-        _ = try held.write(count: 30_000) { writer in
+        _ = try long.write(count: 30_000) { writer in
           try writer.write(contentsOf: Data(count: 10_000))
           throw Stop()
         }
         try expect(false, "nothing was thrown")
       } catch is Stop {}
       try expectError(.invalidValue, "too little") {
-        _ = try held.write(count: 10) { try $0.write(contentsOf: Data(count: 9)) }
+        _ = try long.write(count: 10) { try $0.write(contentsOf: Data(count: 9)) }
       }
       try expectError(.invalidValue, "too much") {
-        _ = try held.write(count: 10) { try $0.write(contentsOf: Data(count: 11)) }
+        _ = try long.write(count: 10) { try $0.write(contentsOf: Data(count: 11)) }
       }
       try expectError(.invalidValue, "too much, of which the closure does not tell") {
-        _ = try held.write(count: 10) {
+        _ = try long.write(count: 10) {
           try $0.write(contentsOf: Data(count: 10))
           try? $0.write(contentsOf: Data(count: 1))
         }
       }
       for count in [-1, Int.min, Int.max] {
-        try expectError(.invalidValue, "\(count) bytes") { _ = try held.write(count: count) { _ in } }
+        try expectError(.invalidValue, "\(count) bytes") { _ = try long.write(count: count) { _ in } }
       }
-      try expect(try held.bytes() == bytes, "the value")
-      try expect(try held.store.newValues(for: held.id).version == 2, "the version")
+      try expect(try long.bytes() == bytes, "the value")
+      try expect(try long.store.newValues(for: long.id).version == 2, "the version")
     },
     StoreCheck("writers and readers end, and readers are moved within the value only") { factory in
-      let held = try await Held(factory)
-      var kept: ValueWriter?
-      _ = try held.write(count: 3) {
-        kept = $0
+      let long = try await LongValue(factory)
+      var leaked: ValueWriter?
+      _ = try long.write(count: 3) {
+        leaked = $0
         try $0.write(contentsOf: Data([1, 2]))
         try expect($0.offset == 2 && $0.count == 3, "where it is")
         try $0.write(contentsOf: [UInt8(3)])
       }
-      try expectError(.valueClosed, "a writer after its closure") { try kept?.write(contentsOf: Data([4])) }
-      guard let reader = try held.open() else { return try expect(false, "no value") }
+      try expectError(.valueClosed, "a writer after its closure") { try leaked?.write(contentsOf: Data([4])) }
+      guard let reader = try long.open() else { return try expect(false, "no value") }
       try expect(reader.count == 3 && reader.offset == 0, "the beginning")
       try expect(try reader.read(upToCount: 2) == Data([1, 2]) && reader.offset == 2, "two bytes")
       try expect(try reader.read(upToCount: 0) == Data(), "none")
@@ -82,29 +83,29 @@ extension StoreCheck {
       try expectError(.valueClosed, "a closed reader") { try reader.seek(toOffset: 0) }
     },
     StoreCheck("only stored binary data of objects that are there has pieces") { factory in
-      let held = try await Held(factory)
+      let long = try await LongValue(factory)
       for type in AttributeType.allCases where type != .undefined && type != .binary {
-        let other = try held.named(type.rawValue)
+        let other = try long.named(type.rawValue)
         try expectError(.invalidValue, "written: \(type)") {
-          _ = try held.store.writeValue(count: 1, of: other, to: held.id.reference) { _ in }
+          _ = try long.store.writeValue(count: 1, of: other, to: long.id.reference) { _ in }
         }
         try expectError(.invalidValue, "read: \(type)") {
-          _ = try held.store.openValue(of: other, of: held.id.reference)
+          _ = try long.store.openValue(of: other, of: long.id.reference)
         }
       }
-      try Sample.delete(held.store, held.id, version: 1)
-      try expectError(.notFound, "written") { _ = try held.write(count: 0) { _ in } }
-      try expectError(.notFound, "read") { _ = try held.open() }
+      try Sample.delete(long.store, long.id, version: 1)
+      try expectError(.notFound, "written") { _ = try long.write(count: 0) { _ in } }
+      try expectError(.notFound, "read") { _ = try long.open() }
     },
     StoreCheck("a reader keeps to the value that it was opened on") { factory in
-      let held = try await Held(factory)
-      let bytes = Held.pattern(100_000)
-      _ = try held.write(bytes, by: 10_000)
-      guard let reader = try held.open() else { return try expect(false, "no value") }
+      let long = try await LongValue(factory)
+      let bytes = LongValue.pattern(100_000)
+      _ = try long.write(bytes, by: 10_000)
+      guard let reader = try long.open() else { return try expect(false, "no value") }
       var read = try reader.read(upToCount: 10) ?? Data()
-      _ = try held.write(Data(repeating: 9, count: 50_000), by: 50_000)
+      _ = try long.write(Data(repeating: 9, count: 50_000), by: 50_000)
       read += try reader.read(upToCount: 50_000) ?? Data()
-      try Sample.delete(held.store, held.id, version: 3)
+      try Sample.delete(long.store, long.id, version: 3)
       read += try reader.read(upToCount: 100_000) ?? Data()
       try expect(read == bytes, "the value")
     },
@@ -112,7 +113,7 @@ extension StoreCheck {
 }
 
 /// An object with a binary attribute.
-private struct Held {
+private struct LongValue {
   let store: any IncrementalStore
   let id: ManagedObjectID
   let attribute: AttributeDescription

@@ -248,7 +248,7 @@ struct MigrationTests {
       let words = [
         "type": "Author.name was string and is date", "required": "Author.country is required",
         "unique": "the same values", "abstract": "Author is abstract and has objects",
-        "to-one": "Author.friends led to many", "foreign": "none of the store's entities",
+        "to-one": "Author.friends was to-many", "foreign": "none of the store's entities",
         "apart": "which were apart", "off": "shouldMigrateStoreAutomatically",
       ]
       if let words = words[reason] { #expect(error.message.contains(words), "\(error)") }

@@ -84,7 +84,7 @@ struct ValueTests {
           "price is more than 0.3, the most it may be",
           "day is less than 2001-01-01T00:00:00Z, the least it may be",
           "place.city is longer than 4 characters", "place.spot.x is less than -1, the least it may be",
-          "notes leads to fewer objects than 1",
+          "notes has fewer objects than 1",
         ])
     #expect(
       error?.failures.filter { $0.objectID == other.objectID }.map(\.rule)

@@ -34,7 +34,7 @@ package final class DatabaseFile: Sendable {
       case .taken(let identity, let descriptor):
         self.init(path: path, identity: identity, descriptor: descriptor)
         return
-      case .heldByOthers:
+      case .takenByOthers:
         guard deadline.pause() else {
           throw CipherError(.busy, "another connection has the file at \(path) to itself")
         }
@@ -89,7 +89,7 @@ package final class DatabaseFile: Sendable {
       case .wantedByAnother where givesWay:
         shareAgain()
         return false
-      case .heldByOthers, .wantedByAnother:
+      case .takenByOthers, .wantedByAnother:
         if deadline.pause() { continue }
         shareAgain()
         throw CipherError(.busy, "another connection has the file at \(path) open")

@@ -6,7 +6,7 @@ import Glibc
 /// of the file. The bytes are apart from those that SQLite locks (1 GiB to 1 GiB + 511).
 enum FileRangeLock {
   enum Kind { case shared, exclusive }
-  enum Outcome { case taken, heldByOthers, unsupported }
+  enum Outcome { case taken, takenByOthers, unsupported }
 
   /// A shared lock on this byte keeps a file in its place; an exclusive one keeps everybody else
   /// out.
@@ -23,7 +23,7 @@ enum FileRangeLock {
   static func take(_ kind: Kind, _ start: off_t, count: off_t = 1, of file: Int32) -> Outcome {
     switch set(Int16(kind == .shared ? F_RDLCK : F_WRLCK), start, count, file) {
     case 0: .taken
-    case EAGAIN, EACCES: .heldByOthers
+    case EAGAIN, EACCES: .takenByOthers
     default: .unsupported
     }
   }

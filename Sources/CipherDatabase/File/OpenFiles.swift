@@ -14,10 +14,10 @@ enum OpenFiles {
     }
   }
 
-  enum Outcome { case taken(Identity, Int32), heldByOthers }
+  enum Outcome { case taken(Identity, Int32), takenByOthers }
 
   enum AloneOutcome {
-    case taken, heldByOthers
+    case taken, takenByOthers
     /// Another one has the file alone, or waits to.
     case wantedByAnother
     /// The file system has no locks, or the file is open for reading only.
@@ -26,7 +26,7 @@ enum OpenFiles {
     init(_ outcome: FileRangeLock.Outcome) {
       switch outcome {
       case .taken: self = .taken
-      case .heldByOthers: self = .heldByOthers
+      case .takenByOthers: self = .takenByOthers
       case .unsupported: self = .unsupported
       }
     }
@@ -63,7 +63,7 @@ enum OpenFiles {
     }
     let identity = Identity(status)
     if let entry = entries[identity] {
-      if entry.alone != nil { return .heldByOthers }
+      if entry.alone != nil { return .takenByOthers }
       entries[identity]?.useCount += 1
       return .taken(identity, entry.descriptor)
     }
@@ -73,7 +73,7 @@ enum OpenFiles {
       lstat(path, &status) == 0, Identity(status) == identity
     else {
       close(file)
-      return .heldByOthers
+      return .takenByOthers
     }
     entries[identity] = Entry(descriptor: file)
     return .taken(identity, file)
@@ -93,10 +93,10 @@ enum OpenFiles {
   ///
   /// Whoever waits to have it alone goes first.
   private static func share(_ file: Int32) -> Bool {
-    guard FileRangeLock.take(.shared, FileRangeLock.waiting, of: file) != .heldByOthers else { return false }
+    guard FileRangeLock.take(.shared, FileRangeLock.waiting, of: file) != .takenByOthers else { return false }
     defer { FileRangeLock.release(FileRangeLock.waiting, of: file) }
     // Where there are no locks, nothing is ever replaced either: see `takeAlone`.
-    return FileRangeLock.take(.shared, FileRangeLock.use, of: file) != .heldByOthers
+    return FileRangeLock.take(.shared, FileRangeLock.use, of: file) != .takenByOthers
   }
 
   private static func failure(_ path: String) -> CipherError {
@@ -125,15 +125,15 @@ enum OpenFiles {
   /// From the first try on nobody new gets in, until `shareAgain`.
   static func takeAlone(_ identity: Identity, own: Int, for owner: ObjectIdentifier) -> AloneOutcome {
     entries.withLock { entries in
-      guard let entry = entries[identity] else { return .heldByOthers }
+      guard let entry = entries[identity] else { return .takenByOthers }
       if let other = entry.alone, other != owner { return .wantedByAnother }
       switch FileRangeLock.take(.exclusive, FileRangeLock.waiting, of: entry.descriptor) {
       case .taken: break
-      case .heldByOthers: return .wantedByAnother
+      case .takenByOthers: return .wantedByAnother
       case .unsupported: return .unsupported
       }
       entries[identity]?.alone = owner
-      guard entry.useCount <= own else { return .heldByOthers }
+      guard entry.useCount <= own else { return .takenByOthers }
       return AloneOutcome(FileRangeLock.take(.exclusive, FileRangeLock.use, of: entry.descriptor))
     }
   }

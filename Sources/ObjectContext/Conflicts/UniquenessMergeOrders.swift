@@ -21,7 +21,7 @@ struct UniquenessMergeOrders {
 
   private let graph: ObjectGraph
   /// Of objects that stay what they are.
-  private var kept: [Order] = []
+  private var recorded: [Order] = []
   private var seen: Set<Key> = []
   /// Of objects that become others.
   private var merged: [Order] = []
@@ -38,7 +38,8 @@ struct UniquenessMergeOrders {
       seen.insert(Key(owner, relationship)).inserted
     else { return }
     let destinations = Array(try owner.destinations(relationship).references)
-    kept.append(Order(owner: owner, relationship: relationship, destinations: destinations, isTrump: true))
+    recorded.append(
+      Order(owner: owner, relationship: relationship, destinations: destinations, isTrump: true))
   }
 
   /// Notes an order of an object that becomes another.
@@ -64,7 +65,7 @@ struct UniquenessMergeOrders {
 
   /// Brings what is linked now into the orders that were noted.
   mutating func restore(_ successors: MergedReferences, _ last: (ManagedObject) -> ManagedObject) throws {
-    for order in kept {
+    for order in recorded {
       let owner = last(order.owner)
       let wanted = renamed(order, successors)
       own[Key(owner, order.relationship)] = wanted

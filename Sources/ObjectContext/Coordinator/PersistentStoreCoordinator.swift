@@ -226,7 +226,9 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  func post(_ news: ContextInbox.Changes, from sender: ContextInbox?) { inboxes.post(news, from: sender) }
+  func post(_ changes: ContextInbox.Changes, from sender: ContextInbox?) {
+    inboxes.post(changes, from: sender)
+  }
 
   /// What was read from a removed store must not be written to another, where its reference numbers
   /// belong to other objects.

@@ -32,8 +32,8 @@ public enum ValidationRule: Sendable, Hashable, CustomStringConvertible {
     case .shortest(let bound): "is shorter than \(bound) characters"
     case .longest(let bound): "is longer than \(bound) characters"
     case .pattern(let pattern): "does not fit its pattern \(pattern)"
-    case .fewest(let bound): "leads to fewer objects than \(bound)"
-    case .most(let bound): "leads to more objects than \(bound)"
+    case .fewest(let bound): "has fewer objects than \(bound)"
+    case .most(let bound): "has more objects than \(bound)"
     case .denied: "keeps the object from being deleted while it leads anywhere"
     case .own: "is refused by the object's own validation"
     }

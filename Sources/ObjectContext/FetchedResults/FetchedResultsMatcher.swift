@@ -54,24 +54,24 @@ struct FetchedResultsMatcher {
 
   /// The list with changed objects taken out, or put where they belong now.
   func updated(_ old: [ManagedObject], _ changed: Set<ManagedObject>) throws -> [ManagedObject] {
-    var kept = old.filter { !changed.contains($0) }
+    var result = old.filter { !changed.contains($0) }
     var come: [ManagedObject] = []
     for object in changed where try belongsNow(object) { come.append(object) }
     try come.sort { try sort.areInIncreasingOrder($0, $1) }
-    if come.count > 16, come.count > kept.count / 16 {
-      kept += come
-      try kept.sort { try sort.areInIncreasingOrder($0, $1) }
-      return kept
+    if come.count > 16, come.count > result.count / 16 {
+      result += come
+      try result.sort { try sort.areInIncreasingOrder($0, $1) }
+      return result
     }
     for object in come {
-      var (low, high) = (0, kept.count)
+      var (low, high) = (0, result.count)
       while low < high {
         let middle = (low + high) / 2
-        if try sort.areInIncreasingOrder(kept[middle], object) { low = middle + 1 } else { high = middle }
+        if try sort.areInIncreasingOrder(result[middle], object) { low = middle + 1 } else { high = middle }
       }
-      kept.insert(object, at: low)
+      result.insert(object, at: low)
     }
-    return kept
+    return result
   }
 
   /// An object whose row was deleted is not among the results.

@@ -182,13 +182,13 @@ struct FetchOperation: GraphOperation {
     }
     if object.node != nil, object.hasChanges || node.isIdentical(to: object.node) { return }
     // What was read on another thread may be older than what was read here since.
-    if let held = object.node, held.version > node.version { return }
-    let held = object.node?.version
+    if let registered = object.node, registered.version > node.version { return }
+    let registered = object.node?.version
     object.node = node
-    guard let held else { return object.awakeFromFetch() }
+    guard let registered else { return object.awakeFromFetch() }
     object.changes = nil
     if object.reportsChanges { object.valuesDidChange(at: nil) }
-    if held != node.version { notifications.record(.refreshed, object) }
+    if registered != node.version { notifications.record(.refreshed, object) }
   }
 
   // MARK: Unsaved changes

@@ -116,11 +116,11 @@ final class ToManyState {
   /// Drops destinations that were deleted in the store.
   ///
   /// Those that were added here stay: the save reports that they do not exist.
-  func forget(_ isGone: (Int64) -> Bool) {
+  func forget(_ isDeleted: (Int64) -> Bool) {
     // All of a new object's list was added here.
     if isNew, !relationship.isTransient { return }
-    guard isLoaded, case let items = list.items, items.contains(where: isGone) else { return }
-    list.replace(items.filter { !isGone($0) || additions.contains($0) })
+    guard isLoaded, case let items = list.items, items.contains(where: isDeleted) else { return }
+    list.replace(items.filter { !isDeleted($0) || additions.contains($0) })
     batchOffset = nil
   }
 

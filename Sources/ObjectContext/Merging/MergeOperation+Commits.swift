@@ -88,9 +88,9 @@ extension MergeOperation {
   private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
     guard let row else { return false }
     if let version = registeredVersion(object), version != row.version { return true }
-    guard let held = object.node else { return false }
+    guard let registered = object.node else { return false }
     return object.entity.attributes.contains {
-      $0.derivation != nil && held.value(of: $0) != row.value(of: $0)
+      $0.derivation != nil && registered.value(of: $0) != row.value(of: $0)
     }
   }
 }
@@ -111,10 +111,11 @@ extension [ManagedObject] {
       let relationship = states[0].state.relationship
       let now = try source.newValues(for: relationship, of: states.map(\.object.reference))
       for (place, one) in states.enumerated() {
-        let (stored, held) = (now.destinations(at: place), one.state.current ?? [])
+        let (stored, registered) = (now.destinations(at: place), one.state.current ?? [])
         let isSame =
           relationship.isOrdered
-          ? stored.elementsEqual(held) : stored.count == held.count && Set(stored) == Set(held)
+          ? stored.elementsEqual(registered)
+          : stored.count == registered.count && Set(stored) == Set(registered)
         if !isSame { stale.append((one.object, one.state)) }
       }
     }

@@ -13,16 +13,16 @@ struct MergeOperation: GraphOperation {
     graph.forgetClosedStores()
     // A pinned context that does not merge sees its moment only.
     if queryGenerationToken != nil, !inbox.wantsSaves.load(ordering: .relaxed) { return }
-    let news = inbox.take()
-    if news.isEmpty { return }
+    let received = inbox.take()
+    if received.isEmpty { return }
     do {
       try renewQueryGeneration()
-      try merge(news)
+      try merge(received)
     } catch {
-      inbox.putBack(news)
+      inbox.putBack(received)
       throw error
     }
-    for item in news { childInboxes.post(item, from: inbox) }
+    for item in received { childInboxes.post(item, from: inbox) }
     graph.endEvent()
   }
 
@@ -146,10 +146,12 @@ struct MergeOperation: GraphOperation {
   func forgetRelationships(
     to deleted: [ManagedObjectID], where isConcerned: (RelationshipDescription) -> Bool = { _ in true }
   ) {
-    let gone = Dictionary(grouping: deleted, by: \.entity.root.name).mapValues { Set($0.map(\.reference)) }
+    let deletedReferences = Dictionary(grouping: deleted, by: \.entity.root.name).mapValues {
+      Set($0.map(\.reference))
+    }
     for object in registeredObjects {
       for state in object.changes?.toManys ?? [] where isConcerned(state.relationship) {
-        if let references = gone[state.relationship.destination.root.name] {
+        if let references = deletedReferences[state.relationship.destination.root.name] {
           state.forget(references.contains)
         }
       }
@@ -195,19 +197,19 @@ struct MergeOperation: GraphOperation {
     let objects = registeredObjects.filter { !$0.isInserted }
     for object in objects { wanted[object.entity.root, default: []].insert(object.reference) }
     // Those of deleted objects are not read again.
-    let kept = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
-    for state in kept {
+    let loadedToManys = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
+    for state in loadedToManys {
       wanted[state.relationship.destination.root, default: []].formUnion(state.current ?? [])
     }
-    var gone: [EntityDescription: Set<Int64>] = [:]
+    var deletedReferences: [EntityDescription: Set<Int64>] = [:]
     for (root, references) in wanted {
       let list = references.sorted().map { FetchExpression.value(.reference($0)) }
       let request = FetchRequest(
         root.name, where: .comparison(FetchComparison(.selfObject, .in, .list(list))))
-      gone[root] = references.subtracting(try source.fetchObjectIDs(request).map(\.reference))
+      deletedReferences[root] = references.subtracting(try source.fetchObjectIDs(request).map(\.reference))
     }
     // First, since they keep what was read of them.
-    for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
+    for object in objects where deletedReferences[object.entity.root]?.contains(object.reference) == true {
       if keepsChanges {
         try graph.faulting.markInaccessibleDeleted(object)
       } else {
@@ -217,8 +219,10 @@ struct MergeOperation: GraphOperation {
     tracker.sweep()
     graph.faulting.removeAddedDeleted()
     try graph.faulting.refreshAfterBatch()
-    for state in kept {
-      if let gone = gone[state.relationship.destination.root] { state.forget(gone.contains) }
+    for state in loadedToManys {
+      if let deletedReferences = deletedReferences[state.relationship.destination.root] {
+        state.forget(deletedReferences.contains)
+      }
     }
   }
 }

@@ -1,10 +1,10 @@
 import Locks
 
 /// The streams that report one kind of change.
-final class ChangeStreams<News: Sendable>: Sendable {
+final class ChangeStreams<Element: Sendable>: Sendable {
   private struct State: Sendable {
     var last = 0
-    var continuations: [Int: AsyncStream<News>.Continuation] = [:]
+    var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
   }
 
   private let state = Locked(State())
@@ -14,7 +14,7 @@ final class ChangeStreams<News: Sendable>: Sendable {
   /// A stream of what comes from now on; nothing is dropped while nobody reads.
   ///
   /// - `ended`: Called when nobody reads any more.
-  func stream() -> AsyncStream<News> {
+  func stream() -> AsyncStream<Element> {
     AsyncStream { continuation in
       let key = state.withLock { state in
         state.last += 1
@@ -31,8 +31,8 @@ final class ChangeStreams<News: Sendable>: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  func yield(_ news: News) {
-    for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(news) }
+  func yield(_ element: Element) {
+    for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }
   }
 
   func finish() {

@@ -131,7 +131,7 @@ extension ManagedObject {
     guard destination.entity.isKind(of: relationship.destination) else {
       throw ContextError(
         .objectOfAnotherContext,
-        "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), not to"
+        "the destination of \(entity.name).\(relationship.name) is \(relationship.destination.name), not"
           + " \(destination.entity.name)"
       )
     }

@@ -61,9 +61,9 @@ struct DeleteOperation: GraphOperation {
   }
 
   /// New objects that were deleted were never there.
-  private func unregister(_ gone: [ManagedObject]) {
-    tracker.removeInserted(gone.count)
-    for object in gone { graph.dismiss(object) }
+  private func unregister(_ objects: [ManagedObject]) {
+    tracker.removeInserted(objects.count)
+    for object in objects { graph.dismiss(object) }
   }
 
   func recordDeletion(of object: ManagedObject) {

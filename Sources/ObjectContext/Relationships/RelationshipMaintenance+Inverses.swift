@@ -182,8 +182,8 @@ extension RelationshipMaintenance {
     object.changes?.unset(relationship.index)
     object.changes = object.changes
     guard let inverse = relationship.inverse, !inverse.isTransient else { return }
-    let kept = try object.destination(relationship)
-    if lost === kept { return }
+    let current = try object.destination(relationship)
+    if lost === current { return }
     if let lost {
       if inverse.isToMany {
         lost.changes?.knownToMany(inverse)?.takeBack(object.reference)
@@ -191,17 +191,17 @@ extension RelationshipMaintenance {
         try assign(lost, inverse, nil)
       }
     }
-    guard let kept, try exists(kept) else { return }
-    if kept.isDeleted {
+    guard let current, try exists(current) else { return }
+    if current.isDeleted {
       // The rule of its deletion, which this context has still to save.
       if inverse.deleteRule == .nullify { try assign(object, relationship, nil) }
       return
     }
-    renew(kept, inverse)
+    renew(current, inverse)
     if inverse.isToMany {
-      kept.changes?.knownToMany(inverse)?.takeBack(object.reference)
+      current.changes?.knownToMany(inverse)?.takeBack(object.reference)
     } else {
-      try claim(kept, inverse, for: object, relationship)
+      try claim(current, inverse, for: object, relationship)
     }
   }
 

@@ -23,7 +23,8 @@ extension ManagedObject {
       }
     case (.relationship(let relationship), .null), (.relationship(let relationship), .reference):
       guard !relationship.isToMany else {
-        throw ContextError(.wrongType, "\(entity.name).\(name) leads to several objects; a save judges it")
+        throw ContextError(
+          .wrongType, "\(entity.name).\(name) is a to-many relationship, which a save validates")
       }
     case (.relationship, _):
       throw ContextError(.wrongType, "\(entity.name).\(name) takes objects only")

@@ -80,11 +80,11 @@ public struct ModelMapping: Sendable {
         obstacles.append("\(name).\(relationship.name) led to one from any number and becomes one-to-one")
       }
       if old.isToMany, !relationship.isToMany {
-        obstacles.append("\(name).\(relationship.name) led to many and leads to one")
+        obstacles.append("\(name).\(relationship.name) was to-many and is to-one")
       }
       if !oldRoots(relationship.destination.root).contains(old.destination.root) {
         obstacles.append(
-          "\(name).\(relationship.name) led to \(old.destination.name) and leads to"
+          "\(name).\(relationship.name) had the destination \(old.destination.name) and has"
             + " \(relationship.destination.name)"
         )
       }

@@ -37,21 +37,21 @@ public final class ManagedObjectModel: Sendable, Hashable {
   /// - Throws: `ModelError` with all issues of the declaration at once.
   public convenience init(_ description: ModelDeclaration) throws(ModelError) {
     try self.init(read: description)
-    let faults = underivable.map { attribute in
+    let issues = underivable.map { attribute in
       ModelIssue(
         .wrongDerivation, attribute.entity.name, attribute.name,
         "its derivation cannot be computed: it names no stored property, gives another type, or is no"
           + " expression that is"
           + " known; repair or remove it")
     }
-    guard faults.isEmpty else { throw ModelError(faults) }
+    guard issues.isEmpty else { throw ModelError(issues) }
   }
 
   /// Creates the model of a file, in which a derived attribute that cannot be computed is a plain
   /// one.
   init(read description: ModelDeclaration) throws(ModelError) {
-    let faults = ModelCheck(description).faults
-    guard faults.isEmpty else { throw ModelError(faults) }
+    let issues = ModelCheck(description).issues
+    guard issues.isEmpty else { throw ModelError(issues) }
     let contents = Self.known.withLock { known in
       if let contents = known[description] { return contents }
       let contents = Self.contents(description)

@@ -8,9 +8,9 @@ extension ModelDeclaration {
   ///   is not checked further.
   public init(merging models: [ModelDeclaration]) throws(ModelError) {
     self.init(entities: [])
-    var faults: [ModelIssue] = []
+    var issues: [ModelIssue] = []
     func differ(_ kind: String, _ name: String) {
-      faults.append(
+      issues.append(
         ModelIssue(
           .duplicateName, name, nil, "two of the models have different \(kind) of this name; rename one"))
     }
@@ -41,7 +41,7 @@ extension ModelDeclaration {
       versionIdentifiers += model.versionIdentifiers.filter { !versionIdentifiers.contains($0) }
       extras.merge(model.extras) { first, _ in first }
     }
-    guard faults.isEmpty else { throw ModelError(faults) }
+    guard issues.isEmpty else { throw ModelError(issues) }
   }
 }
 

@@ -23,13 +23,13 @@ public struct ModelIssue: Sendable, Hashable, CustomStringConvertible {
       ? "\(reason.rawValue): \(recoverySuggestion)" : "\(reason.rawValue) at \(place): \(recoverySuggestion)"
   }
 
-  init(_ reason: Reason, _ mend: String) { self.init(reason, nil, nil, mend) }
+  init(_ reason: Reason, _ suggestion: String) { self.init(reason, nil, nil, suggestion) }
 
-  init(_ reason: Reason, _ entity: String?, _ property: String?, _ mend: String) {
+  init(_ reason: Reason, _ entity: String?, _ property: String?, _ suggestion: String) {
     self.reason = reason
     self.entity = entity
     self.property = property
-    self.recoverySuggestion = mend
+    self.recoverySuggestion = suggestion
   }
 }
 
@@ -44,8 +44,8 @@ public struct ModelError: Error, Sendable, CustomStringConvertible {
   /// The line in `fileID`.
   public let line: Int
 
-  init(_ faults: [ModelIssue], cause: (any Error)? = nil, fileID: String = #fileID, line: Int = #line) {
-    self.issues = faults
+  init(_ issues: [ModelIssue], cause: (any Error)? = nil, fileID: String = #fileID, line: Int = #line) {
+    self.issues = issues
     self.cause = cause
     self.fileID = fileID
     self.line = line

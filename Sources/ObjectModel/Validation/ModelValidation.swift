@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Linear in its size.
 struct ModelCheck {
-  private(set) var faults: [ModelIssue] = []
+  private(set) var issues: [ModelIssue] = []
   private let description: ModelDeclaration
   private var entities: [String: Entity] = [:]
   private var composites: [String: Composite] = [:]
@@ -23,7 +23,7 @@ struct ModelCheck {
     checkComposites()
     var depths: [String: Int] = [:]
     for entity in description.entities { checkInheritance(entity, &depths) }
-    if !faults.isEmpty { return }
+    if !issues.isEmpty { return }
     let size = ModelSize(description).propertyCount
     if size > ModelSize.most {
       fault(
@@ -40,9 +40,9 @@ struct ModelCheck {
   }
 
   private mutating func fault(
-    _ reason: ModelIssue.Reason, _ entity: String?, _ property: String?, _ mend: String
+    _ reason: ModelIssue.Reason, _ entity: String?, _ property: String?, _ suggestion: String
   ) {
-    faults.append(ModelIssue(reason, entity, property, mend))
+    issues.append(ModelIssue(reason, entity, property, suggestion))
   }
 
   private mutating func name(_ name: String, _ entity: String?, _ property: String?) {

@@ -21,7 +21,9 @@ enum XMLParserLimits {
     }
   }
 
-  private static func refusal(_ mend: String) -> ModelError { ModelError([ModelIssue(.syntax, mend)]) }
+  private static func refusal(_ suggestion: String) -> ModelError {
+    ModelError([ModelIssue(.syntax, suggestion)])
+  }
 
   /// The XML declaration that the file begins with; nil when there is none.
   private static func declaration(of data: Data) -> Data? {

@@ -29,10 +29,11 @@ public struct ResolvedColumns: Sendable {
       throw QueryError.opaque(attribute)
     }
     for (column, value) in columns where value.isPlural {
-      throw QueryError(.typeMismatch, "the column \(column.name) leads over a to-many; use an aggregate")
+      throw QueryError(
+        .typeMismatch, "the column \(column.name) crosses a to-many relationship; use an aggregate")
     }
     guard !groups.contains(where: \.isPlural) else {
-      throw QueryError(.typeMismatch, "groups cannot be made of what leads over a to-many")
+      throw QueryError(.typeMismatch, "a key path to group by must not cross a to-many relationship")
     }
     let isGrouped = !groups.isEmpty || columns.contains { $0.column.aggregate != nil }
     sort = try ResolvedSort(isGrouped ? [] : request.sortDescriptors, for: entity)

@@ -15,7 +15,7 @@ struct ResolvedComparison: Sendable {
     values = comparison.operator == .in ? right.constants.flatMap { ValueSet($0, comparison.options) } : nil
     try checkOpaque()
     if left.isPlural, comparison.modifier == .direct {
-      throw QueryError(.typeMismatch, "what leads over a to-many needs ANY or ALL")
+      throw QueryError(.typeMismatch, "a key path that crosses a to-many relationship needs ANY or ALL")
     }
     switch comparison.operator {
     case .in: break
@@ -25,7 +25,8 @@ struct ResolvedComparison: Sendable {
       }
     default:
       if right.isPlural {
-        throw QueryError(.typeMismatch, "what leads over a to-many can stand on the left only, or behind IN")
+        throw QueryError(
+          .typeMismatch, "a key path that crosses a to-many relationship must be on the left, or after IN")
       }
     }
     if comparison.operator == .matches, case .value(.string(let pattern)) = right {

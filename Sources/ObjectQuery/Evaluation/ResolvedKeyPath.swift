@@ -10,7 +10,8 @@ package struct ResolvedKeyPath: Sendable {
     value = try ResolvedExpression(.keyPath(names), ResolutionScope(entity))
     guard !value.isPlural else {
       throw QueryError(
-        .typeMismatch, "\(names.joined(separator: ".")) leads over a to-many, and one value is wanted")
+        .typeMismatch,
+        "\(names.joined(separator: ".")) crosses a to-many relationship, where one value is expected")
     }
   }
 

@@ -13,7 +13,8 @@ public struct ResolvedSort: Sendable {
     keys = try sort.map { sort in
       let value = try ResolvedExpression(.keyPath(sort.keyPath), scope)
       guard !value.isPlural else {
-        throw QueryError(.typeMismatch, "an order cannot lead over a to-many without an aggregate")
+        throw QueryError(
+          .typeMismatch, "a sort descriptor that crosses a to-many relationship needs an aggregate")
       }
       if let attribute = value.opaque { throw QueryError.opaque(attribute) }
       return (value, sort)

@@ -123,7 +123,7 @@ struct PredicateTranslator {
     case .within:
       throw QueryError(
         .unsupported,
-        "\(Self.name(type(of: node))): what a subclass's to-many leads to stands where a value is expected")
+        "\(Self.name(type(of: node))): a subclass's to-many relationship stands where a value is expected")
     case .range:
       throw QueryError(
         .unsupported,

@@ -116,7 +116,7 @@ package enum TextPattern {
     -> NSRegularExpression
   {
     let key = Key(pattern: Array(pattern.utf8), options: options)
-    if let kept = known.withLock({ $0[key] }) { return kept }
+    if let cached = known.withLock({ $0[key] }) { return cached }
     let marks = options.intersection(.diacriticInsensitive)
     var own: NSRegularExpression.Options = [.dotMatchesLineSeparators]
     if options.contains(.caseInsensitive) { own.insert(.caseInsensitive) }

@@ -100,8 +100,8 @@ private struct SetDeletion {
       let holders = try numbers(
         "SELECT _id FROM \(schema.table(toOne.entity).name.quoted)"
           + " WHERE \(column) IN (SELECT value FROM _integers(?1))", references)
-      let gone = doomed[toOne.entity.root] ?? []
-      if !holders.allSatisfy(gone.contains) { throw StoreError.deletionDenied(toOne, nil) }
+      let deleted = doomed[toOne.entity.root] ?? []
+      if !holders.allSatisfy(deleted.contains) { throw StoreError.deletionDenied(toOne, nil) }
     }
     try clear(toOne, references)
   }
@@ -117,8 +117,8 @@ private struct SetDeletion {
   private func leavesDestinations(_ relationship: RelationshipDescription, _ references: [Int64]) throws
     -> Bool
   {
-    let gone = doomed[relationship.destination.root] ?? []
-    return try numbers(destinations(relationship), references).contains { !gone.contains($0) }
+    let deleted = doomed[relationship.destination.root] ?? []
+    return try numbers(destinations(relationship), references).contains { !deleted.contains($0) }
   }
 
   /// Every relationship of a family once.

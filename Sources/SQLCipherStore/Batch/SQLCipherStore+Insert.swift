@@ -215,9 +215,10 @@ private final class DestinationCheck {
   }
 
   func finish() throws {
-    let gone = try missing()
-    if gone.isEmpty { return }
-    throw StoreError.missingDestinations(gone.prefix(100).map { ManagedObjectID(storeEntity, reference: $0) })
+    let absent = try missing()
+    if absent.isEmpty { return }
+    throw StoreError.missingDestinations(
+      absent.prefix(100).map { ManagedObjectID(storeEntity, reference: $0) })
   }
 
   private func missing() throws -> [Int64] {

@@ -119,7 +119,7 @@ struct ContentsCheck {
     let dangling = "\(column) IS NOT NULL AND \(column) NOT IN (SELECT _id FROM \(destination))"
     try each("SELECT _id FROM \(own) WHERE \(dangling)") {
       IntegrityIssue(
-        .danglingReference, name, $0, "\(relationship.name) leads to an object that is not there",
+        .danglingReference, name, $0, "\(relationship.name) references an object that does not exist",
         isRepairable: clear)
     } repair: {
       clear ? "UPDATE \(own) SET \(column) = NULL, _version = _version + 1 WHERE \(dangling)" : nil
@@ -129,7 +129,7 @@ struct ContentsCheck {
       + " (\(numbers(relationship.destination))))"
     try each("SELECT _id FROM \(own) WHERE \(wrong)") {
       IntegrityIssue(
-        .wrongEntity, name, $0, "\(relationship.name) leads to an object of another entity",
+        .wrongEntity, name, $0, "\(relationship.name) references an object of another entity",
         isRepairable: clear)
     } repair: {
       clear ? "UPDATE \(own) SET \(column) = NULL, _version = _version + 1 WHERE \(wrong)" : nil
@@ -142,7 +142,7 @@ struct ContentsCheck {
       "SELECT a._id FROM \(own) a JOIN \(destination) b ON b._id = a.\(column) WHERE b.\(back) IS NOT a._id"
     ) {
       IntegrityIssue(
-        .inverseDisagrees, name, $0, "\(relationship.name) leads to an object that does not lead back")
+        .inverseDisagrees, name, $0, "\(relationship.name) references an object that does not reference it")
     }
   }
 
@@ -150,18 +150,18 @@ struct ContentsCheck {
     guard let links = schema.joinTable(relationship) else { return }
     let table = links.name.quoted
     for (end, entity) in [("_source", relationship.entity), ("_target", relationship.destination)] {
-      let gone =
+      let dangling =
         "\(end) NOT IN (SELECT _id FROM \(schema.table(entity).name.quoted) WHERE _entity IN"
         + " (\(numbers(entity))))"
       let other = end == "_source" ? "_target" : "_source"
       let name = end == "_source" ? relationship.destination.name : relationship.entity.name
-      try each("SELECT \(other) FROM \(table) WHERE \(gone)") {
+      try each("SELECT \(other) FROM \(table) WHERE \(dangling)") {
         IntegrityIssue(
           .danglingRelationship, name, $0,
           "a link of \(relationship.entity.name).\(relationship.name) leads nowhere",
           isRepairable: true)
       } repair: {
-        "DELETE FROM \(table) WHERE \(gone)"
+        "DELETE FROM \(table) WHERE \(dangling)"
       }
     }
     if links.hasPosition { try checkOrder(relationship, table, "_source", "_position") }
@@ -211,7 +211,8 @@ struct ContentsCheck {
     try each("SELECT b._id FROM \(rows) b WHERE \(less)") {
       IntegrityIssue(
         .inverseDisagrees, inverse.entity.name, $0,
-        "\(inverse.name) leads to an object whose \(relationship.name) does not have it", isRepairable: true)
+        "\(inverse.name) references an object whose \(relationship.name) does not contain it",
+        isRepairable: true)
     } repair: {
       "INSERT INTO \(table) (_source, _target, _position) SELECT b.\(column), b._id,"
         + " (SELECT ifnull(max(_position), -1) FROM \(table) o WHERE o._source = b.\(column)) + b._id"

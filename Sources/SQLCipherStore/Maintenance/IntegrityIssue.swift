@@ -22,7 +22,7 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     public static let unknownEntity = Kind("unknownEntity")
     /// A required value is null.
     public static let missingValue = Kind("missingValue")
-    /// A to-one leads to an object that is not there.
+    /// A to-one references an object that does not exist.
     public static let danglingReference = Kind("danglingReference")
     /// A link of a to-many has an end that is not there.
     public static let danglingRelationship = Kind("danglingRelationship")

@@ -34,7 +34,7 @@ struct Rotation {
     let old = await life.storedKeys(for: access.store)
     let surroundings = RotationSurroundings(description.url?.path ?? access.path, access.store)
     if !removesOtherPassphrases { try surroundings.checkPassphrases(named: old.keys) }
-    let kept = try await life.add(key, for: access.store, label: description.keyLabel)
+    let storedKeys = try await life.add(key, for: access.store, label: description.keyLabel)
     var isChanged = false
     do {
       try translating(access.path) {
@@ -47,10 +47,10 @@ struct Rotation {
     } catch {
       let failure = error as? Failure
       // In doubt, every key stays where it is.
-      if !isChanged, failure?.isInDoubt != true { await life.forget(kept) }
+      if !isChanged, failure?.isInDoubt != true { await life.forget(storedKeys) }
       throw failure?.error ?? error
     }
-    let rotation = await settle(key, await former(old, kept, life), kept, life, surroundings)
+    let rotation = await settle(key, await former(old, storedKeys, life), storedKeys, life, surroundings)
     description.log?.rotated(
       retired: rotation.retired, vaultsWithOldKeys: rotation.vaultsWithOldKeys, in: .now - start)
     return rotation
@@ -100,7 +100,7 @@ struct Rotation {
 
   /// The file has the new key: copies beside it follow, and vaults and files lose the old ones.
   private func settle(
-    _ key: StoreKey, _ old: (keys: [StoredKey], unavailableVaults: [String]), _ kept: [StoredKey],
+    _ key: StoreKey, _ old: (keys: [StoredKey], unavailableVaults: [String]), _ storedKeys: [StoredKey],
     _ life: KeyLifecycle,
     _ surroundings: RotationSurroundings
   ) async -> KeyRotation {
@@ -115,7 +115,7 @@ struct Rotation {
       holding += old.unavailableVaults
       if !isRetiring { holding += Set(old.keys.map(\.vault.name)).sorted() }
       holding += surroundings.removePassphrases(
-        besides: kept + old.keys, isTold: removesOtherPassphrases && isRetiring)
+        besides: storedKeys + old.keys, isRequested: removesOtherPassphrases && isRetiring)
     }
     return KeyRotation(
       recoveryCode: RecoveryCode(key, for: access.store), retired: retired, vaultsWithOldKeys: holding,

@@ -78,10 +78,10 @@ struct RotationSurroundings {
 
   /// Takes the wrapped keys out that are none of some items.
   /// - Returns: The names of files in which they stayed.
-  func removePassphrases(besides known: [StoredKey], isTold: Bool) -> [String] {
+  func removePassphrases(besides known: [StoredKey], isRequested: Bool) -> [String] {
     guard let strangers = try? unnamedKeys(besides: known) else { return passphrases.map(\.url.path) }
     return strangers.compactMap { file, keys in
-      if isTold, (try? file.remove(keys, for: store)) != nil { return nil }
+      if isRequested, (try? file.remove(keys, for: store)) != nil { return nil }
       return file.url.path
     }
   }

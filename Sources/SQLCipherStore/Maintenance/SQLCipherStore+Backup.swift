@@ -30,18 +30,18 @@ extension SQLCipherStore {
     defer { access.close() }
     try access.checkPages(progress)
     var cipher = access.cipher
-    var kept: [StoredKey] = []
+    var storedKeys: [StoredKey] = []
     let life = KeyLifecycle(vaults: vaults ?? [], interaction: description.keyInteraction)
     if vaults != nil {
       let store = identifierForNewStore()
-      kept = try await life.createKey(
+      storedKeys = try await life.createKey(
         for: store, storeFileExists: false, label: "Strongroom key of \(url.lastPathComponent)")
-      cipher = StoreCipher(store: store, key: kept[0].key, format: access.format)
+      cipher = StoreCipher(store: store, key: storedKeys[0].key, format: access.format)
     }
     do {
       try copy(access, to: url.path, cipher, .rollback, progress)
     } catch {
-      await life.forget(kept)
+      await life.forget(storedKeys)
       throw error
     }
     if let log = description.log {

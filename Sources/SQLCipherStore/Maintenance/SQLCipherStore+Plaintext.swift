@@ -36,8 +36,8 @@ extension SQLCipherStore {
     try StoreFile.checkWritable(path)
     let store = identifierForNewStore()
     let life = KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
-    let kept = try await life.createKey(for: store, storeFileExists: false, label: description.keyLabel)
-    let cipher = StoreCipher(store: store, key: kept[0].key, format: .version3)
+    let storedKeys = try await life.createKey(for: store, storeFileExists: false, label: description.keyLabel)
+    let cipher = StoreCipher(store: store, key: storedKeys[0].key, format: .version3)
     let new = UnfinishedCopy.path(beside: path)
     do {
       defer { File.removeDatabase(new) }
@@ -49,7 +49,7 @@ extension SQLCipherStore {
       try StoreAccess.prove(new, cipher, journal: .writeAhead, progress)
       try translating(path) { try File.placeDatabase(new, at: path) }
     } catch {
-      await life.forget(kept)
+      await life.forget(storedKeys)
       throw error
     }
     guard let handler = description.recoveryCodeHandler else { return }

@@ -85,7 +85,7 @@ extension SQLCipherStore {
     // The path may name another file by now.
     guard access.file.isSame(as: pool.file) else {
       throw StoreError(
-        .fileReplaced, "\(path) leads to another file than the one that is open; nothing was changed")
+        .fileReplaced, "\(path) is another file than the one that is open; nothing was changed")
     }
     let waiting = storeDescription.busyTimeoutMilliseconds
     let rotation = try await Rotation(
@@ -129,8 +129,8 @@ extension SQLCipherStore {
     // Retained until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
     let life = KeyLifecycle(vaults: vaults, interaction: description.keyInteraction)
-    let kept = try await life.add(access.key, for: access.store, label: description.keyLabel)
-    let new = Set(kept.map(\.identifier))
+    let storedKeys = try await life.add(access.key, for: access.store, label: description.keyLabel)
+    let new = Set(storedKeys.map(\.identifier))
     var holding: [String] = []
     for vault in description.keyVaults {
       do {

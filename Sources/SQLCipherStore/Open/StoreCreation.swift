@@ -31,26 +31,27 @@ struct StoreCreation {
     }
     let identifier = SQLCipherStore.identifierForNewStore()
     let life = KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
-    var kept: [StoredKey] = []
+    var storedKeys: [StoredKey] = []
     if description.storeKey == nil {
       guard !description.keyVaults.isEmpty else { throw KeySearch.noVault }
-      kept = try await life.createKey(for: identifier, storeFileExists: false, label: description.keyLabel)
+      storedKeys = try await life.createKey(
+        for: identifier, storeFileExists: false, label: description.keyLabel)
     }
-    guard let key = description.storeKey ?? kept.first?.key else { throw KeySearch.noVault }
+    guard let key = description.storeKey ?? storedKeys.first?.key else { throw KeySearch.noVault }
     let cipher = StoreCipher(store: identifier, key: key, format: .version3)
     let file: DatabaseFile
     do {
       file = try make(model, cipher, over: empty)
     } catch {
       // No byte that anybody can read was ever written with this key.
-      await life.forget(kept)
+      await life.forget(storedKeys)
       guard let error = error as? CipherError else { throw error }
       if error.code == .alreadyExists { return nil }
       throw StoreError(error, path: path)
     }
     defer { file.release() }
     let opened = try open(model, cipher, file)
-    description.log?.created(identifier, keyIn: kept.map(\.vault))
+    description.log?.created(identifier, keyIn: storedKeys.map(\.vault))
     if let handler = description.recoveryCodeHandler {
       handler(cipher.recoveryCode)
       // A store that opens is worth more than a note in it.

@@ -254,7 +254,7 @@ struct SaveWriter {
 
   /// One statement a root entity; a second where objects do not exist.
   func checkExisting(_ ids: [ManagedObjectID]) throws {
-    var gone: [ManagedObjectID] = []
+    var missing: [ManagedObjectID] = []
     for (_, own) in Dictionary(grouping: ids, by: { $0.entity.root.index }) {
       let table = opened.schema.table(own[0].entity).name.quoted
       if own.count <= Self.few, try exist(own, table) { continue }
@@ -264,9 +264,9 @@ struct SaveWriter {
       )
       defer { statement.reset() }
       statement.bind(1, integers: IntegerArray(own.map { $0.reference }))
-      while try statement.step() { gone.append(own[Int(statement.int64(0))]) }
+      while try statement.step() { missing.append(own[Int(statement.int64(0))]) }
     }
-    if !gone.isEmpty { throw StoreError.missingDestinations(gone) }
+    if !missing.isEmpty { throw StoreError.missingDestinations(missing) }
   }
 
   private static let few = 4

@@ -192,7 +192,7 @@ struct StoreAccess {
       defer { connection.close() }
       let issues = try connection.integrityCheck()
       if !issues.isEmpty {
-        throw CipherError(.damagedPage, "SQLite finds \(issues.count) faults in \(file.path)")
+        throw CipherError(.damagedPage, "SQLite finds \(issues.count) errors in \(file.path)")
       }
       try file.sync()
     }

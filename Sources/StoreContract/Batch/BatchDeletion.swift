@@ -63,13 +63,13 @@ struct BatchDeletion {
   ///
   /// One fetch each.
   private mutating func nullifyUnidirectional() throws {
-    var gone: [ObjectIdentifier: (toOne: RelationshipDescription, references: [Int64])] = [:]
+    var nullified: [ObjectIdentifier: (toOne: RelationshipDescription, references: [Int64])] = [:]
     for node in deleted.values {
       for toOne in node.entity.unidirectionalToOnes where toOne.deleteRule != .noAction {
-        gone[ObjectIdentifier(toOne), default: (toOne, [])].references.append(node.reference)
+        nullified[ObjectIdentifier(toOne), default: (toOne, [])].references.append(node.reference)
       }
     }
-    for (toOne, references) in gone.values {
+    for (toOne, references) in nullified.values {
       let request = FetchRequest(toOne.entity.name, where: .references(toOne, to: references))
       for holder in try store.fetchNodes(request, lookup: nil) {
         cleared[holder.objectID, default: (holder, PropertyIndexSet())].fields.insert(toOne.field)

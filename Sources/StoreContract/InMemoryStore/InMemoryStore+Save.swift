@@ -86,10 +86,10 @@ extension InMemoryStore {
     var linked: Set<ManagedObjectID> = []
     for (entity, own) in Dictionary(grouping: ids, by: \.entity) {
       for toOne in entity.referencingRelationships {
-        let gone = Dictionary(own.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
+        let deleted = Dictionary(own.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
         for node in (state.tables[toOne.entity.root.index] ?? [:]).values
         where node.entity.isKind(of: toOne.entity) {
-          if let id = node.reference(toOne.field).flatMap({ gone[$0] }) { linked.insert(id) }
+          if let id = node.reference(toOne.field).flatMap({ deleted[$0] }) { linked.insert(id) }
         }
       }
     }

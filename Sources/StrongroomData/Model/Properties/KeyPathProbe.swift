@@ -26,7 +26,7 @@ final class KeyPathProbe: @unchecked Sendable {
     let property: PropertySchema
   }
 
-  private struct Held {
+  private struct NamedSample {
     let model: any PersistentModel
     let names: [String]
   }
@@ -35,7 +35,7 @@ final class KeyPathProbe: @unchecked Sendable {
   @TaskLocal static var current: KeyPathProbe?
 
   private var places: [Place] = []
-  private var held: [Held] = []
+  private var samples: [NamedSample] = []
   private var round = 0
 
   /// The names of the properties that a key path of a class follows.
@@ -57,7 +57,7 @@ final class KeyPathProbe: @unchecked Sendable {
         return identity == model.persistentModelID ? [] : nil
       }
       if let destination = first as? any PersistentModel {
-        return held.first { $0.model._$object === destination._$object }?.names
+        return samples.first { $0.model._$object === destination._$object }?.names
       }
       if let list = first as? [any PersistentModel] { return relationship(list) { model[keyPath: path] } }
       let matches = KeyPathSearch.matches { next -> (read: AttributeValue, values: [Int: AttributeValue])? in
@@ -80,7 +80,7 @@ final class KeyPathProbe: @unchecked Sendable {
     if let known = object.detachedRelationships.first(where: { $0.index == index.index }) {
       return known.destinations.first as? Destination
     }
-    guard let own = held.first(where: { $0.model._$object === object }) else { return nil }
+    guard let own = samples.first(where: { $0.model._$object === object }) else { return nil }
     let name = ModelSchema.of(Swift.type(of: own.model)).properties[index.index].name
     let destination = make(ModelSchema.of(type), own.names + [name])
     object.detachedRelationships.append(DetachedRelationship(index: index.index, destinations: [destination]))
@@ -94,7 +94,7 @@ final class KeyPathProbe: @unchecked Sendable {
     if let known = object.detachedRelationships.first(where: { $0.index == index.index }) {
       return known.destinations as? [Destination] ?? []
     }
-    guard let own = held.first(where: { $0.model._$object === object }) else { return [] }
+    guard let own = samples.first(where: { $0.model._$object === object }) else { return [] }
     let name = ModelSchema.of(Swift.type(of: own.model)).properties[index.index].name
     let destinations = (0..<3).map { _ in make(ModelSchema.of(type), own.names + [name]) }
     object.detachedRelationships.append(DetachedRelationship(index: index.index, destinations: destinations))
@@ -108,8 +108,8 @@ final class KeyPathProbe: @unchecked Sendable {
       left.count == right.count && zip(left, right).allSatisfy { $0._$object === $1._$object }
     }
     guard let first = list.first,
-      let names = held.first(where: { $0.model._$object === first._$object })?.names,
-      let owner = held.first(where: {
+      let names = samples.first(where: { $0.model._$object === first._$object })?.names,
+      let owner = samples.first(where: {
         $0.model._$object.detachedRelationships.contains { isSame($0.destinations, list) }
       })?
       .model
@@ -138,7 +138,7 @@ final class KeyPathProbe: @unchecked Sendable {
       return made
     }
     let model = open(shape.type)
-    held.append(Held(model: model, names: names))
+    samples.append(NamedSample(model: model, names: names))
     for property in shape.properties {
       guard case .attribute = property.kind else { continue }
       places.append(Place(names: names + [property.name], object: object, property: property))

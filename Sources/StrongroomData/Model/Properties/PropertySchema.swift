@@ -20,7 +20,7 @@ final class PropertySchema: @unchecked Sendable {
   /// Its default value, made anew each time.
   let makeDefault: (() -> Any?)?
   /// What is wrong with it.
-  private(set) var fault: String?
+  private(set) var issue: String?
   private let owner: any PersistentModel.Type
   let coding: AnyObject
   private let notifier: @Sendable (any PersistentModel, ObservationRegistrar) -> Void
@@ -39,14 +39,14 @@ final class PropertySchema: @unchecked Sendable {
     if let (destination, isToMany, isOptional) = Self.destination(valueType) {
       kind = .relationship(destination, isToMany: isToMany, isOptional: isOptional)
       coding = NoCoding()
-      if attribute != nil { fault = "it is a relationship: give it @Relationship in place of @Attribute" }
+      if attribute != nil { issue = "it is a relationship: give it @Relationship in place of @Attribute" }
     } else {
       let form = ValueForm(valueType, transformer: transformer)
       kind = .attribute(form.type, isOptional: form.isOptional)
       coding = form.coding
-      fault = form.fault
-      if relationship != nil, fault == nil {
-        fault =
+      issue = form.issue
+      if relationship != nil, issue == nil {
+        issue =
           "its type is no model, so it cannot be a relationship; give it @Attribute in place of @Relationship"
       }
     }

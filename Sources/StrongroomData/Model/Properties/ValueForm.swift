@@ -20,7 +20,7 @@ struct ValueForm {
   private(set) var isOptional = false
   /// A `ValueCoding` of the Swift type.
   private(set) var coding: AnyObject
-  private(set) var fault: String?
+  private(set) var issue: String?
 
   init(_ swiftType: Any.Type, transformer: String?) {
     if let optional = swiftType as? any AnyOptional.Type {
@@ -51,7 +51,7 @@ struct ValueForm {
     } else {
       type = .transformable
       coding = Self.refusing(swiftType)
-      fault = "its type \(swiftType) is not Codable; conform it, or mark the property @Transient"
+      issue = "its type \(swiftType) is not Codable; conform it, or mark the property @Transient"
     }
   }
 

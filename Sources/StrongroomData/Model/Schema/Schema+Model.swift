@@ -5,20 +5,20 @@ extension Schema {
   /// The engine's model of the schema.
   /// - Throws: `SwiftDataError.unknownSchema` with all that is wrong with the classes.
   func managedObjectModel() throws -> ManagedObjectModel {
-    var faults: [String] = []
+    var issues: [String] = []
     for (name, same) in Dictionary(grouping: shapes, by: \.name) where same.count > 1 {
-      faults.append(
+      issues.append(
         "\(same.count) classes are called \(name), and an entity has the name of its class; rename all but"
           + " one"
       )
     }
     for shape in shapes {
       for property in shape.own {
-        if let fault = property.fault { faults.append("\(shape.name).\(property.name): \(fault)") }
+        if let issue = property.issue { issues.append("\(shape.name).\(property.name): \(issue)") }
       }
     }
-    guard faults.isEmpty else {
-      throw SwiftDataError(.unknownSchema, faults.sorted().joined(separator: "; "))
+    guard issues.isEmpty else {
+      throw SwiftDataError(.unknownSchema, issues.sorted().joined(separator: "; "))
     }
     let links = try Inverses(shapes)
     do {
