@@ -13,7 +13,7 @@ struct TraceTests {
   /// Runs a program that does every operation once in a folder.
   ///
   /// - `expressions`: What strace is to trace, or to have fail.
-  /// - `Returns`: The exit code.
+  /// Returns the exit code.
   private func run(_ folder: URL, _ log: String, _ expressions: [String]) throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/strace")

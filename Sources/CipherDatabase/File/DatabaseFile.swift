@@ -24,8 +24,10 @@ package final class DatabaseFile: Sendable {
   ///
   /// A link is followed, once and for all.
   ///
-  /// - `milliseconds`: How long to wait for somebody who has the file alone.
-  /// - `Throws`: `fileIsMissing`, `cannotOpen` (also for what is no regular file), `busy`.
+  /// - Parameters:
+  ///   - path: The file, or a link to it.
+  ///   - milliseconds: How long to wait for a process that has the file alone.
+  /// - Throws: `fileIsMissing`, `cannotOpen` (also for what is no regular file), `busy`.
   package convenience init(_ path: String, waiting milliseconds: Int = 5000) throws(CipherError) {
     let path = try FilePath.resolved(path)
     let deadline = Deadline(milliseconds: milliseconds)
@@ -70,11 +72,13 @@ package final class DatabaseFile: Sendable {
   /// Waits until nobody else has the file open, in this process or another, and keeps it so until
   /// `shareAgain()` or the end of this hold.
   ///
-  /// - `own`: How many holds of this process the caller itself has.
-  /// - `givesWay`: Whether to give up at once where somebody else waits for the same: two that wait
-  ///   for each other would never end.
-  /// - `Returns`: False where it was given up.
-  /// - `Throws`: `busy`, `readOnlyDirectory` when the file cannot be written to, `cannotOpen` where
+  /// - Parameters:
+  ///   - own: How many uses of the file the caller itself has.
+  ///   - milliseconds: How long to wait for other users.
+  ///   - givesWay: Whether to give up at once where another user waits for the same: two that wait
+  ///     for each other would never end.
+  /// - Returns: False where it gave up.
+  /// - Throws: `busy`, `readOnlyDirectory` when the file cannot be written to, `cannotOpen` where
   ///   the file system has no locks.
   @discardableResult
   package func takeAlone(

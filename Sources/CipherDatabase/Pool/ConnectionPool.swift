@@ -242,11 +242,13 @@ package final class ConnectionPool: Sendable {
   ///
   /// All who read or write meanwhile wait. Moments are not closed.
   ///
-  /// - `milliseconds`: How long to wait for those who are reading.
-  /// - `Throws`: `busy` when they do not end, `misuse` when called from inside a read or write,
-  ///   what
-  ///   the work throws; the pool is open then as before. When the file cannot be opened again the
-  ///   pool is closed, and that is thrown.
+  /// - Parameters:
+  ///   - keys: The keys to try when the file is opened again.
+  ///   - milliseconds: How long to wait for readers.
+  ///   - body: The work.
+  /// - Throws: `busy` when readers do not end, `misuse` when called from inside a read or write,
+  ///   and what the work throws; the pool is open then as before. When the file cannot be opened
+  ///   again the pool is closed, and that error is thrown.
   package func suspended(
     reopeningWith keys: [CipherKeySpec], waiting milliseconds: Int, _ body: () throws -> Void
   ) throws {

@@ -15,8 +15,13 @@ struct StoreCreation {
   /// Where the store is to be, with links followed.
   let path: String
 
-  /// - `empty`: A file without bytes that the store is to replace.
-  /// - `Returns`: Nil when another process made the store first.
+  /// Makes the key, then the file.
+  ///
+  /// - Parameters:
+  ///   - model: The model of the new store.
+  ///   - empty: A file without bytes that the store replaces.
+  /// - Returns: Nil when another process made the store first.
+  /// - Throws: `StoreError` and the vaults' errors; there is then neither a file nor a key.
   func run(_ model: ManagedObjectModel, over empty: DatabaseFile?) async throws -> SQLCipherStore.Opened? {
     defer { empty?.release() }
     try StoreFile.checkWritable(path)

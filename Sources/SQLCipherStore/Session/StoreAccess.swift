@@ -79,9 +79,12 @@ struct StoreAccess {
   /// Keeps everybody else out until `close()`, in this process and in others, and SQLite's users
   /// that are not of this library.
   ///
-  /// - `others`: Holds of this process beside this access's own two, whose owner waits for this.
-  /// - `Returns`: False where it gave way to somebody else who waits for the same thing.
-  /// - `Throws`: `StoreError`: `busy` when another connection has the store open.
+  /// - Parameters:
+  ///   - others: Uses of the file by this process beside this access's own two, whose owner waits
+  ///     for this.
+  ///   - givesWay: Whether to give up where another connection waits for the same.
+  /// - Returns: False where it gave way to another connection that waits for the same.
+  /// - Throws: `StoreError`: `busy` when another connection has the store open.
   @discardableResult
   func takeAlone(others: Int = 0, givesWay: Bool = false) throws -> Bool {
     try translating(path) {
@@ -160,9 +163,13 @@ struct StoreAccess {
   /// Opens a new file with a key and reads all of it: page by page against the MACs, then as a
   /// database.
   ///
-  /// - `journal`: `rollback` leaves no log beside a copy; `writeAhead` is for a store that others
-  ///   may open.
-  /// - `Throws`: `StoreError`.
+  /// - Parameters:
+  ///   - path: The new file.
+  ///   - cipher: Its key and format.
+  ///   - journal: `rollback` leaves no log beside a copy; `writeAhead` is for a store that others
+  ///     may open.
+  ///   - progress: Called from time to time with the pages read.
+  /// - Throws: `StoreError` when a page is damaged or the file is no database.
   static func prove(
     _ path: String, _ cipher: StoreCipher, journal: ConnectionOptions.Journal = .rollback,
     _ progress: @Sendable (StoreProgress) -> Void

@@ -10,10 +10,13 @@ struct SafeFile {
 
   /// The file's bytes; nil when the file does not exist.
   ///
-  /// - `isCredential`: Whether systemd created the file. It may then belong to root and root's
-  ///   group and be readable for the group: these bits show that an access list admits the
-  ///   service's user.
-  /// - `Throws`: `KeyringError` with code `keyFileExposed` when other users can read or change the
+  /// - Parameters:
+  ///   - limit: The greatest size in bytes.
+  ///   - isCredential: Whether systemd created the file. It may then belong to root and root's
+  ///     group and be readable for the group: these bits show that an access list admits the
+  ///     service's user.
+  /// - Returns: The bytes; nil when the file does not exist.
+  /// - Throws: `KeyringError` with code `keyFileExposed` when other users can read or change the
   ///   file, `vaultUnreachable` when it cannot be read, `itemDamaged` when it is too large.
   func read(limit: Int = Self.limit, isCredential: Bool = false) throws -> SecretBytes? {
     // A symbolic link or a pipe is not a key file: do not follow the one or wait for the other.

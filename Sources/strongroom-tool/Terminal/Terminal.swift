@@ -7,8 +7,11 @@ import Strongroom
 enum Terminal {
   /// Asks for a secret without showing what is typed.
   ///
-  /// - `option`: The option that answers the question on the command line.
-  /// - `Throws`: `ValidationError` when there is no terminal.
+  /// - Parameters:
+  ///   - question: What is asked.
+  ///   - option: The option that answers the question on the command line.
+  /// - Returns: The line that was typed.
+  /// - Throws: `ValidationError` when there is no terminal.
   static func secret(_ question: String, otherwise option: String) throws -> SecretBytes {
     try withTerminal("give the secret in a file, with \(option)") { terminal in
       var settings = termios()
