@@ -152,6 +152,7 @@ let package = Package(
       name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/Probes/SharingProbe",
       swiftSettings: strict),
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    .target(name: "BuiltProgram", path: "Tests/Support/BuiltProgram", swiftSettings: strict),
     .target(
       name: "CountingVault", dependencies: ["StoreKeyring"], path: "Tests/Support/CountingVault",
       swiftSettings: strict),
@@ -255,8 +256,11 @@ let package = Package(
     .testTarget(
       name: "StrongroomTests",
       dependencies: [
-        "Strongroom", "strongroom", "import-probe", "torture-probe", "differential-probe", "graph-probe",
+        "BuiltProgram", "Strongroom", "import-probe", "torture-probe", "differential-probe", "graph-probe",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StrongroomToolTests", dependencies: ["BuiltProgram", "Strongroom", "strongroom"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -40,4 +40,18 @@ struct StructureTests {
       #expect(!file.path.hasSuffix("+More.swift"), "\(file.path) names no topic")
     }
   }
+
+  @Test("the tests of a folder are in the folder of that name")
+  func mirroredTests() throws {
+    var folders: [String: Set<String>] = [:]
+    for file in SourceFile.sources { folders[file.target, default: []].insert(file.folder) }
+    folders["StrongroomTool"] = folders["strongroom-tool"]
+    for file in SourceFile.tests where file.target.hasSuffix("Tests") {
+      let target = String(file.target.dropLast("Tests".count))
+      guard let own = folders[target]?.subtracting(["."]), !own.isEmpty else { continue }
+      #expect(
+        own.contains(file.folder) || file.folder == "Fixtures",
+        "\(file.path) is in no folder of Sources/\(target)")
+    }
+  }
 }

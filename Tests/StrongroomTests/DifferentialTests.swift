@@ -1,3 +1,4 @@
+import BuiltProgram
 import Foundation
 import Testing
 
@@ -10,7 +11,7 @@ struct DifferentialTests {
     // every time.
     let seed =
       ProcessInfo.processInfo.environment["CI"] == nil ? UInt64.random(in: 1...1_000_000) : 20_261_121
-    let (code, text) = try Tool.run(
+    let (code, text) = try BuiltProgram.run(
       ["--evaluations", "100000", "--seed", String(seed)], program: "differential-probe")
     #expect(code == 0, "\(text)")
     #expect(text.contains("differences 0") && text.contains("answered in memory 0,"), "\(text)")

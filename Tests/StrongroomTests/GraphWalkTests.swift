@@ -1,3 +1,4 @@
+import BuiltProgram
 import Foundation
 import Testing
 
@@ -10,7 +11,8 @@ struct GraphWalkTests {
     // every time.
     let isCheck = ProcessInfo.processInfo.environment["CI"] != nil
     let seed = isCheck ? 20_261_121 : UInt64.random(in: 1...1_000_000)
-    let (status, text) = try Tool.run(["--steps", "6000", "--seed", String(seed)], program: "graph-probe")
+    let (status, text) = try BuiltProgram.run(
+      ["--steps", "6000", "--seed", String(seed)], program: "graph-probe")
     #expect(status == 0, "\(text)")
     #expect(text.contains("differences 0, seed \(seed)"), "\(text)")
   }
