@@ -1,7 +1,7 @@
 import OrderedCollections
 import StoreContract
 
-/// What happened to a context's objects since the last event ended.
+/// The changes to a context's objects since the last event ended.
 struct ChangeLog {
   struct Kind: OptionSet {
     let rawValue: UInt8
@@ -11,10 +11,12 @@ struct ChangeLog {
     static let refreshed = Kind(rawValue: 8)
   }
 
-  /// In the order they were first noted; what came and went again has no kind.
+  /// The changed objects in the order of their first change.
+  ///
+  /// An object that was inserted and deleted within one event has an empty kind.
   private var kinds: OrderedDictionary<ManagedObject, Kind> = [:]
 
-  /// What other contexts inserted, in their order.
+  /// The IDs of objects that other contexts inserted, in the order in which they were reported.
   var arrived: [ManagedObjectID] = []
 
   var inserted: [ManagedObject] { objects(.inserted) }
@@ -22,7 +24,7 @@ struct ChangeLog {
   var deleted: [ManagedObject] { objects(.deleted) }
   var refreshed: [ManagedObject] { objects(.refreshed) }
   var all: [ManagedObject] { objects([.inserted, .updated, .deleted, .refreshed]) }
-  /// What is still there in one way or another.
+  /// The updated and refreshed objects.
   var changed: Set<ManagedObject> { Set(objects([.updated, .refreshed])) }
 
   var isEmpty: Bool { arrived.isEmpty && kinds.values.allSatisfy(\.isEmpty) }

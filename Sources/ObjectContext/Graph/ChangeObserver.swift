@@ -1,12 +1,12 @@
-/// What shows objects of a context and observes their changes.
+/// Live results that show objects of a context and observe their changes.
 protocol ChangeObserver: AnyObject {
-  /// The root entities of what it shows, and of what its conditions reference.
+  /// The root entities of the objects that it shows and of those that its predicate references.
   var rootNames: Set<String> { get }
-  /// Whether changes happened that are not reported one by one, so that it has to be fetched anew.
+  /// Whether it has to fetch again because some changes were not reported object by object.
   var isStale: Bool { get set }
-  /// Whether it shows what is stored only.
+  /// Whether it shows only stored objects, without pending changes.
   var isOfStoreOnly: Bool { get }
-  /// Objects have permanent IDs now.
+  /// Called after objects received permanent IDs.
   func objectsWereRenamed()
   func receive(_ log: ChangeLog)
 }

@@ -1,25 +1,26 @@
 import ObjectModel
 
-/// Which objects of one context have unsaved changes, and how often something changed.
+/// The objects of one context that have unsaved changes, with a counter of changes.
 ///
 /// The lists retain their objects. They may contain an object whose state was reset until the next
 /// `sweep()`.
 final class ChangeTracker {
-  /// Rises whenever rows fetched ahead may be out of date.
+  /// Increases whenever prefetched rows may be out of date.
   @exclusivity(unchecked) private(set) var generation = 0
-  /// Rises whenever an object is found to be deleted by others.
+  /// Increases whenever an object turns out to be deleted by another context or process.
   @exclusivity(unchecked) private(set) var deletions = 0
-  /// New objects, and `removedInsertions` others that were deleted before they were saved.
+  /// New objects, and `removedInsertions` objects that were deleted before they were saved.
   ///
-  /// Those are swept out when the list is next read, so that deleting many one by one does not
-  /// search for each.
+  /// The next read of `inserted` removes the deleted ones in one pass, so that deleting many
+  /// objects one by one does not search the list for each.
   @exclusivity(unchecked) private var insertions: [ManagedObject] = []
   private var removedInsertions = 0
   @exclusivity(unchecked) private(set) var updated: [ManagedObject] = []
   @exclusivity(unchecked) private(set) var deleted: [ManagedObject] = []
   /// New and updated objects with unidirectional relationships; some may have no changes any more.
   private(set) var unidirectionalHolders: [ManagedObject] = []
-  /// Changed objects that are known to be deleted by others: they stay while they have changes.
+  /// Changed objects that another context or process deleted: they stay registered while they have
+  /// changes.
   private(set) var deferredDeletions: [ManagedObject] = []
   /// Unchanged objects whose version the next save checks.
   private(set) var locked: [ManagedObject] = []
@@ -32,10 +33,10 @@ final class ChangeTracker {
 
   init(_ plans: EntityPlans) { self.plans = plans }
 
-  /// What was fetched ahead is out of date.
+  /// Marks all prefetched rows as out of date.
   func didChange() { generation += 1 }
 
-  /// An object was found to be deleted by others.
+  /// Records that an object turned out to be deleted by another context or process.
   func didFindDeletion() { deletions += 1 }
 
   /// The new objects, in the order they were inserted.
@@ -47,7 +48,7 @@ final class ChangeTracker {
   /// Whether the next save has something to do.
   var hasChanges: Bool { insertions.count > removedInsertions || !updated.isEmpty || !deleted.isEmpty }
 
-  /// Every new, updated and deleted object; one may be there twice.
+  /// Every new, updated and deleted object; an object in two lists appears twice.
   var pending: [ManagedObject] { inserted + updated + deleted }
 
   /// The new objects that are still new.
@@ -56,8 +57,7 @@ final class ChangeTracker {
   /// The updated objects that are still updated, and neither new nor deleted.
   var updatedObjects: [ManagedObject] { updated.filter { $0.isUpdated && !$0.isDeleted } }
 
-  /// Updated objects whose changes a save writes as updates: those that are new or deleted besides
-  /// are not among them.
+  /// Updated objects whose changes a save writes as updates: neither new nor deleted ones.
   var updatedToSave: [ManagedObject] {
     updated.filter { $0.state.isDisjoint(with: [.deleted, .inserted, .deletedInStore]) }
   }
@@ -87,7 +87,7 @@ final class ChangeTracker {
     }
   }
 
-  /// Has the next save check the version of an unchanged object.
+  /// Makes the next save check the version of an unchanged object.
   func lock(_ object: ManagedObject) { locked.append(object) }
 
   func deferDeletion(of object: ManagedObject) {
@@ -102,7 +102,7 @@ final class ChangeTracker {
 
   // MARK: Removing
 
-  /// New objects were deleted, whose state says so.
+  /// Records that new objects were deleted; their states contain `deletedInStore` already.
   func removeInserted(_ count: Int) {
     if count == 0 { return }
     removedInsertions += count
@@ -119,7 +119,7 @@ final class ChangeTracker {
 
   func removeDeferredDeletion(of object: ManagedObject) { deferredDeletions.removeAll { $0 === object } }
 
-  /// Removes the deferred deletions of objects that have no changes any more, or more than updates.
+  /// Removes every deferred deletion whose object's state is not exactly `updated`.
   func sweepDeferredDeletions() { deferredDeletions.removeAll { $0.state != [.updated] } }
 
   func removeAllDeferredDeletions() { deferredDeletions = [] }
@@ -146,7 +146,7 @@ final class ChangeTracker {
     sweepUnidirectionalHolders()
   }
 
-  /// Empties every list but that of the deferred deletions.
+  /// Empties every list except the deferred deletions.
   func removeAll() {
     removeAllInserted()
     (updated, deleted) = ([], [])

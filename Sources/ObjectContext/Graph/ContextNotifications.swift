@@ -1,6 +1,6 @@
 import StoreContract
 
-/// Who observes a context, and what happened to its objects since the last event ended.
+/// The observers of a context, and the changes to its objects since the last event ended.
 final class ContextNotifications {
   let (willSave, didSave, didChange) = (
     ChangeStreams<ContextChanges>(), ChangeStreams<ContextChanges>(), ChangeStreams<ContextChanges>()
@@ -8,7 +8,7 @@ final class ContextNotifications {
   private var log = ChangeLog()
   private var observers: [WeakObserver] = []
   private let tracker: ChangeTracker
-  /// Ends the event later, where the isolation allows.
+  /// Schedules the end of the event; nil unless the context is on the main actor.
   var eventEnd: (() -> Void)?
   private var isEventEndScheduled = false
 
@@ -31,7 +31,7 @@ final class ContextNotifications {
 
   // MARK: Observers
 
-  /// What changes at the end of each event from now on.
+  /// A stream of the changes of each event from now on.
   func changes() -> AsyncStream<ContextChanges> {
     isObserved = true
     return didChange.stream()
@@ -48,19 +48,19 @@ final class ContextNotifications {
   /// The root entities that live results depend on.
   var observedRoots: Set<String> { Set(observers.flatMap { $0.results?.rootNames ?? [] }) }
 
-  /// Objects have permanent IDs now.
+  /// Notifies live results that objects received permanent IDs.
   func objectsWereRenamed() {
     for observer in observers { observer.results?.objectsWereRenamed() }
   }
 
-  /// Has live results fetched anew when the event ends: what changed is not known object by object.
+  /// Makes live results fetch again when the event ends, since changes are not known by object.
   func markStale(where isConcerned: (any ChangeObserver) -> Bool = { _ in true }) {
     for case let results? in observers.map(\.results) where isConcerned(results) { results.isStale = true }
   }
 
   // MARK: Events
 
-  /// Records what happened to an object, if anybody observes the context.
+  /// Records a change of an object if the context has observers.
   func record(_ kind: ChangeLog.Kind, _ object: ManagedObject) {
     if object.reportsChanges, kind != .updated { object.valuesDidChange(at: nil) }
     guard isObserved else { return }
@@ -68,21 +68,23 @@ final class ContextNotifications {
     scheduleEventEnd()
   }
 
-  /// Records objects that others inserted and that are not registered here.
+  /// Records objects that other contexts inserted and that this context has not registered.
   func recordInsertions(_ ids: [ManagedObjectID]) {
     if ids.isEmpty { return }
     log.arrived += ids
     scheduleEventEnd()
   }
 
-  /// A context on the main actor ends its event once the code that changed something is done.
+  /// Schedules the end of the event, once per event.
+  ///
+  /// A context on the main actor ends its event after the code that changed something returns.
   func scheduleEventEnd() {
     guard let eventEnd, !isEventEndScheduled else { return }
     isEventEndScheduled = true
     eventEnd()
   }
 
-  /// Reports what was recorded to live results and to streams.
+  /// Reports the recorded changes to live results and to streams.
   /// - Parameter name: The context's name.
   func endEvent(_ name: String?) {
     isEventEndScheduled = false
@@ -95,13 +97,13 @@ final class ContextNotifications {
     if !didChange.isEmpty {
       didChange.yield(log.changes(name))
     } else if observers.isEmpty {
-      // Nobody observes any more.
+      // No observer is left.
       isObserved = false
       self.log = ChangeLog()
     }
   }
 
-  /// In debug builds: without observers nothing is recorded.
+  /// Checks, in debug builds, that nothing is recorded without observers.
   func checkInvariants() {
     assert(isObserved || log.isEmpty, "changes were recorded, and nobody observes the context")
     assert(isWatched == (isObserved || recordsUndo), "values are recorded for nobody, or not for an observer")

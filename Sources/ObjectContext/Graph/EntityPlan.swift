@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// What saving needs to know of an entity, worked out once.
+/// The facts about an entity that a save needs, computed once.
 final class EntityPlan {
   struct Field {
     let index: Int
@@ -28,9 +28,9 @@ final class EntityPlan {
   /// By field of the row; nil for attributes.
   let destinations: [EntityDescription?]
   let transientSlots: PropertyIndexSet
-  /// To-ones whose inverse is one too: both rows have to agree.
+  /// To-ones whose inverse is a to-one too: both rows have to agree.
   let oneToOnes: [Int]
-  /// The attributes and relationships that have a rule.
+  /// The attributes that have a validation rule.
   let checkedAttributes: [AttributeDescription]
   let checkedRelationships: [RelationshipDescription]
   /// The compiled patterns of attributes and of elements of composites.
@@ -76,15 +76,15 @@ final class EntityPlan {
     _ attribute: AttributeDescription, _ expressions: inout [AttributeDescription: NSRegularExpression]
   ) {
     if let pattern = attribute.declaration.regularExpression {
-      // The model's check has compiled it. Core Data asks SELF MATCHES, which is about the whole
-      // text.
+      // The model's validation has compiled the pattern. Core Data evaluates SELF MATCHES, which
+      // matches the whole text.
       expressions[attribute] = try? NSRegularExpression(pattern: "^(?:\(pattern))\\z")
     }
     for element in attribute.elements { compile(element, &expressions) }
   }
 }
 
-/// The plans of a model's entities, each made when first asked for.
+/// The plans of a model's entities, each made at its first use.
 final class EntityPlans {
   private let model: ManagedObjectModel
   private var plans: [EntityPlan?]
@@ -96,13 +96,13 @@ final class EntityPlans {
     hasUnidirectional = holders.contains(true)
   }
 
-  /// The to-manys without an inverse, by the root entity they lead to.
+  /// The to-manys without an inverse, by the root entity of their destination.
   private lazy var unidirectionalToManys = Dictionary(
     grouping: model.entities.flatMap { entity in
       entity.relationships.filter { $0.entity === entity && $0.isToMany && $0.inverse == nil }
     }, by: \.destination.root)
 
-  /// Whether an entity has relationships without an inverse; by its index.
+  /// Whether each entity has relationships without an inverse, by the entity's index.
   private let holders: [Bool]
   let hasUnidirectional: Bool
 

@@ -1,28 +1,30 @@
 import ObjectModel
 import StoreContract
 
-/// The objects that came in together, so that a fault among them fires for all: one statement a
-/// batch, not one an object.
+/// The objects that were fetched together: a fault among them fires for all of them.
+///
+/// This takes one statement for each batch instead of one for each object.
 final class FetchBatch {
   let entity: EntityDescription
   let references: [Int64]
-  /// Real entities by place, where the entity has subentities and they are known.
+  /// The actual entity of each object by its index, where the entity has subentities and the
+  /// objects' entities are known.
   let entityIndices: [Int32]
-  /// What was fired for objects that are not registered (yet), and what relationships lead to.
+  /// The change tracker's generation for which the cached rows and destinations are valid.
   ///
-  /// All of it is dropped when the context saves or refreshes, since it would be out of date.
+  /// All of them are dropped when the generation changes, since they may be out of date.
   private var generation: Int
   private var nodes: [IncrementalStoreNode?] = []
-  /// What was asked for, and is not in the store.
+  /// The reference numbers for which the store had no row.
   private var missing: Set<Int64> = []
   /// Rows of which only some fields were read, and those fields.
   private var partial: (nodes: [IncrementalStoreNode], fields: Set<Int>)?
   private var toOnes: [Int: FetchBatch] = [:]
   private var toManys: [Int: (destinations: RelationshipDestinations, batch: FetchBatch)] = [:]
-  /// The rows that lead to the batch's objects by a to-one without an inverse, by what they lead
-  /// to.
+  /// The rows that refer to the batch's objects by a to-one without an inverse, by the
+  /// relationship and the object they refer to.
   private var holders: [ObjectIdentifier: [Int64: [IncrementalStoreNode]]] = [:]
-  /// Where a reference stands first.
+  /// The first index of each reference.
   private lazy var places = Dictionary(
     references.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
 
@@ -41,7 +43,7 @@ final class FetchBatch {
       generation: generation)
   }
 
-  /// Whether no reference can stand there twice.
+  /// Whether the references ascend, so that none of them occurs twice.
   var isAscending: Bool {
     for place in references.indices.dropFirst() where references[place - 1] >= references[place] {
       return false
@@ -49,7 +51,7 @@ final class FetchBatch {
     return true
   }
 
-  /// Where a reference stands; `hint` is tried first.
+  /// The index of a reference; `hint` is tried first.
   func place(_ reference: Int64, hint: Int?) -> Int? {
     if let hint, hint < references.count, references[hint] == reference { return hint }
     return places[reference]
@@ -63,16 +65,16 @@ final class FetchBatch {
 
   func recordMissing(_ reference: Int64) { missing.insert(reference) }
 
-  /// Whether the store had no row for an object when it was asked.
+  /// Whether the store had no row for an object.
   func isMissing(_ reference: Int64, generation: Int) -> Bool {
     check(generation)
     return missing.contains(reference)
   }
 
-  /// Keeps rows of which only some fields were read, in the order of the references.
+  /// Stores rows of which only some fields were read, in the order of the references.
   func keepPartial(_ nodes: [IncrementalStoreNode], fields: Set<Int>) { partial = (nodes, fields) }
 
-  /// Whether rows were read of which only some fields are known.
+  /// Whether the batch has rows of which only some fields were read.
   func isPartial(generation: Int) -> Bool {
     check(generation)
     return partial != nil
@@ -85,7 +87,7 @@ final class FetchBatch {
     return partial.nodes[place]
   }
 
-  /// The version of an object's row when parts of it were read.
+  /// The version of an object's row if some of its fields were read.
   func partialVersion(_ reference: Int64, generation: Int) -> Int64? {
     check(generation)
     guard let partial else { return nil }
@@ -111,8 +113,9 @@ final class FetchBatch {
     return toOnes[index]
   }
 
-  /// What a to-many of one of the batch's objects leads to, with the place of the first destination
-  /// in the batch of all; loaded for the whole batch at the first question.
+  /// The destinations of a to-many of one object, as a slice of the batch of all destinations.
+  ///
+  /// The first call loads the destinations of all objects of this batch.
   func destinations(
     _ relationship: RelationshipDescription, of reference: Int64, generation: Int,
     load: ([Int64]) throws -> RelationshipDestinations
@@ -128,16 +131,16 @@ final class FetchBatch {
     return (destinations.destinations(at: place), batch)
   }
 
-  /// Keeps the rows of all objects, in their order.
+  /// Stores the rows of all objects, in the order of the references.
   func keep(_ all: [IncrementalStoreNode?]) { nodes = all }
 
-  /// The batch of what a to-many of all objects leads to, if it was asked for already.
+  /// The batch of the destinations of a to-many of all objects, if it was loaded already.
   func knownDestinations(_ relationship: RelationshipDescription, generation: Int) -> FetchBatch? {
     check(generation)
     return toManys[relationship.index]?.batch
   }
 
-  /// Takes in what a to-many of all objects leads to.
+  /// Stores the destinations of a to-many of all objects.
   func keep(
     _ relationship: RelationshipDescription, _ destinations: RelationshipDestinations, _ batch: FetchBatch,
     generation: Int
@@ -146,8 +149,9 @@ final class FetchBatch {
     toManys[relationship.index] = (destinations, batch)
   }
 
-  /// The rows that lead to an object by a to-one without an inverse; loaded for the whole batch at
-  /// the first question.
+  /// The rows that refer to an object by a to-one without an inverse.
+  ///
+  /// The first call loads the rows for all objects of the batch.
   func holders(
     of reference: Int64, _ toOne: RelationshipDescription, generation: Int,
     load: ([Int64]) throws -> [IncrementalStoreNode]

@@ -1,9 +1,9 @@
 import ObjectModel
 import StoreContract
 
-/// Something that is done to an object graph, which calls the graph's parts by their names.
+/// An operation on an object graph, with access to the graph's parts by their names.
 ///
-/// Operations hold no state beyond a call: it is the graph's.
+/// An operation has no state beyond a call; all state belongs to the graph.
 protocol GraphOperation {
   var graph: ObjectGraph { get }
 }

@@ -1,8 +1,9 @@
 import ObjectModel
 import StoreContract
 
-/// A graph before a merge policy resolved conflicts of a save: restored where the save fails all
-/// the same.
+/// The state of a graph before a merge policy resolves a save's conflicts.
+///
+/// It is restored if the save fails nevertheless.
 struct GraphSnapshot {
   private struct Object {
     let object: ManagedObject
@@ -32,7 +33,7 @@ struct GraphSnapshot {
     for item in objects where item.object.graph === graph {
       graph.registry.remove(item.object)
     }
-    // The others were registered after the snapshot.
+    // The remaining objects were registered after the snapshot.
     for object in graph.registeredObjects {
       object.changes = nil
       object.state = []
@@ -56,9 +57,11 @@ struct GraphSnapshot {
   }
 }
 
-/// What a merge policy has done to a graph in a save that is under way.
+/// The changes that a merge policy made to a graph during the current save.
 struct SaveMerging {
   let before: GraphSnapshot
-  /// The reference numbers of stored objects that new ones were merged into, by root entity.
+  /// The reference numbers of the stored objects that new objects were merged into.
+  ///
+  /// By root entity and the new object's reference number.
   var successors: [EntityDescription: [Int64: Int64]] = [:]
 }

@@ -1,8 +1,8 @@
-/// The objects of one root entity in a context by reference number; holds none of them.
+/// The objects of one root entity in a context by reference number; it retains none of them.
 ///
-/// Open addressing with linear probing over one flat array; the key stands in the object. Removal
-/// shifts the run back, so there are no tombstones. An object takes itself out when it is
-/// deallocated, so a pointer found is always alive.
+/// Open addressing with linear probing over one flat array; the object contains its key. Removal
+/// shifts the run back, so there are no tombstones. An object removes itself when it is
+/// deallocated, so every pointer in the map refers to a live object.
 struct IdentityMap: ~Copyable {
   private typealias Place = Unmanaged<ManagedObject>?
   private var places: UnsafeMutablePointer<Place>
