@@ -8,7 +8,7 @@ final class ContextNotifications {
   private var log = ChangeLog()
   private var observers: [WeakObserver] = []
   private let tracker: ChangeTracker
-  /// Schedules the end of the event; nil unless the context is on the main actor.
+  /// Schedules the end of the event; nil if the context's events do not end automatically.
   var eventEnd: (() -> Void)?
   private var isEventEndScheduled = false
 

@@ -2,8 +2,7 @@ public import ObjectModel
 public import ObjectQuery
 public import StoreContract
 
-/// One object of an entity in one context: a fault until something of it is read, then its row and
-/// what was changed.
+/// One object of an entity in one context: a fault at first, then its row and its changes.
 ///
 /// There is one object per ID and context. Not Sendable: use it where its context is used, and pass
 /// its `objectID` elsewhere. Subclass it to give an entity typed properties; a subclass adds no
@@ -13,7 +12,7 @@ open class ManagedObject {
   public struct Seed {
     let storeEntity: StoreEntity
     let reference: Int64
-    /// Nil for an object that no context has yet.
+    /// Nil for an object that is not in a context yet.
     let graph: ObjectGraph?
     let node: IncrementalStoreNode?
     let batch: FetchBatch?
@@ -42,8 +41,10 @@ open class ManagedObject {
     static let inserted = State(rawValue: 1)
     static let updated = State(rawValue: 2)
     static let deleted = State(rawValue: 4)
-    /// Deleted and saved, or inserted and rolled back, and of no context then; or, along with
-    /// `deleted`, found to be deleted by others, and registered still.
+    /// Deleted and saved, or inserted and rolled back: the object is in no context any more.
+    ///
+    /// Together with `deleted`: another context or process deleted the object, and it is still
+    /// registered.
     static let deletedInStore = State(rawValue: 8)
   }
 
@@ -62,13 +63,14 @@ open class ManagedObject {
   @exclusivity(unchecked) final var dirty: UInt32 = 0
   /// Whether `valuesDidChange(at:)` is to be called.
   @exclusivity(unchecked) package final var reportsChanges = false
-  /// Whether it retains its context, and stops the program when it is written without one, since it
-  /// has no way to throw.
+  /// Whether it retains its context.
+  ///
+  /// Writing it without a context stops the program, since its setters cannot throw.
   @exclusivity(unchecked) package final var needsContext = false
-  /// The context that it keeps alive.
+  /// The context that it retains.
   @exclusivity(unchecked) final var keeper: AnyObject?
 
-  /// Called by contexts, and for objects that a context adopts later.
+  /// Creates an object; called by contexts, and for objects that a context adopts later.
   public required init(_ seed: Seed) {
     graph = seed.graph
     storeEntity = seed.storeEntity
@@ -117,10 +119,11 @@ open class ManagedObject {
   /// Whether the object was changed since it was last saved or read; also after a value was set
   /// back.
   public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) }
-  /// Whether the object will be removed by the next save, or was found to be deleted by others: it
-  /// keeps what was read of it, and no save has to do with it.
+  /// Whether the next save deletes the object, or another context or process deleted it.
+  ///
+  /// An object that was deleted elsewhere retains the values that were read, and saves ignore it.
   public final var isDeleted: Bool { state.contains(.deleted) }
-  /// Whether the next save has something to do for this object.
+  /// Whether the object has changes for the next save.
   public final var hasChanges: Bool {
     !state.contains(.deletedInStore) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
   }
@@ -134,10 +137,10 @@ open class ManagedObject {
     }
   }
 
-  /// The name of the property that each key path of the class reads, inherited ones included: what
-  /// typed conditions and Foundation's predicates are written down with.
+  /// The name of the property that each key path of the class reads, including inherited ones.
   ///
-  /// Generated classes have it.
+  /// Typed conditions and Foundation's predicates are translated with it. Generated classes
+  /// implement it.
   open class var propertyNames: [AnyKeyPath: String] { [:] }
 
   // MARK: Life, to override
@@ -146,8 +149,7 @@ open class ManagedObject {
   open func awakeFromInsert() {}
   /// Called when the object's row was read from the store.
   open func awakeFromFetch() {}
-  /// Called after the object's values were put in place by undo, redo, a rollback, a refresh with
-  /// merging or a merge policy.
+  /// Called after undo, redo, a rollback, a merging refresh or a merge policy replaced values.
   open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
   /// Called before the object's row is released by a refresh or a merge; not when the object is
   /// deallocated.
@@ -158,7 +160,7 @@ open class ManagedObject {
   open func willSave() {}
   /// Called after the object was saved.
   open func didSave() {}
-  /// Called before the object is deleted, while its relationships still stand.
+  /// Called before the object is deleted, while its relationships still have their destinations.
   open func prepareForDeletion() {}
   /// Checks one attribute or to-one (as `.reference`) that was set, before the object is saved.
   ///
@@ -166,20 +168,21 @@ open class ManagedObject {
   open func validateValue(_ value: AttributeValue, forKey name: String) throws {}
   /// Checks a new object before it is saved.
   ///
-  /// Throw to refuse: the save tells it among all failures.
+  /// Throw to refuse: the save reports the error together with all other failures.
   open func validateForInsert() throws {}
   /// Checks a changed object before it is saved.
   ///
-  /// Throw to refuse: the save tells it among all failures.
+  /// Throw to refuse: the save reports the error together with all other failures.
   open func validateForUpdate() throws {}
-  /// Checks a deleted object before its removal is saved.
+  /// Checks a deleted object before its deletion is saved.
   ///
-  /// Throw to refuse: the save tells it among all failures.
+  /// Throw to refuse: the save reports the error together with all other failures.
   open func validateForDelete() throws {}
 
-  /// Called after a property changed in any way but by a first read, where somebody asked for it:
-  /// the value was set, the other end of a relationship was, another context's save came in,
-  /// changes were taken back.
+  /// Called after a property changed, if the object reports changes; not after a first read.
+  ///
+  /// A property changes when its value or an inverse is set, when another context's save is
+  /// merged, and when changes are undone or rolled back.
   ///
   /// - Parameter index: The property's index; nil when any may have changed.
   open func valuesDidChange(at index: Int?) {}
@@ -195,7 +198,7 @@ open class ManagedObject {
     return graph
   }
 
-  /// The stored row, read now if it is not here yet.
+  /// The stored row; fires the fault if the row is not in memory.
   final func row() throws -> IncrementalStoreNode {
     if let node { return node }
     return try liveGraph().faulting.fire(self)
@@ -204,14 +207,14 @@ open class ManagedObject {
   /// The row that a save is checked against.
   final func committedRow() throws -> IncrementalStoreNode { try changes?.committedRow ?? row() }
 
-  /// Reads the row, where there is one: what is changed next is checked against it when it is
-  /// saved.
+  /// Reads the row if the object has one: the save checks the next changes against it.
   final func readRow() throws {
     if state.isDisjoint(with: [.inserted, .deletedInStore]) { _ = try row() }
   }
 
-  /// The same, for what the program is about to change.
-  /// - Throws: `objectNotFound` when others deleted the object, which nothing can be saved of.
+  /// Reads the row of an object that the program is about to change.
+  /// - Throws: `objectNotFound` when the object was deleted elsewhere, since no change of it can be
+  ///   saved.
   final func readRowToChange() throws {
     try readRow()
     if state.contains(.deletedInStore), let graph {
@@ -219,10 +222,10 @@ open class ManagedObject {
     }
   }
 
-  /// Whether it has changes that are lost when others have deleted it, so that the save tells of
-  /// them: values that were set, links that were added, an order.
+  /// Whether it has changes that a deletion elsewhere would lose, so that the save reports them.
   ///
-  /// Links that were taken away go with the row.
+  /// These are values that were set, destinations that were added, and an order. Removed
+  /// destinations do not count: their join table rows are deleted with the row.
   final var hasUnsavedChanges: Bool {
     guard state.contains(.updated), !state.contains(.deleted), let changes else { return false }
     return entity.properties.contains { !$0.isTransient && changes.value($0.index) != nil }
@@ -231,13 +234,13 @@ open class ManagedObject {
       }
   }
 
-  /// What was read of a fault's row, if the field was.
+  /// The partially read row of a fault, if the field was among those read.
   private final func partialRow(_ field: Int) -> IncrementalStoreNode? {
     guard unmanagedNode == nil, let batch, let graph else { return nil }
     return batch.partialNode(reference, field: field, generation: graph.tracker.generation)
   }
 
-  /// The stored value of an attribute, with its bytes read now if the row came without them.
+  /// The stored value of an attribute; reads its bytes if the row was read without them.
   final func storedValue(_ attribute: AttributeDescription) throws -> AttributeValue {
     if let partial = partialRow(attribute.field), !partial.isUnread(attribute.field) {
       return partial.value(of: attribute)
@@ -249,7 +252,7 @@ open class ManagedObject {
     return whole.isUnread(attribute.field) ? .null : whole.value(of: attribute)
   }
 
-  /// The present value of an attribute or the present `.reference` of a to-one.
+  /// The current value of an attribute, or the current `.reference` of a to-one.
   final func slotValue(_ property: PropertyDescription) throws -> AttributeValue {
     checkIsolation()
     if let value = changes?.value(property.index) { return value }
@@ -282,7 +285,7 @@ open class ManagedObject {
     if reportsChanges { valuesDidChange(at: index) }
   }
 
-  /// Stops a debug build that uses the object where its context is not.
+  /// Stops a debug build that uses the object outside its context's isolation.
   @inline(__always)
   final func checkIsolation() {
     #if DEBUG
@@ -292,7 +295,7 @@ open class ManagedObject {
 }
 
 extension ManagedObject: Hashable {
-  /// Identity.
+  /// Compares the identity.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
   /// Hashes the identity.
@@ -300,7 +303,7 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: QueryableModel, FetchArgument {
-  /// The object, by its ID.
+  /// The object's ID as an expression.
   public final var fetchExpression: FetchExpression { objectID.fetchExpression }
 }
 

@@ -1,25 +1,26 @@
 import ObjectModel
 import StoreContract
 
-/// What an object has beside its stored row: values set since, and its to-manys.
+/// The changes of an object relative to its stored row: values that were set, and its to-manys.
 ///
-/// Made when first needed.
+/// Created when first needed.
 final class ObjectChanges {
-  /// By property index; none before the first value is set.
+  /// The values by property index; nil before the first value is set.
   @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<AttributeValue>?
-  /// The same while nobody wants to know of each value that is set: then a second setting may go
-  /// past the context.
+  /// `values`, or nil while each value that is set has to be recorded.
+  ///
+  /// Setting a value again through it bypasses the context.
   @exclusivity(unchecked) var overwritable: UnsafeMutablePointer<AttributeValue>?
   private var propertyCount = 0
   @exclusivity(unchecked) private(set) var changed = PropertyIndexSet()
   @exclusivity(unchecked) private(set) var toManys: [ToManyState] = []
-  /// The row that the changes were made upon, where a batch or a deletion by others has put another
-  /// one beneath them: the save is checked against this one.
+  /// The row that the changes were based on, if a batch or a deletion elsewhere replaced the row.
   ///
-  /// Nil where it is the object's.
+  /// The save checks for conflicts with this row. It is nil if the changes are based on the
+  /// object's current row.
   var committedRow: IncrementalStoreNode?
 
-  /// For a new object: every property index is set, to its default.
+  /// Creates the changes of a new object: every property is set to its default value.
   init(defaultsOf entity: EntityDescription, isWatched: Bool) {
     propertyCount = entity.propertyCount
     let new = UnsafeMutablePointer<AttributeValue>.allocate(capacity: propertyCount)
@@ -56,14 +57,14 @@ final class ObjectChanges {
     changed.insert(index)
   }
 
-  /// Leaves a property index as it is stored.
+  /// Removes the change of a property, so that its stored value applies.
   func unset(_ index: Int) {
     guard changed.contains(index) else { return }
     values?[index] = .null
     changed.remove(index)
   }
 
-  /// Releases what was read of to-manys, and keeps what was changed in them.
+  /// Releases the destinations that were read for to-manys, and retains the changes to them.
   func refault() {
     for state in toManys { state.refault() }
   }
@@ -80,7 +81,7 @@ final class ObjectChanges {
     return nil
   }
 
-  /// Takes over to-manys of an object that is new again.
+  /// Adopts the to-manys of an object that becomes new again.
   func adopt(_ states: [ToManyState]) {
     toManys = states
     for state in states { state.becomeNew() }
@@ -98,7 +99,7 @@ final class ObjectChanges {
     for state in toManys { state.rename { permanent[$0] } }
   }
 
-  /// Replaces the numbers of objects of one root entity.
+  /// Replaces reference numbers of objects of one root entity by their successors' numbers.
   func rename(leadingTo root: EntityDescription, of entity: EntityDescription, _ successors: [Int64: Int64]) {
     for relationship in entity.relationships where relationship.destination.root === root {
       if case .reference(let old)? = value(relationship.index), let new = successors[old] {
@@ -108,7 +109,7 @@ final class ObjectChanges {
     }
   }
 
-  /// The same, to be changed apart.
+  /// An independent copy.
   func copy() -> ObjectChanges {
     let copy = ObjectChanges()
     if let values {
@@ -124,7 +125,7 @@ final class ObjectChanges {
     return copy
   }
 
-  /// The persistent changes are in the store now; transient values and loaded to-manys stay.
+  /// Removes the persistent changes after a save; transient values and loaded to-manys stay.
   func settle(_ transientSlots: PropertyIndexSet) {
     committedRow = nil
     changed.formIntersection(transientSlots)

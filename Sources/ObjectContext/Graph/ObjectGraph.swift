@@ -1,20 +1,19 @@
 package import ObjectModel
 package import StoreContract
 
-/// The objects of one context and everything that is known of them: the parts that a context is the
-/// façade of.
+/// The objects of one context and their state; the context is its façade.
 ///
-/// Each part owns its state: the registry of objects, the tracker of changes, the notifications,
-/// the plans of entities. Operations (`GraphOperation`) change the graph; between two of them
-/// `checkInvariants()` holds.
+/// Each part owns its state: the object registry, the change tracker, the notifications and the
+/// entity plans. Operations (`GraphOperation`) change the graph; between two operations the
+/// invariants of `checkInvariants()` are true.
 package final class ObjectGraph {
   let persistentStoreCoordinator: PersistentStoreCoordinator
-  /// The graph that this one reads from and saves to; nil when those are the stores.
+  /// The graph that this graph reads from and saves to; nil if it reads from and saves to stores.
   let parent: ObjectGraph?
-  // unowned(unsafe): the context clears it when it is deallocated, and nobody else has it set.
+  // unowned(unsafe): the context clears it when it is deallocated, and nothing else sets it.
   /// The context that owns the graph; nil once it is deallocated.
   unowned(unsafe) var owner: AnyObject?
-  /// Where the graph reads.
+  /// The source that the graph reads from.
   @exclusivity(unchecked) var source: any ContextSource
   let isolation: ContextIsolation
   let model: ManagedObjectModel
@@ -29,27 +28,26 @@ package final class ObjectGraph {
   private(set) var children: [WeakGraph] = []
   let childInboxes = Inboxes()
 
-  // What the context's properties of the same names say.
+  // The context's properties of the same names document these.
   var name: String?
   var mergePolicy = MergePolicy.error
   @exclusivity(unchecked) var shouldDeleteInaccessibleFaults = true
   var faultFailure: (any Error)?
   var undoRecorder: (any UndoRecorder)? { didSet { notifications.recordsUndo = undoRecorder != nil } }
 
-  /// What a merge policy has done in the save that is under way.
+  /// The changes that a merge policy made during the current save.
   var saveMerging: SaveMerging?
   /// The layer above that the context works for.
   package weak var host: AnyObject?
-  /// The types that the layer above presents objects as, by the entity's index.
+  /// The types as which the layer above presents objects, by the entity's index.
   package var presentedTypes: [Any.Type] = []
-  /// Whether the layer above has objects that it is to adopt before it answers anything.
+  /// Whether the layer above has objects that it has to adopt before it answers anything.
   package var hasWaiting = false
 
   @exclusivity(unchecked) private var storeEntitiesOfStores: [StoreEntity]
   @exclusivity(unchecked) private var knownStoreChanges = 0
   @exclusivity(unchecked) private var forgottenStoreChanges = 0
-  /// How many removals of stores the coordinator had seen when the objects of removed stores were
-  /// last forgotten.
+  /// The coordinator's count of store removals when `forgetClosedStores()` last ran.
   @exclusivity(unchecked) private(set) var knownRemovals = 0
 
   struct WeakGraph { weak var graph: ObjectGraph? }
@@ -79,7 +77,7 @@ package final class ObjectGraph {
 
   deinit { unregisterAll() }
 
-  /// The stores' own, or those of temporary IDs where no store has the entity.
+  /// The store entities by entity index; those of temporary IDs where no store has the entity.
   var storeEntities: [StoreEntity] {
     let changes = persistentStoreCoordinator.storeChanges
     if changes != knownStoreChanges {
@@ -92,7 +90,7 @@ package final class ObjectGraph {
   /// The query generation that the graph is pinned to.
   var queryGenerationToken: QueryGenerationToken? { source as? QueryGenerationToken }
 
-  /// The registered objects without those that others deleted.
+  /// The registered objects without those that were deleted elsewhere.
   var registeredObjects: [ManagedObject] {
     registry.objects.filter { !$0.state.contains(.deletedInStore) }
   }
@@ -134,7 +132,7 @@ package final class ObjectGraph {
     tracker.didReceiveChanges?()
   }
 
-  /// Removes an object without its values: its row was deleted, or never existed.
+  /// Removes an object and its values: its row was deleted, or never existed.
   ///
   /// It may still be in lists of changes: `tracker.sweep()`.
   func forget(_ object: ManagedObject) {
@@ -143,7 +141,7 @@ package final class ObjectGraph {
     object.node = nil
   }
 
-  /// Removes an object from the graph; it keeps its values.
+  /// Removes an object from the graph; the object retains its values.
   func dismiss(_ object: ManagedObject) {
     object.state = [.deletedInStore]
     registry.remove(object)
@@ -151,8 +149,7 @@ package final class ObjectGraph {
     object.keeper = nil
   }
 
-  /// Removes the objects of stores that were closed, whose reference numbers another store may give
-  /// to others.
+  /// Removes the objects of closed stores, since another store may use their reference numbers.
   func forgetClosedStores() {
     let changes = persistentStoreCoordinator.storeChanges
     if changes == forgottenStoreChanges { return }
@@ -180,14 +177,14 @@ package final class ObjectGraph {
 
   // MARK: Events and errors
 
-  /// Ends the event, without merging what others saved.
+  /// Ends the event without merging the saves of other contexts.
   func endEvent() {
     undoRecorder?.endEvent()
     notifications.endEvent(name)
     checkInvariants()
   }
 
-  /// Records why a read failed that has no way to throw.
+  /// Records the error of a read that cannot throw.
   package func recordFaultFailure(_ error: any Error) {
     if shouldDeleteInaccessibleFaults, (error as? ContextError)?.code == .objectNotFound { return }
     faultFailure = faultFailure ?? error

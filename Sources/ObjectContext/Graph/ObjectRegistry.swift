@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// The objects alive in one context, by entity and reference number; retains none of them.
+/// The live objects of one context, by entity and reference number; it retains none of them.
 ///
 /// There is one identity map for each root entity. Each object is reported to a
 /// store that observes registrations.
@@ -82,7 +82,7 @@ final class ObjectRegistry {
   /// The number of registered objects.
   var count: Int { distinctBoxes.reduce(0) { $0 + $1.map.count } }
 
-  /// Every registered object, in no order; also those that others deleted.
+  /// Every registered object, in no order, including objects that were deleted elsewhere.
   var objects: [ManagedObject] {
     var result: [ManagedObject] = []
     for box in distinctBoxes { box.map.forEach { result.append($0) } }

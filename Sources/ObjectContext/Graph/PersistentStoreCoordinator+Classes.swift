@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension PersistentStoreCoordinator {
-  /// Makes contexts create objects of a class for an entity; contexts made before do not know it.
+  /// Makes contexts create objects of a class for an entity; existing contexts are unaffected.
   ///
   /// Issues no statement.
   /// - Throws: `unknownKey` when the model has no such entity.

@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 
 extension PropertyDescription {
-  /// The place in the stored row; -1 where the row has none.
+  /// The field in the stored row; -1 for a property that a row does not store.
   var field: Int {
     switch self {
     case .attribute(let attribute): attribute.field
@@ -10,7 +10,7 @@ extension PropertyDescription {
     }
   }
 
-  /// Whether a stored row has it.
+  /// Whether rows store the property.
   var isStored: Bool { field >= 0 }
 
   var isTransient: Bool {
@@ -22,7 +22,7 @@ extension PropertyDescription {
 }
 
 extension IncrementalStoreNode {
-  /// The value of a property; null where the row has none.
+  /// The value of a property; null if rows do not store the property.
   func value(of property: PropertyDescription) -> AttributeValue {
     switch property {
     case .attribute(let attribute): attribute.field < 0 ? .null : value(of: attribute)

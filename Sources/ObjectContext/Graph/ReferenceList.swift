@@ -1,10 +1,9 @@
-/// Different reference numbers in the order they came; looked through while few, indexed once they
-/// are many.
+/// Distinct reference numbers in insertion order.
 ///
-/// Taking out is O(1) from both ends, and elsewhere once for any number until the items are read
-/// again.
+/// A short list is searched; a long one has an index. Removing the first or the last item is O(1).
+/// Items removed elsewhere stay in the array until the items are next read, and then go in one pass.
 struct ReferenceList {
-  /// With what was taken out of the middle still in it.
+  /// The items, including those of `holes`, which were removed from the middle.
   private var all: ArraySlice<Int64> = []
   private var holes: Set<Int64> = []
   private var index: Set<Int64>?
@@ -14,7 +13,7 @@ struct ReferenceList {
 
   var isEmpty: Bool { all.count == holes.count }
 
-  /// The items, in an array's or a slice's places.
+  /// The items, with the indexes of the array or slice that contains them.
   var items: ArraySlice<Int64> {
     mutating get {
       if !holes.isEmpty {
@@ -33,21 +32,21 @@ struct ReferenceList {
     return new.contains(reference)
   }
 
-  /// Answers false when it is there already.
+  /// Appends a reference; returns false if the list contains it already.
   mutating func append(_ reference: Int64) -> Bool {
     if contains(reference) { return false }
     append(new: reference)
     return true
   }
 
-  /// For what is known not to be there.
+  /// Appends a reference that the list is known not to contain.
   mutating func append(new reference: Int64) {
     if holes.contains(reference) { _ = items }
     all.append(reference)
     index?.insert(reference)
   }
 
-  /// Answers false when it is not there.
+  /// Removes a reference; returns false if the list does not contain it.
   mutating func remove(_ reference: Int64) -> Bool {
     guard contains(reference) else { return false }
     if index == nil {
@@ -61,9 +60,9 @@ struct ReferenceList {
     return true
   }
 
-  /// Puts an item into another place, which counts without it; false when it stands there.
+  /// Moves an item to an index among the other items; returns false if it is there already.
   mutating func move(_ reference: Int64, to place: Int) -> Bool {
-    // Nobody else may hold the items now, or all would be copied.
+    // No other reference to the items may exist now, or the array would be copied.
     _ = items
     let old = all.last == reference ? all.endIndex - 1 : all.firstIndex(of: reference)
     guard let old, old != all.startIndex + place else { return false }
@@ -80,16 +79,15 @@ struct ReferenceList {
 
   mutating func replace(_ references: [Int64]) { replace(references[...]) }
 
-  /// Replaces items by others.
+  /// Replaces items for which the closure returns another number.
   mutating func rename(_ new: (Int64) -> Int64?) {
     let present = items
     if present.contains(where: { new($0) != nil }) { replace(present.map { new($0) ?? $0 }) }
   }
 
-  /// Replaces items by others, which may be there already: each is in it once then, where it comes
-  /// first.
+  /// Replaces items by numbers that the list may contain already; returns whether it replaced any.
   ///
-  /// Answers whether any was replaced.
+  /// Each number stays in the list once, at its first index.
   mutating func replaceOnce(_ new: (Int64) -> Int64?) -> Bool {
     let present = items
     guard present.contains(where: { new($0) != nil }) else { return false }

@@ -1,7 +1,7 @@
-/// Which reference number others became: mostly permanent ones of temporary ones.
+/// The new reference numbers of renamed objects: mostly permanent numbers for temporary ones.
 struct RenamedReferences {
-  // Temporary numbers are given out downwards without a gap, so a context's own mostly lie side by
-  // side.
+  // Temporary numbers are assigned downwards without a gap, so those of one context are mostly
+  // adjacent.
   private let greatest: Int64
   private var near: [Int64] = []
   private var far: [Int64: Int64] = [:]
@@ -17,7 +17,7 @@ struct RenamedReferences {
     }
   }
 
-  /// What a number became; nil for all others.
+  /// The new number of a renamed number; nil for a number that was not renamed.
   subscript(reference: Int64) -> Int64? {
     if reference > greatest { return nil }
     if !far.isEmpty { return far[reference] }

@@ -1,30 +1,28 @@
 import ObjectModel
 
-/// What a context knows of one to-many of one object: what the store holds, once it was asked, and
-/// what was added and removed since.
+/// The state of one to-many of one object: the stored destinations, if loaded, and the changes.
 ///
-/// References only, so that objects never hold each other.
+/// It contains references only, so that objects never retain each other.
 final class ToManyState {
   let relationship: RelationshipDescription
-  /// Whether `list` is all there is.
+  /// Whether `list` contains all destinations.
   ///
-  /// Before, the store was not asked.
+  /// It is false until the store was asked.
   @exclusivity(unchecked) private(set) var isLoaded: Bool
-  /// Whether the store knows of none, so that the whole list is what was added.
+  /// Whether the store has no destinations, so that the whole list was added.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) private var list = ReferenceList()
   @exclusivity(unchecked) private var additions = ReferenceList()
   @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
-  /// Of what was added or removed, that of which nobody knew whether the store has it.
+  /// The added and removed destinations of which it was unknown whether the store has them.
   @exclusivity(unchecked) private var doubtful: Set<Int64> = []
   @exclusivity(unchecked) private(set) var isReordered = false
-  /// The order that was given to the destinations before the store is asked for them again.
+  /// The destinations' changed order, to be applied after the store is asked for them again.
   @exclusivity(unchecked) private var order: [Int64]?
   @exclusivity(unchecked) private(set) var batch: FetchBatch?
-  /// Where the first destination stands in the batch, while the list is as it was loaded.
+  /// The index of the first destination in the batch, while the list is unchanged since its load.
   @exclusivity(unchecked) private(set) var batchOffset: Int?
-  /// How many deletions by others the context knew of when the list was last looked through for
-  /// them.
+  /// The change tracker's `deletions` when the list was last searched for deleted destinations.
   @exclusivity(unchecked) var deletions = 0
 
   init(_ relationship: RelationshipDescription, isNew: Bool) {
@@ -38,7 +36,7 @@ final class ToManyState {
   var added: ArraySlice<Int64> { isNew ? list.items : additions.items }
   var hasChanges: Bool { isNew ? !list.isEmpty : !additions.isEmpty || !removed.isEmpty || isReordered }
 
-  /// Takes in what the store holds, with the changes made before it was asked on top.
+  /// Stores the loaded destinations and applies the earlier changes to them.
   func load(_ stored: ArraySlice<Int64>, _ batch: FetchBatch?) {
     isLoaded = true
     self.batch = batch
@@ -60,7 +58,7 @@ final class ToManyState {
     list.replace(wanted + items.filter { !known.contains($0) })
   }
 
-  /// Releases what was read and keeps what was changed: the next read asks the store.
+  /// Releases the loaded destinations and retains the changes: the next read asks the store.
   func refault() {
     if isNew || !isLoaded { return }
     if isReordered { order = Array(list.items) }
@@ -70,7 +68,7 @@ final class ToManyState {
     batchOffset = nil
   }
 
-  /// The store holds none of it any more: the whole list is new.
+  /// Marks the whole list as added, since the store has none of it any more.
   func becomeNew() {
     if !isLoaded { list.replace(additions.items) }
     isNew = true
@@ -83,7 +81,7 @@ final class ToManyState {
     batchOffset = nil
   }
 
-  /// The object is stored, which was new: the whole list was added to whatever the store has.
+  /// Marks the whole list of an object that was new as added to the stored destinations.
   func becomeStored() {
     guard isNew, !relationship.isTransient else { return }
     additions.replace(list.items)
@@ -93,7 +91,7 @@ final class ToManyState {
     refault()
   }
 
-  /// Where a destination stands; nil when it is not there or not known.
+  /// The index of a destination; nil if it is not in the list or the list is not loaded.
   func index(of destination: Int64) -> Int? {
     if !isLoaded { return nil }
     let items = list.items
@@ -101,38 +99,38 @@ final class ToManyState {
     return items.firstIndex(of: destination).map { $0 - items.startIndex }
   }
 
-  /// Whether the opposite of what was done to a destination may not make it as it was, so that the
-  /// store has to be asked first.
+  /// Whether the store has to be asked before the change of a destination is reverted.
+  ///
+  /// The opposite change might not restore the former state.
   func isDoubtful(_ destination: Int64) -> Bool { doubtful.contains(destination) }
 
-  /// Whether a destination is known not to be there.
+  /// Whether the to-many is known not to contain a destination.
   func lacks(_ destination: Int64) -> Bool { isLoaded && !list.contains(destination) }
 
-  /// Whether a destination is there that the store has not.
+  /// Whether a destination was added that the store does not have.
   func isAdded(_ destination: Int64) -> Bool {
     isNew ? list.contains(destination) : additions.contains(destination)
   }
 
   /// Drops destinations that were deleted in the store.
   ///
-  /// Those that were added here stay: the save reports that they do not exist.
-  func forget(_ isDeleted: (Int64) -> Bool) {
-    // All of a new object's list was added here.
+  /// Destinations that this context added stay: the save reports that they do not exist.
+  func forget(_ isGone: (Int64) -> Bool) {
+    // This context added the whole list of a new object.
     if isNew, !relationship.isTransient { return }
     guard isLoaded, case let items = list.items, items.contains(where: isDeleted) else { return }
     list.replace(items.filter { !isDeleted($0) || additions.contains($0) })
     batchOffset = nil
   }
 
-  /// Takes back an order given here.
+  /// Reverts this context's change of the order.
   func forgetOrder() {
     isReordered = false
     order = nil
     refault()
   }
 
-  /// Has what was changed here about one destination say no more and no less than how it is here
-  /// and how it is stored.
+  /// Sets the change of one destination to the difference between this context and the store.
   func align(_ destination: Int64, isHere: Bool, isStored: Bool) {
     if isNew {
       batchOffset = nil
@@ -145,7 +143,7 @@ final class ToManyState {
     refault()
   }
 
-  /// Takes back what was changed here about one destination.
+  /// Reverts this context's change of one destination.
   func takeBack(_ destination: Int64) {
     if isNew {
       if list.remove(destination) { batchOffset = nil }
@@ -157,7 +155,7 @@ final class ToManyState {
     }
   }
 
-  /// Takes back all that was changed here.
+  /// Reverts all changes of this context.
   func takeBack() {
     if isNew { return list.removeAll() }
     additions.removeAll()
@@ -167,9 +165,9 @@ final class ToManyState {
     refault()
   }
 
-  /// Answers false when the destination was there already.
+  /// Adds a destination; returns false if the to-many is known to contain it already.
   ///
-  /// - `isKnown`: Whether somebody knows that the store has it not.
+  /// - `isKnown`: Whether the store is known not to have it.
   @discardableResult
   func add(_ destination: Int64, isKnown: Bool = false) -> Bool {
     if isLoaded {
@@ -192,13 +190,13 @@ final class ToManyState {
     return true
   }
 
-  /// Adds a destination that the other end, which knows all its own, says is new.
+  /// Adds a destination whose fully loaded inverse proves that it is new.
   func add(new destination: Int64) {
     guard removed.isEmpty else {
       add(destination, isKnown: true)
       return
     }
-    // A list that was read may know of a link that another context made meanwhile.
+    // A loaded list may contain a destination that another context added meanwhile.
     if isLoaded, !isNew {
       add(destination)
       return
@@ -208,7 +206,7 @@ final class ToManyState {
     if !isNew { additions.append(new: destination) }
   }
 
-  /// - `isKnown`: Whether somebody knows that the store has it.
+  /// - `isKnown`: Whether the store is known to have it.
   func remove(_ destination: Int64, isKnown: Bool = false) {
     if isLoaded {
       guard list.remove(destination) else { return }
@@ -220,7 +218,7 @@ final class ToManyState {
     if !isLoaded, !isKnown { doubtful.insert(destination) }
   }
 
-  /// Puts the present destinations into another order; false when it is theirs already.
+  /// Reorders the current destinations; returns false if they are in this order already.
   func reorder(_ ordered: [Int64]) -> Bool {
     if list.items.elementsEqual(ordered) { return false }
     list.replace(ordered)
@@ -229,8 +227,7 @@ final class ToManyState {
     return true
   }
 
-  /// Puts one of the present destinations into another place, which counts without it; false when
-  /// it stands there.
+  /// Moves a destination to an index among the others; returns false if it is there already.
   @discardableResult
   func move(_ destination: Int64, to place: Int) -> Bool {
     guard list.move(destination, to: place) else { return false }
@@ -239,7 +236,7 @@ final class ToManyState {
     return true
   }
 
-  /// Replaces reference numbers by others, of which none is there already.
+  /// Replaces reference numbers by numbers that the to-many does not contain.
   func rename(_ new: (Int64) -> Int64?) {
     list.rename(new)
     additions.rename(new)
@@ -248,7 +245,7 @@ final class ToManyState {
     order = order.map { $0.map { new($0) ?? $0 } }
   }
 
-  /// Has other objects in the places of some that were new, each once.
+  /// Replaces new objects by the stored objects that they were merged into, each once.
   func replace(_ successor: (Int64) -> Int64?) {
     let came = isNew ? [] : additions.items.compactMap(successor)
     let stored = isLoaded && !came.isEmpty ? Set(list.items).subtracting(additions.items) : []
@@ -264,7 +261,7 @@ final class ToManyState {
     guard additions.replaceOnce(successor) else { return }
     for destination in came {
       if removed.remove(destination) != nil, !doubtful.contains(destination) {
-        // The store has it: it was taken out, and comes back.
+        // The store has the destination: it was removed and is now added again.
         _ = additions.remove(destination)
         isReordered = isReordered || relationship.isOrdered
       } else if stored.contains(destination) {
@@ -275,7 +272,7 @@ final class ToManyState {
     }
   }
 
-  /// The same, to be changed apart.
+  /// An independent copy.
   func copy() -> ToManyState {
     let copy = ToManyState(relationship, isNew: isNew)
     (copy.isLoaded, copy.list, copy.additions) = (isLoaded, list, additions)
@@ -284,7 +281,7 @@ final class ToManyState {
     return copy
   }
 
-  /// The changes are in the store now.
+  /// Removes the changes after a save stored them.
   func settle() {
     if relationship.isTransient { return }
     isNew = false

@@ -7,20 +7,21 @@ protocol UndoRecorder: AnyObject {
   func disableUndoRegistration()
   func enableUndoRegistration()
   func record(_ step: UndoStep)
-  /// Records what a closure does before the last step of a kind, in the group of that step; nowhere
-  /// when there is none.
+  /// Records a closure's changes before the last matching step, in the group of that step.
+  ///
+  /// Records nothing if no step matches.
   func recording(before isStep: (UndoStep) -> Bool, _ body: () throws -> Void) rethrows
   /// Closes the group of the event.
   func endEvent()
   /// Replaces reference numbers by others; see `UndoStep.rename`.
   func rename(_ permanent: RenamedReferences, root: EntityDescription?)
-  /// Removes everything, and ends groups that were begun.
+  /// Removes all recorded steps and closes open groups.
   func removeAllActions()
-  /// Removes everything that was recorded; a group that was begun goes on.
+  /// Removes all recorded steps; an open group stays open.
   func removeRecordedSteps()
-  /// A closure that restores what is recorded now.
+  /// A closure that restores the steps that are recorded now.
   func restoration() -> () -> Void
-  /// In debug builds, between operations.
+  /// Checks the recorder's invariants in debug builds, between operations.
   func checkInvariants()
 }
 

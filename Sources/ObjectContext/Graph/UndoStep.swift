@@ -1,24 +1,24 @@
 import ObjectModel
 
-/// One thing that was done to one end of something, with what takes it back.
+/// One change of one object, with the values that undo it.
 enum UndoStep {
-  /// A property was set; it had the value before.
+  /// A property was set; `old` is its former value.
   case set(ManagedObject, index: Int, old: AttributeValue)
-  /// A destination came into a to-many.
+  /// A destination was added to a to-many.
   case added(ManagedObject, RelationshipDescription, Int64)
-  /// A destination went out of a to-many, from a place if that is known.
+  /// A destination was removed from a to-many, with its index if that is known.
   case removed(ManagedObject, RelationshipDescription, Int64, at: Int?)
-  /// A destination of a to-many went to another place.
+  /// A destination of a to-many was moved from an index.
   case moved(ManagedObject, RelationshipDescription, Int64, from: Int)
-  /// A to-many had another order.
+  /// A to-many was reordered; the references are its former order.
   case reordered(ManagedObject, RelationshipDescription, [Int64])
   case inserted(ManagedObject)
-  /// A new object went away before it was saved.
+  /// A new object was deleted before it was saved.
   case tookBack(ManagedObject)
   case deleted(ManagedObject)
   case undeleted(ManagedObject)
 
-  /// The entity that the step's numbers are of.
+  /// The entity of the objects that the step's reference numbers identify.
   private var destination: EntityDescription? {
     switch self {
     case .set(let object, let index, _):
@@ -47,8 +47,8 @@ enum UndoStep {
 
   /// Replaces reference numbers by others.
   ///
-  /// - `root`: The root entity of the objects meant; nil for temporary numbers, which are all
-  ///   different.
+  /// - `root`: The root entity of the renamed objects; nil for temporary numbers, which are unique
+  ///   over all entities.
   mutating func rename(_ permanent: RenamedReferences, root: EntityDescription?) {
     if let root, destination?.root !== root { return }
     switch self {
