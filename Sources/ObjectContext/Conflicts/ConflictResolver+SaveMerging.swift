@@ -4,26 +4,27 @@ import StoreContract
 extension ConflictResolver {
   /// Called before the first change that a merge policy makes.
   ///
-  /// What it has to look at is stored now, whatever moment the context is pinned to.
+  /// The policy compares with the current rows, whatever query generation the context is pinned to.
   func beginMerging() {
     if graph.saveMerging == nil { graph.saveMerging = SaveMerging(before: GraphSnapshot(graph)) }
     if queryGenerationToken != nil { graph.source = persistentStoreCoordinator }
   }
 
-  /// - Parameter isSaved: Whether the save went through; else everything is as it was before.
+  /// Ends the merging of a save.
+  /// - Parameter isSaved: Whether the save succeeded; otherwise the graph is restored.
   func endMerging(isSaved: Bool) {
     guard let done = graph.saveMerging else { return }
     graph.saveMerging = nil
     guard isSaved else { return done.before.restore(graph) }
     graph.source = done.before.source
-    // What was read of to-manys between the tries may be of rows that the save has overwritten.
+    // To-manys that were read between attempts may show rows that the save has overwritten.
     graph.faulting.refaultRelationships()
     for (root, successors) in done.successors {
       for child in children { child.graph?.conflicts.parentMerged(root, successors) }
     }
   }
 
-  /// New objects of the parent were saved as others, which were stored already.
+  /// Replaces new objects of the parent that it merged into stored objects.
   func parentMerged(_ root: EntityDescription, _ successors: [Int64: Int64]) {
     tracker.didChange()
     for (old, new) in successors {
@@ -44,7 +45,7 @@ extension ConflictResolver {
     for object in registeredObjects {
       object.batch = nil
       object.changes?.rename(leadingTo: root, of: object.entity, successors)
-      // The stored objects have links of their own, to anything.
+      // The stored objects may have other destinations of their own.
       object.changes?.refault()
       graph.faulting.renewRow(object)
     }

@@ -2,15 +2,14 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// Objects that have the same values where a uniqueness constraint forbids it, as the merge policy
-/// decides.
+/// Resolves violations of uniqueness constraints, as the merge policy decides.
 extension ConflictResolver {
-  /// Two objects, of which one has to give way.
+  /// Two objects with the same unique values.
   private struct Pair {
     let object: ManagedObject
-    /// The one that has the values already: stored, or new before the other.
+    /// The object that has the values already: a stored one, or one that was inserted earlier.
     let holder: ManagedObject
-    /// Whether nobody had the holder before this search.
+    /// Whether the holder was not registered before this search.
     let isHolderFresh: Bool
     let constraint: UniquenessConstraint
   }
@@ -33,13 +32,13 @@ extension ConflictResolver {
       switch resolution {
       case .refuse: throw refused()
       case .mergeByPropertyObjectTrump, .overwrite, .values:
-        // Of two stored objects none may vanish unasked.
+        // Neither of two stored objects is deleted without a request.
         if !pair.object.isInserted { throw refused() }
       default: break
       }
     }
-    // An object that gets its own key back holds none of the others' any more; who is to merge with
-    // it is looked for again.
+    // An object whose unique values are reverted no longer has the values of other objects, so
+    // the next attempt searches for the objects to merge with it again.
     let reverted = Set(pairs.filter { !$0.object.isInserted }.map { ObjectIdentifier($0.object) })
     let merge = UniquenessMerge(
       graph,
@@ -56,14 +55,16 @@ extension ConflictResolver {
     try merge.run()
     tracker.sweep()
     for (root, successors) in merge.successors.byRoot {
-      // What an earlier try made of an object may have become another now.
+      // The successor of an object in an earlier attempt may have been merged now.
       let earlier = graph.saveMerging?.successors[root]?.mapValues { successors[$0] ?? $0 }
       graph.saveMerging?.successors[root] = successors.merging(earlier ?? [:]) { $1 }
     }
   }
 
-  /// One statement for each constraint of the entities concerned, and a hundred of its values if it
-  /// has several properties.
+  /// The pairs of objects that violate a constraint.
+  ///
+  /// This takes one statement for each constraint, or, if the constraint has several properties, one
+  /// for each hundred combinations of values.
   private func pairs() throws -> [Pair] {
     var result: [Pair] = []
     var seen: Set<ObjectIdentifier> = []
@@ -101,8 +102,7 @@ extension ConflictResolver {
     return result
   }
 
-  /// Every constraint with the entity that has it first, and the new and changed objects that it
-  /// binds.
+  /// Every constraint with its topmost entity and the new and changed objects that it applies to.
   private func concerned() throws -> [(EntityDescription, UniquenessConstraint, [ManagedObject])] {
     var result: [(EntityDescription, UniquenessConstraint, [ManagedObject])] = []
     for object in tracker.inserted + tracker.updatedToSave {
@@ -121,7 +121,7 @@ extension ConflictResolver {
     return result
   }
 
-  /// The stored rows that have one of the values.
+  /// The stored rows that have one of the combinations of values.
   private func stored(
     _ entity: EntityDescription, _ properties: [PropertyDescription], _ keys: [[AttributeValue]]
   ) throws -> [IncrementalStoreNode] {
@@ -157,7 +157,7 @@ extension ConflictResolver {
       constraint: pair.constraint.propertyNames, otherObjectID: pair.holder.objectID)
   }
 
-  /// A changed stored object gets back what it was stored with.
+  /// Reverts the unique values of a changed stored object, or all its changes, to the stored ones.
   private func revert(_ pair: Pair, _ resolution: MergeResolution) throws {
     let object = pair.object
     if case .rollback = resolution {

@@ -1,11 +1,11 @@
 import ObjectModel
 import StoreContract
 
-/// Rows that were changed elsewhere since they were read, as the merge policy decides.
+/// Resolves conflicts with rows that were changed elsewhere, as the merge policy decides.
 struct ConflictResolver: GraphOperation {
   let graph: ObjectGraph
 
-  /// Makes a save that the store refused possible, or throws.
+  /// Resolves the conflicts for which the store refused a save, or throws.
   func resolve(_ error: StoreError) throws {
     switch error.code {
     case .notUnique: try resolveUniqueness(error)
@@ -45,7 +45,7 @@ struct ConflictResolver: GraphOperation {
     beginMerging()
     tracker.didChange()
     defer { tracker.sweep() }
-    // Both sides want the same.
+    // Both sides deleted the object.
     for object in deletedTwice { graph.faulting.turnDeleted(object) }
     tracker.unlock { seen.contains(ObjectIdentifier($0)) }
     let hadDeletions = objects.contains(where: \.isDeleted)
@@ -100,7 +100,7 @@ struct ConflictResolver: GraphOperation {
   private func applyToDeletedRow(_ resolution: MergeResolution, _ object: ManagedObject) throws {
     switch resolution {
     case .mergeByPropertyObjectTrump, .overwrite, .values:
-      // An object without changes, whose version alone was to be checked, is not stored again.
+      // An object without changes, of which the save only checks the version, is not stored again.
       guard object.hasChanges, let old = object.changes?.committedRow ?? object.node else { break }
       graph.undoing.reinsert(object, over: old)
       try graph.relationships.relink(object)
@@ -112,7 +112,7 @@ struct ConflictResolver: GraphOperation {
     graph.faulting.turnDeleted(object)
   }
 
-  /// Others changed the row of a deleted object: the deletion stays, or their row wins.
+  /// Resolves a change elsewhere of a deleted object: the deletion stays, or the stored row wins.
   private func applyToDeletion(
     _ resolution: MergeResolution, _ object: ManagedObject, _ row: IncrementalStoreNode
   ) throws {
@@ -125,9 +125,9 @@ struct ConflictResolver: GraphOperation {
     }
   }
 
-  /// Drops the changes of properties that others changed too, and every order.
+  /// Discards the changes of properties that were changed elsewhere too, and every changed order.
   ///
-  /// - `cached`: The row that the object was changed upon.
+  /// - `cached`: The row that the object's changes are based on.
   private func dropChangesOfStoredProperties(
     of object: ManagedObject, _ cached: IncrementalStoreNode?, _ row: IncrementalStoreNode
   ) throws {
@@ -142,8 +142,8 @@ struct ConflictResolver: GraphOperation {
     for state in object.changes?.toManys ?? [] where state.isReordered { state.forgetOrder() }
   }
 
-  /// Sets the properties that were not changed here to what they were, so that the whole object is
-  /// saved as it is here.
+  /// Sets the properties without changes to their cached values, so that the whole object is saved
+  /// as this context has it.
   private func overwrite(
     _ row: IncrementalStoreNode, with cached: IncrementalStoreNode, of object: ManagedObject
   ) throws {
@@ -165,7 +165,7 @@ struct ConflictResolver: GraphOperation {
     }
   }
 
-  /// Leaves a property as it is stored.
+  /// Reverts a property to its stored value.
   func unset(_ property: PropertyDescription, of object: ManagedObject) throws {
     if case .relationship(let relationship) = property, !relationship.isToMany {
       try graph.relationships.release(object, relationship)
@@ -189,9 +189,9 @@ struct ConflictResolver: GraphOperation {
     }
   }
 
-  /// Others deleted objects that changed objects reference.
+  /// Resolves the deletion elsewhere of objects that changed objects reference.
   ///
-  /// Where the store wins, these references are dropped.
+  /// If the store wins, these references are dropped; otherwise the method throws.
   private func resolveMissingDestinations(_ missing: Set<ManagedObjectID>, _ error: StoreError) throws {
     var found: [(object: ManagedObject, conflict: MergeConflict)] = []
     for object in tracker.inserted + tracker.updatedToSave
@@ -252,11 +252,11 @@ struct ConflictResolver: GraphOperation {
 }
 
 extension ManagedObject {
-  /// Attributes and to-ones as they are now.
+  /// The current values of attributes and to-ones.
   func presentValues() throws -> [String: AttributeValue] {
     var result: [String: AttributeValue] = [:]
     for property in entity.properties where property.isStored {
-      // Bytes that nobody read are not read for this.
+      // External values that were not read yet are not read for this.
       if changes?.value(property.index) == nil, node?.isUnread(property) == true { continue }
       result[property.name] = try slotValue(property)
     }
@@ -265,7 +265,7 @@ extension ManagedObject {
 }
 
 extension IncrementalStoreNode {
-  /// Attributes and to-ones by name; without bytes that were left out of the row.
+  /// Attributes and to-ones by name, without external values that were not read with the row.
   var values: [String: AttributeValue] {
     var result: [String: AttributeValue] = [:]
     for property in entity.properties where property.isStored && !isUnread(property) {
@@ -274,7 +274,7 @@ extension IncrementalStoreNode {
     return result
   }
 
-  /// Whether a property's bytes were left out of the row.
+  /// Whether a property is an external value that was not read with the row.
   func isUnread(_ property: PropertyDescription) -> Bool {
     guard case .attribute(let attribute) = property, attribute.isExternal, attribute.field >= 0 else {
       return false

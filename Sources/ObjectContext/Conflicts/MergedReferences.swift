@@ -1,21 +1,20 @@
 import ObjectModel
 
-/// Which objects became others, by root entity.
+/// The objects that were merged into other objects, by root entity.
 struct MergedReferences {
-  /// What each number is in the end.
+  /// The final reference number of each merged object.
   private(set) var byRoot: [EntityDescription: [Int64: Int64]] = [:]
 
   mutating func add(_ old: Int64, of entity: EntityDescription, _ new: Int64) {
     if old != new { byRoot[entity.root, default: [:]][old] = new }
   }
 
-  /// What an object is in the end; nil when it is itself.
+  /// The final reference number of a merged object; nil if the object was not merged.
   func callAsFunction(_ reference: Int64, of entity: EntityDescription) -> Int64? {
     byRoot[entity.root]?[reference]
   }
 
-  /// Has relationships without an inverse, which do not hear of it otherwise, lead to what objects
-  /// became.
+  /// Makes an object's relationships without an inverse refer to the objects that remain.
   func apply(to object: ManagedObject) {
     if byRoot.isEmpty { return }
     for relationship in object.entity.relationships where relationship.inverse == nil {

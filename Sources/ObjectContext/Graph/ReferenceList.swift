@@ -1,7 +1,7 @@
 /// Distinct reference numbers in insertion order.
 ///
 /// A short list is searched; a long one has an index. Removing the first or the last item is O(1).
-/// Items removed elsewhere stay in the array until the items are next read, and then go in one pass.
+/// Items removed from the middle are deleted in one pass when the items are next read.
 struct ReferenceList {
   /// The items, including those of `holes`, which were removed from the middle.
   private var all: ArraySlice<Int64> = []

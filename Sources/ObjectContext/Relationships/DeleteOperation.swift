@@ -4,7 +4,7 @@ import StoreContract
 struct DeleteOperation: GraphOperation {
   let graph: ObjectGraph
 
-  /// Deletes objects and what their delete rules delete with them.
+  /// Deletes objects and the objects that their cascade rules delete.
   ///
   /// - `callsHooks`: Whether `prepareForDeletion()` is called.
   func delete(_ objects: [ManagedObject], callsHooks: Bool) throws {
@@ -12,8 +12,8 @@ struct DeleteOperation: GraphOperation {
     var removed: [ManagedObject] = []
     var marked: [ManagedObject] = []
     defer {
-      // After everything that empties relationships: an undo brings the objects back before it
-      // fills these.
+      // The deletions are recorded after all relationship changes: undo restores the objects
+      // before it restores their relationships.
       if notifications.isWatched { for object in marked { recordDeletion(of: object) } }
       unregister(removed)
     }
@@ -31,7 +31,7 @@ struct DeleteOperation: GraphOperation {
         tracker.didReceiveChanges?()
       }
     } catch {
-      // Those deleted before the error stay deleted.
+      // The objects that were deleted before the error stay deleted.
       try? graph.relationships.nullifyUnidirectional(to: marked)
       throw error
     }
@@ -48,22 +48,22 @@ struct DeleteOperation: GraphOperation {
     }
     if callsHooks { object.prepareForDeletion() }
     if !object.isInserted { _ = try object.row() }
-    // Firing the fault may have found that others deleted its row.
+    // Firing the fault may have found that the row was deleted elsewhere.
     if object.state.contains(.deletedInStore) { return nil }
     if undoRecorder != nil { try readWhole(object) }
     object.state.insert(.deleted)
     do { return try object.entity.relationships.flatMap { try propagate(object, $0) } } catch {
-      // It is not deleted then; relationships that were emptied before the error stay among the
-      // changes.
+      // The object is not deleted then; relationships that were cleared before the error remain
+      // changed.
       object.state.remove(.deleted)
       throw error
     }
   }
 
-  /// New objects that were deleted were never there.
-  private func unregister(_ objects: [ManagedObject]) {
-    tracker.removeInserted(objects.count)
-    for object in objects { graph.dismiss(object) }
+  /// Removes deleted new objects from the graph, since they were never stored.
+  private func unregister(_ gone: [ManagedObject]) {
+    tracker.removeInserted(gone.count)
+    for object in gone { graph.dismiss(object) }
   }
 
   func recordDeletion(of object: ManagedObject) {
@@ -71,7 +71,7 @@ struct DeleteOperation: GraphOperation {
     notifications.record(.deleted, object)
   }
 
-  /// What an undo after the deletion was saved could read no more.
+  /// Reads the to-manys and external values, which undo cannot read after the deletion is saved.
   func readWhole(_ object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.isToMany {
       _ = try object.destinations(relationship)
@@ -84,7 +84,7 @@ struct DeleteOperation: GraphOperation {
   /// Follows one delete rule.
   /// - Returns: The objects to delete along with the object.
   func propagate(_ object: ManagedObject, _ relationship: RelationshipDescription) throws -> [ManagedObject] {
-    // References to a new object were never stored, so no rule keeps them.
+    // References to a new object were never stored, so every rule but cascade clears them.
     switch object.isInserted && relationship.deleteRule != .cascade ? .nullify : relationship.deleteRule {
     case .deny: return []
     case .noAction:
@@ -107,7 +107,7 @@ struct DeleteOperation: GraphOperation {
     guard relationship.isToMany else { return try object.destination(relationship).map { [$0] } ?? [] }
     let destinations = try object.destinations(relationship)
     guard let inverse = relationship.inverse, !inverse.isToMany else { return Array(destinations) }
-    // A destination that was given to another object since is not deleted.
+    // A destination that belongs to another object by now is not deleted.
     return try destinations.filter { try $0.destination(inverse) === object }
   }
 
@@ -120,8 +120,9 @@ struct DeleteOperation: GraphOperation {
       }
       return
     }
-    // Join table rows are deleted with the object's row. Only destinations that are registered with
-    // changes have to know, and those that are counted or may have to be restored.
+    // Join table rows are deleted with the object's row, so only registered destinations with a
+    // known to-many are updated. All destinations are updated if the inverse's count is validated
+    // or if undo may have to restore it.
     let isCounted = inverse.minCount > 0 || !inverse.isOptional || undoRecorder != nil
     for (index, reference) in destinations.references.enumerated() {
       let known = isCounted ? destinations[index] : registry.object(relationship.destination, reference)
@@ -130,8 +131,7 @@ struct DeleteOperation: GraphOperation {
     }
   }
 
-  /// Links that were never stored do not outlive an object, not even where the rule is to do
-  /// nothing.
+  /// Removes destinations that were never stored, which even the rule no action does not retain.
   private func revertRelationship(of object: ManagedObject, _ relationship: RelationshipDescription) throws {
     guard relationship.inverse != nil, !relationship.isTransient else { return }
     if relationship.isToMany {

@@ -1,12 +1,12 @@
 import ObjectModel
 import StoreContract
 
-/// One end of a to-many at a time; whoever calls sees to the other end.
+/// Changes to a to-many without its inverse; the caller updates the inverse.
 extension RelationshipMaintenance {
-  /// Puts a destination into a to-many, at an index or at the end; false when it is there already.
+  /// Adds a destination to a to-many, at an index or last; returns false if it is there already.
   ///
-  /// - `isNew`: Whether the other end knows that it is not there.
-  /// - `isKnown`: Whether the other end, of which nothing was changed yet, knows so.
+  /// - `isNew`: Whether the inverse proves that the to-many does not contain the destination.
+  /// - `isKnown`: Whether the inverse, which was not changed yet, proves the same.
   @discardableResult
   func addDestination(
     _ destination: Int64, to owner: ManagedObject, _ relationship: RelationshipDescription,
@@ -14,8 +14,8 @@ extension RelationshipMaintenance {
     isNew: Bool = false, isKnown: Bool = false
   ) throws -> Bool {
     let state = owner.toManyState(relationship)
-    // Who may have to take it back has to know whether it was there; a place, and one that comes
-    // back, need the others.
+    // Undo has to know whether the to-many contained the destination. An index, or a removed
+    // destination that is added to an ordered to-many again, requires the other destinations.
     let isMoved = relationship.isOrdered && (index != nil || state.removed.contains(destination))
     if !state.isLoaded,
       isMoved || recordsUndo || state.removed.contains(destination) && state.isDoubtful(destination)
@@ -34,9 +34,9 @@ extension RelationshipMaintenance {
     return true
   }
 
-  /// Takes a destination out of a to-many.
+  /// Removes a destination from a to-many.
   ///
-  /// - `isKnown`: Whether the other end knows that it is there.
+  /// - `isKnown`: Whether the inverse proves that the to-many contains the destination.
   func removeDestination(
     _ destination: Int64, from owner: ManagedObject, _ relationship: RelationshipDescription,
     isKnown: Bool = false
@@ -46,7 +46,7 @@ extension RelationshipMaintenance {
       try graph.faulting.load(state, of: owner, keeping: destination)
     }
     if state.lacks(destination) { return }
-    // Only whoever may put it back wants to know where it stood.
+    // Only undo needs the former index.
     let index = relationship.isOrdered && recordsUndo ? state.index(of: destination) : nil
     state.remove(destination, isKnown: isKnown)
     if notifications.isWatched {
@@ -56,9 +56,9 @@ extension RelationshipMaintenance {
     if owner.reportsChanges { owner.valuesDidChange(at: relationship.index) }
   }
 
-  /// Puts all destinations of a to-many into another order.
+  /// Reorders all destinations of a to-many.
   func reorder(_ owner: ManagedObject, _ relationship: RelationshipDescription, _ order: [Int64]) throws {
-    // An order is one value of the row, which others may change.
+    // The order is one value of the row, which other contexts may change.
     try owner.readRow()
     let state = owner.toManyState(relationship)
     if !state.isLoaded { try graph.faulting.load(state, of: owner) }
@@ -69,7 +69,7 @@ extension RelationshipMaintenance {
     if owner.reportsChanges { owner.valuesDidChange(at: relationship.index) }
   }
 
-  /// Puts one destination of a to-many into another place, which counts without it.
+  /// Moves one destination of a to-many to an index among the other destinations.
   func move(
     _ destination: Int64, in owner: ManagedObject, _ relationship: RelationshipDescription, to place: Int
   ) throws {

@@ -1,17 +1,17 @@
 import ObjectModel
 import StoreContract
 
-/// Keeping both ends of relationships in step where what is stored has changed beneath what was
-/// changed here.
+/// Maintenance of inverses after the stored rows of changed objects have changed.
 extension RelationshipMaintenance {
-  /// Puts another row beneath an object's changes.
+  /// Replaces the row on which an object's changes are based.
   ///
-  /// What its to-ones were set to here stays, and what they lead to in the row instead leads back
-  /// no more. The rules of a deletion are followed anew.
+  /// To-ones that this context set keep their destinations; the destinations in the new row drop
+  /// their inverse. The delete rules of a deleted object are applied again.
   func rebase(_ object: ManagedObject, on node: IncrementalStoreNode) throws { try rebase([(object, node)]) }
 
-  /// The same for objects that lead to each other: every row lies in its place before any end
-  /// follows.
+  /// Replaces the rows on which the changes of several objects are based.
+  ///
+  /// The objects may refer to each other: all rows are replaced before any inverse is updated.
   func rebase(_ rows: [(object: ManagedObject, node: IncrementalStoreNode)]) throws {
     let former = rows.map(\.object.node)
     for (object, node) in rows { lay(node, beneath: object) }
@@ -21,10 +21,10 @@ extension RelationshipMaintenance {
     for (object, _) in rows where object.isDeleted { try deleteAgain(object) }
   }
 
-  /// Puts the rows that a batch has written beneath the changes of this context.
+  /// Rebases this context's changes on the rows that a batch wrote.
   ///
-  /// What was changed upon another row is a conflict when it is saved. One statement a root entity
-  /// with changed objects.
+  /// A change that was based on the former row is a conflict when it is saved. This takes one
+  /// statement for each root entity with changed objects.
   func rebaseAfterBatch() throws {
     let changed = (tracker.updated + tracker.deleted).filter {
       !$0.isInserted && !$0.state.contains(.deletedInStore)
@@ -41,7 +41,7 @@ extension RelationshipMaintenance {
       object.knownChanges.committedRow = row
       notifications.record(.refreshed, object)
     }
-    // A batch links rows without a change of those they lead to.
+    // A batch can set relationships of rows without changing the rows of their destinations.
     let seen = Set(rows.map { ObjectIdentifier($0.object) })
     for object in tracker.deleted where !seen.contains(ObjectIdentifier(object)) {
       object.changes?.refault()
@@ -49,16 +49,18 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// An object was to be stored anew, and others did so first: what it has are changes now.
+  /// Turns a new object that was stored elsewhere first into an updated one.
   ///
-  /// It may stand in the list of new objects still: `tracker.sweep()`.
+  /// Its values become changes. The list of new objects may contain it until `tracker.sweep()`.
   func becomeStored(_ object: ManagedObject) {
     object.state = [.updated]
     for state in object.changes?.toManys ?? [] { state.becomeStored() }
     tracker.addUpdated(object)
   }
 
-  /// What others deleted, and stays for its changes, leads nowhere but by those.
+  /// Clears the stored to-ones of an object that was deleted elsewhere and stays for its changes.
+  ///
+  /// Only its changes refer to other objects then.
   func leaveStoredDestinations(_ object: ManagedObject) throws {
     guard let row = object.node else { return }
     let plan = plans[object.entity]
@@ -77,7 +79,7 @@ extension RelationshipMaintenance {
     if object.reportsChanges { object.valuesDidChange(at: nil) }
   }
 
-  /// What others linked to an object that is to be deleted here has to know too.
+  /// Applies an object's delete rules again, for destinations that were added elsewhere.
   func deleteAgain(_ object: ManagedObject) throws {
     object.batch = nil
     try graph.asPartOfDeletion(of: object) {
@@ -103,7 +105,7 @@ extension RelationshipMaintenance {
     if object.reportsChanges { object.valuesDidChange(at: nil) }
   }
 
-  /// Settles to-ones that both sides set, once the new row lies beneath the object.
+  /// Makes an object's to-ones agree with their inverses after its row was replaced.
   func maintainInverses(of object: ManagedObject, over old: IncrementalStoreNode?) throws {
     guard let row = object.node else { return }
     for (relationship, inverse) in object.entity.bidirectionalToOnes {
@@ -129,14 +131,15 @@ extension RelationshipMaintenance {
       } else if let end = registry.object(relationship.destination, stored),
         let value = end.changes?.value(inverse.index), value != .reference(object.reference)
       {
-        // The end was given to another object here.
+        // This context gave the destination to another object.
         try assign(object, relationship, nil)
       }
     }
   }
 
-  /// Where a one-to-one was set here to what was stored, its other end still leads back once others
-  /// have led it elsewhere.
+  /// Sets the inverse of a one-to-one that this context set to its formerly stored destination.
+  ///
+  /// The stored row has another destination now.
   private func maintainDestination(
     _ before: Int64, of object: ManagedObject, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription
@@ -146,10 +149,9 @@ extension RelationshipMaintenance {
     if try exists(end), !end.isDeleted { try claim(end, inverse, for: object, relationship) }
   }
 
-  /// Has the lists at the other ends of a to-one that was set here lead back, or no more, whatever
-  /// is stored now.
+  /// Updates the to-many inverses of a to-one that this context set, whatever is stored now.
   ///
-  /// - `before`: Where the row beneath led before.
+  /// - `before`: The destination in the former row.
   private func alignLists(
     of object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: RelationshipDescription,
     before: Int64?
@@ -174,7 +176,7 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// Gives a to-one back what is stored, and has both other ends follow.
+  /// Reverts a to-one to its stored destination, and updates the inverses of both destinations.
   func release(_ object: ManagedObject, _ relationship: RelationshipDescription) throws {
     guard object.changes?.value(relationship.index) != nil else { return }
     if object.isInserted { return try setToOne(object, relationship, nil) }
@@ -191,9 +193,9 @@ extension RelationshipMaintenance {
         try assign(lost, inverse, nil)
       }
     }
-    guard let current, try exists(current) else { return }
-    if current.isDeleted {
-      // The rule of its deletion, which this context has still to save.
+    guard let kept, try exists(kept) else { return }
+    if kept.isDeleted {
+      // This context has yet to save the destination's deletion, whose rule applies.
       if inverse.deleteRule == .nullify { try assign(object, relationship, nil) }
       return
     }
@@ -205,7 +207,7 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// Gives a to-one another destination, whose other end may have changed in the store.
+  /// Sets a to-one to a destination whose inverse may have changed in the store.
   func point(_ object: ManagedObject, _ relationship: RelationshipDescription, to destination: ManagedObject?)
     throws
   {
@@ -222,8 +224,7 @@ extension RelationshipMaintenance {
     try setToOne(object, relationship, destination)
   }
 
-  /// Links an object that is stored anew with all that it leads to, so far as that is there and
-  /// free.
+  /// Sets the inverses of an object that is stored again, for destinations that exist and are free.
   func relink(_ object: ManagedObject) throws {
     for (relationship, inverse) in object.entity.bidirectionalToOnes {
       guard let end = try object.destination(relationship), end !== object, try exists(end) else { continue }
@@ -251,7 +252,7 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// Has one end of a one-to-one lead to an object, which another one loses.
+  /// Sets the inverse of a one-to-one to an object, and clears it for the previous object.
   private func claim(
     _ end: ManagedObject, _ inverse: RelationshipDescription, for object: ManagedObject,
     _ relationship: RelationshipDescription
@@ -262,7 +263,7 @@ extension RelationshipMaintenance {
     try assign(end, inverse, object)
   }
 
-  /// What was read of an end that others may have changed is read again.
+  /// Makes an unchanged destination, or its to-many inverse, a fault, so that it is read again.
   private func renew(_ end: ManagedObject, _ inverse: RelationshipDescription) {
     if inverse.isToMany {
       end.changes?.knownToMany(inverse)?.refault()
@@ -282,8 +283,9 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// Objects whose to-manys are the inverses of changes, and do not have them: they were deleted and
-  /// are stored again, and were not registered meanwhile.
+  /// Unchanged objects whose to-manys are inverses of changed to-ones and do not record the change.
+  ///
+  /// They were deleted and are stored again, and were not registered meanwhile.
   func unrecordedInverses(of objects: [ManagedObject]) -> [(
     id: ManagedObjectID, inverse: RelationshipDescription
   )] {
@@ -311,7 +313,7 @@ extension RelationshipMaintenance {
 }
 
 extension EntityDescription {
-  /// The stored to-ones with an inverse, and that.
+  /// The stored to-ones with an inverse, each with its inverse.
   var bidirectionalToOnes: [(RelationshipDescription, RelationshipDescription)] {
     relationships.compactMap { relationship in
       guard !relationship.isToMany, relationship.field >= 0, let inverse = relationship.inverse,

@@ -3,10 +3,10 @@ import StoreContract
 
 /// Deletions that are undone or rolled back.
 extension RelationshipMaintenance {
-  /// An object stays that was to be deleted, and so does all that its delete rules did to others,
-  /// as far as nothing else was done to those since.
+  /// Reverts the unsaved deletion of an object and the effects of its delete rules.
   ///
-  /// One statement a to-many.
+  /// Objects that were changed otherwise since then retain those changes. This takes one statement
+  /// for each to-many.
   func takeBackDeletion(of first: ManagedObject) throws {
     var waiting = [first]
     while let object = waiting.popLast() {
@@ -33,8 +33,7 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// An object is back whose deletion this context had not saved: what it leads to by what is
-  /// stored may be to be deleted still.
+  /// Clears the to-ones of a restored object whose destinations this context still deletes.
   func followDeletions(of object: ManagedObject) throws {
     for (relationship, inverse) in object.entity.bidirectionalToOnes where inverse.deleteRule == .nullify {
       guard let end = try object.destination(relationship), end.isDeleted,
@@ -53,9 +52,9 @@ extension RelationshipMaintenance {
     return try persistentStoreCoordinator.newValues(for: relationship, of: [object.reference]).references
   }
 
-  /// Forgets an object's changes, and the row beneath stays.
+  /// Discards an object's changes, and retains its row.
   ///
-  /// Links that are other objects' values stay as those are.
+  /// A to-many whose inverse is a to-one is the value of other objects and stays as they have it.
   func drop(_ object: ManagedObject) throws {
     for property in object.entity.properties {
       guard case .relationship(let relationship) = property else {

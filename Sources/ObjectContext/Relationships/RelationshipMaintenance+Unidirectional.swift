@@ -2,13 +2,14 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// Relationships without an inverse, which hear of nothing by themselves.
+/// Maintenance of relationships without an inverse when their destinations are deleted.
 extension RelationshipMaintenance {
-  /// Empties the to-ones without an inverse that lead to objects that are being deleted, and takes
-  /// back links to them that were never stored; stored links go with the row.
+  /// Clears the relationships without an inverse that refer to objects that are being deleted.
   ///
-  /// A statement for each such to-one of the model that may lead to a stored object, for the whole
-  /// batch that object came with; none where the model has no such relationships.
+  /// To-ones are set to nil, and added destinations that were never stored are removed from
+  /// to-manys; stored join table rows are deleted with the object's row. This takes one statement
+  /// for each to-one without an inverse that may refer to a stored object, for the whole batch with
+  /// which that object was fetched; none if the model has no relationships without an inverse.
   func nullifyUnidirectional(to deleted: [ManagedObject]) throws {
     guard plans.hasUnidirectional else { return }
     for (root, own) in Dictionary(grouping: deleted, by: \.entity.root) {
@@ -30,7 +31,7 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// What was set here and is not stored.
+  /// Reverts references to deleted objects that this context set.
   private func revertRelationships(
     to references: Set<Int64>, _ toOnes: [RelationshipDescription], _ toManys: [RelationshipDescription]
   ) throws {
@@ -42,7 +43,7 @@ extension RelationshipMaintenance {
         else {
           continue
         }
-        // Without action what is stored stays as it is.
+        // The rule no action leaves a stored reference unchanged.
         if toOne.deleteRule == .noAction, holder.node?.reference(toOne.field) == destination { continue }
         try assign(holder, toOne, nil)
       }
@@ -54,9 +55,9 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// The rows that lead to objects.
+  /// The rows that refer to objects.
   ///
-  /// Those of one object are asked for along with those of its batch.
+  /// For a single object, the rows for its whole fetch batch are read in one statement.
   private func holders(of objects: [ManagedObject], _ toOne: RelationshipDescription) throws
     -> [IncrementalStoreNode]
   {
@@ -72,13 +73,13 @@ extension RelationshipMaintenance {
     -> [IncrementalStoreNode]
   {
     let request = FetchRequest(toOne.entity.name, where: .references(toOne, to: references))
-    // Not by a fetch of this context's, which would take in what others did in the middle of a
-    // deletion.
+    // A fetch of this context would merge changes of other contexts during the deletion.
     return try source.fetchNodes(request, lookup: nil)
   }
 
-  /// Has the to-ones without an inverse lead to an object again that is not to be deleted after
-  /// all, as far as nothing else was done to them since.
+  /// Restores the to-ones without an inverse that the reverted deletion of an object had cleared.
+  ///
+  /// A to-one that was set to another destination since then stays.
   func restoreUnidirectional(to object: ManagedObject) throws {
     if object.entity.unidirectionalToOnes.isEmpty { return }
     for holder in tracker.unidirectionalHolders where holder.isUpdated && !holder.isDeleted {

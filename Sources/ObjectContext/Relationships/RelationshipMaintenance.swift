@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-/// Upkeep of both ends of a relationship at once.
+/// Changes to a relationship together with its inverse.
 struct RelationshipMaintenance: GraphOperation {
   let graph: ObjectGraph
 
@@ -11,12 +11,12 @@ struct RelationshipMaintenance: GraphOperation {
     let old = try object.destination(relationship)
     if old === destination { return }
     let inverse = relationship.inverse
-    // Before the new one is in place: an object may lead to itself.
+    // The old destination is detached before the new one is set: an object may refer to itself.
     if let old, let inverse { try detach(object, from: old, inverse) }
     try assign(object, relationship, destination)
     guard let destination, let inverse else { return }
     if inverse.isToMany {
-      // Where this object led was known, and it was elsewhere.
+      // The to-one had another destination, so the to-many does not contain this object.
       try addDestination(object.reference, to: destination, inverse, isNew: true)
     } else {
       if let previous = try destination.destination(inverse), previous !== object {
@@ -39,7 +39,8 @@ struct RelationshipMaintenance: GraphOperation {
       return
     }
     if let inverse = relationship.inverse, inverse !== relationship || object !== destination {
-      // What knows all its own destinations knows that the other end has it not.
+      // A fully loaded to-many proves that the inverse does not contain this object, so the store
+      // is not asked.
       try addDestination(object.reference, to: destination, inverse, isNew: state.isLoaded)
     }
   }
@@ -59,9 +60,9 @@ struct RelationshipMaintenance: GraphOperation {
     }
   }
 
-  /// Whether an object leads to another; nil when it does not know.
+  /// Whether an object's to-many contains another object; nil if the to-many is not loaded.
   ///
-  /// Nothing leads to what is new but by what is known.
+  /// A new object's relationships are always fully known.
   private func has(_ object: ManagedObject, _ inverse: RelationshipDescription?, _ other: ManagedObject)
     -> Bool?
   {
@@ -75,7 +76,7 @@ struct RelationshipMaintenance: GraphOperation {
   /// Takes `object` out of the relationship of `other` that is the inverse of the one being
   /// changed.
   ///
-  /// A to-one that is thought to lead elsewhere is left alone, and the save looks whether it does.
+  /// A to-one with another destination in memory is not changed; the save checks its row's version.
   func detach(_ object: ManagedObject, from other: ManagedObject, _ inverse: RelationshipDescription) throws {
     if inverse.isToMany {
       try removeDestination(object.reference, from: other, inverse, isKnown: true)
@@ -86,9 +87,9 @@ struct RelationshipMaintenance: GraphOperation {
     }
   }
 
-  /// One end only.
+  /// Sets a to-one without its inverse.
   ///
-  /// The row is read before, or the save could not tell whether somebody else changed it meanwhile.
+  /// The row is read first: otherwise the save could not detect that it was changed elsewhere.
   func assign(_ object: ManagedObject, _ relationship: RelationshipDescription, _ destination: ManagedObject?)
     throws
   {
