@@ -63,8 +63,8 @@ extension ConflictResolver {
 
   /// The pairs of objects that violate a constraint.
   ///
-  /// This takes one statement for each constraint, or, if the constraint has several properties, one
-  /// for each hundred combinations of values.
+  /// This takes one statement for each constraint, or, if the constraint has several properties,
+  /// one for each hundred combinations of values.
   private func pairs() throws -> [Pair] {
     var result: [Pair] = []
     var seen: Set<ObjectIdentifier> = []

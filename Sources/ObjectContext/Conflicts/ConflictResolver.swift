@@ -95,8 +95,8 @@ struct ConflictResolver: GraphOperation {
     try graph.relationships.maintainInverses(of: object, over: shown)
   }
 
-  /// Others deleted the row of a changed object: their deletion wins, or the object is stored
-  /// again.
+  /// Resolves the deletion elsewhere of a changed object: the deletion wins, or the object is
+  /// stored again.
   private func applyToDeletedRow(_ resolution: MergeResolution, _ object: ManagedObject) throws {
     switch resolution {
     case .mergeByPropertyObjectTrump, .overwrite, .values:

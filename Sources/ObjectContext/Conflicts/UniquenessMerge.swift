@@ -1,23 +1,23 @@
 import ObjectModel
 import StoreContract
 
-/// New objects that become one with others: all of a save together.
+/// The merge of all new objects of a save that have the unique values of other objects.
 ///
-/// Their links are taken off before the first of them becomes another object, and put on again once
-/// the last one has. So no link is looked up in an object, or written into one, that is replaced
-/// afterwards, and the order in which the objects were inserted does not matter.
+/// Their relationships are cleared before the first object is merged, and set again after the last
+/// one was. So no relationship is read from an object, or set on one, that is replaced afterwards,
+/// and the order in which the objects were inserted does not matter.
 final class UniquenessMerge {
   struct Item {
     let object: ManagedObject
-    /// The one that has the object's unique values already.
+    /// The object that has these unique values already.
     let holder: ManagedObject
-    /// Whether nobody had the holder before: then the object takes its place.
+    /// Whether the holder was not registered before: then the object replaces it.
     let isHolderFresh: Bool
     let resolution: MergeResolution
-    /// The object's number before.
+    /// The object's reference number before the merge.
     let reference: Int64
     fileprivate var takesPlace = false
-    /// The values that go over; nil until they are known.
+    /// The attribute values to transfer; nil until they are known.
     fileprivate var values: [String: AttributeValue]?
     fileprivate var toOnes: [(relationship: RelationshipDescription, destination: ManagedObject)] = []
     fileprivate var toManys: [(relationship: RelationshipDescription, destinations: [ManagedObject])] = []
@@ -33,11 +33,11 @@ final class UniquenessMerge {
   }
 
   private let graph: ObjectGraph
-  /// In the order of insertion, so that of two values of one property the later stays.
+  /// The items in insertion order, so that the later of two values of one property stays.
   private var items: [Item]
-  /// Where an object stands among the items.
+  /// The index of an object's item.
   private var places: [ObjectIdentifier: Int] = [:]
-  /// What stands for an object; that may be replaced itself.
+  /// The object that replaces an object, and that may be replaced itself.
   private var replacements: [ObjectIdentifier: ManagedObject] = [:]
   private var orders: UniquenessMergeOrders
   private(set) var successors = MergedReferences()
@@ -57,13 +57,16 @@ final class UniquenessMerge {
     }
   }
 
-  /// Whether every object can be what it is to become: its entity, or one that inherits from it.
+  /// Whether every object's final replacement has the object's entity or a subentity of it.
   var isPossible: Bool { items.allSatisfy { last($0.object).entity.isKind(of: $0.object.entity) } }
 
-  /// A statement or two for each to-many of a root entity's objects that has to be known.
+  /// Merges the objects.
+  ///
+  /// This takes one or two statements for each to-many of a root entity's objects that has to be
+  /// loaded.
   func run() throws {
     if items.isEmpty { return }
-    // A step of before would be taken back on an object that it was not done to.
+    // Undoing an earlier step would change an object that the step did not change.
     graph.undoRecorder?.removeRecordedSteps()
     graph.undoRecorder?.disableUndoRegistration()
     defer { graph.undoRecorder?.enableUndoRegistration() }
@@ -81,7 +84,7 @@ final class UniquenessMerge {
     for item in items { finish(item) }
   }
 
-  /// What an object is in the end.
+  /// The object that finally replaces an object; the object itself if nothing replaces it.
   private func last(_ object: ManagedObject) -> ManagedObject {
     var object = object
     while let next = replacements[ObjectIdentifier(object)] { object = next }
@@ -112,7 +115,9 @@ final class UniquenessMerge {
     }
   }
 
-  /// From the last to the first: so it costs least where they were put on in turn.
+  /// Clears the objects' relationships, from the last to the first.
+  ///
+  /// This order costs least for destinations that were added in insertion order.
   private func takeOff() throws {
     for item in items.reversed() {
       for (relationship, _) in item.toOnes {
@@ -126,7 +131,7 @@ final class UniquenessMerge {
     }
   }
 
-  /// Makes new objects the stored ones that nobody had.
+  /// Turns new objects into the stored objects that were not registered.
   private func takePlaces() throws {
     for place in items.indices {
       let (object, holder) = (items[place].object, items[place].holder)
@@ -141,9 +146,7 @@ final class UniquenessMerge {
     }
   }
 
-  /// A new object is a stored one from now on.
-  ///
-  /// What is never stored stays.
+  /// Turns a new object into a stored one; it retains its transient values.
   private func become(_ object: ManagedObject, _ row: IncrementalStoreNode, _ holder: ManagedObject) {
     let id = holder.objectID
     graph.forget(holder)
@@ -157,7 +160,7 @@ final class UniquenessMerge {
     }
   }
 
-  /// Has what the objects are now read their relationships together.
+  /// Puts the remaining objects into common batches, so that they load relationships together.
   private func shareBatches() {
     var holders: [EntityDescription: [ManagedObject]] = [:]
     var seen: Set<ObjectIdentifier> = []
@@ -188,7 +191,7 @@ final class UniquenessMerge {
     }
   }
 
-  /// A policy's own values may lead to what has become another object meanwhile.
+  /// Replaces references to merged objects in the values of a custom merge policy.
   private func renamed(_ values: [String: AttributeValue], _ holder: ManagedObject) -> [String:
     AttributeValue]
   {
@@ -202,7 +205,7 @@ final class UniquenessMerge {
     return result
   }
 
-  /// The attributes of a new object that go over.
+  /// The attribute values of a new object that are transferred to the holder.
   ///
   /// A value left at its default never wins over a stored one.
   private func wanted(
@@ -226,8 +229,9 @@ final class UniquenessMerge {
 
   // MARK: Links
 
-  /// Gives to-ones of objects that stay back to these, before any that is merged into one of them
-  /// may win over them.
+  /// Restores one-to-ones and inverse to-ones with objects that are not merged.
+  ///
+  /// This precedes the relationships among merged objects, which may win over them.
   private func connectOthers(_ item: Item) throws {
     let holder = last(item.object)
     for (relationship, destination) in item.toOnes where relationship.inverse?.isToMany == false {
@@ -251,7 +255,7 @@ final class UniquenessMerge {
         try graph.relationships.setToOne(holder, relationship, last(destination))
       }
     }
-    // A to-many whose inverse is a to-one is the other end's value, and follows that.
+    // A to-many whose inverse is a to-one follows from the values of its destinations.
     for (relationship, destinations) in item.toManys
     where relationship.inverse?.isToMany != false && !item.resolution.isRollback {
       _ = try holder.destinations(relationship)
@@ -262,8 +266,9 @@ final class UniquenessMerge {
     }
   }
 
-  /// Whether a to-one goes over: nothing goes over nothing, and of a pair of to-ones each has its
-  /// say.
+  /// Whether a to-one is transferred to the holder.
+  ///
+  /// In a one-to-one of two merged objects, the resolutions of both have to permit it.
   private func takes(_ item: Item, _ relationship: RelationshipDescription, _ destination: ManagedObject)
     throws -> Bool
   {
@@ -299,7 +304,7 @@ final class UniquenessMerge {
 }
 
 extension MergeResolution {
-  /// Whether the object's value stays where both have one.
+  /// Whether the object's value stays if both the object and the store have one.
   var objectWins: Bool {
     switch self {
     case .mergeByPropertyObjectTrump, .overwrite: true
@@ -307,7 +312,7 @@ extension MergeResolution {
     }
   }
 
-  /// Whether the store's value stays where both have one, and nothing else remains.
+  /// Whether the store's value stays if both the object and the store have one.
   var storeWins: Bool {
     switch self {
     case .mergeByPropertyStoreTrump, .rollback: true

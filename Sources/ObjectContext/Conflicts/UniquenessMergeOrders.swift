@@ -1,6 +1,7 @@
 import ObjectModel
 
-/// The orders of to-manys that new objects stand in which become one with others.
+/// The orders of ordered to-manys that contain new objects or belong to them, while these are
+/// merged into other objects.
 struct UniquenessMergeOrders {
   private struct Key: Hashable {
     let owner: ObjectIdentifier
@@ -15,24 +16,24 @@ struct UniquenessMergeOrders {
     let owner: ManagedObject
     let relationship: RelationshipDescription
     let destinations: [Int64]
-    /// Whether it wins over an order that is there.
+    /// Whether it wins over the order that the owner has.
     let isTrump: Bool
   }
 
   private let graph: ObjectGraph
-  /// Of objects that stay what they are.
-  private var recorded: [Order] = []
+  /// The orders of objects that are not merged into others.
+  private var kept: [Order] = []
   private var seen: Set<Key> = []
-  /// Of objects that become others.
+  /// The orders of objects that are merged into others.
   private var merged: [Order] = []
-  /// What those they become have themselves.
+  /// The own orders of the objects into which others are merged.
   private var own: [Key: [Int64]] = [:]
 
   init(_ graph: ObjectGraph) { self.graph = graph }
 
-  /// Notes an order of an object that stays.
+  /// Records an order of an object that is not merged into another.
   ///
-  /// One statement for its batch if nobody has read it.
+  /// If the to-many is not loaded, this takes one statement for the object's whole batch.
   mutating func record(_ owner: ManagedObject, _ relationship: RelationshipDescription?) throws {
     guard let relationship, relationship.isOrdered, !relationship.isTransient,
       seen.insert(Key(owner, relationship)).inserted
@@ -42,7 +43,7 @@ struct UniquenessMergeOrders {
       Order(owner: owner, relationship: relationship, destinations: destinations, isTrump: true))
   }
 
-  /// Notes an order of an object that becomes another.
+  /// Records an order of an object that is merged into another.
   mutating func recordMerged(
     _ owner: ManagedObject, _ relationship: RelationshipDescription, _ destinations: [ManagedObject],
     isTrump: Bool
@@ -54,7 +55,7 @@ struct UniquenessMergeOrders {
         isTrump: isTrump))
   }
 
-  /// Notes what is there before links are put on.
+  /// Records the own orders of the remaining objects before relationships are set again.
   mutating func recordOwn(_ last: (ManagedObject) -> ManagedObject) throws {
     for order in merged {
       let owner = last(order.owner)
@@ -63,7 +64,7 @@ struct UniquenessMergeOrders {
     }
   }
 
-  /// Brings what is linked now into the orders that were noted.
+  /// Arranges the current destinations in the recorded orders.
   mutating func restore(_ successors: MergedReferences, _ last: (ManagedObject) -> ManagedObject) throws {
     for order in recorded {
       let owner = last(order.owner)
@@ -84,7 +85,7 @@ struct UniquenessMergeOrders {
     }
   }
 
-  /// What an order leads to in the end, each object once.
+  /// The final destinations of an order, each object once.
   private func renamed(_ order: Order, _ successors: MergedReferences) -> [Int64] {
     var seen: Set<Int64> = []
     return order.destinations.map { successors($0, of: order.relationship.destination) ?? $0 }.filter {
@@ -105,13 +106,13 @@ struct UniquenessMergeOrders {
     return all
   }
 
-  /// Two orders in one: what both have stands in the places it has in the one beneath, in the order
-  /// of the one above.
+  /// Merges two orders: common items keep their indexes of `lower`, in the order of `upper`.
   ///
-  /// What only the upper one has comes right after the one before it there, and else at the end.
+  /// An item that only `upper` has follows its predecessor in `upper`, or precedes the first common
+  /// item if it has none before it. Without common items, `upper` follows `lower`.
   static func merge(_ upper: [Int64], over lower: [Int64]) -> [Int64] {
     let (inUpper, inLower) = (Set(upper), Set(lower))
-    // Each of both with what follows it.
+    // Each common item with the items that follow it in `upper`.
     var groups: [[Int64]] = []
     var first: [Int64] = []
     for item in upper {

@@ -3,9 +3,11 @@ import ObjectModel
 import StoreContract
 
 extension MergeOperation {
-  /// Merges what others committed to a store: registered objects whose rows have another version
-  /// get the new row, one statement per root entity; unchanged ones at once, changed ones beneath
-  /// their changes; those whose rows were deleted are deleted.
+  /// Merges the commits of other processes or coordinators to a store.
+  ///
+  /// Registered objects whose rows have another version get the new row; the changes of changed
+  /// objects are rebased on it. Objects whose rows were deleted are marked deleted. This takes one
+  /// statement for each root entity.
   func mergeChanges(from change: PersistentStoreRemoteChange) throws {
     graph.forgetClosedStores()
     try renewQueryGeneration()
@@ -29,7 +31,7 @@ extension MergeOperation {
     let locked = Set(tracker.locked.map { ObjectIdentifier($0) })
     let unchanged = rows.filter { !$0.object.hasChanges && !locked.contains(ObjectIdentifier($0.object)) }
     let changed = rows.filter { $0.object.hasChanges || locked.contains(ObjectIdentifier($0.object)) }
-    // Before the generation changes: what was read of rows in part belongs to the present one.
+    // This precedes the change of the generation, which discards partially read rows.
     let stale = unchanged.filter { isStale($0.object, $0.row) }
     let relinked = try unchanged.filter { $0.row != nil && !isStale($0.object, $0.row) }.map(\.object)
       .withOtherDestinations(in: source)
@@ -43,7 +45,7 @@ extension MergeOperation {
     notifications.markStale { !$0.rootNames.isDisjoint(with: roots) }
   }
 
-  /// Gives unchanged objects their new rows.
+  /// Replaces the rows of unchanged objects.
   private func refresh(_ stale: [(object: ManagedObject, row: IncrementalStoreNode?)]) {
     for case (let object, let row?) in stale {
       graph.faulting.turnIntoFault(object)
@@ -52,9 +54,9 @@ extension MergeOperation {
     }
   }
 
-  /// The rows to lay beneath changed objects.
+  /// The new rows of changed objects.
   ///
-  /// To-manys of the others are read again.
+  /// To-manys of changed objects whose rows are the same become faults.
   private func staleRows(_ changed: [(object: ManagedObject, row: IncrementalStoreNode?)])
     -> [(object: ManagedObject, node: IncrementalStoreNode)]
   {
@@ -63,7 +65,7 @@ extension MergeOperation {
       if isStale(object, row) {
         stale.append((object, row))
       } else if !object.isDeleted {
-        // Once a deletion is saved an undo could not read them.
+        // The to-manys of deleted objects stay: undo cannot read them after the deletion is saved.
         object.changes?.refault()
       }
     }
@@ -77,14 +79,14 @@ extension MergeOperation {
     if !ids.isEmpty { forgetRelationships(to: ids) }
   }
 
-  /// The version of what was read of an object's row, all of it or parts.
+  /// The version of an object's row, if the row or some of its fields were read.
   func registeredVersion(_ object: ManagedObject) -> Int64? {
     object.node?.version ?? object.batch?.partialVersion(object.reference, generation: tracker.generation)
   }
 
-  /// Whether a row is another one than the object has.
+  /// Whether a row differs from the row that the object has.
   ///
-  /// What is derived from other objects changes without the version.
+  /// Attributes that are derived from other objects change without the version.
   private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
     guard let row else { return false }
     if let version = registeredVersion(object), version != row.version { return true }
@@ -96,8 +98,9 @@ extension MergeOperation {
 }
 
 extension [ManagedObject] {
-  /// The objects with a to-many that was read, not changed since, and has other destinations now;
-  /// the to-many is a fault again.
+  /// The objects with a loaded, unchanged to-many whose stored destinations have changed.
+  ///
+  /// These to-manys become faults.
   fileprivate func withOtherDestinations(in source: any ContextSource) throws -> [ManagedObject] {
     var read: [ObjectIdentifier: [(object: ManagedObject, state: ToManyState)]] = [:]
     for object in self {

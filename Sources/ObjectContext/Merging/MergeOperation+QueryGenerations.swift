@@ -23,7 +23,7 @@ extension MergeOperation {
     graph.endEvent()
   }
 
-  /// Moves a pinned context on to what is stored now, after it saved or merged.
+  /// Pins a pinned context to a new query generation when it saves or merges.
   func renewQueryGeneration() throws {
     if queryGenerationToken == nil { return }
     graph.source = try QueryGenerationToken(of: persistentStoreCoordinator)

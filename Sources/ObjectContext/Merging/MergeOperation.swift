@@ -6,12 +6,13 @@ import StoreContract
 struct MergeOperation: GraphOperation {
   let graph: ObjectGraph
 
-  /// Takes in what batches of other contexts did since this context last looked, and where
-  /// `automaticallyMergesChangesFromParent` is set, what other contexts saved and others committed
-  /// to the stores.
+  /// Merges the changes that arrived in the inbox since the last call.
+  ///
+  /// These are the batches of other contexts and, if `automaticallyMergesChangesFromParent` is set,
+  /// the saves of other contexts and the commits of other processes or coordinators.
   func mergeChanges() throws {
     graph.forgetClosedStores()
-    // A pinned context that does not merge sees its moment only.
+    // A pinned context without automatic merging reads only its query generation.
     if queryGenerationToken != nil, !inbox.wantsSaves.load(ordering: .relaxed) { return }
     let received = inbox.take()
     if received.isEmpty { return }
@@ -49,7 +50,7 @@ struct MergeOperation: GraphOperation {
     notifications.markStale()
   }
 
-  /// Takes in what another context of the same coordinator saved.
+  /// Merges the changes that another context of the same coordinator saved.
   func mergeChanges(from changes: ContextChanges) throws {
     graph.forgetClosedStores()
     try renewQueryGeneration()
@@ -69,8 +70,8 @@ struct MergeOperation: GraphOperation {
         notifications.record(.refreshed, object)
       }
     }
-    // After the unchanged ones: rebasing may change those, which have to be as they are stored by
-    // then.
+    // This follows the refresh of the unchanged objects: rebasing may change them, and they have
+    // to have their stored values by then.
     try rebase(stale.mapValues(\.changed))
     for id in changes.deleted {
       guard let object = knownObject(id), !object.isInserted else { continue }
@@ -87,7 +88,7 @@ struct MergeOperation: GraphOperation {
     }
   }
 
-  /// Objects that others deleted and stored again are faults like any other.
+  /// Turns objects that were deleted and stored again elsewhere back into faults.
   private func forgetDeletions(of stored: [ManagedObjectID]) {
     for id in stored {
       guard let object = graph.registeredObject(for: id) else { continue }
@@ -96,7 +97,7 @@ struct MergeOperation: GraphOperation {
     }
   }
 
-  /// The registered objects whose rows were saved by others, by root entity.
+  /// The registered objects whose rows other contexts saved, by root entity.
   private func staleObjects(_ changes: ContextChanges)
     -> [EntityDescription: (unchanged: [ManagedObject], changed: [ManagedObject])]
   {
@@ -110,7 +111,8 @@ struct MergeOperation: GraphOperation {
     var stale: [EntityDescription: (unchanged: [ManagedObject], changed: [ManagedObject])] = [:]
     for id in changes.updated + changes.refreshed + insertedTwice {
       guard let object = knownObject(id), !object.isInserted else { continue }
-      // Changes of other objects depend on one whose version the next save checks.
+      // A locked object counts as changed: changes of other objects depend on its version, which
+      // the next save checks.
       if object.hasChanges || locked.contains(ObjectIdentifier(object)) {
         stale[object.entity.root, default: ([], [])].changed.append(object)
       } else {
@@ -120,9 +122,9 @@ struct MergeOperation: GraphOperation {
     return stale
   }
 
-  /// Reads the rows of changed objects and lays them beneath the changes.
+  /// Reads the rows of changed objects and rebases the changes on them.
   ///
-  /// One statement per root entity.
+  /// This takes one statement for each root entity.
   private func rebase(_ changed: [EntityDescription: [ManagedObject]]) throws {
     var rows: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for (root, objects) in changed {
@@ -132,7 +134,7 @@ struct MergeOperation: GraphOperation {
     try rebase(rows)
   }
 
-  /// Lays rows beneath changes.
+  /// Rebases changes on new rows.
   func rebase(_ rows: [(object: ManagedObject, node: IncrementalStoreNode)]) throws {
     try graph.relationships.rebase(rows)
     for (object, _) in rows {
@@ -141,8 +143,9 @@ struct MergeOperation: GraphOperation {
     }
   }
 
-  /// Links went with the objects, and the objects at their other ends may not be among the changed
-  /// ones.
+  /// Removes deleted objects from the to-manys of registered objects.
+  ///
+  /// A deletion also removes relationships of objects that the save does not report as changed.
   func forgetRelationships(
     to deleted: [ManagedObjectID], where isConcerned: (RelationshipDescription) -> Bool = { _ in true }
   ) {
@@ -158,7 +161,7 @@ struct MergeOperation: GraphOperation {
     }
   }
 
-  /// Records what others inserted by its ID; no object is made for it.
+  /// Records the IDs of objects that other contexts inserted, without making the objects.
   private func recordInsertions(_ ids: [ManagedObjectID]) {
     if notifications.didChange.isEmpty { return }
     let known = ids.filter { id in
@@ -169,12 +172,14 @@ struct MergeOperation: GraphOperation {
     notifications.recordInsertions(known)
   }
 
-  /// Records for live results what others inserted, or changed so that it may match now.
+  /// Records, for live results, objects that other contexts inserted or changed.
+  ///
+  /// A changed object may match now.
   private func recordArrivals(_ ids: [ManagedObjectID]) throws {
     let wanted = notifications.observedRoots
     if wanted.isEmpty { return }
     for id in ids where wanted.contains(id.entity.root.name) {
-      // An ID that is no longer valid is in later changes under its new one.
+      // An object whose ID is no longer valid is in later changes under its new ID.
       guard let object = try? graph.faulting.object(with: id) else { continue }
       notifications.record(.refreshed, object)
     }
@@ -187,18 +192,16 @@ struct MergeOperation: GraphOperation {
     return object
   }
 
-  /// Marks deleted what is no longer in the store, and turns all else that is unchanged into
-  /// faults.
+  /// Marks objects deleted whose rows were deleted, and turns other unchanged objects into faults.
   ///
-  /// - `keepsChanges`: Whether a changed object stays, of which the save tells that it is a
-  ///   conflict.
+  /// - `keepsChanges`: Whether a changed object stays, so that its save reports a conflict.
   func mergeDeletions(keepsChanges: Bool) throws {
     var wanted: [EntityDescription: Set<Int64>] = [:]
     let objects = registeredObjects.filter { !$0.isInserted }
     for object in objects { wanted[object.entity.root, default: []].insert(object.reference) }
-    // Those of deleted objects are not read again.
-    let loadedToManys = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
-    for state in loadedToManys {
+    // The to-manys of deleted objects are not read again.
+    let kept = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
+    for state in kept {
       wanted[state.relationship.destination.root, default: []].formUnion(state.current ?? [])
     }
     var deletedReferences: [EntityDescription: Set<Int64>] = [:]
@@ -208,8 +211,8 @@ struct MergeOperation: GraphOperation {
         root.name, where: .comparison(FetchComparison(.selfObject, .in, .list(list))))
       deletedReferences[root] = references.subtracting(try source.fetchObjectIDs(request).map(\.reference))
     }
-    // First, since they keep what was read of them.
-    for object in objects where deletedReferences[object.entity.root]?.contains(object.reference) == true {
+    // Deleted objects are marked before the refresh, so that they retain the values that were read.
+    for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
       if keepsChanges {
         try graph.faulting.markInaccessibleDeleted(object)
       } else {

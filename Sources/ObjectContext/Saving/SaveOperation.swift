@@ -4,8 +4,7 @@ import StoreContract
 struct SaveOperation: GraphOperation {
   let graph: ObjectGraph
 
-  /// Saves every change in one transaction: checks the model's rules, takes permanent IDs for new
-  /// objects, writes.
+  /// Validates every change, obtains permanent IDs for new objects, and saves in one transaction.
   func save() throws {
     #if DEBUG
       graph.isolation.check { "a context" }
@@ -25,7 +24,7 @@ struct SaveOperation: GraphOperation {
     graph.endEvent()
   }
 
-  /// What the next save has to do, by IDs.
+  /// The IDs of the objects that the next save inserts, updates and deletes.
   private var pendingChanges: ContextChanges {
     changes(inserted: tracker.insertedObjects, updated: tracker.updatedObjects)
   }
@@ -60,7 +59,7 @@ struct SaveOperation: GraphOperation {
       do {
         if !plan.request.isEmpty { try persistentStoreCoordinator.save(plan.request) }
       } catch let error as StoreError where tries < Self.mostTries {
-        // Each try has met what others wrote since the one before.
+        // Each attempt met rows that were written elsewhere since the attempt before.
         tries += 1
         try graph.conflicts.resolve(error)
         continue
@@ -75,22 +74,21 @@ struct SaveOperation: GraphOperation {
       persistentStoreCoordinator.posted(changes, from: inbox)
       childInboxes.post(.saved(changes), from: inbox)
       graph.conflicts.endMerging(isSaved: true)
-      // The save is done, so nothing may fail any more: where no new moment can be had, the stores
-      // are read as they are.
+      // The save is done, so nothing may fail any more: without a new query generation, the
+      // context reads the stores directly.
       do { try graph.merging.renewQueryGeneration() } catch { graph.source = persistentStoreCoordinator }
       return changes
     }
   }
 
-  /// Turns objects whose derived attributes the store has computed anew into faults, which fire
-  /// together.
+  /// Turns objects whose derived attributes the store recomputed into faults, which fire together.
   private func refreshDerived(_ saved: [ManagedObject]) {
     var entities: Set<EntityDescription> = []
     for object in saved { entities.formUnion(object.entity.derivedEntities) }
     graph.faulting.refreshDerived(entities)
   }
 
-  /// Hooks may change further objects; those get their turn too.
+  /// Calls `willSave()` of every pending object, including those that these calls change.
   private func willSaveAll() {
     var seen: Set<ObjectIdentifier> = []
     var again = true
@@ -154,13 +152,13 @@ struct SaveOperation: GraphOperation {
   func settle(deleted: [ManagedObject]) {
     if deleted.isEmpty { return }
     for object in deleted { graph.dismiss(object) }
-    // Relationships without an inverse do not hear of it otherwise.
+    // Nothing else updates relationships without an inverse.
     let roots = Set(deleted.map(\.entity.root))
     if roots.allSatisfy({ plans.unidirectionalToManys(to: $0).isEmpty }) { return }
     graph.merging.forgetRelationships(to: deleted.map(\.objectID)) { $0.inverse == nil }
   }
 
-  /// Drops every change: new objects go away, changed and deleted ones are as last read or saved.
+  /// Discards every change: removes new objects and reverts changed and deleted ones to their row.
   func rollback() {
     tracker.didChange()
     graph.faultFailure = nil
@@ -196,8 +194,7 @@ struct SaveOperation: GraphOperation {
     graph.endEvent()
   }
 
-  /// Makes the next save check that an object is stored as it was read here, though nothing of it
-  /// is changed.
+  /// Makes the next save check the version of an object's row, even if the object is unchanged.
   func detectConflicts(for object: ManagedObject) throws {
     guard object.graph === graph else {
       throw ContextError(.objectOfAnotherContext, "a \(object.entity.name) of another context was given")
