@@ -106,7 +106,7 @@ struct UniquenessMergeOrders {
     return all
   }
 
-  /// Merges two orders: common items keep their indexes of `lower`, in the order of `upper`.
+  /// Merges two orders: common items stand where `lower` has common items, in the order of `upper`.
   ///
   /// An item that only `upper` has follows its predecessor in `upper`, or precedes the first common
   /// item if it has none before it. Without common items, `upper` follows `lower`.

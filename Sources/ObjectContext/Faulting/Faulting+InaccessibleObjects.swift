@@ -1,15 +1,15 @@
 import ObjectModel
 import StoreContract
 
-/// Objects whose rows others deleted.
+/// Objects whose rows were deleted elsewhere.
 ///
-/// They stay registered as long as they are alive, so that there is one object for each ID, and keep
-/// what was read of them. Saves ignore them.
+/// They stay registered as long as they are alive, so that there is one object for each ID, and
+/// retain the values that were read. Saves ignore them.
 extension Faulting {
-  /// Marks an object deleted whose row others deleted.
+  /// Marks an object deleted whose row was deleted elsewhere.
   ///
-  /// It keeps the row that was read, or has an empty one. It may still be in lists of changes:
-  /// `tracker.sweep()`.
+  /// It retains the row that was read, or gets an empty one. The lists of changes may contain it
+  /// until `tracker.sweep()`.
   @discardableResult
   func turnDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let node = object.node ?? emptyNode(object)
@@ -21,20 +21,19 @@ extension Faulting {
     return node
   }
 
-  /// The same for an object that others are known to have deleted; one with changes to keep stays
-  /// for as long as it has them.
+  /// Marks an object deleted, or defers this while the object has unsaved changes.
   func markInaccessibleDeleted(_ object: ManagedObject) throws {
     guard object.hasUnsavedChanges else {
       turnDeleted(object)
       return
     }
     tracker.deferDeletion(of: object)
-    // Its stored links went with the row; those that were added here stay.
+    // Its join table rows were deleted with the row; destinations that this context added stay.
     for state in object.changes?.toManys ?? [] where state.isLoaded { state.refault() }
     try graph.relationships.leaveStoredDestinations(object)
   }
 
-  /// Objects that stayed for their changes go once those were taken back.
+  /// Marks objects deleted whose deletion was deferred and that have no changes any more.
   func markDeferredDeleted() {
     if tracker.deferredDeletions.isEmpty { return }
     let unchanged = tracker.deferredDeletions.filter { $0.graph === graph && $0.state.isEmpty }
@@ -42,9 +41,7 @@ extension Faulting {
     for object in unchanged where object.node != nil { turnDeleted(object) }
   }
 
-  /// The same for a fault that fires.
-  ///
-  /// Other objects' changes are left alone.
+  /// Marks a firing fault deleted whose row was deleted, without touching other objects' changes.
   func turnInaccessibleFaultDeleted(_ object: ManagedObject) -> IncrementalStoreNode {
     let isListed = object.hasChanges
     let node = turnDeleted(object)
@@ -58,7 +55,7 @@ extension Faulting {
     return builder.finish(object.storeEntity, reference: object.reference, version: 0)
   }
 
-  /// Makes what turned deleted a fault again: the next read asks the store.
+  /// Turns an object that was marked deleted into a fault again: the next read asks the store.
   func turnBackIntoFault(_ object: ManagedObject) {
     guard object.state.contains(.deletedInStore), object.graph === graph else { return }
     object.state = []
@@ -69,15 +66,16 @@ extension Faulting {
     restorePendingReferences(to: object)
   }
 
-  /// What turned deleted is stored again: it has the new row.
+  /// Gives an object that was marked deleted and is stored again its new row.
   func revive(_ object: ManagedObject, _ row: IncrementalStoreNode) {
     turnBackIntoFault(object)
     object.node = row
     object.awakeFromFetch()
   }
 
-  /// Adds unsaved references to an object that were made while it was deleted to its inverses, now
-  /// that it is stored again.
+  /// Updates the inverses of an object that is stored again.
+  ///
+  /// Other objects may refer to it by unsaved changes that were made while it was deleted.
   private func restorePendingReferences(to object: ManagedObject) {
     for inverse in object.entity.relationships where !inverse.isTransient {
       guard let relationship = inverse.inverse else { continue }
@@ -103,14 +101,14 @@ extension Faulting {
     registry.object(destination, reference)?.state.contains(.deletedInStore) == true
   }
 
-  /// Takes out of a to-many what turned deleted since it was last looked at.
+  /// Removes destinations from a to-many that were marked deleted since the last call.
   func removeDeleted(from state: ToManyState) {
     if state.deletions == tracker.deletions { return }
     state.deletions = tracker.deletions
     state.forget { isKnownDeleted($0, state.relationship.destination) }
   }
 
-  /// Takes back links that were added here to what this context has deleted by a batch.
+  /// Removes added destinations that this context deleted by a batch.
   func removeAddedDeleted() {
     for object in tracker.inserted + tracker.updated {
       for state in object.changes?.toManys ?? [] {

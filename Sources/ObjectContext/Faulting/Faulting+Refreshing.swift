@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 
 extension Faulting {
-  /// Brings an object up to date with the store.
+  /// Refreshes an object from the store.
   func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     guard !object.isInserted, object.graph === graph else { return }
     tracker.didChange()
@@ -21,7 +21,7 @@ extension Faulting {
       object.awakeFromSnapshotEvents(.refresh)
     } else {
       if object.hasChanges, !object.state.contains(.deletedInStore) {
-        // Objects at the other ends follow, or the next save would store half of a link.
+        // The inverses are updated too, or the next save would store one side of a relationship.
         if object.isDeleted {
           try graph.relationships.takeBackDeletion(of: object)
         } else {
@@ -36,13 +36,13 @@ extension Faulting {
     notifications.record(.refreshed, object)
   }
 
-  /// Turns every unchanged object into a fault, so that the next read brings what is stored then.
+  /// Turns every unchanged object into a fault, so that the next read asks the store.
   func refreshAllObjects() {
     refreshUnchanged()
     for object in registry.objects { turnBackIntoFault(object) }
   }
 
-  /// The same, and what others deleted keeps its values.
+  /// Turns unchanged objects into faults, except those that were deleted elsewhere.
   func refreshUnchanged() {
     tracker.didChange()
     for object in registeredObjects where !object.hasChanges {
@@ -51,17 +51,16 @@ extension Faulting {
     }
   }
 
-  /// After a batch: every unchanged object is a fault, and what changed objects read of to-manys is
-  /// read again.
+  /// Refreshes the graph after a batch: unchanged objects and loaded to-manys become faults.
   ///
-  /// - `isInsertion`: Whether no row is another than it was.
+  /// - `isInsertion`: Whether the batch changed no existing row; then the objects stay loaded.
   func refreshAfterBatch(isInsertion: Bool = false) throws {
     if isInsertion { tracker.didChange() } else { refreshUnchanged() }
     refaultRelationships()
     try graph.relationships.rebaseAfterBatch()
   }
 
-  /// Releases an object's row and what is known of its relationships.
+  /// Releases an object's row and its loaded relationships.
   func turnIntoFault(_ object: ManagedObject, batch: FetchBatch? = nil) {
     if object.state.contains(.deletedInStore) { return }
     if object.unmanagedNode == nil, object.unmanagedChanges == nil { return }
@@ -72,15 +71,14 @@ extension Faulting {
     object.didTurnIntoFault()
   }
 
-  /// Lists that were read while objects were deleted have them again when they are not.
+  /// Makes the to-manys of all objects faults, so that they contain objects that are restored.
   ///
-  /// Those of deleted objects stay: once the deletion is saved an undo could not read them.
+  /// The to-manys of deleted objects stay: undo cannot read them after the deletion is saved.
   func refaultRelationships() {
     for object in registeredObjects where !object.isDeleted { object.changes?.refault() }
   }
 
-  /// Turns unchanged objects of entities into faults, since the store has computed their derived
-  /// attributes anew.
+  /// Turns unchanged objects of entities into faults whose derived attributes the store recomputed.
   func refreshDerived(_ entities: Set<EntityDescription>) {
     if entities.isEmpty { return }
     var stale: [EntityDescription: [ManagedObject]] = [:]

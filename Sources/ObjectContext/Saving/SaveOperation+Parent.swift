@@ -2,10 +2,9 @@ import ObjectModel
 import StoreContract
 
 extension SaveOperation {
-  /// Writes this child's changes into the parent's objects, property by property: what was set here
-  /// wins.
+  /// Writes this child's changes into the parent's objects, by property: the child's values win.
   ///
-  /// No statement, unless objects are faults there, or deleted.
+  /// Issues no statement, unless objects are faults in the parent or are deleted.
   func save(into parent: ObjectGraph) throws -> ContextChanges {
     try validate()
     let (inserted, updated, deleted) = (tracker.inserted, tracker.updatedToSave, tracker.deleted)
@@ -26,9 +25,9 @@ extension SaveOperation {
     }
     // To-manys come last: by then each object has its to-ones.
     for object in changed + deleted { try parent.saving.takeInToManys(of: object) }
-    // The delete rules follow what the parent has connected since, too.
+    // The delete rules also apply to destinations that the parent has added since.
     try parent.deletion.delete(doomed, callsHooks: false)
-    // Until its relationship changes are in the parent, nothing else may retain an object there.
+    // Until its relationship changes are in the parent, nothing else may retain a parent's object.
     withExtendedLifetime((destinations, doomed)) {}
     try settle(inserted: inserted, updated: updated, deleted: deleted, in: parent)
     parent.endEvent()
@@ -56,7 +55,7 @@ extension SaveOperation {
     return objects
   }
 
-  /// Reads the orders that were changed: they are above the parent's former ones.
+  /// Loads the changed ordered to-manys, whose orders are merged with the parent's.
   private func loadOrders(of objects: [ManagedObject]) throws {
     for object in objects {
       for state in object.changes?.toManys ?? []
@@ -66,7 +65,7 @@ extension SaveOperation {
     }
   }
 
-  /// The child's changes are in the parent.
+  /// Removes the child's changes after they were written into the parent.
   private func settle(
     inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject], in parent: ObjectGraph
   ) throws {
@@ -80,7 +79,7 @@ extension SaveOperation {
     for object in inserted + updated + deleted { object.didSave() }
   }
 
-  /// What a child's object is to lead to must not be deleted here.
+  /// Checks that no new destination of a child's object is deleted in this context.
   private func checkDestinations(of object: ManagedObject) throws {
     for relationship in object.entity.relationships where !relationship.isTransient {
       var destinations = Array(object.changes?.knownToMany(relationship)?.added ?? [])
@@ -89,7 +88,7 @@ extension SaveOperation {
       }
       for destination in destinations
       where registry.object(relationship.destination, destination)?.isDeleted == true {
-        // Its deletion may have been taken back.
+        // The child may have reverted the deletion.
         if object.graph?.registry.object(relationship.destination, destination)?.isInserted
           == true
         {
@@ -104,8 +103,7 @@ extension SaveOperation {
     }
   }
 
-  /// A child's new object is new here too, under the same ID; one whose deletion the child took
-  /// back stays.
+  /// Inserts a child's new object under the same ID, or reverts a deletion that the child reverted.
   private func takeIn(_ object: ManagedObject) throws {
     let known = registry.object(object.entity, object.reference)
     if let known, known.state.contains(.deletedInStore) {
@@ -126,7 +124,7 @@ extension SaveOperation {
     }
     own.changes = changes
     own.state.insert(.inserted)
-    // One that came back after its deletion was saved follows the version it had.
+    // An object that is inserted again after its deletion was saved continues from its old version.
     own.node = object.node
     tracker.addInserted(own)
     if notifications.isWatched { graph.record(.inserted(own)) }
@@ -143,7 +141,7 @@ extension SaveOperation {
         tracker.recordUpdate(own)
         continue
       }
-      // Where it leads here may not be where the child saw it lead.
+      // The destination in the parent may differ from the one that the child read.
       var destination: ManagedObject?
       if case .reference(let reference) = value {
         destination = graph.faulting.materialize(reference, relationship.destination, nil)
@@ -170,7 +168,7 @@ extension SaveOperation {
     }
   }
 
-  /// The parent's new objects have permanent IDs now.
+  /// Renames objects after the parent's new objects received permanent IDs.
   func parentTookPermanentIDs(_ renamed: [(ManagedObjectID, ManagedObjectID)], _ permanent: RenamedReferences)
   {
     tracker.didChange()

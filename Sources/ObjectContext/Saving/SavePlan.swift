@@ -3,7 +3,7 @@ import Glibc
 import ObjectModel
 import StoreContract
 
-/// The request of one save, and which object each change of it belongs to.
+/// The request of one save, with the object that each of its updates belongs to.
 struct SavePlan {
   private(set) var request = SaveChangesRequest()
   private(set) var updates: [(ManagedObject, IncrementalStoreNode)] = []
@@ -55,11 +55,12 @@ struct SavePlan {
       object.storeEntity, reference: object.reference, version: old == 0 ? 1 : Self.version(after: old))
   }
 
-  /// The version of a row that is stored anew under its old number.
+  /// The version of a row that is stored again under its old reference number.
   ///
-  /// Others may hold the old row at any version it came to, and one more would be theirs: so it is
-  /// the time in microseconds, which no row reaches by a save at a time, and which is higher for
-  /// the later of two.
+  /// Other contexts may have the old row with any version that it reached, so the next version
+  /// could equal theirs. The version is therefore the time in microseconds, which no row reaches by
+  /// one save at a time, and which is higher for the later of two insertions. It exceeds the old
+  /// version by at least 1,000,000.
   private static func version(after old: Int64) -> Int64 {
     max(old + 1_000_000, Int64(Date().timeIntervalSinceReferenceDate * 1_000_000))
   }
@@ -76,8 +77,7 @@ struct SavePlan {
     }
   }
 
-  /// A row is written when a column differs from what is stored, or links of the object's own
-  /// changed.
+  /// Adds an updated object's row if a field differs from the stored row or an order changed.
   private mutating func add(updated object: ManagedObject) throws {
     let linked = try addRelationshipChanges(of: object)
     guard let changes = object.changes, !changes.changed.isEmpty || linked else { return }
@@ -101,7 +101,7 @@ struct SavePlan {
       changed.remove(field)
     }
     if changed.isEmpty, !linked {
-      // Another row was written for what this one is thought to hold already.
+      // The save changes another row because this row is assumed to have its value already.
       if plan.oneToOnes.contains(where: changes.changed.contains) {
         request.locked.append(LockedObject(objectID: object.objectID, version: version))
       }
@@ -111,7 +111,7 @@ struct SavePlan {
     updates.append((object, node))
   }
 
-  /// What is new in this save exists; what is referred to besides must still.
+  /// Objects inserted by this save exist; every other destination is verified.
   private mutating func require(_ reference: Int64, _ destination: EntityDescription, _ object: ManagedObject)
   {
     if let destination = object.graph?.registry.object(destination, reference),
@@ -122,9 +122,9 @@ struct SavePlan {
     required[destination.root, default: []].insert(reference)
   }
 
-  /// Adds what changed in the object's join tables; answers whether its row's version must rise.
+  /// Adds an object's changed join table rows; returns whether its row's version must increase.
   ///
-  /// A to-many is a set, to which others may add at the same time; an order is one value.
+  /// A to-many is a set, to which other contexts may add at the same time; an order is one value.
   @discardableResult
   private mutating func addRelationshipChanges(of object: ManagedObject) throws -> Bool {
     guard let states = object.changes?.toManys else { return false }
@@ -171,7 +171,7 @@ struct SavePlan {
 }
 
 extension IncrementalStoreNode {
-  /// Whether a field holds the same as another node's, bit for bit.
+  /// Whether a field equals another node's field, bit for bit.
   func isSame(_ field: Int, as other: IncrementalStoreNode, isBytes: Bool) -> Bool {
     if isNull(field) || other.isNull(field) { return isNull(field) == other.isNull(field) }
     if !isBytes { return integer(field) == other.integer(field) }
