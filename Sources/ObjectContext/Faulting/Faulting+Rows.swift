@@ -1,9 +1,9 @@
 import ObjectModel
 import StoreContract
 
-/// Rows as child contexts see them.
+/// The rows of a context as its child contexts read them.
 extension Faulting {
-  /// What children see as the stored row of an object: its row, with its changes written into it.
+  /// The row of an object as child contexts read it: its row with its changes applied.
   func currentNode(_ object: ManagedObject) throws -> IncrementalStoreNode {
     let row = object.isInserted ? nil : try object.row()
     guard let changes = object.changes, !changes.changed.isEmpty else {
@@ -28,7 +28,7 @@ extension Faulting {
     return builder.finish(object.storeEntity, reference: object.reference, version: row?.version ?? 0)
   }
 
-  /// Rows made by the parent may hold numbers that it has replaced.
+  /// Renews a row from the parent, which may contain reference numbers that the parent replaced.
   func renewRow(_ object: ManagedObject) {
     if !object.hasChanges {
       object.node = nil

@@ -4,7 +4,7 @@ import StoreContract
 struct Faulting: GraphOperation {
   let graph: ObjectGraph
 
-  /// The object of an ID, as a fault if it is not here; it need not exist.
+  /// The object of an ID, as a fault if it is not registered; its row need not exist.
   func object(with id: ManagedObjectID) throws -> ManagedObject {
     graph.forgetClosedStores()
     if let known = graph.registeredObject(for: id) { return known }
@@ -18,8 +18,9 @@ struct Faulting: GraphOperation {
     return graph.make(try persistentStoreCoordinator.storeEntity(of: id), id.reference, nil, nil)
   }
 
-  /// The objects of many IDs, in their order; those that are not here yet come as faults that fire
-  /// together, with one statement.
+  /// The objects of many IDs, in their order.
+  ///
+  /// Objects that are not registered yet are faults that fire together, with one statement.
   func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     var batches: [EntityDescription: FetchBatch] = [:]
     for (entity, own) in Dictionary(grouping: ids.filter { !$0.isTemporaryID }, by: { $0.entity.root.name }) {
@@ -37,19 +38,19 @@ struct Faulting: GraphOperation {
   func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
     let object = try object(with: id)
     if object.isInserted || object.node != nil && !object.state.contains(.deletedInStore) { return object }
-    // Others may have stored again what they deleted.
+    // An object that was deleted elsewhere may have been stored again.
     guard try read(object) != nil else { throw graph.objectNotFound(object) }
     return object
   }
 
-  /// Reads the row of a fault, and in the same statement those of all faults it came with.
+  /// Reads the row of a fault, with the rows of all faults of its batch in the same statement.
   func fire(_ object: ManagedObject) throws -> IncrementalStoreNode {
     if let node = try read(object) { return node }
     if shouldDeleteInaccessibleFaults { return turnInaccessibleFaultDeleted(object) }
     throw graph.objectNotFound(object)
   }
 
-  /// The same; nil when the row was deleted.
+  /// Reads the row of an object; nil when the row was deleted.
   private func read(_ object: ManagedObject) throws -> IncrementalStoreNode? {
     if object.state.contains(.deletedInStore) {
       guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
@@ -75,12 +76,12 @@ struct Faulting: GraphOperation {
     return node
   }
 
-  /// Reads what an object's row came without.
+  /// Reads the external values that were not read with an object's row.
   ///
-  /// The object keeps it, until it turns into a fault. One statement.
+  /// The object retains them until it turns into a fault. This takes one statement.
   ///
-  /// Where the row has changed since, an unchanged object has all of the new one; a changed object
-  /// keeps its own, of which a save will say that it is stale.
+  /// If the stored row has changed since, an unchanged object gets the whole new row; a changed
+  /// object retains its own row, and its save reports a conflict.
   func readExternal(
     _ attribute: AttributeDescription, of object: ManagedObject, _ row: IncrementalStoreNode
   ) throws -> IncrementalStoreNode {
@@ -92,7 +93,7 @@ struct Faulting: GraphOperation {
     }
     if whole.version == row.version || !object.hasChanges {
       if whole.version != row.version {
-        // What was read of its relationships belongs to the old row.
+        // The loaded relationships belong to the old row.
         object.changes = nil
         object.batch = nil
         if object.reportsChanges { object.valuesDidChange(at: nil) }
@@ -112,8 +113,9 @@ struct Faulting: GraphOperation {
     return mixed
   }
 
-  /// A row of which parts were seen before somebody changed it, as of the version that was seen:
-  /// what is changed by what was seen must be a conflict when it is saved.
+  /// A row with the version that a partial read had, if the row has changed since that read.
+  ///
+  /// Changes that are based on the partially read row must be a conflict when they are saved.
   private func rebased(_ node: IncrementalStoreNode, _ batch: FetchBatch) -> IncrementalStoreNode {
     guard let seen = batch.partialVersion(node.reference, generation: tracker.generation),
       seen != node.version
@@ -127,7 +129,7 @@ struct Faulting: GraphOperation {
     return builder.finish(node.storeEntity, reference: node.reference, version: seen)
   }
 
-  /// Reads the rows of a batch that are not here, in one statement.
+  /// Reads the missing rows of a batch in one statement.
   func fire(_ batch: FetchBatch) throws {
     var seen: Set<Int64> = []
     let mayRepeat = !batch.isAscending
@@ -154,9 +156,9 @@ struct Faulting: GraphOperation {
     }
   }
 
-  /// The object of a reference that a relationship holds.
+  /// The object of a relationship's reference.
   ///
-  /// `hint` is where it may stand in the batch.
+  /// `hint` is its probable index in the batch.
   func materialize(
     _ reference: Int64, _ destination: EntityDescription, _ batch: FetchBatch?, hint: Int? = nil
   )
@@ -171,8 +173,8 @@ struct Faulting: GraphOperation {
       if let batch, !batch.entityIndices.isEmpty, let place = batch.place(reference, hint: hint) {
         entity = model.entities[Int(batch.entityIndices[place])]
       } else {
-        // Which subentity it is stands in its row only. A store that fails here fails again, and
-        // throws, when the fault fires.
+        // Only the row says which subentity the object has. A store that fails to read it fails
+        // again, and throws, when the fault fires.
         if let batch { try? fire(batch) }
         let node =
           batch?.node(reference, generation: tracker.generation)
@@ -183,7 +185,7 @@ struct Faulting: GraphOperation {
     return graph.make(storeEntities[entity.index], reference, nil, batch)
   }
 
-  /// The batch of all destinations that a to-one of an object's batch leads to.
+  /// The batch of all destinations of a to-one of an object's batch.
   func toOneBatch(_ object: ManagedObject, _ relationship: RelationshipDescription) -> FetchBatch? {
     object.batch.flatMap { toOneBatch($0, relationship) }
   }
@@ -207,10 +209,9 @@ struct Faulting: GraphOperation {
     }
   }
 
-  /// Asks the store for a to-many, for the whole batch the object came with.
+  /// Loads a to-many from the store, for the object's whole batch.
   ///
-  /// - `remaining`: A destination that stays in the list though it is deleted: the caller removes
-  ///   it.
+  /// - `remaining`: A deleted destination that stays in the list, since the caller removes it.
   func load(_ state: ToManyState, of object: ManagedObject, keeping remaining: Int64? = nil) throws {
     let relationship = state.relationship
     if relationship.isTransient || !object.state.isDisjoint(with: [.inserted, .deletedInStore]) {
@@ -229,7 +230,7 @@ struct Faulting: GraphOperation {
         destinations.references[...], FetchBatch(relationship, destinations, generation: tracker.generation))
     }
     if !tracker.deleted.isEmpty, relationship.inverse?.deleteRule == .nullify {
-      // Deletions empty the lists that were read before, and those that are read after them.
+      // Pending deletions remove objects from lists that are loaded later, too.
       state.forget { $0 != remaining && registry.object(relationship.destination, $0)?.isDeleted == true }
     }
   }

@@ -29,8 +29,8 @@ extension FetchOperation {
         // A parent context is used on this isolation only.
         return try fetch(request, as: type)
       }
-      // Other changes may ask for other rows, and rows read before a save here would bring back old
-      // values.
+      // Later changes may require other rows, and rows read before a save of this context would
+      // restore old values.
       let current = try pendingChanges(request)
       guard (current == nil) == (pending == nil), tracker.generation == generation else { continue }
       let objects = try objects(nodes, request, current)

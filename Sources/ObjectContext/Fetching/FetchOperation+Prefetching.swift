@@ -3,10 +3,9 @@ import ObjectQuery
 import StoreContract
 
 extension FetchOperation {
-  /// Reads what a request wants read along of its objects, each step of a key path for all objects
-  /// at once.
+  /// Prefetches a request's relationship key paths, each step for all objects at once.
   ///
-  /// Of objects that come by pages, for the first page.
+  /// If the objects are fetched by pages, it prefetches for the first page.
   func prefetch(for request: FetchRequest, of objects: [ManagedObject], _ entity: EntityDescription) throws {
     let wanted = request.fetchBatchSize > 0 ? objects.prefix(request.fetchBatchSize) : objects[...]
     let sources = common(wanted)
@@ -25,8 +24,8 @@ extension FetchOperation {
     }
   }
 
-  /// One batch of stored objects, in which each looks for what was read ahead; nil where none is
-  /// stored.
+  /// The common batch of the stored objects, in which they find prefetched rows; nil if there are
+  /// none.
   private func common(_ objects: ArraySlice<ManagedObject>) -> FetchBatch? {
     let stored = objects.filter { !$0.isInserted }
     guard let first = stored.first else { return nil }
@@ -52,7 +51,7 @@ extension FetchOperation {
     object.batch?.isPartial(generation: tracker.generation) == true
   }
 
-  /// Whether it is known of all objects of a batch where a to-one leads.
+  /// Whether the destination of a to-one is known for all objects of a batch.
   private func knows(_ sources: FetchBatch, _ toOne: RelationshipDescription) -> Bool {
     sources.references.enumerated().allSatisfy { place, reference in
       registry.object(sources.entity, reference)?.node != nil

@@ -5,8 +5,7 @@ import StoreContract
 struct FetchOperation: GraphOperation {
   let graph: ObjectGraph
 
-  /// The objects a request asks for, with this context's unsaved changes taken into account unless
-  /// the request says not to.
+  /// The objects of a request, including pending changes unless the request excludes them.
   func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type = ManagedObject.self) throws
     -> [T]
   {
@@ -57,19 +56,19 @@ struct FetchOperation: GraphOperation {
   /// What the store is asked: all objects that may match the request, where unsaved changes count.
   func storedRequest(_ request: FetchRequest, _ pending: PendingChanges?) -> FetchRequest {
     var stored = request.returning(.objects)
-    // Only a whole row can be beneath changes.
+    // Changes can only be based on a whole row.
     if request.shouldRefreshRefetchedObjects { stored.propertiesToFetch = nil }
     if let pending {
       stored.fetchLimit = nil
       stored.fetchOffset = 0
       stored.propertiesToFetch = nil
-      // Rows that reference changed objects have to be matched here too.
+      // Rows that reference changed objects have to be matched in memory too.
       if pending.areTraversed { stored.predicate = pending.widened(request.predicate) }
     }
     return stored
   }
 
-  /// The objects of a request, of the rows that the store returned.
+  /// The objects of a request, made from the rows that the store returned.
   func objects(
     _ nodes: [IncrementalStoreNode], _ request: FetchRequest, _ pending: PendingChanges?
   ) throws -> [ManagedObject] {
@@ -79,7 +78,7 @@ struct FetchOperation: GraphOperation {
     return try isWhole ? realize(nodes) : realizePartly(nodes, request)
   }
 
-  /// Changed objects take the rows just read beneath their changes.
+  /// Rebases the changes of updated objects on the rows just read.
   private func refreshChanged(_ nodes: [IncrementalStoreNode]) throws {
     for node in nodes {
       guard let known = registry.object(node.entity, node.reference), known.isUpdated, !known.isDeleted else {
@@ -89,7 +88,7 @@ struct FetchOperation: GraphOperation {
     }
   }
 
-  /// Faults that know the properties that were read.
+  /// Faults with partially read rows: those of the fetched properties.
   private func realizePartly(_ nodes: [IncrementalStoreNode], _ request: FetchRequest) throws
     -> [ManagedObject]
   {
@@ -105,7 +104,7 @@ struct FetchOperation: GraphOperation {
       names.insert(path[0])
     }
     let batch = FetchBatch(first.entity.root, nodes.map { $0.reference }, generation: tracker.generation)
-    // A property has one place in the rows of the whole family.
+    // A property has the same field in the rows of the whole hierarchy.
     batch.keepPartial(nodes, fields: Set(names.compactMap { entity.propertyIndex(named: $0)?.field }))
     return nodes.map { node in
       guard let known = registry.object(node.entity, node.reference) else {
@@ -125,7 +124,7 @@ struct FetchOperation: GraphOperation {
     return registry.box(of: entity).map.count == 0 ? nil : graph
   }
 
-  /// Faults that fire a page at a time; 0 for all in one.
+  /// Faults that fire by pages of a size; a size of 0 makes one page of all faults.
   private func faults(_ ids: [ManagedObjectID], pages size: Int) -> [ManagedObject] {
     guard let first = ids.first else { return [] }
     registry.box(of: first.entity).map.reserve(ids.count)
@@ -171,19 +170,19 @@ struct FetchOperation: GraphOperation {
 
   /// Gives an object a row read for it.
   ///
-  /// A changed object keeps the row its changes started from, so that a save finds out if somebody
-  /// else changed it in between.
+  /// A changed object retains the row that its changes are based on, so that a save detects changes
+  /// made elsewhere.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
     if object.state.contains(.deletedInStore) {
-      // Only a row stored since brings it back, and none that was read before it was known to be
-      // deleted.
+      // Only a newer row revives the object: the row may have been read before the deletion was
+      // known.
       if node.version > object.node?.version ?? 0 { graph.faulting.revive(object, node) }
       return
     }
     if object.node != nil, object.hasChanges || node.isIdentical(to: object.node) { return }
-    // What was read on another thread may be older than what was read here since.
-    if let registered = object.node, registered.version > node.version { return }
-    let registered = object.node?.version
+    // A row that was read on another thread may be older than the object's row.
+    if let held = object.node, held.version > node.version { return }
+    let held = object.node?.version
     object.node = node
     guard let registered else { return object.awakeFromFetch() }
     object.changes = nil
@@ -208,8 +207,7 @@ struct FetchOperation: GraphOperation {
     return PendingChanges(of: tracker, for: request, entity)
   }
 
-  /// The unchanged objects that the store returned, and the changed ones that match as they are
-  /// now.
+  /// The unchanged objects that the store returned, and the changed objects that match now.
   private func addingPending(
     _ nodes: [IncrementalStoreNode], _ request: FetchRequest, _ pending: PendingChanges
   ) throws -> [ManagedObject] {

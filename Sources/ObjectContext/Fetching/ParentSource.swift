@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// A context as its children see it: what is stored, with the parent's unsaved changes on top.
+/// The source of child contexts: the stored rows with the parent's pending changes applied.
 final class ParentSource: ContextSource {
   // A child holds its parent, so it is there as long as this is used.
   private unowned let parent: ObjectGraph
@@ -39,7 +39,7 @@ final class ParentSource: ContextSource {
     try parent.source.fetchDictionaries(request)
   }
 
-  /// The parent's objects that a request matches, changes counted in.
+  /// The parent's objects that match a request, including its pending changes.
   private func parentsObjects(_ request: FetchRequest) throws -> [ManagedObject] {
     var objects = request.returning(.objects)
     objects.propertiesToFetch = nil
@@ -121,7 +121,7 @@ final class ParentSource: ContextSource {
     return result
   }
 
-  /// What is stored, past the parent's changes.
+  /// The stored values, without the parent's changes.
   func openValue(of attribute: AttributeDescription, of id: ManagedObjectID) throws -> ValueReader? {
     try parent.source.openValue(of: attribute, of: id)
   }

@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// How the unsaved changes of a graph concern one request; computed once for a fetch.
+/// The effect of a graph's pending changes on one request, computed once for each fetch.
 struct PendingChanges {
   let entity: EntityDescription
   /// Whether the request's conditions or order traverse relationships to objects with unsaved
