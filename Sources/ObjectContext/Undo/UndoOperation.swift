@@ -4,7 +4,7 @@ import StoreContract
 struct UndoOperation: GraphOperation {
   let graph: ObjectGraph
 
-  /// Undoes the last group of a manager, or does again what was undone.
+  /// Undoes or redoes the last group of an undo manager.
   func revert(_ undoManager: UndoManager?, isRedo: Bool) throws {
     try graph.merging.mergeChanges()
     guard let undoManager else { return }
@@ -27,8 +27,9 @@ struct UndoOperation: GraphOperation {
     }
   }
 
-  /// Brings relationships in line with objects that were deleted again or came back: others may
-  /// have connected them meanwhile.
+  /// Updates relationships of objects that were deleted again or restored.
+  ///
+  /// Other objects may have been connected with them meanwhile.
   private func completeDeletions(_ touched: [ManagedObject: SnapshotEvents], _ steps: [UndoStep]) throws {
     for object in tracker.deleted where touched[object] != nil && object.isDeleted {
       try graph.relationships.deleteAgain(object)
@@ -100,9 +101,9 @@ struct UndoOperation: GraphOperation {
     end.changes?.knownToMany(relationship)?.align(object.reference, isHere: isHere, isStored: isStored)
   }
 
-  /// The rows of objects that are to come back, where others have stored them again.
+  /// The rows of objects to restore that were stored again elsewhere.
   ///
-  /// One statement a root entity.
+  /// This takes one statement for each root entity.
   private func rowsStoredAgain(_ steps: [UndoStep]) throws -> [ManagedObject: IncrementalStoreNode] {
     let objects = steps.compactMap { step -> ManagedObject? in
       guard case .deleted(let object) = step, object.graph == nil, object.node != nil else {
@@ -119,7 +120,7 @@ struct UndoOperation: GraphOperation {
     return rows
   }
 
-  /// Takes one step back; nil when its object is no longer in the graph.
+  /// Undoes one step; returns nil when its object is no longer in the graph.
   private func perform(_ step: UndoStep, _ rows: [ManagedObject: IncrementalStoreNode]) throws
     -> SnapshotEvents?
   {
@@ -143,8 +144,7 @@ struct UndoOperation: GraphOperation {
     }
   }
 
-  /// Takes back what a step did to a property of an object; false when the other object of it is
-  /// deleted.
+  /// Reverts a step's change of a property; returns false when the destination is deleted.
   private func revertProperty(_ step: UndoStep) throws -> Bool {
     switch step {
     case .set(let object, let index, let old):
@@ -169,8 +169,7 @@ struct UndoOperation: GraphOperation {
     return true
   }
 
-  /// Removes an object again that was new, or deletes one that was saved; false when it is deleted
-  /// already.
+  /// Removes a new object or deletes a saved one; returns false when it is deleted already.
   private func markDeletedAgain(_ object: ManagedObject) throws -> Bool {
     guard object.graph === graph, !object.isDeleted else { return false }
     if object.isInserted { takeBack(object) } else { try markDeleted(object) }
@@ -207,7 +206,7 @@ struct UndoOperation: GraphOperation {
     return try isDeletedInStore(reference, relationship.destination)
   }
 
-  /// Whether others deleted an object; it need not have been registered since.
+  /// Whether an object was deleted elsewhere; it need not be registered.
   private func isDeletedInStore(_ reference: Int64, _ destination: EntityDescription) throws -> Bool {
     try !graph.relationships.exists(graph.faulting.materialize(reference, destination, nil))
   }
@@ -217,14 +216,14 @@ struct UndoOperation: GraphOperation {
     return try graph.relationships.exists(object)
   }
 
-  /// A new object goes away, and can be brought back.
+  /// Removes a new object in a way that can be undone.
   private func takeBack(_ object: ManagedObject) {
     graph.dismiss(object)
     graph.record(.tookBack(object))
     notifications.record(.deleted, object)
   }
 
-  /// An object that was new when it went away is new again.
+  /// Inserts an object again that was new when it was removed.
   private func bringBack(_ object: ManagedObject) {
     guard object.graph == nil else { return }
     adopt(object, state: [.inserted])
@@ -233,7 +232,7 @@ struct UndoOperation: GraphOperation {
     notifications.record(.inserted, object)
   }
 
-  /// The next save removes the object, of which all is read before.
+  /// Marks an object deleted after reading all its values.
   private func markDeleted(_ object: ManagedObject) throws {
     guard try graph.relationships.exists(object) else { return }
     try graph.deletion.readWhole(object)
@@ -243,17 +242,17 @@ struct UndoOperation: GraphOperation {
     notifications.record(.deleted, object)
   }
 
-  /// Takes a deletion that was not saved back: the object stays, with the values it has now.
+  /// Reverts an unsaved deletion: the object stays, with its current values.
   func insertAgain(_ object: ManagedObject) {
     guard object.isDeleted, object.graph === graph else { return }
     undelete(object)
     tracker.sweep()
   }
 
-  /// The object stays; when its deletion was saved already, it is new again under the ID it had.
+  /// Restores a deleted object; if its deletion was saved, the object is new again with its old ID.
   private func undelete(_ object: ManagedObject) {
     if object.graph === graph {
-      // Others deleted it too.
+      // The object was deleted elsewhere too.
       if object.state.contains(.deletedInStore) { return }
       object.state.remove(.deleted)
       graph.record(.undeleted(object))
@@ -274,7 +273,7 @@ struct UndoOperation: GraphOperation {
     registry.insert(object)
   }
 
-  /// Makes an object whose row was deleted a new one with the values it has.
+  /// Makes an object whose row was deleted a new object with its current values.
   ///
   /// Its next version follows that of the row.
   func reinsert(_ object: ManagedObject, over row: IncrementalStoreNode) {
@@ -287,7 +286,7 @@ struct UndoOperation: GraphOperation {
       } else if property.isStored, !row.isUnread(property) {
         value = row.value(of: property)
       } else {
-        // Long bytes that nobody read went with the row.
+        // External values that were not read were deleted with the row.
         continue
       }
       changes.set(
