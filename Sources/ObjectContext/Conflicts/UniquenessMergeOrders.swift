@@ -22,7 +22,7 @@ struct UniquenessMergeOrders {
 
   private let graph: ObjectGraph
   /// The orders of objects that are not merged into others.
-  private var kept: [Order] = []
+  private var recorded: [Order] = []
   private var seen: Set<Key> = []
   /// The orders of objects that are merged into others.
   private var merged: [Order] = []

@@ -181,8 +181,8 @@ struct FetchOperation: GraphOperation {
     }
     if object.node != nil, object.hasChanges || node.isIdentical(to: object.node) { return }
     // A row that was read on another thread may be older than the object's row.
-    if let held = object.node, held.version > node.version { return }
-    let held = object.node?.version
+    if let registered = object.node, registered.version > node.version { return }
+    let registered = object.node?.version
     object.node = node
     guard let registered else { return object.awakeFromFetch() }
     object.changes = nil

@@ -115,7 +115,7 @@ final class ToManyState {
   /// Drops destinations that were deleted in the store.
   ///
   /// Destinations that this context added stay: the save reports that they do not exist.
-  func forget(_ isGone: (Int64) -> Bool) {
+  func forget(_ isDeleted: (Int64) -> Bool) {
     // This context added the whole list of a new object.
     if isNew, !relationship.isTransient { return }
     guard isLoaded, case let items = list.items, items.contains(where: isDeleted) else { return }

@@ -200,8 +200,8 @@ struct MergeOperation: GraphOperation {
     let objects = registeredObjects.filter { !$0.isInserted }
     for object in objects { wanted[object.entity.root, default: []].insert(object.reference) }
     // The to-manys of deleted objects are not read again.
-    let kept = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
-    for state in kept {
+    let loadedToManys = tracker.deleted.flatMap { $0.changes?.toManys ?? [] }.filter(\.isLoaded)
+    for state in loadedToManys {
       wanted[state.relationship.destination.root, default: []].formUnion(state.current ?? [])
     }
     var deletedReferences: [EntityDescription: Set<Int64>] = [:]
@@ -212,7 +212,7 @@ struct MergeOperation: GraphOperation {
       deletedReferences[root] = references.subtracting(try source.fetchObjectIDs(request).map(\.reference))
     }
     // Deleted objects are marked before the refresh, so that they retain the values that were read.
-    for object in objects where gone[object.entity.root]?.contains(object.reference) == true {
+    for object in objects where deletedReferences[object.entity.root]?.contains(object.reference) == true {
       if keepsChanges {
         try graph.faulting.markInaccessibleDeleted(object)
       } else {

@@ -61,9 +61,9 @@ struct DeleteOperation: GraphOperation {
   }
 
   /// Removes deleted new objects from the graph, since they were never stored.
-  private func unregister(_ gone: [ManagedObject]) {
-    tracker.removeInserted(gone.count)
-    for object in gone { graph.dismiss(object) }
+  private func unregister(_ objects: [ManagedObject]) {
+    tracker.removeInserted(objects.count)
+    for object in objects { graph.dismiss(object) }
   }
 
   func recordDeletion(of object: ManagedObject) {

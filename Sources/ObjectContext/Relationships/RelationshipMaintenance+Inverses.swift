@@ -193,8 +193,8 @@ extension RelationshipMaintenance {
         try assign(lost, inverse, nil)
       }
     }
-    guard let kept, try exists(kept) else { return }
-    if kept.isDeleted {
+    guard let current, try exists(current) else { return }
+    if current.isDeleted {
       // This context has yet to save the destination's deletion, whose rule applies.
       if inverse.deleteRule == .nullify { try assign(object, relationship, nil) }
       return
