@@ -74,7 +74,7 @@ struct BatchOperation: GraphOperation {
       guard persistentStoreCoordinator.storeRemovals == known else {
         throw ContextError(
           .objectOfAnotherContext,
-          "nothing was written: a store was moved or removed meanwhile; take the objects' IDs anew and try"
+          "nothing was written: a store was moved or removed meanwhile; fetch the object IDs again and try"
             + " again"
         )
       }

@@ -79,12 +79,12 @@ struct ValueOperation: GraphOperation {
   private func checkUnchanged(_ object: ManagedObject, _ attribute: AttributeDescription) throws {
     if object.isDeleted, !object.state.contains(.deletedInStore) {
       throw ContextError(
-        .unsaved, "the \(object.entity.name) is to be deleted; save or take the deletion back")
+        .unsaved, "the \(object.entity.name) is marked for deletion; save or undo that first")
     }
     if object.changes?.value(attribute.index) != nil {
       throw ContextError(
         .unsaved,
-        "\(object.entity.name).\(attribute.name) was set and not saved; save it or take it back first")
+        "\(object.entity.name).\(attribute.name) has an unsaved value; save or refresh the object first")
     }
   }
 

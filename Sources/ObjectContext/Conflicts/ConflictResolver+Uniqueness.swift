@@ -22,9 +22,11 @@ extension ConflictResolver {
       let names = Set(
         pairs.map { "\($0.object.entity.name).\($0.constraint.propertyNames.joined(separator: ","))" })
       let shown =
-        names.isEmpty ? error.message : "others have the same \(names.sorted().joined(separator: "; "))"
+        names.isEmpty
+        ? error.message : "other objects have the same value of \(names.sorted().joined(separator: "; "))"
       return ContextError(
-        .notUnique, "nothing was saved: \(shown); change them, delete the others, or choose a merge policy",
+        .notUnique,
+        "nothing was saved: \(shown); change the values, delete the other objects, or choose a merge policy",
         conflicts: conflicts, cause: error)
     }
     if pairs.isEmpty { throw refused() }

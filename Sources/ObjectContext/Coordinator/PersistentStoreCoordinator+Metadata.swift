@@ -13,7 +13,7 @@ extension PersistentStoreCoordinator {
   /// own.
   ///
   /// What the store says of itself stays as it is. One statement on a table.
-  /// - Throws: `noStore` when the store is none of this coordinator's; `StoreError`.
+  /// - Throws: `noStore` when the store does not belong to this coordinator; `StoreError`.
   public func setMetadata(_ metadata: [String: String], for store: any IncrementalStore) throws {
     _ = try entities(of: store)
     var save = SaveChangesRequest()

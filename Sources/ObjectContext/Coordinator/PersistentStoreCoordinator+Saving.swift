@@ -24,7 +24,7 @@ extension PersistentStoreCoordinator {
       let names = saved.map { "\($0.identifier)" }.joined(separator: ", ")
       throw ContextError(
         .partiallySaved,
-        "the stores \(names) were saved and the others were not: a disk failed while they were committed",
+        "only the stores \(names) were saved: a disk failed during the commit",
         cause: error)
     }
   }

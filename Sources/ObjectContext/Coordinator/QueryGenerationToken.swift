@@ -47,7 +47,8 @@ extension QueryGenerationToken: RoutedSource {
   private func snapshot(of store: any IncrementalStore) throws -> any IncrementalStore {
     guard let moment = snapshots[store.identifier] else {
       throw ContextError(
-        .noStore, "the store was added after the context was pinned; pin it anew, or unpin it with nil")
+        .noStore,
+        "the store was added after the context was pinned; pin the context again, or unpin it with nil")
     }
     return moment
   }

@@ -36,9 +36,9 @@ struct StoreAssignment: Sendable {
       where !relationship.isTransient && !own.contains(relationship.destination) {
         throw ContextError(
           .configuration,
-          "\(entity.name).\(relationship.name) leads out of the configuration \(configuration); no store"
-            + " can refer to "
-            + "another, so put \(relationship.destination.name) into it too, or use a fetched property")
+          "\(entity.name).\(relationship.name) has a destination outside the configuration"
+            + " \(configuration), and relationships cannot cross stores: put \(relationship.destination.name)"
+            + " into it too, or use a fetched property")
       }
     }
     return entities
@@ -66,7 +66,7 @@ struct StoreAssignment: Sendable {
 
   mutating func remove(_ store: any IncrementalStore) throws(ContextError) {
     guard let place = stores.firstIndex(where: { $0 === store }) else {
-      throw ContextError(.noStore, "the store is none of this coordinator's")
+      throw ContextError(.noStore, "the store does not belong to this coordinator")
     }
     stores.remove(at: place)
     for (index, own) in places.enumerated() {
@@ -80,7 +80,7 @@ struct StoreAssignment: Sendable {
   /// Puts a store in the place of another, for the same entities.
   mutating func replace(_ store: any IncrementalStore, by other: any IncrementalStore) throws(ContextError) {
     guard let place = stores.firstIndex(where: { $0 === store }) else {
-      throw ContextError(.noStore, "the store is none of this coordinator's")
+      throw ContextError(.noStore, "the store does not belong to this coordinator")
     }
     stores[place] = other
     for (index, own) in places.enumerated() where own == place {
@@ -91,7 +91,7 @@ struct StoreAssignment: Sendable {
 
   func entities(of store: any IncrementalStore) throws(ContextError) -> [EntityDescription] {
     guard let place = stores.firstIndex(where: { $0 === store }) else {
-      throw ContextError(.noStore, "the store is none of this coordinator's")
+      throw ContextError(.noStore, "the store does not belong to this coordinator")
     }
     return storeEntities.filter { places[$0.entity.index] == place }.map(\.entity)
   }

@@ -27,15 +27,15 @@ public enum ValidationRule: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .required: "is required"
-    case .least(let bound): "is less than \(bound.text), the least it may be"
-    case .greatest(let bound): "is more than \(bound.text), the most it may be"
+    case .least(let bound): "is less than the minimum \(bound.text)"
+    case .greatest(let bound): "is greater than the maximum \(bound.text)"
     case .shortest(let bound): "is shorter than \(bound) characters"
     case .longest(let bound): "is longer than \(bound) characters"
-    case .pattern(let pattern): "does not fit its pattern \(pattern)"
-    case .fewest(let bound): "has fewer objects than \(bound)"
-    case .most(let bound): "has more objects than \(bound)"
-    case .denied: "keeps the object from being deleted while it leads anywhere"
-    case .own: "is refused by the object's own validation"
+    case .pattern(let pattern): "does not match the regular expression \(pattern)"
+    case .fewest(let bound): "has fewer than \(bound) objects"
+    case .most(let bound): "has more than \(bound) objects"
+    case .denied: "denies the deletion of an object that still has destinations"
+    case .own: "was rejected by the object's own validation"
     }
   }
 }

@@ -11,7 +11,7 @@ struct Faulting: GraphOperation {
     if id.isTemporaryID {
       guard let known = try parent?.faulting.object(with: id) else {
         throw ContextError(
-          .objectOfAnotherContext, "a temporary ID names an object of its own context only; save first")
+          .objectOfAnotherContext, "a temporary ID is valid in the context that made it only; save first")
       }
       return graph.make(known.storeEntity, id.reference, nil, nil)
     }

@@ -99,7 +99,8 @@ struct FetchOperation: GraphOperation {
         entity.property(named: path[0]) != nil
       else {
         throw ContextError(
-          .unknownKey, "objects are fetched with properties of their own; \(column.name) is none")
+          .unknownKey,
+          "\(column.name) is no property of the entity, and objects are fetched with properties only")
       }
       names.insert(path[0])
     }

@@ -4,7 +4,7 @@ extension MergeOperation {
   func setQueryGeneration(from generation: QueryGenerationToken?) throws {
     guard parent == nil else {
       throw ContextError(
-        .objectOfAnotherContext, "a child context reads what its parent does; pin the parent")
+        .objectOfAnotherContext, "a child context reads from its parent and cannot be pinned; pin the parent")
     }
     if let generation {
       let pinned =
@@ -12,7 +12,7 @@ extension MergeOperation {
         ? try QueryGenerationToken(of: persistentStoreCoordinator) : generation
       guard pinned.coordinator === persistentStoreCoordinator else {
         throw ContextError(
-          .objectOfAnotherContext, "the query generation is of another coordinator's stores")
+          .objectOfAnotherContext, "the query generation belongs to another coordinator")
       }
       graph.source = pinned
     } else {

@@ -69,12 +69,12 @@ extension ManagedObject {
     let relationship = try relationship(name, toMany: true)
     guard relationship.isOrdered else {
       throw ContextError(
-        .notOrdered, "\(entity.name).\(name) has no order; add and remove its objects instead")
+        .notOrdered, "\(entity.name).\(name) is not ordered; add and remove objects without an index")
     }
     return relationship
   }
 
   private func wrongIndex(_ index: Int, _ relationship: RelationshipDescription) -> ContextError {
-    ContextError(.wrongIndex, "\(entity.name).\(relationship.name) has no place \(index)")
+    ContextError(.wrongIndex, "the index \(index) is out of range for \(entity.name).\(relationship.name)")
   }
 }

@@ -31,7 +31,7 @@ extension ManagedObject {
     guard let value else { return try setValue(.null, forKey: name) }
     if let transformer = try transformer(of: attribute) {
       guard let data = try transformer.write(value) else {
-        throw ContextError(.wrongType, "the transformer of \(entity.name).\(name) takes no \(T.self)")
+        throw ContextError(.wrongType, "the transformer of \(entity.name).\(name) does not accept \(T.self)")
       }
       return try setValue(.data(data), forKey: name)
     }

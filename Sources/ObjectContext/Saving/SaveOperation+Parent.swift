@@ -96,7 +96,7 @@ extension SaveOperation {
         }
         throw ContextError(
           .conflict,
-          "\(object.entity.name).\(relationship.name) is to lead to what is deleted in the parent context;"
+          "\(object.entity.name).\(relationship.name) refers to an object that the parent context deletes;"
             + " choose another"
         )
       }

@@ -27,7 +27,7 @@ extension ManagedObject {
           .wrongType, "\(entity.name).\(name) is a to-many relationship, which a save validates")
       }
     case (.relationship, _):
-      throw ContextError(.wrongType, "\(entity.name).\(name) takes objects only")
+      throw ContextError(.wrongType, "\(entity.name).\(name) accepts only objects")
     }
     var validation = Validation(try liveGraph().plans)
     validation.check(value, for: property, of: self)

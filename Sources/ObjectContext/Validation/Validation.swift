@@ -104,7 +104,7 @@ struct Validation {
   func throwFailures(_ outcome: String = "nothing was saved") throws {
     if failures.isEmpty { return }
     throw ContextError(
-      .validation, "\(outcome): \(failures.count) rules of the model are broken", failures: failures)
+      .validation, "\(outcome): \(failures.count) validation rules are broken", failures: failures)
   }
 
   private mutating func fail(

@@ -124,7 +124,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func missingDestinations(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
-      "\(ids.count) objects that others are to refer to were deleted since; refresh, choose others, save"
+      "\(ids.count) referenced objects were deleted elsewhere; refresh, remove or replace the references, save"
         + " again",
       objectIDs: ids)
   }

@@ -80,11 +80,11 @@ struct ValueTests {
         error?.failures.filter { $0.objectID == page.objectID }.map { "\($0.property ?? "") \($0.rule)" }
           ?? [])
         == [
-          "title is shorter than 2 characters", "number is more than 9, the most it may be",
-          "price is more than 0.3, the most it may be",
-          "day is less than 2001-01-01T00:00:00Z, the least it may be",
-          "place.city is longer than 4 characters", "place.spot.x is less than -1, the least it may be",
-          "notes has fewer objects than 1",
+          "title is shorter than 2 characters", "number is greater than the maximum 9",
+          "price is greater than the maximum 0.3",
+          "day is less than the minimum 2001-01-01T00:00:00Z",
+          "place.city is longer than 4 characters", "place.spot.x is less than the minimum -1",
+          "notes has fewer than 1 objects",
         ])
     #expect(
       error?.failures.filter { $0.objectID == other.objectID }.map(\.rule)
