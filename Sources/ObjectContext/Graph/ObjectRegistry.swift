@@ -4,8 +4,8 @@ import StoreContract
 
 /// The live objects of one context, by entity and reference number; it retains none of them.
 ///
-/// There is one identity map for each root entity. Each object is reported to a
-/// store that observes registrations.
+/// There is one identity map for each root entity. Each object is reported to a store that
+/// observes registrations.
 final class ObjectRegistry {
   /// The identity map of one root entity.
   final class Box { @exclusivity(unchecked) var map = IdentityMap() }

@@ -88,7 +88,10 @@ public struct FetchRequest: Sendable, Hashable, Codable {
   /// Relationships, as dotted key paths, whose destinations are prefetched: a statement or two for
   /// each step of a path, whatever the number of objects.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// The shape of the result.
+  /// The shape of the result, as `NSFetchRequest.resultType`.
+  ///
+  /// Stores and templates read it. A context sets it by the method that is called: `fetch`,
+  /// `count(for:)`, `fetchObjectIDs` or `fetchDictionaries`.
   public var resultType = ResultType.objects
   /// The columns of a dictionary result; nil for all attributes.
   ///
