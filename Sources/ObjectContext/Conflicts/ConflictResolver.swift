@@ -202,7 +202,8 @@ struct ConflictResolver: GraphOperation {
     guard !found.isEmpty, resolutions.allSatisfy(\.storeWins) else {
       throw ContextError(
         .conflict,
-        "nothing was saved: \(missing.count) referenced objects were deleted elsewhere; remove or replace the references",
+        "nothing was saved: \(missing.count) referenced objects were deleted elsewhere; remove or replace"
+          + " the references",
         conflicts: found.map(\.conflict), cause: error)
     }
     beginMerging()

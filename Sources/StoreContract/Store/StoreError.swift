@@ -120,12 +120,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     return error
   }
 
-  /// For a save that leads to objects deleted elsewhere.
+  /// For a save whose references have destinations that were deleted elsewhere.
   package static func missingDestinations(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
-      "\(ids.count) referenced objects were deleted elsewhere; refresh, remove or replace the references, save"
-        + " again",
+      "\(ids.count) referenced objects were deleted elsewhere; refresh, remove or replace the"
+        + " references, and save again",
       objectIDs: ids)
   }
 
