@@ -57,6 +57,12 @@ extension EnginePages {
       return container
     }
 
+    @Test("GettingStarted.md: the store's file")
+    func file() {
+      let url = URL(fileURLWithPath: "library.strongroom")
+      #expect(url.isFileURL && url.lastPathComponent == "library.strongroom")
+    }
+
     @Test("Fetching.md")
     func queries() async throws {
       let place = try Place()

@@ -36,7 +36,7 @@ private struct SetDeletion {
     self.schema = schema
   }
 
-  /// Dooms objects and all that their cascades lead to.
+  /// Marks objects, and all objects that cascade rules reach from them, for deletion.
   mutating func add(_ references: [Int64], _ root: EntityDescription) throws {
     var waiting = [(root, references)]
     while let (root, references) = waiting.popLast() {
@@ -77,7 +77,7 @@ private struct SetDeletion {
     return count
   }
 
-  /// Denies, or empties the to-ones that lead back.
+  /// Denies the deletion, or clears the to-ones that reference the deleted objects.
   private func settle(_ relationship: RelationshipDescription, _ references: [Int64]) throws {
     switch relationship.deleteRule {
     case .cascade, .noAction: return
@@ -94,7 +94,7 @@ private struct SetDeletion {
     }
   }
 
-  /// Empties a to-one without an inverse, or denies where it must lead somewhere.
+  /// Clears a to-one without an inverse, or denies the deletion where the to-one is not optional.
   private func empty(_ toOne: RelationshipDescription, _ references: [Int64]) throws {
     if !toOne.isOptional, let column = schema.table(toOne.entity).column(toOne)?.name.quoted {
       let holders = try numbers(
@@ -121,9 +121,9 @@ private struct SetDeletion {
     return try numbers(destinations(relationship), references).contains { !deleted.contains($0) }
   }
 
-  /// Every relationship of a family once.
+  /// Every relationship of an entity hierarchy once.
   ///
-  /// One of a subentity leads nowhere from the others' rows.
+  /// In the rows of other entities, a relationship of a subentity is null.
   private func relationships(_ root: EntityDescription) -> [RelationshipDescription] {
     root.hierarchy.flatMap { member in
       member.relationships.filter { $0.entity === member && !$0.isTransient }

@@ -184,7 +184,7 @@ private final class JoinTableInsertion {
   }
 }
 
-/// The destinations that rows of a batch lead to; each is looked for once.
+/// The destinations that the rows of a batch reference; each is looked up once.
 private final class DestinationCheck {
   private let storeEntity: StoreEntity
   private let sql: String
@@ -207,7 +207,7 @@ private final class DestinationCheck {
 
   /// Keeps memory bounded.
   ///
-  /// What is not there yet may still come with a later row.
+  /// A destination that is missing may be inserted by a later row.
   func settle() throws {
     guard seen.count >= Self.most else { return }
     waiting = try missing()

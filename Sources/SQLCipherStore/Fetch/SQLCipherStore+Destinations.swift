@@ -3,12 +3,12 @@ public import ObjectModel
 public import StoreContract
 
 extension SQLCipherStore {
-  /// What a to-many relationship leads to, for many sources at once, with the states of the
+  /// The destinations of a to-many relationship for many sources at once, with the nodes of the
   /// destinations.
   ///
-  /// A one-to-many takes one statement: over the index of the to-one that leads back, or, where the
-  /// sources are many among all there are, over the whole table, which is read once and in order.
-  /// Others take two.
+  /// A one-to-many takes one statement: over the index of its inverse, or, where the sources are a
+  /// large part of all objects, over the whole table, which is read once and in order. A
+  /// many-to-many takes two.
   public func newDestinations(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> DestinationNodes
   {

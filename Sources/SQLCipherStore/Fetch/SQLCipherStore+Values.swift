@@ -49,7 +49,7 @@ extension SQLCipherStore {
     }
   }
 
-  /// What a to-many relationship leads to, for many sources at once.
+  /// The destinations of a to-many relationship for many sources at once.
   ///
   /// One statement whatever their number.
   public func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws

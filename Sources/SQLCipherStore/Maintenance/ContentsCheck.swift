@@ -137,7 +137,7 @@ struct ContentsCheck {
     guard let inverse = relationship.inverse, inverse.field >= 0,
       let back = schema.table(inverse.entity).column(inverse)?.name.quoted
     else { return }
-    // One-to-one: what it leads to must lead back.
+    // One-to-one: the destination must reference the object.
     try each(
       "SELECT a._id FROM \(own) a JOIN \(destination) b ON b._id = a.\(column) WHERE b.\(back) IS NOT a._id"
     ) {

@@ -26,7 +26,7 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     public static let danglingReference = Kind("danglingReference")
     /// A link of a to-many has an end that is not there.
     public static let danglingRelationship = Kind("danglingRelationship")
-    /// A relationship leads to an object of an entity that it may not lead to.
+    /// A relationship references an object of an entity other than its destination.
     public static let wrongEntity = Kind("wrongEntity")
     /// Two ends of a relationship say different things.
     public static let inverseDisagrees = Kind("inverseDisagrees")

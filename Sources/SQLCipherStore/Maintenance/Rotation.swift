@@ -5,7 +5,7 @@ import StoreKeyring
 /// The change of a store's key, from the vaults that get the new one to the vaults that lose the
 /// old.
 struct Rotation {
-  /// A key that was not changed, or of which that is not known.
+  /// A failure to change the key; `isInDoubt` when it is unknown whether the file has the new key.
   private struct Failure: Error {
     let error: any Error
     let isInDoubt: Bool
@@ -18,8 +18,8 @@ struct Rotation {
   var isOfOpenStore = false
   let progress: @Sendable (StoreProgress) -> Void
 
-  /// - `alone`: Runs the change of the file under an exclusive lock. It is given the keys of which
-  ///   one opens the file afterwards. What it throws before the change says that nothing was
+  /// - `alone`: Runs the change of the file under an exclusive lock. Its argument is the keys, one
+  ///   of which opens the file afterwards. An error thrown before the change means that nothing was
   ///   changed.
   func run(
     alone: (_ keys: [CipherKeySpec], _ change: () throws -> Void) throws -> Void
@@ -58,8 +58,8 @@ struct Rotation {
 
   /// The keys to retire.
   ///
-  /// Of an open store others may have put the old key elsewhere before this had the file alone; as
-  /// long as it has, nobody adds one that opens it.
+  /// While the store was open, other programs may have copied the old key to further vaults. From
+  /// the exclusive lock on, no program can add a key that opens the file.
   private func former(
     _ before: (keys: [StoredKey], unavailableVaults: [String]), _ new: [StoredKey], _ life: KeyLifecycle
   ) async -> (keys: [StoredKey], unavailableVaults: [String]) {

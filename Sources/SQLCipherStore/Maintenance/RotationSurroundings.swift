@@ -88,8 +88,8 @@ struct RotationSurroundings {
 
   // MARK: Copies
 
-  /// Encrypts the copies that one of some keys opens under a new one; others are not the concern of
-  /// who has these keys.
+  /// Encrypts the copies that one of some keys opens under a new key, and leaves other copies
+  /// alone.
   /// - Returns: The paths of those that have the new key now, and of those that still have their
   ///   old one.
   func rekeyCopies(

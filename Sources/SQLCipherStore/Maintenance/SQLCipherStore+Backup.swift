@@ -131,7 +131,7 @@ extension SQLCipherStore {
     }
   }
 
-  /// Reads the vaults anew, since the question is whether they still have the key.
+  /// Reads the vaults again, to see whether they still have the key.
   /// - Throws: as opening does, when no vault has the key of a copy any more.
   private static func checkKey(of copy: String, _ backup: PersistentStoreDescription) async throws {
     var description = backup

@@ -25,8 +25,8 @@ extension SQLCipherStore {
     return access.cipher.recoveryCode
   }
 
-  /// Whether somebody was given the recovery code of a store's present key: `recoveryCodeHandler`
-  /// when the store was made, or whoever `noteRecoveryCodeShown(of:)` was called for.
+  /// Whether the recovery code of a store's present key was shown: by `recoveryCodeHandler` when
+  /// the store was made, or as `noteRecoveryCodeShown(of:)` recorded.
   ///
   /// False after a rotation, whose code is a new one, and for stores of versions that did not note
   /// it. Where it is false, losing the vault is losing the store.

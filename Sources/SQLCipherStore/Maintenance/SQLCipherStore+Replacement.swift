@@ -4,10 +4,10 @@ public import StoreContract
 import StoreKeyring
 
 extension SQLCipherStore {
-  /// Moves a store to another cipher format, by copying it into a new file that takes its place
-  /// when it was read whole.
+  /// Moves a store to another cipher format: copies it into a new file, which replaces it after the
+  /// whole copy was verified.
   ///
-  /// The key and the UUID stay. Nobody may have the store open meanwhile.
+  /// The key and the UUID stay. The store must not be open.
   /// - Returns: Whether there was anything to do.
   /// - Throws: `StoreError`: `cipherFormat` when this library does not know the format, `busy`,
   ///   `fileDamaged`, `cancelled`, `diskFull`; the store is then as it was.
@@ -30,10 +30,10 @@ extension SQLCipherStore {
     return true
   }
 
-  /// Gives back the room of deleted objects, by copying the store into a new file that takes its
-  /// place when it was read whole.
+  /// Returns the space of deleted objects to the file system: copies the store into a new file,
+  /// which replaces it after the whole copy was verified.
   ///
-  /// Nobody may have the store open meanwhile.
+  /// The store must not be open.
   /// - Returns: The file's size before and after, in bytes.
   /// - Throws: as `convert(_:to:progress:)`.
   @discardableResult

@@ -18,13 +18,13 @@ public struct KeyRotation: Sendable {
 }
 
 extension SQLCipherStore {
-  /// Encrypts a whole store under a new key, which is first put into every vault of the description
-  /// that keeps keys.
+  /// Encrypts a whole store under a new key, which is first stored in every vault of the
+  /// description that stores keys.
   ///
-  /// Nobody may have the store open meanwhile; a store that this program has open rotates its key
-  /// itself (`rotateKey()`). Whatever happens at whatever instant, a vault holds the key that opens
-  /// the file: the old key is removed only when the file was closed, opened with the new one and
-  /// read whole. The salt, and so the store's UUID, stays. About 60 MB a second.
+  /// The store must not be open; an open store rotates its key itself (`rotateKey()`). At every
+  /// instant a vault has the key that opens the file: the old key is removed only after the file
+  /// was closed, opened with the new key and read whole. The salt, and so the store's UUID, stays.
+  /// About 60 MB a second.
   ///
   /// Copies that migrations left beside the store (`STORE.before-migration`) get the new key after
   /// it, unless old keys stay.
@@ -57,15 +57,15 @@ extension SQLCipherStore {
 
   /// Encrypts this store, which stays open, under a new key.
   ///
-  /// Contexts and their objects live on.
+  /// Contexts and their objects stay valid.
   ///
-  /// Reads and saves of all threads of this program wait until the file is done (about 60 MB a
-  /// second), but those that are under way at the beginning go on to their end. Nobody else may
-  /// have the store open, and no context of this program may be pinned to a query generation. All
-  /// else is as with `rotateKey(of:)`.
+  /// Reads and saves that are under way are finished first; later ones, on all threads of this
+  /// program, wait until the file is encrypted (about 60 MB a second). No other program may have
+  /// the store open, and no context of this program may be pinned to a query generation. Otherwise
+  /// as `rotateKey(of:)`.
   /// - Throws: as `rotateKey(of:)`, `busy` for a store that is open exclusively, `fileReplaced`
-  ///   where its path leads to another file by now; the store is open as before, unless the file
-  ///   itself cannot be opened any more.
+  ///   when another file has the store's path; the store is open as before, unless the file itself
+  ///   can no longer be opened.
   public func rotateKey(
     keepingOldKeys: Bool = false, removingOtherPassphrases: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
@@ -151,9 +151,8 @@ extension SQLCipherStore {
 
   /// Removes a store's key from one vault; older keys in it stay.
   ///
-  /// Two vaults that lead to the same items, by a link or under two names, are one: what counts is
-  /// where the items are (`KeyVault.location`). The other copy is read before the key is removed,
-  /// and again after.
+  /// Two vaults with the same items, through a link or under two names, count as one
+  /// (`KeyVault.location`). The other copy is read before the key is removed, and again after.
   ///
   /// - Parameters:
   ///   - description: The store, with all its vaults.

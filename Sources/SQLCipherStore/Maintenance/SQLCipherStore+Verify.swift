@@ -25,9 +25,10 @@ extension SQLCipherStore {
     return try verify(access, limit: limit, progress).findings
   }
 
-  /// Repairs what has one right answer, in a copy of the store, which replaces it once verified.
+  /// Repairs every issue that has only one possible repair, in a copy of the store, which replaces
+  /// it once verified.
   ///
-  /// Nobody may have the store open meanwhile.
+  /// The store must not be open.
   ///
   /// - Parameters:
   ///   - description: The store, with the vaults that hold its key.

@@ -5,9 +5,9 @@ import StoreContract
 
 /// Compares the tables, indexes, triggers and views of a file with those that a model makes.
 ///
-/// Triggers run with every write, and a view in a table's place runs with every read. So whoever
-/// makes a file for others could let them run what he likes; the file's schema is compared before
-/// anything of it is asked. Reading `sqlite_master` runs nothing.
+/// Triggers run with every write, and a view in place of a table runs with every read, so a file
+/// made by an attacker could run any SQL. The schema is therefore compared before any table is
+/// read. Reading `sqlite_master` runs nothing.
 struct SchemaCheck {
   /// One row of `sqlite_master`.
   struct SchemaObject {

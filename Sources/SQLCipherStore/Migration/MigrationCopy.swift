@@ -70,7 +70,7 @@ struct MigrationCopy {
     }
   }
 
-  /// Where a new to-one led before, when the relationship that leads back was there.
+  /// The former destination of a new to-one, if its inverse existed in the old model.
   private func target(_ toOne: RelationshipDescription) -> String? {
     guard let inverse = toOne.inverse, let was = migration.mapping.old(of: inverse) else { return nil }
     if let back = was.inverse, !back.isToMany, let column = old.table(back.entity).column(back) {
@@ -110,9 +110,9 @@ struct MigrationCopy {
         + " SELECT \(values.joined(separator: ", ")) FROM (\(pairs))")
   }
 
-  /// The links of an old relationship: `near`, the object that has it, `far`, what it leads to, and
-  /// the places of each in the order at the other end; where there was no order, that in which the
-  /// objects were made.
+  /// The pairs of an old relationship: `near` is the source, `far` the destination, and each has
+  /// its position in the order of the other; without an order, objects are in the order of their
+  /// insertion.
   private func pairs(_ relationship: RelationshipDescription) -> String? {
     if let links = old.joinTable(relationship) {
       let isOwner = relationship === links.owner

@@ -10,7 +10,7 @@ import StoreKeyring
 struct PreMigrationCopy {
   private static let most = 3
   private let place: String
-  /// Nobody takes the copy for one that a killed process left.
+  /// Locked, so that no process takes the copy for one that a killed process left.
   private let copy: DatabaseFile
   /// The store's own file, whose log is empty.
   private let original: FileState?

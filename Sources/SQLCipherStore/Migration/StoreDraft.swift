@@ -3,10 +3,11 @@ package import Foundation
 package import StoreContract
 import StoreKeyring
 
-/// A copy of a store for work of several steps, which replaces the store when all of them are done:
-/// whatever fails or is killed before, the store is as it was.
+/// A copy of a store for work of several steps, which replaces the store when all steps are done.
 ///
-/// Nobody else opens the store meanwhile.
+/// If a step fails or the process is killed, the store is unchanged.
+///
+/// No other process can open the store meanwhile.
 package final class StoreDraft: @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   private let access: StoreAccess
@@ -58,7 +59,7 @@ package final class StoreDraft: @unchecked Sendable {
     abandon()
   }
 
-  /// Removes the copy and lets others in again.
+  /// Removes the copy and unlocks the store.
   package func abandon() {
     File.removeDatabase(path)
     access.close()

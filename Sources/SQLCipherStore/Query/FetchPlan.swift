@@ -64,8 +64,8 @@ final class FetchPlan: Sendable {
   }
 
   /// Whether the statement is nested too deeply for the library's parser: before version 3.46
-  /// SQLite allows a hundred unfinished parts, of which a parenthesis and what precedes it take up
-  /// to three.
+  /// SQLite allows a hundred unfinished parts, and a parenthesis with what precedes it takes up to
+  /// three.
   var isTooDeep: Bool {
     var depth = 0
     for byte in text.sql.utf8 {

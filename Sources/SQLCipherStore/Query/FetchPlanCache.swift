@@ -11,7 +11,7 @@ final class FetchPlanCache: Sendable {
     // The first request of a shape stays as its key; long lists are not worth keeping for that.
     if shape.isLong { return new }
     plans.withLock { plans in
-      // A program has few shapes; one that makes them without end starts anew now and then.
+      // Programs have few shapes; a program that makes ever new ones clears the cache now and then.
       if plans.count >= Self.most { plans.removeAll() }
       plans[shape] = new
     }

@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// The tables a path of relationships leads through, from a row outside of a subquery.
+/// The tables that a path of relationships crosses, from a row outside of a subquery.
 struct PathRows {
   /// What stands behind FROM.
   private(set) var tables: [String] = []

@@ -3,7 +3,7 @@ import ObjectQuery
 import StoreContract
 
 extension PredicateTranslation {
-  /// Rows that a collection leads to, and the value each of them has.
+  /// The rows of a collection, and the value of each.
   struct Rows {
     let path: PathRows
     let conditions: [String]
@@ -122,7 +122,7 @@ extension PredicateTranslation {
     return nil
   }
 
-  /// The value at the end of a path from any object; a subquery where it leads over relationships.
+  /// The value of a key path of any object; a subquery where the path crosses relationships.
   private mutating func value(_ names: [String], from scope: Scope) -> SQLTerm? {
     if names.contains(where: { $0.hasPrefix("@") }) {
       guard

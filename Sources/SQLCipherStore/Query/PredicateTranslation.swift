@@ -68,8 +68,7 @@ struct PredicateTranslation {
     return result
   }
 
-  /// "This object is among those a many-to-many leads to" as a join: a pair of the link table comes
-  /// once.
+  /// "A many-to-many contains this object" as a join: the join table has each pair once.
   private mutating func joined(_ comparison: FetchComparison) -> String? {
     guard comparison.modifier == .any, comparison.operator == .equal, !comparison.options.folds,
       case .keyPath(let path) = comparison.left, path.count == 1,
@@ -182,8 +181,8 @@ struct PredicateTranslation {
     }
   }
 
-  /// Where a comparison is false beside null, to-ones that lead nowhere need not be joined as
-  /// nulls.
+  /// Where a comparison with null is false, objects whose to-one is null are left out by an inner
+  /// join.
   private mutating func require(_ column: SQLTerm, _ other: SQLTerm) {
     if case .column(_, _, let alias, _) = column, other.isValue { joins.require(alias) }
   }

@@ -163,7 +163,7 @@ struct SaveWriter {
       do {
         try run(statement, for: node)
       } catch let error as StoreError where isThere(error) {
-        // Another context stored the object anew already.
+        // Another context has stored the object again.
         stale.append(node.objectID)
       }
     }
@@ -176,7 +176,7 @@ struct SaveWriter {
     [1555, 2579].contains((error.cause as? CipherError)?.resultCode)
   }
 
-  /// One statement for each to-one that leads back to what was deleted.
+  /// Checks that no stored to-one references a deleted object: one statement for each to-one.
   func checkDeletions(_ locks: [LockedObject]) throws {
     var linked: [ManagedObjectID] = []
     for (entity, own) in Dictionary(grouping: locks, by: \.objectID.entity) {

@@ -3,11 +3,11 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// The triggers that keep derived attributes true, whoever writes: a save, a batch, or another
+/// The triggers that update derived attributes with every write: of a save, of a batch, of another
 /// process.
 ///
-/// A number of objects and a sum of whole numbers follow each change by its difference; other sums
-/// are made anew, in the time that the owner's objects take.
+/// A count and a sum of integers are updated by the difference of each change; other sums are
+/// computed again over all objects of the owner.
 struct DerivationTriggers {
   let model: ManagedObjectModel
   let tables: [EntityTable]
@@ -37,7 +37,7 @@ struct DerivationTriggers {
     }
   }
 
-  /// Computes an attribute of all objects anew.
+  /// Computes an attribute of all objects again.
   func refreshing(_ attribute: AttributeDescription, _ derivation: Derivation) -> String {
     set(attribute, to: value(attribute, derivation), where: "1")
   }
@@ -94,7 +94,7 @@ struct DerivationTriggers {
     }
   }
 
-  /// The objects `c` that a to-many of a row leads to.
+  /// The destinations `c` of a row's to-many.
   private func destinations(_ relationship: RelationshipDescription, _ owner: String) -> String {
     let destination = tables[relationship.destination.index].name.quoted
     guard let link = joinTables[ObjectIdentifier(relationship.joinTableOwner)] else {
@@ -136,7 +136,7 @@ struct DerivationTriggers {
     case .copy(let step?, let source, _):
       let table = tables[step.destination.index].name
       let update = set(attribute, to: value(attribute, derivation), where: "\(column(step)) = NEW._id")
-      // A save may insert the owner before what it leads to.
+      // A save may insert the owner before its destination.
       return ["INSERT", "UPDATE OF \(column(source))"].map {
         Trigger(table: table, event: $0, body: [update])
       }

@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// An index that is a table of its own, maintained by triggers whoever writes: of words (FTS4, which both
-/// supported versions of the library have), or of boxes (R-tree).
+/// An index in a table of its own, which triggers update: of words (FTS4, which both supported
+/// versions of the library have), or of boxes (R-tree).
 struct VirtualIndex: Sendable {
   enum Kind { case words, boxes }
 

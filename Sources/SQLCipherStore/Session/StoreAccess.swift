@@ -35,7 +35,7 @@ struct StoreAccess {
     return StoreAccess(file, cipher, connection, description)
   }
 
-  /// Opens a store of which the key is known.
+  /// Opens a store whose key is known.
   init(
     _ file: DatabaseFile, _ cipher: StoreCipher, _ description: PersistentStoreDescription
   ) throws {
@@ -68,8 +68,8 @@ struct StoreAccess {
     return options
   }
 
-  /// Closes the connection, and lets others in again where they were locked out, whoever else of this
-  /// process holds the file.
+  /// Closes the connection, and unlocks the file where it was locked exclusively, even if this
+  /// process uses it elsewhere.
   func close() {
     connection.close()
     file.shareAgain()
@@ -109,8 +109,8 @@ struct StoreAccess {
 
   /// Replaces the store by a proven copy.
   ///
-  /// The connection is closed first, so that SQLite has nothing open of the former file when the
-  /// new one gets its name; nobody else can have, since the file is taken alone.
+  /// The connection is closed first, so that SQLite has no descriptor of the former file when the
+  /// new one gets its name. The exclusive lock rules out other processes.
   func replace(with new: String) throws {
     try translating(path) {
       try file.giveOwnership(to: new)

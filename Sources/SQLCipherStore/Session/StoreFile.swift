@@ -32,8 +32,8 @@ enum StoreFile {
     }
   }
 
-  /// Looks at what a path leads to, and takes hold of it.
-  /// - Throws: `StoreError`: `fileMissing` for a link that leads nowhere, `busy`, `notWritable`.
+  /// Inspects the file at a path, and opens it with a shared lock.
+  /// - Throws: `StoreError`: `fileMissing` for a dangling link, `busy`, `notWritable`.
   static func state(_ path: String, waiting milliseconds: Int) throws -> State {
     do throws(CipherError) {
       let file = try DatabaseFile(path, waiting: milliseconds)
@@ -53,7 +53,7 @@ enum StoreFile {
     }
   }
 
-  /// Takes hold of the store that a description names.
+  /// Opens the file of the store that a description names, with a shared lock.
   /// - Throws: `StoreError` for what is no store.
   static func store(_ description: PersistentStoreDescription) throws -> (file: DatabaseFile, store: UUID) {
     let path = description.url?.path ?? ""
@@ -74,8 +74,8 @@ enum StoreFile {
     }
   }
 
-  /// How a file can be opened: on a medium that nobody can write to, SQLite can neither lock a file
-  /// nor make a log.
+  /// How a file can be opened: on a read-only medium, SQLite can neither lock a file nor make a
+  /// log.
   /// - Throws: `notWritable` when a log beside such a file has what is not in the file.
   static func access(
     _ file: DatabaseFile, isReadOnly: Bool

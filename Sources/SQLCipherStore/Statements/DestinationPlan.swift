@@ -3,13 +3,13 @@ import Locks
 import ObjectModel
 import StoreContract
 
-/// The statements that find what relationships lead to, each made when first asked for.
+/// The statements that read destinations of relationships, each made at its first use.
 final class DestinationPlanCache: Sendable {
   private let texts = Locked<[ObjectIdentifier: StatementText]>([:])
   private let rowTexts = Locked<[ObjectIdentifier: (some: StatementText, whole: StatementText)]>([:])
 
-  /// Selects the rows a one-to-many leads to, with the source's number last: those of a list of
-  /// sources, or all.
+  /// Selects the destinations of a one-to-many, with the source's number last: for a list of
+  /// sources, or for all.
   func rows(
     _ relationship: RelationshipDescription, _ plan: SelectPlan, _ column: String, _ schema: StoreSchema,
     whole: Bool

@@ -8,8 +8,8 @@ import StoreContract
 final class SelectPlan: Sendable {
   enum Kind: UInt8, Sendable { case integer, double, text, blob, external }
 
-  /// The longest external value that is read with its row, in bytes: about where a statement of its
-  /// own costs less than deciphering what nobody may ask for.
+  /// The longest external value that is read with its row, in bytes: for longer ones, a statement
+  /// of its own costs less than decrypting bytes that may never be read.
   static let longestExternalRead = 8192
 
   struct Step: Sendable {

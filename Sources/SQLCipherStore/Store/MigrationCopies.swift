@@ -12,7 +12,7 @@ package final class MigrationCopies: Sendable {
 
   package init() {}
 
-  /// Whether a stage drops data of which no stage before left a copy.
+  /// Whether a stage that drops data must copy the store first, since no earlier stage did.
   func needsCopy() -> Bool { state.withLock { !$0.isMade } }
 
   func recordMade() { state.withLock { $0.isMade = true } }

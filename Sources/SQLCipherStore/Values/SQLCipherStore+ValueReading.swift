@@ -10,8 +10,8 @@ extension SQLCipherStore {
   /// Opens a value over a connection of its own, which keeps a read transaction until the reader is
   /// closed: the write-ahead log grows meanwhile, and work that needs the file alone throws `busy`.
   ///
-  /// The store at a moment reads over the moment's own connection. Three statements and the opening
-  /// of a connection; one at a moment.
+  /// A pinned store reads over the connection of its query generation. Three statements and the
+  /// opening of a connection; one statement when pinned.
   /// - Throws: as the contract says; `busy` when 64 values are open already.
   public func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader? {
     try attribute.checkPieces()
