@@ -4,7 +4,7 @@ import Synchronization
 
 /// One connection to one encrypted file.
 ///
-/// Not Sendable: whoever holds it has it to itself.
+/// Not Sendable: one user at a time has it.
 package final class Connection {
   let database: OpaquePointer
   /// The file, open from before SQLite opens it until after SQLite has closed it.
@@ -30,7 +30,7 @@ package final class Connection {
   private let executions = Atomic(0)
   private let preparations = Atomic(0)
   let arrays = IntegerArrayRegistry()
-  /// Nil where nobody observes the connection.
+  /// Nil where the connection has no observer.
   let trace: StatementTrace?
   /// What `PRAGMA cipher_version` answers.
   package private(set) var cipherVersion = ""
@@ -176,9 +176,10 @@ package final class Connection {
     for collation in options.collations { try collation.register(on: self) }
   }
 
-  /// Takes from SQL what no statement of ours needs, and a file of somebody else's could use.
+  /// Disables features of SQL that the library's statements do not need and that a hostile file
+  /// could use.
   ///
-  /// What a version of the library does not know yet, it has not either, or not to be switched.
+  /// A version of SQLite that does not know a switch lacks the feature, or cannot switch it off.
   private func disableUnused() {
     let enableFTS3Tokenizer: Int32 = 1004
     let enableLoadExtension: Int32 = 1005
@@ -231,7 +232,8 @@ package final class Connection {
     isClosed = true
     if !file.isInPlace { file.refuseCheckpoints() }
     let result = sqlite3_close(database)
-    // SQLite would keep the file open as long as somebody has a statement; then so does the hold.
+    // SQLite keeps the file open as long as a statement exists, and the lock on the file lasts as
+    // long.
     assert(result == SQLITE_OK, "a statement outlives its connection")
     if result == SQLITE_OK { file.release() } else { sqlite3_close_v2(database) }
   }
@@ -249,7 +251,7 @@ package final class Connection {
 
   // MARK: Statements
 
-  /// Prepares a statement that nobody else gets.
+  /// Prepares a statement that is not cached.
   package func prepare(_ sql: String, isCounted: Bool = true) throws(CipherError) -> Statement {
     var handle: OpaquePointer?
     let result = sqlite3_prepare_v2(database, sql, -1, &handle, nil)
@@ -260,7 +262,7 @@ package final class Connection {
 
   func countExecution() { Self.raise(executions) }
 
-  /// Whoever has the connection has it alone, so that nobody else adds.
+  /// Not an atomic addition: one user at a time has the connection.
   private static func raise(_ count: borrowing Atomic<Int>) {
     count.store(count.load(ordering: .relaxed) + 1, ordering: .relaxed)
   }
@@ -306,10 +308,10 @@ package final class Connection {
     return CipherError(database, result, sql: sql).onDisk(of: file.path)
   }
 
-  /// A number that is another one after another connection committed, and never after this one did.
+  /// A number that changes when another connection commits, and does not change when this one does.
   ///
-  /// Not among the statements counted: it asks for no row, and of pages only for the first, and
-  /// that when somebody wrote.
+  /// Not among the statements counted: it reads no row, and only the first page, after another
+  /// connection wrote.
   package func dataVersion() throws(CipherError) -> Int64 {
     let statement = try cached("PRAGMA data_version", isCounted: false)
     defer { statement.reset() }

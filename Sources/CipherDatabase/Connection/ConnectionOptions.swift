@@ -1,7 +1,6 @@
 /// How a connection is opened.
 package struct ConnectionOptions: Sendable {
-  /// `immutable` is for a medium that nobody can write to: SQLite then takes no locks and makes no
-  /// files.
+  /// `immutable` is for a read-only medium: SQLite then takes no locks and makes no files.
   package enum Access: Sendable { case readWrite, readOnly, immutable }
   /// `asIs` leaves the file's own mode, so that looking at it does not change it.
   package enum Journal: Sendable { case writeAhead, rollback, asIs }
@@ -10,8 +9,8 @@ package struct ConnectionOptions: Sendable {
   package var access = Access.readWrite
   /// Make the file; it must not exist yet.
   package var createIfMissing = false
-  /// Whether a file with further names is refused; not once it is open, since somebody may give it
-  /// one at any time.
+  /// Whether a file with further names is refused; only when it is opened, since it can get one at
+  /// any time.
   package var refusesOtherNames = true
   /// The size of the cache of decrypted pages.
   ///

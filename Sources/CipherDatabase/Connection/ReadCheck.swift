@@ -1,26 +1,26 @@
 import CSQLCipher
 
-/// Asks after pages that could not be read.
+/// Detects pages that could not be read.
 ///
-/// SQLCipher 3 (measured with 3.4.1) fills a page with zeros whose code is wrong, and tells only
-/// who asks for another page in the same transaction. A value whose last page is damaged would end
-/// in zeros, without an error. Version 4 fails, but with an error that says nothing of damage. So a
-/// query beside it keeps the transaction of each query open until its end, and then asks for a
-/// page, which is at hand.
+/// SQLCipher 3 (measured with 3.4.1) returns zeros for a page whose MAC is wrong, and reports that
+/// only when another page is read in the same transaction. A value whose last page is damaged would
+/// end in zeros, without an error. Version 4 fails, but its error does not mention damage. So a
+/// second query keeps the transaction of each query open until its end, and then reads a page that
+/// is in the cache.
 struct ReadCheck {
   /// Reads no page for its first row, and the schema's first page for its second.
   private static let sql = "SELECT 1 UNION ALL SELECT 1 FROM sqlite_master LIMIT 2"
 
   private var probe: OpaquePointer?
   private var isAtWork = false
-  /// Queries under way, of which the first one's end is the last to be asked about.
+  /// The queries under way; the check begins with the first and ends with the last.
   private var queries = 0
   /// The damage that was found and not reported yet.
   var finding: CipherError?
 
   /// Whether a statement is a query.
   ///
-  /// Those that look after the file suffer no other beside them.
+  /// PRAGMA statements are excluded: some of them allow no other statement beside them.
   static func concerns(_ statement: OpaquePointer) -> Bool {
     guard sqlite3_column_count(statement) > 0, sqlite3_stmt_readonly(statement) != 0,
       let sql = sqlite3_sql(statement)

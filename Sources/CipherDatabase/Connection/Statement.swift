@@ -12,10 +12,10 @@ package final class Statement {
   // unowned(unsafe): a connection finalizes its statements before it ends.
   @usableFromInline unowned(unsafe) let connection: Connection
   private enum Phase { case idle, running, traced }
-  /// One check of this in `step()` costs nothing more where nobody observes the connection.
+  /// One check of this in `step()` costs nothing more where the connection has no observer.
   @exclusivity(unchecked) private var phase = Phase.idle
   var isRunning: Bool { phase != .idle }
-  /// Nil where nobody observes the connection.
+  /// Nil where the connection has no observer.
   private let trace: StatementTrace?
   @exclusivity(unchecked) private var measured = StatementTrace.Run()
   private var isFinalized = false
@@ -133,7 +133,7 @@ package final class Statement {
 
   /// Binds UTF-8.
   ///
-  /// Without `copy` the bytes must stay where they are until the statement is reset or bound anew.
+  /// Without `copy` the bytes must stay where they are until the statement is reset or bound again.
   @inlinable
   package func bind(_ index: Int32, text: UnsafeRawBufferPointer, copy: Bool) {
     let start = text.baseAddress ?? UnsafeRawPointer(Self.nothing)

@@ -1,7 +1,7 @@
 import CSQLCipher
 import Glibc
 
-/// Measures the statements of a connection that somebody observes.
+/// Measures the statements of a connection with an observer.
 ///
 /// A hook of SQLite (`sqlite3_trace_v2`) is not used: it makes SQLCipher 3.4.1 crash in
 /// `sqlcipher_export`, and its times there have a resolution of one millisecond.
@@ -19,7 +19,7 @@ final class StatementTrace {
   private var waitedMilliseconds = 0
   private let busyTimeout: Int
 
-  /// - Returns: Nil when nobody observes the connection: its statements are not measured then.
+  /// - Returns: Nil when the connection has no observer: its statements are not measured then.
   init?(_ observer: ConnectionObserver?, label: @autoclosure () -> String, busyTimeout: Int) {
     if observer == nil, SQLDebug.level == 0 { return nil }
     self.observer = observer

@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// A hold on one database file: while it lasts, no program of this library puts another file in its
-/// place.
+/// One use of a database file, with a shared lock: while it lasts, no program of this library
+/// replaces the file.
 ///
-/// Everybody who opens a database file holds it before SQLite opens it, until after SQLite has
-/// closed it. Whoever is about to replace the file, or to change its key, takes it alone
-/// (`takeAlone`): then nobody else has it open, and nobody opens it. So nobody can have the former
-/// file open when another one gets its name, and meet that one's log there.
+/// Every opening of a database file begins before SQLite opens it and lasts until SQLite has closed
+/// it. To replace the file or change its key, a user locks it exclusively (`takeAlone`), which
+/// waits for all other users and keeps new ones out. So no connection has the former file open when
+/// another file gets its name, and none reads that file's log by mistake.
 ///
-/// One descriptor a file and process stands behind all holds. It is open as long as any of
-/// SQLite's: when a process closes a descriptor of a file, POSIX drops every lock the process has
-/// on that file, SQLite's among them. For the same reason the bytes of a database file are read
-/// through a hold and in no other way.
+/// All uses of a file in a process share one descriptor, which stays open as long as any of
+/// SQLite's: when a process closes a descriptor of a file, POSIX drops every lock that the process
+/// has on that file, SQLite's among them. For the same reason the bytes of a database file are read
+/// only through this type.
 package final class DatabaseFile: Sendable {
   /// The real path, links resolved; what SQLite is to be given.
   package let path: String
@@ -20,13 +20,13 @@ package final class DatabaseFile: Sendable {
   let descriptor: Int32
   private let isReleased = Atomic<Bool>(false)
 
-  /// Takes hold of an existing file.
+  /// Opens an existing file with a shared lock.
   ///
-  /// A link is followed, once and for all.
+  /// A link is followed once, here.
   ///
   /// - Parameters:
   ///   - path: The file, or a link to it.
-  ///   - milliseconds: How long to wait for a process that has the file alone.
+  ///   - milliseconds: How long to wait for a process that has locked the file exclusively.
   /// - Throws: `fileIsMissing`, `cannotOpen` (also for what is no regular file), `busy`.
   package convenience init(_ path: String, waiting milliseconds: Int = 5000) throws(CipherError) {
     let path = try FilePath.resolved(path)
@@ -69,8 +69,8 @@ package final class DatabaseFile: Sendable {
 
   // MARK: Alone
 
-  /// Waits until nobody else has the file open, in this process or another, and keeps it so until
-  /// `shareAgain()` or the end of this hold.
+  /// Locks the file exclusively: waits for all other users, in this process and others, and keeps
+  /// new ones out until `shareAgain()` or the end of this use.
   ///
   /// - Parameters:
   ///   - own: How many uses of the file the caller itself has.
@@ -112,7 +112,7 @@ package final class DatabaseFile: Sendable {
 
   // MARK: Looking
 
-  /// Whether the path still leads to this file.
+  /// Whether the path still names this file.
   ///
   /// One system call.
   package var isInPlace: Bool {
@@ -122,9 +122,9 @@ package final class DatabaseFile: Sendable {
 
   var inode: UInt64 { identity.inode }
 
-  /// Whether other names lead to the file too.
+  /// Whether the file has other names (hard links).
   ///
-  /// By each SQLite would keep a log of its own, and lose what the other one saves.
+  /// SQLite would use a log of its own for each name, and lose what is saved by the other.
   var hasOtherNames: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 1
@@ -157,9 +157,9 @@ package final class DatabaseFile: Sendable {
     guard fsync(descriptor) == 0 else { throw File.failure(path) }
   }
 
-  /// Copies the bytes into a new file that only its owner can read; durable when this answers.
+  /// Copies the bytes into a new file that only its owner can read; durable when this returns.
   ///
-  /// To be called by whoever has the file alone, when its log has been moved into it.
+  /// The caller has locked the file exclusively and moved its log into it.
   /// - Throws: `alreadyExists`, `diskFull` and the like; there is no new file then.
   package func copy(to path: String) throws(CipherError) {
     try File.create(path)

@@ -1,12 +1,12 @@
 import Glibc
 
 extension DatabaseFile {
-  /// Puts another database file in the place of this one, which the caller has alone and which need
-  /// not be readable any more.
+  /// Replaces this file, which the caller has locked exclusively and which may be unreadable, by
+  /// another database file.
   ///
-  /// A log left beside this file would be taken for the new one's, so it is put aside first. It
-  /// bears this file's marks meanwhile: after a kill in between, whoever opens this file next gives
-  /// the log its name back (`restoreLogs`).
+  /// A log left beside this file would be taken for the new file's, so it is renamed first. Its new
+  /// name identifies this file: after a kill in between, the next opening of this file gives the
+  /// log its name back (`restoreLogs`).
   /// - Throws: `diskFull`, `readOnlyDirectory` and the like; file and log are then as they were.
   package func replaceDatabase(with new: String) throws(CipherError) {
     // A store that could not be given to its owner is better than none.

@@ -3,7 +3,8 @@ import Glibc
 
 /// What is done to whole files and their names.
 package enum File {
-  /// Makes an empty file that only its owner can read, in a folder likewise when that is made too.
+  /// Makes an empty file that only its owner can read, and its folder, if missing, with the same
+  /// access.
   /// - Throws: `alreadyExists`, `diskFull`, `readOnlyDirectory`, `cannotOpen`.
   package static func create(_ path: String) throws(CipherError) {
     let folder = makeFolder(of: path)
@@ -41,15 +42,15 @@ package enum File {
     guard fsync(file) == 0 || errno == EINVAL else { throw failure(folder) }
   }
 
-  /// Puts a file in another's place; durable when this answers.
+  /// Replaces a file by another; durable when this returns.
   ///
-  /// Only for whoever has the other alone.
+  /// The caller has locked the replaced file exclusively.
   package static func replace(_ path: String, with new: String) throws(CipherError) {
     guard rename(new, path) == 0 else { throw failure(path) }
     try syncFolder(of: path)
   }
 
-  /// Gives a file a name that nothing has yet; durable when this answers.
+  /// Gives a file a name that nothing has yet; durable when this returns.
   /// - Throws: `alreadyExists`.
   package static func place(_ new: String, at path: String) throws(CipherError) {
     if renameat2(AT_FDCWD, new, AT_FDCWD, path, UInt32(renameWithoutReplacing)) == 0 {
@@ -93,7 +94,7 @@ package enum File {
   /// A log without its file would be taken for the new file's.
   /// - Throws: `alreadyExists`; `foreignJournal` when there is such a log.
   package static func placeDatabase(_ new: String, at path: String) throws(CipherError) {
-    // In this order: whoever made the file meanwhile has made its log later.
+    // In this order: a process that makes the file meanwhile makes its log later.
     if let log = log(beside: path), !FilePath.isTaken(path) {
       throw CipherError(.foreignJournal, "\(log) belongs to a file that does not exist")
     }
@@ -105,7 +106,7 @@ package enum File {
     ["-wal", "-journal"].map { path + $0 }.first { FilePath.isTaken($0) }
   }
 
-  /// Removes a database file that nobody has open, with what lies beside it.
+  /// Removes a database file that is not open, with the files beside it.
   package static func removeDatabase(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }

@@ -35,7 +35,7 @@ struct FileChecks {
     try checkLog()
   }
 
-  /// A file that gets its name at this moment may have two for an instant.
+  /// A file that is being renamed may have two names for an instant.
   /// - Throws: `otherNames` when the file is to be written to and keeps a second name.
   func checkNames() throws(CipherError) {
     let deadline = Deadline(milliseconds: 200)

@@ -2,8 +2,8 @@ import Glibc
 
 /// Where a file really is.
 package enum FilePath {
-  /// The path of an existing file with every link followed, so that what SQLite puts beside the
-  /// file is looked for where SQLite looks for it.
+  /// The path of an existing file with every link followed, so that journals and logs are expected
+  /// where SQLite puts them.
   /// - Throws: `fileIsMissing`, `danglingLink`, `cannotOpen`.
   package static func resolved(_ path: String) throws(CipherError) -> String {
     if let real = realpath(path, nil) {
@@ -20,8 +20,8 @@ package enum FilePath {
   }
 
   /// The path of a file that may be made: links in its folder followed.
-  /// - Throws: `danglingLink` when the file itself is a link that leads nowhere, since nothing can
-  ///   be made there for good.
+  /// - Throws: `danglingLink` when the file itself is a dangling link, at which no file can be made
+  ///   atomically.
   package static func resolvedForCreation(_ path: String) throws(CipherError) -> String {
     do {
       return try resolved(path)
@@ -41,7 +41,7 @@ package enum FilePath {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// Whether there is anything at a path, be it a link that leads nowhere.
+  /// Whether there is anything at a path, even a dangling link.
   package static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0

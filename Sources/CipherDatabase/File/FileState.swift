@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// What a file is at a moment, by which a copy knows whether the file has changed since: noted in
-/// an extended attribute of the copy.
+/// The state of a file when it was copied, noted in an extended attribute of the copy, which tells
+/// whether the file has changed since.
 package struct FileState: Equatable {
   private static let attribute = "user.strongroom.of"
   private var inode: UInt64 = 0

@@ -3,12 +3,11 @@ import Glibc
 
 /// Which file a log belongs to, noted in an extended attribute of the log.
 ///
-/// SQLite takes whatever log lies beside a file for the file's own. When somebody puts another file
-/// in the place of one that is open, or whose program was killed, the log that is left would be
-/// laid over the new file and destroy it. So the log bears the inodes of its file and of itself,
-/// and when it was made: a log that is still what it was, beside another file, is refused. A copy
-/// of both was made at another time and is taken as it always was; so is a log on a file system
-/// without such attributes.
+/// SQLite applies whatever log lies beside a file. When another file replaces one that is open, or
+/// whose program was killed, the remaining log would overwrite pages of the new file and destroy
+/// it. So the attribute has the inodes of the file and of the log, and the time when the log was
+/// made: an unchanged log beside another file is refused. A copy of file and log has other inodes
+/// and times and is accepted, and so is a log on a file system without extended attributes.
 struct LogOwner {
   private static let attribute = "user.strongroom.log"
   let file: DatabaseFile
@@ -26,7 +25,7 @@ struct LogOwner {
   func note() {
     guard let own = note(of: file.inode), noted != own else { return }
     _ = withUnsafeBytes(of: own) { lsetxattr(log, Self.attribute, $0.baseAddress, $0.count, 0) }
-    // Somebody who put another file in place meanwhile may have made another log.
+    // A process that replaced the file meanwhile may have made another log.
     if !file.isInPlace { lremovexattr(log, Self.attribute) }
   }
 

@@ -68,7 +68,7 @@ enum OpenFiles {
       return .taken(identity, entry.descriptor)
     }
     let file = try open(path)
-    // Nobody in this process has the file open, so that closing this descriptor drops no lock.
+    // The file is not open in this process, so closing this descriptor drops no lock.
     guard fstat(file, &status) == 0, Identity(status) == identity, share(file),
       lstat(path, &status) == 0, Identity(status) == identity
     else {
@@ -89,9 +89,9 @@ enum OpenFiles {
     return readable
   }
 
-  /// Whether the file is now shared with all others who use it.
+  /// Takes the shared lock; false while an exclusive lock exists or is waited for.
   ///
-  /// Whoever waits to have it alone goes first.
+  /// A user that waits for the exclusive lock goes first.
   private static func share(_ file: Int32) -> Bool {
     guard FileRangeLock.take(.shared, FileRangeLock.waiting, of: file) != .takenByOthers else { return false }
     defer { FileRangeLock.release(FileRangeLock.waiting, of: file) }
@@ -120,9 +120,9 @@ enum OpenFiles {
     }
   }
 
-  /// Tries once to have a file alone.
+  /// Tries once to lock a file exclusively.
   ///
-  /// From the first try on nobody new gets in, until `shareAgain`.
+  /// From the first try on no new user can open the file, until `shareAgain`.
   static func takeAlone(_ identity: Identity, own: Int, for owner: ObjectIdentifier) -> AloneOutcome {
     entries.withLock { entries in
       guard let entry = entries[identity] else { return .takenByOthers }

@@ -5,7 +5,7 @@ package enum UnfinishedCopy {
   /// More than dates and times have, which people put into names.
   private static let digits = 16
   private static let ending = ".new"
-  /// What is written at this moment is younger.
+  /// A copy that is being written is younger.
   private static let leastAge = 60
 
   /// A path beside a file's that nothing has.
@@ -17,10 +17,10 @@ package enum UnfinishedCopy {
     return path + "." + String(repeating: "0", count: digits - number.count) + number + ending
   }
 
-  /// Removes what killed processes left of copies of a file, of those that migrations keep, and of
-  /// copies in the making.
+  /// Removes unfinished copies of a file, and of the copies that migrations keep, which killed
+  /// processes left.
   ///
-  /// Only what is a minute old and nobody has open.
+  /// Only copies that are at least a minute old and not open.
   package static func removeAbandoned(beside path: String) {
     let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let (folder, name) = (String(path[..<cut]), path[cut...])

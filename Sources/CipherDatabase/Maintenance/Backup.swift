@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// Copies a database that others write to, page by page, as of one moment.
+/// Copies a snapshot of a database page by page, while other connections write to it.
 package enum Backup {
   private static let pagesPerStep: Int32 = 256
 
@@ -19,7 +19,7 @@ package enum Backup {
     options.journal = .rollback
     let target = try Connection(path: path, key: key, options: options)
     do {
-      // A reader's snapshot: what others commit meanwhile neither shows nor starts the copy anew.
+      // A reader's snapshot: later commits neither show in the copy nor restart it.
       try source.transaction(.deferred) {
         try source.execute("SELECT count(*) FROM sqlite_master")
         try step(source, target, progress)

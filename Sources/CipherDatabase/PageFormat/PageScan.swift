@@ -15,12 +15,12 @@ package enum PageScan {
     }
   }
 
-  /// The numbers of pages that are not what was written with the key.
+  /// The numbers of pages whose MAC does not match.
   ///
   /// About five microseconds a page.
   ///
-  /// - `isWrittenTo`: Whether others may be writing the file, so that a page may be half new. What
-  ///   seems damaged is then read again for half a second.
+  /// - `isWrittenTo`: Whether other connections may be writing the file, so that a page may be half
+  ///   written. A page that seems damaged is then read again for half a second.
   /// - `progress`: Called with pages done and all pages, every megabyte or so; answers false to
   ///   stop.
   package static func damagedPages(
@@ -43,9 +43,9 @@ package enum PageScan {
     return damaged
   }
 
-  /// Whether a page is what was written with the key.
+  /// Whether a page's MAC matches.
   ///
-  /// A page that others write at this moment may be half new.
+  /// A page that is being written may be half new.
   package static func isIntact(_ number: UInt32, _ file: DatabaseFile, _ authenticator: PageAuthenticator)
     -> Bool
   {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// One writer and, while it is busy, readers beside it.
 package final class ConnectionPool: Sendable {
-  /// A connection on its way between threads; whoever took it out of the pool has it alone.
+  /// A connection that moves between threads; only one user takes it out of the pool at a time.
   private final class Slot: @unchecked Sendable {
     // @unchecked: the pool's mutex hands a slot to one thread at a time. The writer's changes under
     // both locks only.
@@ -18,7 +18,7 @@ package final class ConnectionPool: Sendable {
     var key: CipherKeySpec
     var idle: [Slot] = []
     var all: [Slot] = []
-    /// Readers that are at work or being opened, and moments that are.
+    /// Readers and snapshots that are at work or being opened.
     var atWork = 0
     /// Whether readers are asked to wait for the writer.
     var isSuspended = false
@@ -45,13 +45,13 @@ package final class ConnectionPool: Sendable {
   /// The thread that has the writer, or 0.
   private let owner = Atomic<UInt>(0)
   private let readers: Locked<State>
-  /// Whether the writer is taken for a moment only, which is not worth a reader of one's own.
+  /// Whether the writer is in use for an instant only, which is not worth opening another reader.
   private let isGlancing = Atomic<Bool>(false)
   /// Open for as long as the pool is, so that its connections may come and go.
   package let file: DatabaseFile
   private let options: ConnectionOptions
   private let maximumReaders: Int
-  /// Where this is the pool of one moment: the one that it was made of.
+  /// For the pool of a snapshot: the pool that it was made from.
   private let parent: ConnectionPool?
   var isPinned: Bool { parent != nil }
 
@@ -101,7 +101,7 @@ package final class ConnectionPool: Sendable {
         return state.key
       }
       guard let key else {
-        // Whoever suspended the pool has the writer.
+        // Inside a suspension this thread has the writer.
         try refuseNesting()
         writer.withLock { _ in }
         continue
@@ -109,7 +109,7 @@ package final class ConnectionPool: Sendable {
       defer { readers.withLock { $0.atWork -= 1 } }
       let connection = try Connection(file: file, key: key, options: options)
       try connection.execute("BEGIN")
-      // The moment is taken with the first read.
+      // The snapshot begins with the first read.
       _ = try connection.text("SELECT count(*) FROM sqlite_master")
       return ConnectionPool(pinned: connection, key, of: self)
     }
@@ -136,7 +136,7 @@ package final class ConnectionPool: Sendable {
   /// else on a reader.
   /// - Throws: `misuse` when called from inside a `write` or `read` of a pool without readers.
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
-    // A moment has one connection, which may answer inside a row closure of its own.
+    // A snapshot has one connection, which may read inside a row closure of its own.
     if isPinned, owner.load(ordering: .relaxed) == Self.thread { return try body(counted.connection) }
     if let result = try writer.withLockIfAvailable({ slot in
       try takeWriter()
@@ -184,7 +184,7 @@ package final class ConnectionPool: Sendable {
     return error
   }
 
-  /// What a page that could not be read led to is not believed, whether it is a result or an error.
+  /// After a page that could not be read, neither a result nor an error is trusted.
   private func run<R>(_ body: (Connection) throws -> R, on connection: Connection) throws -> R {
     let result = Result { try body(connection) }
     do {
@@ -237,10 +237,10 @@ package final class ConnectionPool: Sendable {
 
   // MARK: Suspending
 
-  /// Closes every connection, runs work that needs the file for itself, and opens it again with the
-  /// first of some keys that fits.
+  /// Closes every connection, runs work that needs the file exclusively, and opens the file again
+  /// with the first of some keys that fits.
   ///
-  /// All who read or write meanwhile wait. Moments are not closed.
+  /// Readers and writers wait meanwhile. Snapshots are not closed.
   ///
   /// - Parameters:
   ///   - keys: The keys to try when the file is opened again.
@@ -312,7 +312,7 @@ package final class ConnectionPool: Sendable {
     parent?.moveLongLog()
   }
 
-  /// Closes the pool where nobody is at work with it.
+  /// Closes the pool if it is idle.
   func closeIfIdle() {
     if readers.withLockIfAvailable({ $0.atWork == 0 }) == true { writer.withLockIfAvailable(close) }
   }
@@ -328,10 +328,10 @@ package final class ConnectionPool: Sendable {
     file.release()
   }
 
-  /// SQLite moves the log into the file after a commit, and begins it anew when nobody reads it.
+  /// SQLite checkpoints the log after a commit, and restarts it when it has no reader.
   ///
-  /// Where each save is made beside a moment, and the next one is pinned at once, that never comes:
-  /// so it is moved between the two.
+  /// Where each save happens beside a snapshot and the next snapshot begins at once, the log would
+  /// grow without end; so it is checkpointed between the two.
   private func moveLongLog() {
     var log = stat()
     guard lstat(file.path + "-wal", &log) == 0, log.st_size > Self.longestLog else { return }

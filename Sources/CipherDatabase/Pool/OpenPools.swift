@@ -3,8 +3,8 @@ import Locks
 
 /// The pools that this process has open.
 ///
-/// A program that ends without closing its stores, as most do, leaves no log beside them: whoever
-/// then copies the file has all that was saved.
+/// They are closed when the program ends, so that no log remains beside a file and a copy of the
+/// file has every save.
 enum OpenPools {
   private struct Reference: Sendable { weak var pool: ConnectionPool? }
   private struct State: Sendable {
@@ -32,7 +32,7 @@ enum OpenPools {
     let pools = state.withLockIfAvailable { state in
       state.process == getpid() ? state.pools.values.compactMap(\.pool) : []
     }
-    // Moments first: they keep the log from being moved.
+    // Snapshots first: they prevent the checkpoint.
     for pool in (pools ?? []).sorted(by: { $0.isPinned && !$1.isPinned }) { pool.closeIfIdle() }
   }
 }

@@ -3,8 +3,7 @@ import Locks
 
 /// Reports the progress of a fetch that runs elsewhere, and cancels it.
 public final class FetchProgress: Sendable {
-  /// The progress of the fetch that runs in this task or on this thread; nil when nobody observes
-  /// it.
+  /// The progress of the fetch that runs in this task or on this thread; nil without an observer.
   @TaskLocal public static var current: FetchProgress?
 
   /// The number of rows between two reports of a store.

@@ -6,18 +6,19 @@ public import ObjectModel
 ///
 /// Every ID in it is permanent. Nodes hold the state to be stored, with the version it is to have.
 public struct SaveChangesRequest: Sendable {
-  /// New objects: version 1, or for an object that is stored anew under its old number, a version
+  /// New objects: version 1, or for an object that is stored again under its old number, a version
   /// far above the old row's.
   ///
-  /// A row that already has the number is a conflict over that object: somebody else stored it
-  /// anew.
+  /// A row that already has the number is a conflict over that object: another context has stored
+  /// it again.
   public var inserted: [IncrementalStoreNode] = []
   /// Changed objects.
   public var updated: [UpdatedObject] = []
   /// Objects to delete, with their join table rows.
   ///
   /// A to-one with an inverse that still references one of them after all writes is a conflict over
-  /// that object: somebody set it meanwhile (see `EntityDescription.referencingRelationships`).
+  /// that object: another context set it meanwhile (see
+  /// `EntityDescription.referencingRelationships`).
   public var deleted: [LockedObject] = []
   /// Objects that must still have the version they were read with.
   public var locked: [LockedObject] = []

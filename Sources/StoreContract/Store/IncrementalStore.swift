@@ -114,13 +114,13 @@ public protocol IncrementalStore: AnyObject, Sendable {
   func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader?
 
   /// A read-only snapshot of the store: later saves do not show in it. Release it when it is no
-  /// longer needed; do not close it, since somebody may be reading. The default throws
+  /// longer needed; do not close it, since it may have readers. The default throws
   /// `unsupportedRequest`.
   func snapshot() throws -> any IncrementalStore
 
-  /// 0 when the store is loaded, and another number each time somebody else has written to its
-  /// data: another process, or another store object on the same file. The store's own writes do not
-  /// change it. Nil, as by default, for stores that cannot detect this or have no other writers.
+  /// 0 when the store is loaded, and another number each time another process, or another store
+  /// object on the same file, has written to its data. The store's own writes do not change it.
+  /// Nil, as by default, for stores that cannot detect this or have no other writers.
   var remoteChangeCount: Int64? { get throws }
   /// The files whose change may mean that `remoteChangeCount` is about to change. Where there are
   /// none, or one of them cannot be watched, the count is polled.

@@ -109,7 +109,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// Code, message and cause in one line.
   public var description: String { "\(code): \(message)" + (cause.map { " (\($0))" } ?? "") }
 
-  /// For a commit of which it is unknown whether it reached the disk.
+  /// For a commit that may or may not have reached the disk.
   package static func outcomeUnknown(_ token: CommitToken?, cause: any Error) -> StoreError {
     var error = StoreError(
       .outcomeUnknown,

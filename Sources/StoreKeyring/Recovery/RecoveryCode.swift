@@ -10,7 +10,7 @@ import Glibc
 ///
 /// The sixty characters encode 4 bits of version, 10 bits that identify the store, 256 bits of key,
 /// and a checksum of six characters that detects every single wrong character and every swap of
-/// two. Whoever has the code and the file can read the store. Rotating the key changes the code.
+/// two. The code and the file together open the store. Rotating the key changes the code.
 public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflectable {
   /// The key.
   public let key: StoreKey
