@@ -1,5 +1,5 @@
-/// Which entities and properties of a new version of a model are which of the old one, so far as
-/// that needs nobody to tell.
+/// Which entities and properties of a new version of a model correspond to which of the old one, as
+/// far as this can be inferred.
 ///
 /// They are matched by the rule of `ModelDifferences`, properties with those that each entity
 /// inherits, so that one may move to a superentity or away from it.

@@ -28,7 +28,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
     let hashBytes: [UInt8]
   }
 
-  /// What every description made so far has led to: a store decodes its model at each opening and
+  /// The models of all declarations so far: a store decodes its model at each opening and
   /// verification.
   private static let known = Locked<[ModelDeclaration: Contents]>([:])
 

@@ -1,11 +1,11 @@
 extension ModelDeclaration {
-  /// All that several models say, as Core Data's `NSManagedObjectModel(byMerging:)`.
+  /// All declarations of several models, as Core Data's `NSManagedObjectModel(byMerging:)`.
   ///
-  /// What more than one of them declares, such as an entity, must be the same in each; a
-  /// configuration that several have gets the entities of all. Relationships and superentities may
-  /// lead from one model to another.
-  /// - Throws: `ModelError` with every name under which two models say different things. The result
-  ///   is not checked further.
+  /// An entity or other part that several of them declare must be the same in each; a configuration
+  /// that several have gets the entities of all. Relationships and superentities may refer to
+  /// another model.
+  /// - Throws: `ModelError` with every name that two models declare differently. The result is not
+  ///   checked further.
   public init(merging models: [ModelDeclaration]) throws(ModelError) {
     self.init(entities: [])
     var issues: [ModelIssue] = []
@@ -14,7 +14,7 @@ extension ModelDeclaration {
         ModelIssue(
           .duplicateName, name, nil, "two of the models have different \(kind) of this name; rename one"))
     }
-    /// Adds what is new; tells of what differs.
+    /// Adds new declarations, and reports different ones of the same name.
     func merge<T: Equatable>(_ new: [T], into all: inout [T], _ kind: String, _ name: (T) -> String) {
       var places = Dictionary(all.enumerated().map { (name($0.element), $0.offset) }) { first, _ in first }
       for one in new {
@@ -49,7 +49,7 @@ extension ManagedObjectModel {
   /// The model of all that several models have, as Core Data's `NSManagedObjectModel(byMerging:)`.
   ///
   /// What more than one of them declares must be the same in each.
-  /// - Throws: `ModelError` with every name under which two models say different things.
+  /// - Throws: `ModelError` with every name that two models declare differently.
   public convenience init(merging models: [ManagedObjectModel]) throws(ModelError) {
     try self.init(read: ModelDeclaration(merging: models.map(\.declaration)))
   }

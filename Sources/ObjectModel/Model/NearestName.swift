@@ -1,4 +1,4 @@
-/// The name among some that somebody may have meant who typed another.
+/// The name among several that a mistyped name may have meant.
 package enum NearestName {
   /// What a message ends with: `; did you mean title?`, or nothing when no name is near.
   package static func question(_ name: String, among names: some Sequence<String>) -> String {

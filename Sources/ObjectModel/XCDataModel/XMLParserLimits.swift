@@ -1,8 +1,8 @@
 import Foundation
 
-/// Refuses XML that no model needs, before a parser sees it: document types, with which entity
-/// bombs and external entities would come; processing instructions, of which one without content
-/// stops Foundation's parser on Linux; and encodings other than UTF-8, in which both could hide.
+/// Refuses XML that no model needs, before a parser sees it: document types, which allow entity
+/// bombs and external entities; processing instructions, since an empty one stops Foundation's
+/// parser on Linux; and encodings other than UTF-8, which could hide either.
 enum XMLParserLimits {
   static func check(_ data: Data) throws(ModelError) {
     guard String(bytes: data, encoding: .utf8) != nil else { throw refusal("the model file is not UTF-8") }

@@ -197,7 +197,7 @@ extension AttributeValue {
     }
   }
 
-  /// Null in place of what is no number, as in SQL.
+  /// Null in place of NaN, as in SQL.
   fileprivate var finite: AttributeValue {
     switch self {
     case .double(let double) where double.isNaN: .null

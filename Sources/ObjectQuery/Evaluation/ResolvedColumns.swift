@@ -11,7 +11,7 @@ public struct ResolvedColumns: Sendable {
   private let wanted: Int
   private let having: FetchPredicate?
 
-  /// Looks the names up.
+  /// Resolves the names.
   /// - Throws: `QueryError` when a property is unknown.
   public init(_ request: FetchRequest, for entity: EntityDescription) throws {
     self.request = request

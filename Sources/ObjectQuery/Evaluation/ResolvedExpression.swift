@@ -202,7 +202,7 @@ indirect enum ResolvedExpression: Sendable {
     }
   }
 
-  /// All values; one for what is not plural.
+  /// All values; one for an expression that is not plural.
   func values(_ objects: [any QueryObject]) throws -> [AttributeValue] {
     switch self {
     case .list(let list): return try list.flatMap { try $0.values(objects) }

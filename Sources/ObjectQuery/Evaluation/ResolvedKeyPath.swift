@@ -4,8 +4,8 @@ package import ObjectModel
 package struct ResolvedKeyPath: Sendable {
   private let value: ResolvedExpression
 
-  /// Looks the names up.
-  /// - Throws: `QueryError` when a property is unknown or leads over a to-many.
+  /// Resolves the names.
+  /// - Throws: `QueryError` when a property is unknown or crosses a to-many relationship.
   package init(_ names: [String], for entity: EntityDescription) throws {
     value = try ResolvedExpression(.keyPath(names), ResolutionScope(entity))
     guard !value.isPlural else {

@@ -65,7 +65,7 @@ struct ResolvedPath: Sendable {
     throw QueryError(.unknownKey, "a key path leads nowhere")
   }
 
-  /// Whether it may lead to several values.
+  /// Whether it may have several values.
   var isPlural: Bool {
     if steps.contains(where: \.isToMany) { return true }
     if case .toMany = end { return true }

@@ -14,7 +14,7 @@ public struct ResolvedPredicate: Sendable {
 
   private let node: Node
 
-  /// Looks the names up.
+  /// Resolves the names.
   /// - Throws: `QueryError` when a property is unknown, a variable has no value, a regular
   ///   expression is wrong, or the predicate is nested too deeply (`tooComplex`).
   public init(

@@ -5,8 +5,8 @@ public import ObjectModel
 public struct ResolvedSort: Sendable {
   private let keys: [(value: ResolvedExpression, sort: FetchSortDescriptor)]
 
-  /// Looks the names up.
-  /// - Throws: `QueryError` when a property is unknown or leads over a to-many without an
+  /// Resolves the names.
+  /// - Throws: `QueryError` when a property is unknown or crosses a to-many relationship without an
   ///   aggregate.
   public init(_ sort: [FetchSortDescriptor], for entity: EntityDescription) throws {
     let scope = ResolutionScope(entity)

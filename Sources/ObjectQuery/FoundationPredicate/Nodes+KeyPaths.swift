@@ -157,8 +157,8 @@ extension Data: CountedCollection {
 }
 
 extension AnyKeyPath {
-  /// The name of the stored property that a key path of one step reads; nil for what is no stored
-  /// property.
+  /// The name of the stored property that a key path of one step reads; nil for a key path of no
+  /// stored property.
   fileprivate var storedName: String? {
     let names = String(describing: self).split(separator: ".", omittingEmptySubsequences: false)
     guard names.count == 2, names[0].hasPrefix("\\"),

@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 
 extension PredicateTranslator {
-  /// A value known now, of which nothing else is known.
+  /// A constant of any type.
   func constant(_ value: Any) throws(QueryError) -> PredicatePart {
     switch value {
     case let range as any ConstantRange: return range.part

@@ -11,7 +11,7 @@ extension PredicateExpressions {
     public typealias Output = Bool
     /// The text that is looked in.
     public let root: Root
-    /// The text that is looked for.
+    /// The text to find.
     public let other: Other
 
     /// Makes a node.

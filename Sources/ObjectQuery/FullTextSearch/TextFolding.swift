@@ -14,8 +14,8 @@ package enum TextFolding {
     for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
       if isCaseFolded { append(caseFolding: scalar, to: &scalars) } else { scalars.append(scalar) }
     }
-    // Composed again, so that a letter with its mark is one scalar, of which no other is a
-    // beginning.
+    // Composed again, so that a letter with its mark is one scalar and no prefix of it is a letter
+    // of its own.
     let folded = String(scalars)
     guard options.contains(.diacriticInsensitive) else { return folded.precomposedStringWithCanonicalMapping }
     let bare = folded.decomposedStringWithCanonicalMapping.unicodeScalars.filter {

@@ -73,9 +73,9 @@ package enum TextPattern {
 
   /// Whether an expression is found in a text.
   ///
-  /// ICU tries one way after the other, of which an expression such as `(x+x+)+y` has more than
-  /// anybody can wait for; so its steps are counted. Ten thousand for each character are more than
-  /// the square of the text's length up to that length.
+  /// ICU backtracks, which takes exponential time for an expression such as `(x+x+)+y`, so its
+  /// steps are limited: to ten thousand for each character, which is more than the square of the
+  /// length for texts up to that length.
   /// - Throws: `QueryError` with code `tooComplex` when they are not enough.
   package static func isFound(
     _ expression: NSRegularExpression, in text: String

@@ -108,7 +108,7 @@ extension Decimal: FetchArgument {
 }
 
 extension Date: FetchArgument {
-  /// The moment.
+  /// The date.
   public var fetchExpression: FetchExpression { .value(.date(self)) }
 }
 

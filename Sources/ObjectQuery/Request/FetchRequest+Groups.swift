@@ -11,7 +11,7 @@ package struct GroupedColumns {
   /// What makes the groups.
   package let groups: [FetchExpression]
 
-  /// - Throws: `QueryError` with code `unknownKey` for a condition on what is no column.
+  /// - Throws: `QueryError` with code `unknownKey` for a condition on anything but a column.
   package init(_ request: FetchRequest, _ entity: EntityDescription) throws(QueryError) {
     let asked =
       request.propertiesToFetch

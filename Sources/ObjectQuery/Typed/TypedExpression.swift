@@ -10,7 +10,7 @@ public struct TypedExpression<Value>: Sendable {
   /// The expression.
   public let expression: FetchExpression
 
-  /// Says of which type an expression's value is.
+  /// Gives an expression the type of its value.
   public init(_ expression: FetchExpression) { self.expression = expression }
 
   /// A property of the object.
@@ -38,7 +38,7 @@ public struct TypedExpression<Value>: Sendable {
 }
 
 extension FetchExpression {
-  /// The property of what the expression leads to; nil where it is no object.
+  /// The property of the expression's object; nil where the expression is no object.
   func following(_ name: String) -> FetchExpression? {
     switch self {
     case .selfObject: return .keyPath([name])

@@ -1,12 +1,12 @@
 public import ObjectContext
 
 extension ModelContainer {
-  /// The container of the engine beneath: its coordinator, its stores, and contexts in which the
-  /// models are `ManagedObject`s of entities with the names of their classes.
+  /// The engine's container: its coordinator, its stores, and contexts in which the models are
+  /// `ManagedObject`s of entities with the names of their classes.
   ///
-  /// For what the typed layer has no words for: batches, format text, explained queries, metadata.
-  /// `import Strongroom` beside this module for the types. Save through one layer at a time: a
-  /// `ModelContext` sees what is saved beneath it as it sees another context's.
+  /// For what the typed layer lacks: batches, predicate formats, query plans, metadata. Import
+  /// `Strongroom` beside this module for the types. Save through one layer at a time: a
+  /// `ModelContext` sees what an engine's context saves as it sees saves of another `ModelContext`.
   public var persistentContainer: PersistentContainer { core.engine }
 }
 

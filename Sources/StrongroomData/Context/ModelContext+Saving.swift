@@ -41,7 +41,7 @@ extension ModelContext {
     engine.rollback()
   }
 
-  /// Runs a closure, and saves what it, and whoever came before, changed.
+  /// Runs a closure, and saves its changes together with earlier unsaved ones.
   /// - Throws: what the closure throws, and then nothing is saved; as `save()`.
   public func transaction(block: () throws -> Void) throws {
     try block()

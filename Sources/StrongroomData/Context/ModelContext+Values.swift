@@ -12,9 +12,9 @@ extension ModelContext {
   /// Gives a property of a saved model a value of `count` bytes, which a closure writes in pieces.
   ///
   /// It is saved when this returns, in one transaction of its own; other unsaved changes of the
-  /// model stay, and can be saved. While the closure runs nobody else writes to the store; it may
-  /// read models, but not save. Four statements, whatever the length, and one more where the model
-  /// has unsaved changes.
+  /// model stay, and can be saved. While the closure runs, other writers of the store wait; the
+  /// closure may read models, but not save. Four statements, whatever the length, and one more
+  /// where the model has unsaved changes.
   /// - Parameters:
   ///   - count: The length in bytes, 0 for a value that is there and empty; at most 1,000,000,000
   ///     with all else of the model.

@@ -24,7 +24,7 @@ final class OpeningThread: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) { jobs.put(UnownedJob(job)) }
 
-  /// One value, for which somebody waits.
+  /// One value that another thread waits for.
   private final class Answer<R: Sendable>: @unchecked Sendable {
     // @unchecked: the value is used under the condition only.
     private let condition = NSCondition()

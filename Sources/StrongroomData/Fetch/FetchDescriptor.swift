@@ -12,7 +12,7 @@ public struct FetchDescriptor<T: PersistentModel> {
   public var fetchOffset: Int?
   /// The attributes that are read at once; all when there are none.
   ///
-  /// The others are read when one is first looked at.
+  /// The others are read when one of them is first accessed.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships whose models are read along: a statement or two for each, whatever the number of
   /// models.

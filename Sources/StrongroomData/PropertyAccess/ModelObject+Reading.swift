@@ -2,9 +2,9 @@ public import Foundation
 public import ObjectContext
 public import ObjectModel
 
-/// Reading the properties of a model. Each read is a look into the row, and a note for whoever
-/// tracks it; a fault fires with its batch. The empty value where the row cannot be read, see
-/// `ModelContext.save()`.
+/// Reading the properties of a model. Each read takes the value from the row and reports the access
+/// to observation; a fault fires with its batch. Where the row cannot be read, the value is empty,
+/// see `ModelContext.save()`.
 extension ModelObject {
   /// Reads a text.
   @inlinable

@@ -210,8 +210,8 @@ extension ModelObject {
     replaceRelated(index, by: destinations.map { $0._$object })
   }
 
-  /// The context of this model; where it has none yet, it comes into the first one that any of the
-  /// others is in.
+  /// The context of this model; a model without one is inserted into the first context of any of
+  /// the destinations.
   private func context(with destinations: [any PersistentModel]) -> ModelContext? {
     if let graph {
       checkContext(writing: true)

@@ -1,11 +1,11 @@
 import Observation
 import Synchronization
 
-/// Finds out whether somebody tracks what is read, without a registrar for each object: making one
-/// takes several times as long as reading a row.
+/// Finds out whether reads are being tracked, without a registrar for each object: making one takes
+/// several times as long as reading a row.
 ///
-/// A registrar of our own is given a read of a key path. Only where somebody tracks is that put
-/// into a set, which asks for the hash of the key path, and with it of the mark in it.
+/// A shared registrar is told of a read through a key path. While reads are tracked, observation
+/// inserts the key path into a set, which hashes it, and the mark in it notices the hashing.
 final class Tracking: Observable, Sendable {
   private struct Mark: Hashable {
     func hash(into hasher: inout Hasher) { Tracking.asked.add(1, ordering: .relaxed) }

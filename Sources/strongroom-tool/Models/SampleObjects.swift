@@ -236,7 +236,7 @@ struct UniqueSamples {
     let names: [String]
   }
 
-  /// How often values are looked for.
+  /// How often values are tried.
   static let attempts = 200
   let attributes: [AttributeDescription]
   let constraints: [(key: Key, attributes: [AttributeDescription])]

@@ -19,7 +19,7 @@ public final class ModelObject: ManagedObject {
   @exclusivity(unchecked) var isJoined = false
   /// Whether it belongs to a model that only shows which property a key path reads.
   @exclusivity(unchecked) var isProbe = false
-  /// Made when somebody first tracks a property.
+  /// Made when a property is first tracked.
   @exclusivity(unchecked) @usableFromInline var registrar: ObservationRegistrar?
   /// The relationships' destinations while the object is in no context.
   @exclusivity(unchecked) var detachedRelationships: [DetachedRelationship] = []

@@ -3,21 +3,22 @@ import ObjectContext
 import ObjectModel
 import ObjectQuery
 
-/// Finds the property behind a key path that is not written down: one that begins at a subclass
-/// (`\Dog.name`, where `name` is Animal's), or that leads over a to-one (`\Item.trip?.name`).
+/// Finds the property behind a key path that the macro did not record: one that begins at a
+/// subclass (`\Dog.name`, where `name` is Animal's), or that crosses a to-one (`\Item.trip?.name`).
 ///
-/// Swift on Linux takes no key path apart, and key paths of different roots never compare equal.
+/// Swift on Linux cannot decompose a key path, and key paths of different roots never compare
+/// equal.
 ///
-/// A model that no context has is given a value of its own in each property, and asked through the
-/// key path, several times with other values. What answers with the value of one property each time
-/// reads that property, and makes nothing of it.
+/// A detached model gets a different value in each property and is read through the key path, in
+/// several rounds with other values. A key path that returns the value of one property in every
+/// round reads that property unchanged.
 ///
 /// Shares the search and the marks with the key paths of Codable types, but not their samples: a
 /// model is not decoded, its values are those of the attributes, and its relationships are
 /// followed.
 ///
-/// Only where it has to be: a key path of one property, in a class without a superclass, is either
-/// written down, the model's identity, or none.
+/// Used only where necessary: a key path of one property, in a class without a superclass, is
+/// recorded, is the model's identity, or is no property.
 final class KeyPathProbe: @unchecked Sendable {
   // @unchecked: used by the thread that makes it, while it asks.
   private struct Place {

@@ -81,8 +81,8 @@ final class ModelSchema: Sendable {
     }
   }
 
-  /// An entity with the class's properties, whose relationships lead to itself: where they lead
-  /// really is not known here, and makes no difference to the property indexes.
+  /// An entity with the class's properties, whose relationships have the entity itself as
+  /// destination: the real destination is unknown here, and does not affect the property indexes.
   private static func entity(_ name: String, _ own: [PropertySchema], _ parent: ModelSchema?)
     -> EntityDescription
   {

@@ -17,7 +17,7 @@ final class PropertySchema: @unchecked Sendable {
   let kind: Kind
   let attribute: Schema.Attribute?
   let relationship: Schema.Relationship?
-  /// Its default value, made anew each time.
+  /// Makes a default value at each call.
   let makeDefault: (() -> Any?)?
   /// What is wrong with it.
   private(set) var issue: String?

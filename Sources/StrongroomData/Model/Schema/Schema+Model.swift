@@ -80,8 +80,7 @@ extension Schema {
     return "by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And") + suffix
   }
 
-  /// - Throws: `unsupportedKeyPath` for a property that is not stored as text, of which there are
-  ///   no words.
+  /// - Throws: `unsupportedKeyPath` for a property that is not stored as text.
   private static func checkTexts(_ names: [String], of shape: ModelSchema) throws {
     for name in names {
       let property = shape.properties.first { $0.name == name }

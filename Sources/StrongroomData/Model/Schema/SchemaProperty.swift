@@ -29,7 +29,7 @@ extension Schema {
     public let metadata: (any SchemaProperty)?
     let makeDefault: (() -> Any?)?
 
-    /// Its default value, if it has one; made anew each time.
+    /// Its default value, if it has one; computed at each access.
     public var defaultValue: Any? { makeDefault?() }
 
     /// Describes a property by a key path of any type.
