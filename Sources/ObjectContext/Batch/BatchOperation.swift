@@ -2,14 +2,14 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// Writing without objects, each batch in one transaction of its own, past this context's unsaved
-/// changes.
+/// Writing without objects: each batch is one transaction, and this context's unsaved changes are
+/// not part of it.
 ///
-/// Objects that are alive, here and in the coordinator's other contexts, then see what the batch
-/// did: unchanged ones turn into faults, deleted ones say so (`isDeleted`), and to-manys are read
-/// again. Changed objects keep their changes above the new row (one statement a root entity with
-/// changed objects); where a batch changed the same row, or another context's deleted it, saving
-/// them is a conflict. Live results are fetched anew.
+/// Registered objects, in this context and the coordinator's others, then show what the batch did:
+/// unchanged ones turn into faults, deleted ones become deleted (`isDeleted`), and to-manys are
+/// read again. Changed objects keep their changes over the new row (one statement for each root
+/// entity with changed objects). If a batch changed the same row, or a batch of another context
+/// deleted it, saving is a conflict. Live results are fetched again.
 struct BatchOperation: GraphOperation {
   let graph: ObjectGraph
 
@@ -82,7 +82,8 @@ struct BatchOperation: GraphOperation {
     }
   }
 
-  /// Rows changed that are no objects here, of which live results hear in no other way.
+  /// Refreshes live results, since the batch may have changed rows that are not registered as
+  /// objects.
   func showBatch() {
     if !notifications.hasLiveResults { return }
     notifications.markStale()

@@ -128,7 +128,7 @@ final class ColumnsBuilder {
   }
 }
 
-/// One column's memory; nobody writes to it any more.
+/// The memory of one column, which is not written to after it was filled.
 @usableFromInline
 final class ColumnBuffer: @unchecked Sendable {
   // @unchecked: immutable from the moment it is made.

@@ -61,7 +61,7 @@ public struct FetchedColumns: Sendable {
 
 /// A column of numbers in one flat array, without a copy.
 public struct NumberColumn<Number: BitwiseCopyable & Sendable>: RandomAccessCollection, @unchecked Sendable {
-  // @unchecked: the memory belongs to the buffer, which nobody writes to any more.
+  // @unchecked: the memory belongs to the buffer, which is immutable.
   private let buffer: ColumnBuffer
   @usableFromInline let numbers: UnsafeBufferPointer<Number>
 

@@ -98,8 +98,10 @@ struct ValueOperation: GraphOperation {
     }
   }
 
-  /// An unchanged object is a fault; beneath changes lies the new row, unless others had changed
-  /// the former one: then saving them is the conflict that it was.
+  /// An unchanged object turns into a fault.
+  ///
+  /// A changed one gets the new row under its changes,
+  /// unless the former row was changed elsewhere: saving then stays the conflict that it was.
   private func takeInValue(of id: ManagedObjectID, _ version: Int64) throws {
     tracker.didChange()
     guard let object = graph.registeredObject(for: id), !object.state.contains(.deletedInStore) else {

@@ -2,13 +2,14 @@ public import ObjectModel
 public import ObjectQuery
 public import StoreContract
 
-/// Writing without objects, each batch in one transaction of its own, past this context's unsaved changes.
+/// Writing without objects: each batch is one transaction, and this context's unsaved changes are
+/// not part of it.
 ///
-/// Registered objects, here and in the coordinator's other contexts, then see what the batch did: unchanged
-/// ones turn into faults, deleted ones are deleted (`isDeleted`), and to-manys are read again. Changed
-/// objects keep their changes above the new row (one statement per root entity with changed objects); where a
-/// batch changed the same row, or another context's deleted it, saving them is a conflict. Live results are
-/// fetched anew.
+/// Registered objects, in this context and the coordinator's others, then show what the batch did:
+/// unchanged ones turn into faults, deleted ones become deleted (`isDeleted`), and to-manys are
+/// read again. Changed objects keep their changes over the new row (one statement for each root
+/// entity with changed objects). If a batch changed the same row, or a batch of another context
+/// deleted it, saving is a conflict. Live results are fetched again.
 extension ManagedObjectContext {
   /// Inserts rows for as long as a closure fills one and answers true.
   ///

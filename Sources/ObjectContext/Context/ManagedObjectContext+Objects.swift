@@ -89,10 +89,10 @@ extension ManagedObjectContext {
 
   // MARK: Refreshing
 
-  /// Reads an object anew.
+  /// Reads an object again.
   ///
-  /// Without merging, its changes are dropped and it turns into a fault; with merging, its row is
-  /// read now (one statement) and its changes stay on top.
+  /// Without merging, its changes are discarded and it turns into a fault; with merging, its row is
+  /// read now (one statement) and its changes stay.
   ///
   /// Without merging, changes of its relationships are undone in the inverses too. With merging, an unchanged
   /// object whose row was deleted turns deleted and keeps its values; a changed one stays, and saving it is a

@@ -24,12 +24,12 @@ extension ManagedObjectContext {
 
   /// Undoes the last group of changes that the undo manager recorded.
   ///
-  /// What was saved meanwhile is changed again, and an object whose deletion was saved comes back
-  /// under its ID. Does nothing without a manager or a group.
+  /// Changes that were saved meanwhile are reverted as new unsaved changes, and an object whose
+  /// deletion was saved is restored with its ID. Does nothing without a manager or a group.
   ///
-  /// What other contexts connected to an object while its deletion was unsaved is connected again. Fires
-  /// objects that are faults, one statement a batch; one statement per root entity for saved deletions, since
-  /// others may have stored the object again.
+  /// Relationships that other contexts set to an object while its deletion was unsaved are
+  /// restored. Fires faults, one statement for each batch, and checks saved deletions, one
+  /// statement for each root entity, since another context may have stored the object again.
   /// - Throws: when an object or a relationship cannot be read; the next `undo()` undoes the rest.
   public func undo() throws { try graph.undoing.revert(undoManager, isRedo: false) }
 
@@ -65,38 +65,39 @@ extension ManagedObjectContext {
 
   /// Merges what another context of the same coordinator saved.
   ///
-  /// Unchanged objects turn into faults that fire together; changed ones get the new row beneath their
-  /// changes, one statement per root entity; deleted ones are deleted here too (`isDeleted`) and keep their
-  /// values. A changed object that was deleted stays, and saving it is a conflict. Objects that are not
-  /// registered are not read.
+  /// Unchanged objects turn into faults that fire together; changed ones keep their changes over
+  /// the new row, one statement for each root entity; deleted ones are deleted here too
+  /// (`isDeleted`) and keep their values. A changed object that was deleted stays, and saving it is
+  /// a conflict. Objects that are not registered are not read.
   /// - Throws: `StoreError` when the changed objects' rows cannot be read.
   public func mergeChanges(from changes: ContextChanges) throws {
     try graph.merging.mergeChanges(from: changes)
   }
 
-  /// Merges what others committed to a store: objects whose rows have another version get the new
-  /// row, one statement per root entity; unchanged ones at once, changed ones beneath their
-  /// changes; those whose rows were deleted are deleted.
+  /// Merges what other processes committed to a store: objects whose rows have another version get
+  /// the new row, one statement for each root entity, and keep their changes; objects whose rows
+  /// were deleted become deleted.
   ///
   /// A changed object that was deleted stays, and saving it is a conflict.
   ///
-  /// To-manys that were read are compared with the store's, one statement per relationship. Live results are
-  /// fetched anew, one statement each. Faults stay faults.
+  /// To-manys that were read are compared with the store's, one statement for each relationship.
+  /// Live results are fetched again, one statement each. Faults stay faults.
   /// - Throws: `StoreError` when the store cannot be read; nothing was merged then.
   public func mergeChanges(from change: PersistentStoreRemoteChange) throws {
     try graph.merging.mergeChanges(from: change)
   }
 
-  /// Pins this context to a query generation: `QueryGenerationToken.current` for what is stored
-  /// now, one taken from another context for its, nil for what is stored whenever it reads.
+  /// Pins this context to a query generation: `QueryGenerationToken.current` for the present state
+  /// of the stores, another context's token for its state, nil to unpin.
   ///
   /// Unchanged objects turn into faults. A statement or two per store for `current`.
   ///
-  /// Saving writes to the stores as they are now, where what others changed since is a conflict as ever; then
-  /// this context is pinned to what it saved. Merging pins it anew too.
+  /// Saving writes to the present state of the stores, where a row changed since is a conflict as
+  /// without pinning; the context is then pinned to the state that it saved. Merging pins it again
+  /// too.
   /// - Throws: `StoreError` with code `unsupportedRequest` when a store has no generations;
-  ///   `objectOfAnotherContext` for a generation of another coordinator, and in a child context, which reads
-  ///   what its parent does.
+  ///   `objectOfAnotherContext` for a generation of another coordinator, and in a child context,
+  ///   which reads from its parent.
   public func setQueryGenerationFrom(_ generation: QueryGenerationToken?) throws {
     try graph.merging.setQueryGeneration(from: generation)
   }

@@ -13,10 +13,10 @@ extension ManagedObjectContext {
   ///
   /// Four statements, whatever the length, and one more where the object has unsaved changes here.
   ///
-  /// The value is saved when this returns. Other unsaved changes of the object stay and can be saved without
-  /// a conflict. Other contexts, live results and processes see it as they see a batch. Hooks and validation
-  /// of objects are not called. While the closure runs nobody else writes to the store, so have the bytes
-  /// ready; the closure may read, but not save.
+  /// The value is saved when this returns. Other unsaved changes of the object stay and can be
+  /// saved without a conflict. Other contexts, live results and processes see it as they see a
+  /// batch. Hooks and validation of objects are not called. While the closure runs, other writers
+  /// of the store wait, so have the bytes ready; the closure may read, but not save.
   /// - Parameters:
   ///   - count: The length in bytes, 0 for an empty value. The encrypted store takes a gigabyte per row.
   ///   - id: The object's permanent ID.

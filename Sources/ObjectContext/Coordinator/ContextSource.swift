@@ -2,7 +2,7 @@ package import ObjectModel
 package import ObjectQuery
 package import StoreContract
 
-/// Where a context reads: the stores, one moment of the stores, or the context it is a child of.
+/// Where a context reads: the stores, a query generation of the stores, or its parent context.
 package protocol ContextSource: AnyObject {
   func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID]

@@ -21,7 +21,7 @@ extension PersistentStoreCoordinator {
     _ = try entities(of: store)
     let destination = try await open(description)
     do {
-      // Nobody writes meanwhile, so that nothing is left behind.
+      // No context writes meanwhile, so that the new store misses no save.
       try writing.exclusively {
         try StoreCopy(from: store, to: destination, entities(of: store)).run()
         try replace(store, by: destination)

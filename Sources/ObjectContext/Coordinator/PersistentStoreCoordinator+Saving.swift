@@ -7,7 +7,8 @@ extension PersistentStoreCoordinator {
   /// commits, so that a broken rule, a conflict or a full disk leaves all as they were.
   func saveInParts(_ save: SaveChangesRequest) throws {
     let parts = try parts(of: save)
-    // In one order whoever saves, so that two programs never wait for each other's stores.
+    // Every save locks stores in the same order, so that two programs never wait for each other's
+    // stores.
     let concerned = persistentStores.filter { store in
       parts[store.identifier].map { !$0.isEmpty || $0.metadata != nil } ?? false
     }.sorted { $0.identifier.uuidString < $1.identifier.uuidString }

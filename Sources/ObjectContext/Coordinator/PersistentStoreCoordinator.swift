@@ -32,7 +32,7 @@ public final class PersistentStoreCoordinator: Sendable {
   ])
 
   let remoteStreams = ChangeStreams<PersistentStoreRemoteChange>()
-  /// One a store; nil until somebody wants to know of others' commits.
+  /// One for each store; nil until remote changes are first observed.
   private let watches = Locked<[RemoteChangeWatch]?>(nil)
 
   deinit {
@@ -55,14 +55,14 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The kinds of store that are known, by the name of their type.
   public static var registeredStoreTypes: [String: any IncrementalStore.Type] { storeTypes.withLock { $0 } }
 
-  /// Opens the store that a description names, for the entities of its configuration and their
-  /// families; for all when it names none.
+  /// Opens the store that a description names, for the entity hierarchies of its configuration; for
+  /// all entities when it names none.
   ///
   /// Several stores may be open, each with entities of its own. About ten statements, as
   /// `PersistentContainer.loadPersistentStores()`.
   /// - Throws: `noStore` when its type is not registered; `unknownKey` when the model has no such
   ///   configuration; `configuration` when another store has one of its entities, or a relationship
-  ///   leads from one of them to an entity that is not among them; whatever the store throws.
+  ///   of one of them has a destination that is not among them; whatever the store throws.
   public func addPersistentStore(with description: PersistentStoreDescription) async throws {
     let entities = try StoreAssignment.entities(of: description.configuration, in: managedObjectModel)
     try loaded.withLock { try $0.check(entities) }

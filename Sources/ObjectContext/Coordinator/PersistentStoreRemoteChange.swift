@@ -1,10 +1,10 @@
 public import Foundation
 import StoreContract
 
-/// Somebody else committed to a store: another process, or another coordinator of this one.
+/// Another process, or another coordinator in this one, committed to a store.
 ///
-/// It does not say which objects changed; `ManagedObjectContext.mergeChanges(from:)` finds out
-/// about those that a context has registered.
+/// It does not say which objects changed; `ManagedObjectContext.mergeChanges(from:)` finds those
+/// that a context has registered.
 public struct PersistentStoreRemoteChange: Sendable, Hashable {
   /// The store's UUID.
   public let storeIdentifier: UUID
@@ -15,14 +15,14 @@ public struct PersistentStoreRemoteChange: Sendable, Hashable {
 }
 
 extension PersistentStoreCoordinator {
-  /// Tells whenever others have committed to one of the stores since they were opened; several
-  /// commits within a few milliseconds at once.
+  /// Reports commits of other processes and coordinators to the stores; several commits within a
+  /// few milliseconds are reported once.
   ///
-  /// Never tells saves of this coordinator's own contexts: those are in `didSaveObjects()`.
+  /// Saves of this coordinator's own contexts are not reported: those are in `didSaveObjects()`.
   ///
-  /// The stores' files are watched from the first call on, until they are closed. While nobody
-  /// writes to them, nothing is done. Each burst of writing, also by this coordinator, costs a few
-  /// looks at a counter, which are no statements and read no page. Stores that cannot tell
+  /// The stores' files are watched from the first call on, until they are closed. Without writes
+  /// this costs nothing. Each burst of writes, also by this coordinator, costs a few reads of a
+  /// counter, without a statement or a page read. Stores that detect no changes
   /// (`IncrementalStore.remoteChangeCount`) are not watched.
   public func remoteChanges() -> AsyncStream<PersistentStoreRemoteChange> {
     defer { watchStores() }

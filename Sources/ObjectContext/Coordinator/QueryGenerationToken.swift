@@ -19,7 +19,7 @@ public final class QueryGenerationToken: Sendable {
     snapshots = [:]
   }
 
-  /// Takes a moment of each open store.
+  /// Takes a snapshot of each open store.
   init(of coordinator: PersistentStoreCoordinator) throws {
     self.coordinator = coordinator
     var moments: [UUID: any IncrementalStore] = [:]

@@ -30,8 +30,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     public static let validation = Code(description: "validation")
     /// No store is loaded, or the kind of store is not registered.
     public static let noStore = Code(description: "noStore")
-    /// The configurations of two stores have an entity in common, or a relationship leads from one
-    /// to another.
+    /// The configurations of two stores have an entity in common, or a relationship crosses from
+    /// one to the other.
     public static let configuration = Code(description: "configuration")
     /// Some stores of a save were committed and others not.
     public static let partiallySaved = Code(description: "partiallySaved")

@@ -14,11 +14,11 @@ public enum ValidationRule: Sendable, Hashable, CustomStringConvertible {
   case longest(Int64)
   /// The whole text does not fit the regular expression.
   case pattern(String)
-  /// The relationship leads to fewer objects.
+  /// The relationship has fewer destinations.
   case fewest(Int)
-  /// The relationship leads to more objects.
+  /// The relationship has more destinations.
   case most(Int)
-  /// The object cannot be deleted while its relationship leads anywhere.
+  /// The object cannot be deleted while its relationship has a destination.
   case denied
   /// The object's own validation threw.
   case own

@@ -4,18 +4,18 @@ public import ObjectQuery
 public import Observation
 import StoreContract
 
-/// The objects of a request, which follow changes: for lists on a screen.
+/// The objects of a request, updated as objects change: for lists on a screen.
 ///
-/// After the first fetch it issues no statement for changes made in its context: objects that
-/// changed are judged in memory and put where they belong. What others save shows once the context
-/// has merged it, at one statement for the rows that changed. Nothing is done when no object of the
-/// entities concerned changed. A request with a limit, an offset, a search or affected stores, and
-/// one whose conditions lead over relationships to other entities that changed, is fetched anew,
-/// and so is one of what is stored only, with each save, and every one after another process's
-/// commit that the context merged.
+/// After the first fetch it issues no statement for changes made in its context: changed objects
+/// are evaluated in memory and moved to their positions. Saves of other contexts show once the
+/// context has merged them, with one statement for the changed rows. Changes of other entities cost
+/// nothing. These requests are fetched again instead: those with a limit, an offset, a search or
+/// affected stores; those whose conditions cross relationships to entities that changed; those
+/// without pending changes, at each save; and all after the context merged a commit of another
+/// process.
 ///
-/// Lives where its context does. `@Observable`: views that read `objects` or `sections` hear of
-/// changes.
+/// Use it in its context's isolation. It is `@Observable`: views that read `objects` or `sections`
+/// are updated.
 @Observable
 public final class FetchedResultsController<T: ManagedObject> {
   /// The request.
@@ -167,7 +167,7 @@ extension FetchedResultsController: ChangeObserver {
       isStale = false
       failure = nil
     } catch {
-      // The next event fetches anew.
+      // The next event fetches again.
       isStale = true
       failure = error
     }

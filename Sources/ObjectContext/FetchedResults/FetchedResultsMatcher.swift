@@ -18,7 +18,7 @@ struct FetchedResultsMatcher {
   private let predicate: ResolvedPredicate?
   private let sort: ResolvedSort
   private let sectionName: ResolvedKeyPath?
-  /// The root entities that conditions, order and section names lead to.
+  /// The root entities that conditions, order and section names refer to.
   private let others: Set<EntityDescription>
   /// Whether other objects, or what is stored, decide on each.
   private let isCut: Bool
@@ -85,7 +85,7 @@ struct FetchedResultsMatcher {
     }
   }
 
-  /// The root entities of the objects, and of what conditions, order and section names lead to.
+  /// The root entities of the objects, and those that conditions, order and section names refer to.
   var roots: Set<EntityDescription> { others.union([entity.root]) }
 
   func sectionName(_ object: ManagedObject) throws -> String {

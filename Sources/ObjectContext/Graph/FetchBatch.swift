@@ -17,7 +17,7 @@ final class FetchBatch {
   private var nodes: [IncrementalStoreNode?] = []
   /// The reference numbers for which the store had no row.
   private var missing: Set<Int64> = []
-  /// Rows of which only some fields were read, and those fields.
+  /// Partially read rows, and the fields that were read.
   private var partial: (nodes: [IncrementalStoreNode], fields: Set<Int>)?
   private var toOnes: [Int: FetchBatch] = [:]
   private var toManys: [Int: (destinations: RelationshipDestinations, batch: FetchBatch)] = [:]
@@ -71,10 +71,10 @@ final class FetchBatch {
     return missing.contains(reference)
   }
 
-  /// Stores rows of which only some fields were read, in the order of the references.
+  /// Stores partially read rows, in the order of the references.
   func keepPartial(_ nodes: [IncrementalStoreNode], fields: Set<Int>) { partial = (nodes, fields) }
 
-  /// Whether the batch has rows of which only some fields were read.
+  /// Whether the batch has partially read rows.
   func isPartial(generation: Int) -> Bool {
     check(generation)
     return partial != nil

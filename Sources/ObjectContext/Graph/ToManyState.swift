@@ -14,7 +14,7 @@ final class ToManyState {
   @exclusivity(unchecked) private var list = ReferenceList()
   @exclusivity(unchecked) private var additions = ReferenceList()
   @exclusivity(unchecked) private(set) var removed: Set<Int64> = []
-  /// The added and removed destinations of which it was unknown whether the store has them.
+  /// The added and removed destinations that may or may not be in the store.
   @exclusivity(unchecked) private var doubtful: Set<Int64> = []
   @exclusivity(unchecked) private(set) var isReordered = false
   /// The destinations' changed order, to be applied after the store is asked for them again.

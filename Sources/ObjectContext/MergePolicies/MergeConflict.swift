@@ -3,8 +3,8 @@ public import StoreContract
 
 /// One object that cannot be saved as it is.
 ///
-/// Long values with external storage that nobody read are in no snapshot. Sendable; errors that
-/// carry conflicts do not print their values.
+/// Snapshots lack long values with external storage that were not read. Sendable; errors that carry
+/// conflicts do not print their values.
 public struct MergeConflict: Sendable, CustomStringConvertible {
   /// The object.
   public let objectID: ManagedObjectID
@@ -27,10 +27,10 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   public let constraint: [String]
   /// The object that has the same values in a uniqueness constraint's properties.
   public let otherObjectID: ManagedObjectID?
-  /// Objects that were deleted in the store and that this one, or another of the same save, is to
-  /// lead to.
+  /// Objects that were deleted in the store, and that this object, or another one of the save,
+  /// references.
   ///
-  /// Where the store wins the links to them are dropped; else the save throws.
+  /// Where the store wins, the references to them are removed; otherwise the save throws.
   public internal(set) var missingObjectIDs: Set<ManagedObjectID> = []
 
   /// Whether a uniqueness constraint is broken.

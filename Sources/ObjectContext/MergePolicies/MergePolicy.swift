@@ -50,8 +50,8 @@ public enum MergeResolution: Sendable {
   /// Where both changed a property, the store's stays. An object deleted in the store is deleted here;
   /// one deleted here stays.
   case mergeByPropertyStoreTrump
-  /// Where both changed a property, the object's is saved. An object deleted in the store is stored
-  /// anew under its ID; one deleted here is deleted.
+  /// Where both changed a property, the object's is saved. An object that was deleted in the store
+  /// is stored again under its ID; an object that the context deleted is deleted.
   case mergeByPropertyObjectTrump
   /// All of the object is saved.
   case overwrite

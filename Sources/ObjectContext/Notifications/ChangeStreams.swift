@@ -11,9 +11,10 @@ final class ChangeStreams<Element: Sendable>: Sendable {
 
   var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
 
-  /// A stream of what comes from now on; nothing is dropped while nobody reads.
+  /// A stream of the elements from now on; elements that are not read yet are buffered without
+  /// limit.
   ///
-  /// - `ended`: Called when nobody reads any more.
+  /// - `ended`: Called when the reader stops.
   func stream() -> AsyncStream<Element> {
     AsyncStream { continuation in
       let key = state.withLock { state in

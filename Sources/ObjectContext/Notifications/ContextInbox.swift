@@ -2,8 +2,8 @@ import Foundation
 import Locks
 import Synchronization
 
-/// What others changed in the stores, until the context next merges it: contexts are used on one
-/// isolation each, so nobody else may touch their objects.
+/// Changes that other contexts made to the stores, until this context merges them: its objects may
+/// be touched in its own isolation only.
 final class ContextInbox: Sendable {
   enum Batch: Sendable { case insertion, update, deletion }
 
@@ -12,7 +12,7 @@ final class ContextInbox: Sendable {
     case batch(Batch)
     /// Another context's save.
     case saved(ContextChanges)
-    /// A commit to a store by somebody outside this coordinator, which does not report its objects.
+    /// A commit to a store from outside this coordinator, without its objects.
     case committed(store: UUID)
 
     var isForMergingContexts: Bool {

@@ -15,8 +15,8 @@ extension ManagedObject {
   /// Whether its row is no longer there, or never was.
   package final var isDeletedInStore: Bool { state.contains(.deletedInStore) }
 
-  /// Stops the program where the object is used though its context was deallocated, or written though
-  /// nobody can save it.
+  /// Stops the program where the object is used after its context was deallocated, or is written
+  /// though it can never be saved.
   package final func checkContext(writing: Bool = false) {
     guard needsContext, !isDeletedInStore, !isDetached else { return }
     if let graph, !writing || graph.host != nil { return }
@@ -36,7 +36,8 @@ extension ManagedObject {
     if isDetached { clearRelationships() } else { dirty = 0 }
   }
 
-  /// What a to-many leads to, with no list of objects made; nil when it cannot be read.
+  /// The destinations of a to-many, without making an array of objects; nil when they cannot be
+  /// read.
   package final func related(_ property: PropertyIndex) -> RelatedObjects? {
     guard case .relationship(let relationship) = entity.properties[property.index], let graph
     else { return nil }
@@ -46,9 +47,9 @@ extension ManagedObject {
     }
   }
 
-  /// Makes a to-many lead to objects of this context, and keeps the inverses in step.
+  /// Sets the destinations of a to-many to objects of this context, and updates the inverses.
   ///
-  /// Where only some come behind those it has, the others are not looked at.
+  /// Where objects are only appended, the present destinations are not compared.
   package final func replaceRelated(_ property: PropertyIndex, by wanted: [ManagedObject]) {
     guard let present = related(property), let graph,
       case .relationship(let relationship) = entity.properties[property.index]
@@ -79,7 +80,7 @@ extension ManagedObject {
     }
   }
 
-  /// Forgets what its relationships led to in the context it was in.
+  /// Forgets the destinations that its relationships had in its former context.
   package final func clearRelationships() {
     guard let changes else { return }
     for relationship in entity.relationships where !relationship.isToMany {

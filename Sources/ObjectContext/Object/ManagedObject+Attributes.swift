@@ -8,7 +8,7 @@ extension ManagedObject {
   /// - Throws: `unknownKey` when the entity has no such attribute, `objectNotFound` when the row is
   ///   no longer there.
   ///
-  /// A name with dots leads into a composite: `address.city`.
+  /// A name with dots names an element of a composite: `address.city`.
   public final func value(forKey name: String) throws -> AttributeValue {
     if let attribute = entity.attribute(named: name) { return try slotValue(.attribute(attribute)) }
     guard let (composite, path) = element(name) else { throw unknown(name) }
@@ -60,7 +60,7 @@ extension ManagedObject {
     try setValue(value?.attributeValue(for: type) ?? .null, forKey: name)
   }
 
-  /// The attribute of a name, or the element of a composite that a name with dots leads to.
+  /// The attribute of a name, or the element of a composite that a name with dots names.
   final func attribute(_ name: String) throws(ContextError) -> AttributeDescription {
     if let attribute = entity.attribute(named: name) { return attribute }
     if let (composite, path) = element(name), let element = composite.element(path) { return element }
@@ -71,7 +71,7 @@ extension ManagedObject {
     ContextError(.unknownKey, "\(entity.name) has no attribute \(name)")
   }
 
-  /// A composite and the names that lead into it; nil for a name without dots.
+  /// A composite and the names of the element in it; nil for a name without dots.
   private func element(_ name: String) -> (AttributeDescription, [String])? {
     guard name.contains(".") else { return nil }
     let names = name.keyPathNames(keepingEmpty: true)
@@ -104,7 +104,7 @@ extension ManagedObject {
     for state in changes.toManys where state.hasChanges && !state.relationship.isTransient { return true }
     for property in entity.properties where !property.isTransient {
       guard let value = changes.value(property.index) else { continue }
-      // Bytes that nobody read are not read for this.
+      // Bytes that were not read yet are not read for this.
       if node?.isUnread(property) == true { return true }
       guard let stored = try? committed(property), stored == value else { return true }
     }

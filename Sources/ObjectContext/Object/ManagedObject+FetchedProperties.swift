@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 
 extension ManagedObject {
-  /// The objects of a fetched property: its request, asked anew on every call, with the object as
+  /// The objects of a fetched property: its request, fetched at every call, with the object as
   /// `$FETCH_SOURCE` and the property as `$FETCHED_PROPERTY`.
   ///
   /// One statement.

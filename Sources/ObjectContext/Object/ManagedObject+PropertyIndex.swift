@@ -29,8 +29,7 @@ extension ManagedObject {
     return 0
   }
 
-  /// The reference number of a to-one's destination, without making the object; 0 when it leads
-  /// nowhere.
+  /// The reference number of a to-one's destination, without making the object; 0 for none.
   public final func reference(_ property: PropertyIndex) -> Int64 {
     checkIsolation()
     if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
@@ -111,7 +110,7 @@ extension ManagedObject {
   /// A value of any type.
   public final func value(_ property: PropertyIndex) -> AttributeValue { slowValue(property) }
 
-  /// The object a to-one leads to; often a fault.
+  /// The destination of a to-one; often a fault.
   public final func object(_ property: PropertyIndex) -> ManagedObject? {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return nil }
     return guarded(nil) { try destination(relationship) }
@@ -161,7 +160,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step.
+  /// Sets or clears the destination of a to-one, and updates the inverse.
   public final func setObject(_ property: PropertyIndex, to destination: ManagedObject?) {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return }
     guarded(()) {
@@ -188,8 +187,8 @@ extension ManagedObject {
     }
   }
 
-  /// Makes a to-many lead to some objects and no others, in this order where it is ordered, and
-  /// keeps the inverse in step.
+  /// Sets the destinations of a to-many, in this order where it is ordered, and updates the
+  /// inverses.
   public final func setObjects(_ property: PropertyIndex, to destinations: [ManagedObject]) {
     guard case .relationship(let relationship) = entity.properties[property.index] else { return }
     guarded(()) { try setObjects(destinations, forKey: relationship.name) }

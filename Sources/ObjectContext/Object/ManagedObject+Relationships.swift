@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 
 extension ManagedObject {
-  /// The object a to-one leads to, often a fault.
+  /// The destination of a to-one, often a fault.
   ///
   /// Issues a statement only when this object is a fault itself, or when the destination has
   /// subentities and the destination is not known yet; either serves the whole batch.
@@ -12,7 +12,7 @@ extension ManagedObject {
     return try destination(relationship)
   }
 
-  /// The objects a to-many leads to, in their order when it is ordered.
+  /// The destinations of a to-many, in their order when it is ordered.
   ///
   /// The first read issues one statement for the whole batch this object came with.
   /// - Throws: `unknownKey`, `objectNotFound`.
@@ -20,13 +20,13 @@ extension ManagedObject {
     try destinations(try relationship(name, toMany: true))
   }
 
-  /// Makes a to-one lead to an object or nowhere, and keeps the inverse in step.
+  /// Sets or clears the destination of a to-one, and updates the inverse.
   ///
-  /// One statement for the batch when the object is a fault; where both ends are to-ones, another
-  /// for the destination's.
+  /// One statement for the batch when the object is a fault; for a one-to-one relationship, another
+  /// for the destination's batch.
   /// - Throws: `unknownKey`, `objectOfAnotherContext` when the destination is of another context or
   ///   not of the destination entity, `objectNotFound` when it or this object is known to be
-  ///   deleted by others.
+  ///   deleted in the store.
   public final func setObject(_ destination: ManagedObject?, forKey name: String) throws {
     let relationship = try relationship(name, toMany: false)
     try check(destination, relationship)

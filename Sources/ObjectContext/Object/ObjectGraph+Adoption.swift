@@ -40,7 +40,7 @@ extension ObjectGraph {
   /// Whether an object is new or has a row.
   package func exists(_ object: ManagedObject) throws -> Bool { try relationships.exists(object) }
 
-  /// An unregistered, empty object in place of a deleted one of which nothing is known.
+  /// An unregistered, empty object in place of a deleted one whose values are unknown.
   ///
   /// - `type`: What the layer above presents it as.
   package func placeholder(presentedAs type: Any.Type) -> ManagedObject? {

@@ -2,8 +2,8 @@ import Dispatch
 import Locks
 import StoreContract
 
-/// Finds out that somebody else committed to a store: it looks at the store's counter after the
-/// kernel reported a write to one of its files, and at intervals where the kernel cannot.
+/// Detects commits of other processes to a store: reads the store's counter after the kernel
+/// reported a write to one of its files, and at intervals where the kernel reports none.
 ///
 /// Polling alone would wake an idle program for nothing, or be late.
 final class RemoteChangeWatch: Sendable {

@@ -47,8 +47,8 @@ struct UndoOperation: GraphOperation {
     }
   }
 
-  /// Where a step put an object that is back into a to-many, or took it out, the object's own list
-  /// decides: its deletion left that alone, and it has what others did to it since.
+  /// Where a step added a restored object to a to-many, or removed it, the object's own list
+  /// decides: its deletion did not change that list, and later changes by other objects are in it.
   private func alignRelationship(of step: UndoStep, where isBack: (ManagedObject) -> Bool) throws {
     let (end, relationship, destination): (ManagedObject, RelationshipDescription, Int64)
     switch step {
@@ -65,8 +65,8 @@ struct UndoOperation: GraphOperation {
     align(end, relationship, with: object, object.toManyState(inverse))
   }
 
-  /// The same where its list leads: objects that came back with it were in no list while it was
-  /// deleted, and no step tells of them.
+  /// Aligns the inverses of its list: objects that were restored with it were in no list while it
+  /// was deleted, and no step recorded them.
   private func alignInverses(of object: ManagedObject) throws {
     for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
       guard let inverse = relationship.inverse, inverse.isToMany else { continue }
@@ -79,8 +79,8 @@ struct UndoOperation: GraphOperation {
     }
   }
 
-  /// An object that is back may list objects that lead elsewhere: what they led to was not back
-  /// yet, or they were led away meanwhile.
+  /// A restored object may list objects that reference another one by now: their destination was
+  /// not restored yet, or they were changed meanwhile.
   private func releaseOthers(_ object: ManagedObject) throws {
     guard object.graph === graph, !object.isDeleted else { return }
     for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
@@ -302,8 +302,8 @@ struct UndoOperation: GraphOperation {
   private func tidy(_ objects: [ManagedObject]) {
     for object in objects where object.state == [.updated] && !object.hasPersistentChangedValues {
       if object.changes?.committedRow != nil {
-        // The row beneath is another one than that which the values were set back to, and may lead
-        // to what is to be deleted.
+        // The row differs from the one that the values were set back to, and may reference an
+        // object that is marked for deletion.
         do { try graph.withoutUndo { try graph.relationships.drop(object) } } catch {
           graph.recordFaultFailure(error)
         }
