@@ -129,16 +129,28 @@ struct SaveOperation: GraphOperation {
 
   private func settle(_ plan: SavePlan, updated: [ManagedObject]) {
     tracker.didChange()
-    let (inserted, deleted) = (tracker.inserted, tracker.deleted)
+    let (inserted, deleted, deferred) = (tracker.inserted, tracker.deleted, tracker.deferredDeletions)
     tracker.removeAll()
     tracker.removeAllDeferredDeletions()
     for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
     for object in updated { settle(object, nil) }
     for (object, change) in plan.updates { settle(object, change) }
     settle(deleted: deleted)
+    settle(deferred, plan)
     for object in inserted { object.didSave() }
     for object in updated { object.didSave() }
     for object in deleted { object.didSave() }
+  }
+
+  /// Marks objects deleted whose deletion elsewhere was deferred, unless the save wrote their rows:
+  /// changes that equal the row are not written.
+  private func settle(_ deferred: [ManagedObject], _ plan: SavePlan) {
+    if deferred.isEmpty { return }
+    let written = Set((plan.request.inserted + plan.request.updated.map(\.node)).map(\.objectID))
+    for object in deferred
+    where object.graph === graph && object.state.isEmpty && !written.contains(object.objectID) {
+      graph.faulting.turnDeleted(object)
+    }
   }
 
   func settle(_ object: ManagedObject, _ node: IncrementalStoreNode?) {

@@ -86,6 +86,27 @@ extension ContextCheck {
       try rivals.here.save()
       try rivals.agree(on: "Mine 30 m")
     },
+    ContextCheck("a save marks an object deleted that was deleted elsewhere and whose changes equal the row")
+    {
+      factory in
+      let rivals = try Rivals(try await ContextScenario(factory), .mergeByPropertyObjectTrump)
+      rivals.here.automaticallyMergesChangesFromParent = true
+      let adults = try FetchedResultsController(
+        FetchRequest(
+          "Person", where: .compare("age", .greater, 18), sortDescriptors: [FetchSortDescriptor("name")]),
+        in: rivals.here)
+      try adults.performFetch()
+      try rivals.mine.set("age", 31)
+      try rivals.theirs.set("age", 31)
+      try rivals.there.save()
+      try rivals.here.mergeChanges()
+      try expect(rivals.mine.isUpdated && adults.fetchedObjects.count == 1, "a change that equals the row")
+      try rivals.there.delete(rivals.theirs)
+      try rivals.there.save()
+      try rivals.here.save()
+      try expect(rivals.mine.isDeleted && !rivals.here.hasChanges, "nothing was written, and its row is gone")
+      try expect(adults.fetchedObjects.isEmpty && rivals.stored() == nil, "not among the results")
+    },
     ContextCheck(
       "a context merges by itself before its next look, if asked (automaticallyMergesChangesFromParent)"
     ) { factory in

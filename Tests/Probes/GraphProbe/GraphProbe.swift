@@ -13,6 +13,8 @@ struct GraphProbe: AsyncParsableCommand {
   @Option(help: "After how many steps to compare everything; changing numbers unless given.") var every: Int?
   @Option(help: "How many cases of both ends of relationships to try; a twentieth of the steps unless given.")
   var cases: Int?
+  @Option(help: "How many steps with batches to take; a twentieth of the steps unless given.") var batches:
+    Int?
   @Flag(help: "Tell every step.") var verbose = false
 
   func run() async throws {
@@ -20,9 +22,9 @@ struct GraphProbe: AsyncParsableCommand {
     say("seed \(seed)")
     let walk = try Walk(seed: seed, steps: steps, every: every, isVerbose: verbose)
     var report = try await walk.run()
-    let batches = try await BatchWalk(seed: seed, isVerbose: verbose).run(steps: steps / 20)
-    report.saves += batches.saves
-    report.differences += batches.differences
+    let pair = try await BatchWalk(seed: seed, isVerbose: verbose).run(steps: batches ?? steps / 20)
+    report.saves += pair.saves
+    report.differences += pair.differences
     let inverses = try await InverseWalk(seed: seed, isVerbose: verbose).run(cases: cases ?? steps / 20)
     report.saves += inverses.saves
     report.differences += inverses.differences
