@@ -25,7 +25,8 @@ struct KeyFileProcessTests {
     #expect(lines == ["found 24", "0", "  \\n"], "\(lines)")
   }
 
-  @Test("a process that is killed while it adds keys leaves every key that it told of, and no other file")
+  @Test(
+    "a process that is killed while it adds keys leaves every key that it acknowledged, and no other file")
   func killed() throws {
     let lines = try Beside.shell(
       Self.room + """

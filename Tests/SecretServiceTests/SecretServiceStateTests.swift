@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What the keyring's states look like", .serialized, .enabled(if: Beside.hasPrivateKeyring))
 struct SecretServiceStateTests {
-  @Test("no session bus, told apart from no service")
+  @Test("no session bus, distinguished from no service")
   func unreachable() throws {
     for address in [nil, "unix:path=/nonexistent/bus", "disabled:"] {
       for action in ["find", "add"] {
@@ -128,7 +128,7 @@ struct SecretFileTests {
     #expect(lines == ["found 0", "added", "added", "found 2"])
   }
 
-  @Test("with another password it has no key, and a header that is none is told")
+  @Test("with another password it has no key, and a damaged header is an error")
   func damage() throws {
     let lines = try run(
       """

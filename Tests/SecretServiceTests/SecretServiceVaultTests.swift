@@ -38,7 +38,7 @@ struct SecretServiceVaultTests {
     #expect(try await vault.keys(for: store, interaction: .silent).isEmpty)
   }
 
-  @Test("an item another program damaged is told as such")
+  @Test("an item that another program damaged is reported as such")
   func damaged() async throws {
     let store = UUID()
     let lines = try Beside.shell(

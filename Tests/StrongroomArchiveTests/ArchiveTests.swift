@@ -157,7 +157,7 @@ struct ArchiveTests {
     #expect(try archive.storedTypes() == ["Case": 1])
   }
 
-  @Test("identifiers: none found, another type, another instance, made anew")
+  @Test("identifiers: none found, another type, another instance, inserted again")
   func identifiers() async throws {
     let place = try Place()
     let archive = try await place.archive(Node.self, Case.self, Pen.self, Forgetful.self)

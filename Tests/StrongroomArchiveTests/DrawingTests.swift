@@ -120,7 +120,7 @@ struct DrawingTests {
     #expect(try archive.objects(Circle.self).map(\.radius) == [1, 2])
   }
 
-  @Test("only what changed is written, also when nobody holds it any more")
+  @Test("only what changed is written, also when the model is not retained")
   func changes() async throws {
     let place = try Place()
     let archive = try await place.archive(

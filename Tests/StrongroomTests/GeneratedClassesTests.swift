@@ -69,7 +69,7 @@ struct GeneratedClassesTests {
     #expect(try fresh.fetch(Record.self) { $0.name == "other" || $0.label.key == "x" }.isEmpty)
   }
 
-  @Test("names that Swift or every object has already are told apart")
+  @Test("names that Swift or every object has already are escaped")
   func names() throws {
     let model = try ManagedObjectModel {
       Entity("class") {

@@ -107,7 +107,7 @@ struct KeyringStoreTests {
     #expect(try await text(url) == "kept")
   }
 
-  @Test("a second item does no harm, and two that do not fit are told")
+  @Test("a second item does no harm, and two that do not fit are an error")
   func duplicated() async throws {
     let folder = try Folder()
     let url = folder.file("store")

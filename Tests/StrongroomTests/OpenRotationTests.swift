@@ -215,7 +215,7 @@ struct OpenRotationTests {
     #expect(try container.newContext().count(for: FetchRequest("Note")) == 10)
   }
 
-  @Test("stays where the path leads to another file by now, and where the store is open for reading only")
+  @Test("stays where the path names another file by now, and where the store is open for reading only")
   func otherFile() async throws {
     let place = try await Place()
     _ = try place.fill(10)

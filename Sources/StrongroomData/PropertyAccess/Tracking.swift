@@ -4,7 +4,7 @@ import Synchronization
 /// Finds out whether reads are being tracked, without a registrar for each object: making one takes
 /// several times as long as reading a row.
 ///
-/// A shared registrar is told of a read through a key path. While reads are tracked, observation
+/// A shared registrar records a read through a key path. While reads are tracked, observation
 /// inserts the key path into a set, which hashes it, and the mark in it notices the hashing.
 final class Tracking: Observable, Sendable {
   private struct Mark: Hashable {

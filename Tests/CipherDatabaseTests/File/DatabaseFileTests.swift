@@ -6,7 +6,7 @@ import Testing
 
 @testable import CipherDatabase
 
-@Suite("A file that is held stays in its place")
+@Suite("A file in use is not replaced")
 struct DatabaseFileTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("strongroom-\(UUID().uuidString)")
@@ -51,7 +51,7 @@ struct DatabaseFileTests {
     return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test("nobody has a file alone that another connection has open, and nobody opens one that is taken alone")
+  @Test("a file that is open is not locked exclusively, and a locked one is not opened")
   func alone() throws {
     let folder = try Folder()
     let path = folder.path("file")

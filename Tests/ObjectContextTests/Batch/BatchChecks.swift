@@ -108,7 +108,7 @@ extension ContextCheck {
       try expect(lists[2].sections.map(\.name) == ["", "Firm"], "the sections' names")
       try context.batchUpdate(
         FetchRequest("Person", where: .compare("name", .equal, "old")), set: ["age": 20])
-      try expectNames(["a", "b", "old", "c"], "changed, though nobody held it")
+      try expectNames(["a", "b", "old", "c"], "changed, though not retained")
       try context.batchDelete(FetchRequest("Person", where: .compare("name", .equal, "a")))
       try expectNames(["b", "old", "c"], "deleted")
       try context.batchDelete(FetchRequest("Company"))

@@ -261,7 +261,7 @@ struct ValuePiecesTests {
     _ = try await SQLCipherStore.rotateKey(of: store)
   }
 
-  @Test("readers work beside each other on other threads, and one that nobody has is closed")
+  @Test("readers work beside each other on other threads, and one without an owner is closed")
   func threads() async throws {
     let (shelf, context, id) = try await Self.film()
     try Self.write(1 << 20, context, id)
@@ -281,7 +281,8 @@ struct ValuePiecesTests {
     #expect(lengths == Array(repeating: 1 << 20, count: 4))
     try context.setQueryGenerationFrom(nil)
     try readers[0].seek(toOffset: 0)
-    #expect(try readers[0].read(upToCount: .max)?.count == 1 << 20, "a moment that nobody else has")
+    #expect(
+      try readers[0].read(upToCount: .max)?.count == 1 << 20, "a query generation that no other context has")
     readers = []
     _ = try context.openValue(of: id, "data")
     try shelf.container.close()
@@ -309,7 +310,7 @@ struct ValuePiecesTests {
     try shelf.container.close()
   }
 
-  @Test("two writers take turns, and one that cannot wait is told")
+  @Test("two writers take turns, and one that cannot wait gets an error")
   func writers() async throws {
     let (shelf, context, id) = try await Self.film()
     var description = PersistentStoreDescription(
@@ -350,7 +351,7 @@ struct ValuePiecesTests {
     try other.close()
   }
 
-  @Test("a save inside the closure of a write is told what to do, and leaves the former value")
+  @Test("a save inside the closure of a write throws with advice, and leaves the former value")
   func saveInside() async throws {
     let (shelf, context, id) = try await Self.film()
     let other = shelf.container.newContext()

@@ -209,7 +209,7 @@ extension ContextCheck {
         try fresh.save()
       }
     },
-    ContextCheck("a child does not lead to what its parent has deleted (parent and child)") { factory in
+    ContextCheck("a child's object cannot reference what its parent deleted (parent and child)") { factory in
       let scenario = try await ContextScenario(factory)
       let parent = scenario.newContext()
       let nodes = try (Int64(0)..<2).map { try Fixtures.make("Node", ["number": .integer($0)], in: parent) }

@@ -9,7 +9,7 @@ extension ContextCheck {
   /// store.
   static let inversesOfConflicts: [ContextCheck] = [
     ContextCheck(
-      "a to-one moved here and elsewhere ends in one place, whoever wins (inverse relationships,"
+      "a to-one changed in two contexts has one destination, whichever wins (inverse relationships,"
         + " NSMergePolicy)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
@@ -61,8 +61,7 @@ extension ContextCheck {
         withExtendedLifetime(held) {}
       }
     },
-    ContextCheck("the end that a one-to-one is taken from is looked at, though it is thought to lead nowhere")
-    {
+    ContextCheck("the former destination of a one-to-one is checked, though it is thought to have none") {
       factory in
       let scenario = try await ContextScenario(factory)
       for policy in [MergePolicy.error] + Move.policies {
@@ -134,7 +133,7 @@ extension ContextCheck {
       let stored = try fresh.existingObject(with: people[1].objectID).objects("tasks")
       try expect(Fixtures.names(stored, "title") == ["1", "0"], "in the store")
     },
-    ContextCheck("what is stored anew is linked both ways again (NSMergePolicy)") { factory in
+    ContextCheck("what is stored again is connected with its inverses again (NSMergePolicy)") { factory in
       let scenario = try await ContextScenario(factory)
       for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {
         // A desk goes with its owner, so it is not there any more.
@@ -257,7 +256,7 @@ extension ContextCheck {
         }
       }
     },
-    ContextCheck("a stale deletion is told before the unique value that its object kept (NSMergeConflict)") {
+    ContextCheck("a stale deletion is reported before the unique value of its object (NSMergeConflict)") {
       factory in
       let scenario = try await ContextScenario(factory)
       let (here, there) = (scenario.newContext(), scenario.newContext())
@@ -284,7 +283,7 @@ extension ContextCheck {
       try expectContextError(.unknownKey, "an unknown name") { try rivals.here.save() }
       try expect(rivals.stored() == "Ada 31 m", "nothing was saved")
     },
-    ContextCheck("a row stored anew is another one to whoever holds the old one (optimistic locking)") {
+    ContextCheck("a row stored again conflicts with objects of the old row (optimistic locking)") {
       factory in
       let scenario = try await ContextScenario(factory)
       for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {

@@ -176,7 +176,9 @@ extension ContextCheck {
         }
       }
     },
-    ContextCheck("a new object with the key of one held here is gone, and the held one has the values") {
+    ContextCheck(
+      "a new object with the key of a registered one is deleted, and the registered one has its values"
+    ) {
       factory in
       let scenario = try await ContextScenario(factory)
       let here = scenario.newContext()
@@ -185,8 +187,8 @@ extension ContextCheck {
       here.mergePolicy = .mergeByPropertyObjectTrump
       let new = try Fixtures.tag(here, "key", rank: 5)
       try here.save()
-      try expect(new.managedObjectContext == nil, "the new one is gone")
-      try expect(Fixtures.look(held) == "blue 5", "the held one has its values")
+      try expect(new.managedObjectContext == nil, "the new one was deleted")
+      try expect(Fixtures.look(held) == "blue 5", "the registered one has its values")
       try expect(here.fetch(FetchRequest("Tag")) == [held], "there is one")
       try held.set("rank", 6)
       try here.save()
@@ -318,7 +320,7 @@ extension ContextCheck {
       let person = try fresh.existingObject(with: rivals.id)
       try expect(Set(person.objects("tags").map(\.objectID)) == Set(old.map(\.objectID)), "both links")
     },
-    ContextCheck("a policy of one's own is told that a key is taken, and may settle it") { factory in
+    ContextCheck("a custom policy gets the conflict over a key, and may resolve it") { factory in
       let scenario = try await ContextScenario(factory)
       let (here, there) = (scenario.newContext(), scenario.newContext())
       let old = try Fixtures.tag(there, "key", colour: "blue", rank: 1)

@@ -63,7 +63,7 @@ extension ContextCheck {
       }
     },
     ContextCheck(
-      "changed here, deleted in the store: gone, or stored anew under its ID (NSMergePolicy)"
+      "changed here, deleted in the store: deleted, or stored again under its ID (NSMergePolicy)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       let cases: [(MergePolicy, Bool)] = [
@@ -90,7 +90,7 @@ extension ContextCheck {
       }
     },
     ContextCheck(
-      "deleted here, changed in the store: deleted, or kept as it is stored (NSMergePolicy)"
+      "deleted here, changed in the store: deleted, or restored as it is stored (NSMergePolicy)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       let cases: [(MergePolicy, Bool)] = [
@@ -112,7 +112,7 @@ extension ContextCheck {
         }
       }
     },
-    ContextCheck("deleted on both sides is deleted, whoever wins (NSMergePolicy)") { factory in
+    ContextCheck("deleted on both sides is deleted, whichever wins (NSMergePolicy)") { factory in
       let scenario = try await ContextScenario(factory)
       let policies: [MergePolicy] = [
         .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
@@ -191,7 +191,8 @@ extension ContextCheck {
       try expect(two.conflicts[0].persistedSnapshot?["age"] == 31, "the row is there")
       try expect(kept.mine.isDeleted, "still to be deleted")
     },
-    ContextCheck("every conflict of a save is told at once, and settled at once (NSMergePolicy)") { factory in
+    ContextCheck("every conflict of a save is reported at once, and resolved at once (NSMergePolicy)") {
+      factory in
       let scenario = try await ContextScenario(factory)
       let (here, there) = (scenario.newContext(), scenario.newContext())
       let people = try (0..<4).map { try Fixtures.person(here, "p\($0)") }
@@ -310,7 +311,7 @@ extension ContextCheck {
       try rivals.there.save()
       try rivals.here.save()
       try rivals.agree(on: "Mine 31 late 2")
-      try expect(tries.value > 1, "the conflict was judged anew")
+      try expect(tries.value > 1, "the conflict was evaluated again")
     },
   ]
 }

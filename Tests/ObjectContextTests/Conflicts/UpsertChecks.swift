@@ -123,8 +123,7 @@ extension ContextCheck {
         try expect(Fixtures.text(again, "mood") == "calm", "what is never stored stays")
       }
     },
-    ContextCheck("what leads to an object whose changes are dropped leads to the stored one (NSMergePolicy)")
-    {
+    ContextCheck("references to an object whose changes are dropped move to the stored one (NSMergePolicy)") {
       factory in
       let scenario = try await ContextScenario(factory, Feed.model())
       let first = scenario.newContext()
@@ -157,7 +156,7 @@ extension ContextCheck {
         try expect(Feed.codes(Feed.find("Post", "p", in: context), "author").isEmpty, "its own are dropped")
       }
     },
-    ContextCheck("a policy's own values lead to what objects have become (NSMergePolicy)") { factory in
+    ContextCheck("references among a policy's own values follow merged objects (NSMergePolicy)") { factory in
       for isAuthorFirst in [false, true] {
         let scenario = try await ContextScenario(factory, Feed.model())
         let first = scenario.newContext()

@@ -122,7 +122,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("configurations that do not fit are told before anything is opened")
+  @Test("configurations that do not fit are an error before anything is opened")
   func misfits() async throws {
     let place = Place()
     defer { try? FileManager.default.removeItem(at: place.folder) }

@@ -56,7 +56,7 @@ extension ContextCheck {
       }
       try expectContextError(.configuration, "a book on the desk") { try context.assign(book, to: pair.desk) }
       let stranger = try await Self.memory(pair.coordinator.managedObjectModel)
-      try expectContextError(.configuration, "a store of nobody's") {
+      try expectContextError(.configuration, "a store of no coordinator") {
         try context.assign(book, to: stranger)
       }
       try context.save()
@@ -75,7 +75,7 @@ extension ContextCheck {
       try expect(scenario.coordinator.persistentStores.isEmpty, "no store is left")
       for context in [saver, reader] {
         try expectContextError(.noStore, "a fetch") { _ = try context.fetch(FetchRequest("Person")) }
-        try expect(context.registeredObject(for: person.objectID) == nil, "not held any more")
+        try expect(context.registeredObject(for: person.objectID) == nil, "not retained any more")
         _ = try Fixtures.person(context, "new")
         try expectContextError(.noStore, "a save") { try context.save() }
       }
@@ -147,7 +147,7 @@ extension ContextCheck {
       let fresh = scenario.newContext()
       try expect(Self.contents(fresh) == before, "everything is there")
       try expect(Self.contents(early) == before, "for contexts of before too")
-      try expect(held.allSatisfy { $0.managedObjectContext == nil }, "whose old objects are gone")
+      try expect(held.allSatisfy { $0.managedObjectContext == nil }, "whose old objects were released")
       let people = try fresh.fetch(FetchRequest("Person"))
       try expect(people.allSatisfy { $0.objectID.storeIdentifier == new.identifier }, "under new IDs")
       let born = try Fixtures.person(fresh, "born")

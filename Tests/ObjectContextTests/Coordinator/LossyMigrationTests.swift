@@ -113,7 +113,7 @@ struct LossyMigrationTests {
     try now.close()
   }
 
-  @Test("and an older program that needs what is gone is told so, not what it misses")
+  @Test("and an older program that needs what was dropped gets that error, not a list of what it lacks")
   func olderNeeds() async throws {
     let place = try Place()
     try await place.fill(["blurb"], books: 10, with: "blurb", bytes: 100)

@@ -176,7 +176,7 @@ struct MigrationTests {
     #expect(findings.isEmpty, "\(findings)")
   }
 
-  @Test("what has no place any more is kept in a copy beside the store, which opens with the old model")
+  @Test("dropped data stays in a copy beside the store, which opens with the old model")
   func losing() async throws {
     let place = try Place()
     var container = try await place.open(Self.first())
@@ -202,7 +202,7 @@ struct MigrationTests {
   }
 
   @Test(
-    "what cannot be inferred is told, each reason in words, and nothing is changed",
+    "what cannot be inferred is an error with each reason in words, and nothing is changed",
     arguments: [
       "type", "required", "unique", "abstract", "to-one", "foreign", "apart", "off", "in use",
     ])

@@ -54,7 +54,7 @@ private final class ListeningStore: IncrementalStore {
 
 @Suite("A store of somebody else's")
 struct RegistrationTests {
-  @Test("is found under its name, and told which objects are held")
+  @Test("is found under its name, and gets the registered objects")
   func registration() async throws {
     PersistentStoreCoordinator.registerStoreClass(ListeningStore.self)
     let container = PersistentContainer(

@@ -103,7 +103,7 @@ struct ExternalStorageTests {
     #expect([0, 3, 4, 5, 6, 7, 8].allSatisfy { photos[$0] == photo })
   }
 
-  @Test("a value that changed meanwhile is the new one, and a changed object is told on saving")
+  @Test("a value that changed meanwhile is the new one, and saving a changed object is a conflict")
   func meanwhile() async throws {
     let shelf = try await shelf()
     let (first, second) = (shelf.container.newContext(), shelf.container.newContext())

@@ -49,7 +49,7 @@ extension ContextCheck {
       try expect(!read.isFault, "existingObject reads at once")
     },
     ContextCheck(
-      "a fault brings the row of the moment it fires, and an object keeps the row it has (faulting)"
+      "a fault reads the row of the time it fires, and an object stays with the row it has (faulting)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       let first = scenario.newContext()
@@ -67,7 +67,7 @@ extension ContextCheck {
       try expect(fault.get("age", as: Int.self) == 41, "of now again")
     },
     ContextCheck(
-      "what a relationship leads to comes as faults, which fire together (relationship faults)"
+      "destinations of a relationship come as faults, which fire together (relationship faults)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       let first = scenario.newContext()
@@ -166,7 +166,7 @@ extension ContextCheck {
       try expect(copy.value(forKey: "name") == .null && copy.isDeleted, "refreshed")
     },
     ContextCheck(
-      "a fault whose row is gone turns into a deleted object without values "
+      "a fault whose row was deleted turns into a deleted object without values "
         + "(shouldDeleteInaccessibleFaults)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
@@ -187,7 +187,7 @@ extension ContextCheck {
       try expect(gone.value(forKey: "age") == .null, "no number, not even a default")
       try expect(gone.isDeleted && !gone.isFault && !gone.hasChanges, "deleted")
       try expect(gone.object("manager") == nil, "leads nowhere")
-      try expect(gone.objects("friends").isEmpty, "leads to none")
+      try expect(gone.objects("friends").isEmpty, "has no destination")
       try expect(!context.hasChanges && context.deletedObjects.isEmpty, "no save has to do with it")
       try expect(Fixtures.names([found[1]]) == ["Bea"] && !found[1].isDeleted, "its neighbour is as ever")
       try found[1].set("age", 30)
@@ -209,7 +209,7 @@ extension ContextCheck {
 
   private static let retainedFaults: [ContextCheck] = [
     ContextCheck(
-      "unchanged objects are let go when the program does so, changed ones are held (weak references)"
+      "unchanged objects are released with the program's last reference, changed ones retained (weak references)"
     ) { factory in
       let context = try await ContextScenario(factory).newContext()
       func hire() throws { _ = try Fixtures.people("a", "b", "c", in: context) }
@@ -227,7 +227,7 @@ extension ContextCheck {
         try expect(people.count == 2, "nor the deletion")
       }
       try hire()
-      try expect(context.registeredObjectCount == 3, "new objects are held")
+      try expect(context.registeredObjectCount == 3, "new objects are retained")
       try context.save()
       try expect(context.registeredObjectCount == 0, "saved ones are not")
       try change()
@@ -249,7 +249,7 @@ extension ContextCheck {
         try withExtendedLifetime(people) { try expect(context.registeredObjectCount == 2, "in use") }
       }
       try tie()
-      try expect(context.registeredObjectCount == 0, "gone with the last who held them")
+      try expect(context.registeredObjectCount == 0, "released with the last reference")
       func walk() throws -> Int {
         let person = try context.fetch(FetchRequest("Person", fetchLimit: 1))[0]
         _ = try person.object("spouse")?.get("name", as: String.self)
@@ -257,7 +257,8 @@ extension ContextCheck {
       }
       try expect(walk() == 1 && context.registeredObjectCount == 0, "a walk leaves nothing behind")
     },
-    ContextCheck("a rollback lets go of what only its changes held (rollback, weak references)") { factory in
+    ContextCheck("a rollback releases what only its changes retained (rollback, weak references)") {
+      factory in
       let context = try await ContextScenario(factory).newContext()
       func change() throws {
         try Fixtures.people("b", in: context)[0].set("age", 40)

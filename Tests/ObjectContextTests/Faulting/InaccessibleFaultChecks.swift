@@ -51,8 +51,7 @@ extension ContextCheck {
       try expect(!here.hasChanges && cay.version == 2, "what was edited is saved")
       try expect(here.object(with: bea.objectID) === bea, "one object for each ID")
     },
-    ContextCheck("bytes apart from the row read empty once the row is gone (allowsExternalBinaryDataStorage)")
-    {
+    ContextCheck("external bytes read empty once the row was deleted (allowsExternalBinaryDataStorage)") {
       factory in
       var bytes = Attribute("scan", .binary)
       bytes.allowsExternalBinaryDataStorage = true
@@ -80,7 +79,9 @@ extension ContextCheck {
       try there.save()
       _ = (try page.value(forKey: "scan"), try changed.value(forKey: "scan"))
       try expect(Fixtures.text(page) == "a" && Fixtures.text(changed) == "mine", "the rest as it was")
-      try expectContextError(.conflict, "an edit of what is gone is a conflict as ever") { try here.save() }
+      try expectContextError(.conflict, "an edit of a deleted object is a conflict as ever") {
+        try here.save()
+      }
       here.mergePolicy = .mergeByPropertyStoreTrump
       try here.save()
       try expect(changed.isDeleted && !here.hasChanges, "settled")
@@ -126,8 +127,9 @@ extension ContextCheck {
       try copies[0].set("age", 30)
       try here.save()
     },
-    ContextCheck("an unsaved link leads both ways again once its end is stored again (batches, overwriting)")
-    {
+    ContextCheck(
+      "an unsaved reference and its inverse agree once the destination is stored again (batches, overwriting)"
+    ) {
       factory in
       let scenario = try await ContextScenario(factory)
       let maker = scenario.newContext()
@@ -165,7 +167,8 @@ extension ContextCheck {
       try rivals.there.save()
       try rivals.here.save()
       try expect(
-        rivals.stored() == nil && !rivals.here.hasChanges && other.version == 1, "gone, and the rest saved")
+        rivals.stored() == nil && !rivals.here.hasChanges && other.version == 1, "deleted, and the rest saved"
+      )
     },
     ContextCheck("an owner goes whose dependents another context deleted (cascade, nullify)") { factory in
       let scenario = try await ContextScenario(factory)
@@ -245,7 +248,7 @@ extension ContextCheck {
       try there.save()
       _ = try parent.object(with: people[1].objectID).value(forKey: "name")
       try expect(fault.value(forKey: "name") == .null && fault.isDeleted, "read in the child")
-      try expectContextError(.conflict, "an edit of what is gone") { try child.save() }
+      try expectContextError(.conflict, "an edit of a deleted object") { try child.save() }
       try child.refresh(changed, mergeChanges: false)
       _ = try Fixtures.people("new", in: child)
       try child.save()
@@ -305,7 +308,9 @@ extension ContextCheck {
         try expect(ada.value(forKey: "name") == .null && ada.isDeleted, "refreshed")
       }
     },
-    ContextCheck("an unchanged object that a refresh finds gone keeps its values (refresh, mergeChanges)") {
+    ContextCheck(
+      "an unchanged object that a refresh finds deleted retains its values (refresh, mergeChanges)"
+    ) {
       factory in
       let rivals = try Rivals(try await ContextScenario(factory))
       let other = try Fixtures.person(rivals.here, "Other")

@@ -30,7 +30,9 @@ extension ContextCheck {
         controller.indexPath(forObject: try Fixtures.person(context, "x", age: 85)) == nil, "not among them")
       try expect(controller.snapshot.objectIDs == controller.fetchedObjects.map(\.objectID), "a snapshot")
     },
-    ContextCheck("insertions, deletions, moves and updates are told with their exact places, in this order") {
+    ContextCheck(
+      "insertions, deletions, moves and updates are reported with their exact index paths, in this order"
+    ) {
       factory in
       let list = try await ShownList(factory, names: "bdfh")
       let people = list.controller.fetchedObjects
@@ -52,7 +54,7 @@ extension ContextCheck {
       try list.expectChanges("-h@0.2", "+0@0.0", "d@0.3>0.1")
       try expect(list.names == ["0", "1", "a", "c"], "the list, got \(list.names)")
     },
-    ContextCheck("what is inserted, changed and deleted within one event is told as it is at its end") {
+    ContextCheck("what is inserted, changed and deleted within one event is reported as it is at its end") {
       factory in
       let list = try await ShownList(factory, names: "ac")
       let people = list.controller.fetchedObjects
@@ -66,7 +68,7 @@ extension ContextCheck {
       try list.context.delete(people[1])
       try list.expectChanges("-c@0.2")
     },
-    ContextCheck("nothing is told when no object of the request's entity changed") { factory in
+    ContextCheck("nothing is reported when no object of the request's entity changed") { factory in
       let list = try await ShownList(factory, names: "ab")
       let company = try Fixtures.company(list.context, "Firm")
       list.context.processPendingChanges()
@@ -217,7 +219,7 @@ final class ShownList {
     let told = controller.sections.flatMap { section in section.objects.map { _ in section.name } }
     try expect(told == names, "the names of the sections", line: line, fileID: fileID)
     for (section, next) in zip(controller.sections, controller.sections.dropFirst()) {
-      try expect(section.name != next.name, "a section told twice", line: line, fileID: fileID)
+      try expect(section.name != next.name, "a section reported twice", line: line, fileID: fileID)
     }
   }
 

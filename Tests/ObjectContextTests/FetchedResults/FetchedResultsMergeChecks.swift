@@ -107,7 +107,8 @@ extension ContextCheck {
       try context.save()
       try expect(controller.fetchedObjects.isEmpty, "nor once it is saved")
     },
-    ContextCheck("snapshots are told anew once their objects have permanent IDs (objectIDs)") { factory in
+    ContextCheck("snapshots are reported again once their objects have permanent IDs (objectIDs)") {
+      factory in
       let list = try await ShownList(factory, names: "a")
       let stream = list.controller.changes()
       _ = try Fixtures.person(list.context, "b")

@@ -7,7 +7,7 @@ import StoreTestKit
 
 extension ContextCheck {
   static let sourcesOfLists: [ContextCheck] = [
-    ContextCheck("what another context saved is told once it is merged (NSFetchedResultsController)") {
+    ContextCheck("what another context saved is reported once it is merged (NSFetchedResultsController)") {
       factory in
       let list = try await ShownList(factory, names: "abc")
       let people = list.controller.fetchedObjects
@@ -28,7 +28,7 @@ extension ContextCheck {
       try other.save()
       try list.expectChanges("+a@0.0")
     },
-    ContextCheck("an object that nobody holds here enters the list once another context's save lets it") {
+    ContextCheck("an unregistered object enters the list once another context's save makes it match") {
       factory in
       let list = try await ShownList(factory, names: "ac")
       list.context.automaticallyMergesChangesFromParent = true
@@ -40,7 +40,8 @@ extension ContextCheck {
       try other.save()
       try list.expectChanges("+b@0.1")
     },
-    ContextCheck("what a child saved into the context is told like the context's own changes") { factory in
+    ContextCheck("what a child saved into the context is reported like the context's own changes") {
+      factory in
       let list = try await ShownList(factory, names: "abc")
       let people = list.controller.fetchedObjects
       let child = ManagedObjectContext(parent: list.context)
@@ -52,7 +53,7 @@ extension ContextCheck {
       try child.save()
       try list.expectChanges("-b@0.1", "+z@0.2", "c@0.2>0.0")
     },
-    ContextCheck("rolling back and undoing are told like any change") { factory in
+    ContextCheck("rolling back and undoing are reported like any change") { factory in
       let list = try await ShownList(factory, names: "abc")
       let people = list.controller.fetchedObjects
       list.context.undoManager = UndoManager()
@@ -69,7 +70,7 @@ extension ContextCheck {
       try list.expectChanges("-z@0.2", "+b@0.1", "a@0.1>0.0")
       try expect(list.names == ["a", "b", "c"], "as it was")
     },
-    ContextCheck("several controllers of one context are each told of their own list") { factory in
+    ContextCheck("several controllers of one context each report their own list") { factory in
       let list = try await ShownList(factory, names: "abc")
       let calls = Fixtures.Count()
       let companies = try FetchedResultsController(
@@ -83,7 +84,7 @@ extension ContextCheck {
       try list.expectChanges("~a@0.0")
       try expect(calls.value == 1, "not the people's")
     },
-    ContextCheck("a condition over relationships follows the objects that it leads to") { factory in
+    ContextCheck("a condition over relationships follows changes of the destinations") { factory in
       let scenario = try await ContextScenario(factory)
       let context = scenario.newContext()
       let firm = try Fixtures.company(context, "Firm")
@@ -103,7 +104,7 @@ extension ContextCheck {
       try expect(controller.fetchedObjects == people, "the firm has another employee")
       try context.delete(firm)
       context.processPendingChanges()
-      try expect(controller.fetchedObjects.isEmpty, "the firm is gone")
+      try expect(controller.fetchedObjects.isEmpty, "the firm was deleted")
     },
     ContextCheck("snapshots come in a stream, and are of use on other isolations") { factory in
       let list = try await ShownList(factory, names: "ab", section: "motto")
@@ -128,7 +129,7 @@ extension ContextCheck {
       try expect(names == ["changed", "b", "c"], "their objects elsewhere, got \(names)")
       try expect(first.objectIDs.count == 2, "an older one stays as it was")
     },
-    ContextCheck("whoever observes a controller's objects hears of a change (Observation)") { factory in
+    ContextCheck("observers of a controller's objects are notified of a change (Observation)") { factory in
       let list = try await ShownList(factory, names: "ab")
       let heard = Fixtures.Count()
       func observe() {
@@ -150,7 +151,8 @@ extension ContextCheck {
       list.context.processPendingChanges()
       try expect(heard.value == 2, "an update")
     },
-    ContextCheck("over any row of events the changes told make the new list of the old one") { factory in
+    ContextCheck("over any sequence of events the reported changes turn the old list into the new one") {
+      factory in
       try await Self.follow(factory, seed: 1, limit: nil)
     },
     ContextCheck("so they do where a limit cuts the list") { factory in

@@ -76,7 +76,7 @@ extension ContextCheck {
       let last = try Fixtures.person(other, "c")
       try other.delete(people[0])
       try other.save()
-      guard let changes = await saves.next() else { return try expect(false, "a save is told") }
+      guard let changes = await saves.next() else { return try expect(false, "a save is reported") }
       try third.mergeChanges(from: changes)
       let merged = try await Fixtures.first(1, of: heard)[0]
       try expect(merged.inserted == [last.objectID], "what is merged by hand")

@@ -41,7 +41,7 @@ struct PreparedOnceTests {
     }
   }
 
-  @Test("values, also null ones, are told apart in a shape met before")
+  @Test("values, also null ones, are distinguished in a known shape")
   func values() async throws {
     let shelf = try await Shelf()
     let context = shelf.container.newContext()

@@ -221,7 +221,7 @@ struct QueryTests {
     #expect(fast.suggestedIndexes.isEmpty && fast.steps.allSatisfy(\.usesIndex))
   }
 
-  @Test("nothing leads from a name or a value to SQL", arguments: [true, false])
+  @Test("neither a name nor a value gets into SQL", arguments: [true, false])
   func injection(inMemory: Bool) async throws {
     let words = [
       "select", "from", "where", "table", "index", "group", "order", "drop", "null", "join", "union", "case",

@@ -78,7 +78,7 @@ enum Fixtures {
       }
       let elements = try await group.next() ?? []
       group.cancelAll()
-      try expect(elements.count == count, "a stream told too little", line: line, fileID: fileID)
+      try expect(elements.count == count, "a stream reported too little", line: line, fileID: fileID)
       return elements
     }
   }

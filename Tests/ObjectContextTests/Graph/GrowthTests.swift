@@ -65,7 +65,7 @@ struct GrowthTests {
     }
   }
 
-  @Test("upserting objects that lead to each other, with an undo manager")
+  @Test("upserting objects that reference each other, with an undo manager")
   func upserts() async throws {
     for isHeld in [false, true] {
       let shelf = try await Shelf(Self.model())

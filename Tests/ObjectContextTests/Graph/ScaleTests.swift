@@ -22,7 +22,7 @@ struct ScaleTests {
     return nodes[length / 2].objectID
   }
 
-  @Test("a hundred thousand objects let go of return their memory")
+  @Test("a hundred thousand released objects return their memory")
   func memory() async throws {
     // In a process of its own, since other tests' memory counts in this one.
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -76,7 +76,7 @@ struct ScaleTests {
     #expect(statements[1] <= statements[0] * 4 + 100)
   }
 
-  @Test("a chain of a hundred thousand is walked, undone and let go of without an end of the stack")
+  @Test("a chain of a hundred thousand is walked, undone and released without a stack overflow")
   func walk() async throws {
     let shelf = try await Shelf(Self.model())
     let context = shelf.container.newContext()

@@ -122,7 +122,7 @@ extension ContextCheck {
       try child.delete(try child.existingObject(with: person.objectID))
       try child.delete(try child.existingObject(with: unsaved.objectID))
       try expect(!person.isDeleted && parent.insertedObjects == [unsaved], "not before")
-      try expect(child.count(for: FetchRequest("Task")) == 0, "gone in the child at once")
+      try expect(child.count(for: FetchRequest("Task")) == 0, "deleted in the child at once")
       try child.save()
       try expect(person.isDeleted && tasks.allSatisfy(\.isDeleted), "deleted in the parent")
       try expect(parent.insertedObjects.isEmpty, "a new object just goes away")

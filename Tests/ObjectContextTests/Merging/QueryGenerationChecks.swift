@@ -6,7 +6,8 @@ import StoreTestKit
 
 extension ContextCheck {
   static let pinnedReads: [ContextCheck] = [
-    ContextCheck("a pinned context reads one moment while others write (NSQueryGenerationToken)") { factory in
+    ContextCheck("a pinned context reads one query generation while others write (NSQueryGenerationToken)") {
+      factory in
       guard let scenario = try await PinnedOffice(factory) else { return }
       let pinned = scenario.pinned
       try expect(pinned.queryGenerationToken != nil, "a generation")
@@ -24,7 +25,8 @@ extension ContextCheck {
         _ = try pinned.existingObject(with: try scenario.newest())
       }
     },
-    ContextCheck("faults and relationships of a pinned context that fire late bring the old moment too") {
+    ContextCheck("faults and relationships of a pinned context that fire late read the query generation too")
+    {
       factory in
       guard let scenario = try await PinnedOffice(factory) else { return }
       let pinned = scenario.pinned
@@ -36,20 +38,22 @@ extension ContextCheck {
       try expect(faults[0].objects("tags").map { try Fixtures.text($0) } == ["t"], "a many-to-many")
       try expect(faults[1].object("employer") === firm, "a to-one")
     },
-    ContextCheck("a moment taken from one context pins another, and stays as it was taken") { factory in
+    ContextCheck("a query generation of one context pins another, and does not change") { factory in
       guard let scenario = try await PinnedOffice(factory) else { return }
       let moment = scenario.pinned.queryGenerationToken
       try scenario.change()
       let other = scenario.scenario.newContext()
       try other.setQueryGenerationFrom(moment)
       let byName = FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])
-      try expect(Fixtures.names(other.fetch(byName)) == ["p0", "p1", "p2"], "the first one's moment")
+      try expect(
+        Fixtures.names(other.fetch(byName)) == ["p0", "p1", "p2"], "the first one's query generation")
       try scenario.pinned.setQueryGenerationFrom(nil)
       try expect(
         Fixtures.names(other.fetch(byName)) == ["p0", "p1", "p2"], "also when the first lets go of it")
       let later = scenario.scenario.newContext()
       try later.setQueryGenerationFrom(.current)
-      try expect(Fixtures.names(later.fetch(byName)) == ["changed", "new", "p2"], "a moment of its own")
+      try expect(
+        Fixtures.names(later.fetch(byName)) == ["changed", "new", "p2"], "a query generation of its own")
     },
     ContextCheck("a context that is pinned no more reads what is stored now") { factory in
       guard let scenario = try await PinnedOffice(factory) else { return }
@@ -63,7 +67,7 @@ extension ContextCheck {
         pinned.fetch(FetchRequest("Person", sortDescriptors: [FetchSortDescriptor("name")])))
       try expect(names == ["changed", "new", "p2"], "as stored")
       try pinned.refresh(held, mergeChanges: false)
-      try expect(Fixtures.text(held) == "changed", "a held object, once it is refreshed")
+      try expect(Fixtures.text(held) == "changed", "a registered object, once it is refreshed")
     },
     ContextCheck("a pinned context saves into the store of now, and is pinned to that then") { factory in
       guard let scenario = try await PinnedOffice(factory) else { return }

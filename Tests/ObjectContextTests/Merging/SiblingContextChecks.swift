@@ -47,13 +47,13 @@ extension ContextCheck {
       try new.setObject(try there.existingObject(with: firm.objectID), forKey: "employer")
       let told = scenario.coordinator.didSaveObjects()
       try there.save()
-      try expect(Fixtures.text(old[0]) == "p0", "a held object stays as it was read")
+      try expect(Fixtures.text(old[0]) == "p0", "a registered object stays as it was read")
       let changes = try await Fixtures.first(1, of: told)[0]
       try here.mergeChanges(from: changes)
       try expect(Fixtures.text(old[0]) == "changed", "an updated object")
       try expect(old[1].managedObjectContext == nil || old[1].isDeleted, "a deleted object")
       let employees = try Fixtures.names(firm.objects("employees")).sorted()
-      try expect(employees == ["changed", "new", "p2"], "the relationship that leads to them")
+      try expect(employees == ["changed", "new", "p2"], "the relationship that contains them")
       try expect(!here.hasChanges, "nothing to save")
     },
     ContextCheck("a merge leaves local changes on top, and saving them is no conflict then") { factory in
@@ -80,7 +80,7 @@ extension ContextCheck {
       try rivals.there.save()
       try rivals.here.mergeChanges()
       try expect(rivals.mine.managedObjectContext === rivals.here && rivals.text == "Mine 30 m", "still here")
-      let error = try expectContextError(.conflict, "its row is gone") { try rivals.here.save() }
+      let error = try expectContextError(.conflict, "its row was deleted") { try rivals.here.save() }
       try expect(error.conflicts.map(\.objectID) == [rivals.id], "the object")
       rivals.here.mergePolicy = .overwrite
       try rivals.here.save()
@@ -104,7 +104,8 @@ extension ContextCheck {
       try rivals.there.delete(rivals.theirs)
       try rivals.there.save()
       try rivals.here.save()
-      try expect(rivals.mine.isDeleted && !rivals.here.hasChanges, "nothing was written, and its row is gone")
+      try expect(
+        rivals.mine.isDeleted && !rivals.here.hasChanges, "nothing was written, and its row was deleted")
       try expect(adults.fetchedObjects.isEmpty && rivals.stored() == nil, "not among the results")
     },
     ContextCheck(
@@ -188,11 +189,11 @@ extension ContextCheck {
         try expect(did[0].inserted == [new.objectID] && !new.objectID.isTemporaryID, "the new object")
         try expect(did[0].updated == [people[0].objectID], "the changed one")
         try expect(did[0].deleted == [gone] && did[0].contextName == "desk", "the deleted one")
-        try expect(did[1].updated == [people[0].objectID], "a save of nothing is not told")
+        try expect(did[1].updated == [people[0].objectID], "a save of nothing is not reported")
         try expect(did[1].inserted.isEmpty && did[1].deleted.isEmpty, "each save its own")
       }
     },
-    ContextCheck("a refused save is told before, and not after") { factory in
+    ContextCheck("a refused save is announced before, and not reported after") { factory in
       let scenario = try await ContextScenario(factory)
       let context = scenario.newContext()
       let person = try Fixtures.person(context, "Ada", age: 500)

@@ -1,9 +1,9 @@
 import Strongroom
 import Testing
 
-@Suite("Being told of changes")
+@Suite("Observing changes")
 struct ObservingTests {
-  @Test("costs nothing any more once nobody listens")
+  @Test("costs nothing once the last listener stopped")
   func ends() async throws {
     let context = try await Shelf(inMemory: true).container.newContext()
     var authors: FetchedResultsController? = try FetchedResultsController(

@@ -71,7 +71,7 @@ struct DerivedTests {
     }
   }
 
-  @Test("follow every change at the save, and read anew at once", arguments: [true, false])
+  @Test("follow every change at the save, and a new fetch at once", arguments: [true, false])
   func follow(inMemory: Bool) async throws {
     let place = try await Shelf(try Self.model(), inMemory: inMemory)
     defer { withExtendedLifetime(place) {} }

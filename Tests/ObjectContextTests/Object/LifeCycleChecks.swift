@@ -60,7 +60,7 @@ extension ContextCheck {
       try expect(context.count(for: FetchRequest("Person")) == 1, "stored once")
     },
     ContextCheck(
-      "fetches count what is not saved yet, unless told not to (NSFetchRequest.includesPendingChanges)"
+      "fetches include unsaved changes unless excluded (NSFetchRequest.includesPendingChanges)"
     ) { factory in
       let context = try await ContextScenario(factory).newContext()
       let people = try Fixtures.people("Ada", "Bea", in: context)

@@ -38,7 +38,7 @@ struct PropertyIndexTests {
   }
 
   @Test(
-    "a fault whose row is gone reads empty, and the save then says so where that is asked for",
+    "a fault whose row was deleted reads empty, and the save then throws where that is set",
     arguments: [false, true])
   func goneRow(inMemory: Bool) async throws {
     let shelf = try await Shelf(inMemory: inMemory)

@@ -121,7 +121,8 @@ extension ContextCheck {
       try refused(.objectNotFound, album.id)
       try expectContextError(.objectNotFound, "read") { _ = try context.openValue(of: album.id, "data") }
     },
-    ContextCheck("a pinned context reads the value of its moment, and what it wrote itself") { factory in
+    ContextCheck("a pinned context reads the value of its query generation, and what it wrote itself") {
+      factory in
       let album = try await Album(factory)
       let (pinned, now) = (album.scenario.newContext(), album.scenario.newContext())
       try now.writeValue(count: 2, to: album.id, "data") { try $0.write(contentsOf: Data([1, 2])) }

@@ -59,7 +59,7 @@ struct ValueTests {
         ]))
   }
 
-  @Test("every rule that is broken is told with its property and bound")
+  @Test("every broken rule is reported with its property and bound")
   func rules() async throws {
     let shelf = try await Shelf(try Self.model(), inMemory: true)
     let context = shelf.container.newContext()

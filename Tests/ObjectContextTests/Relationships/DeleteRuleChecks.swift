@@ -98,7 +98,7 @@ extension ContextCheck {
       let copy = try fresh.existingObject(with: id)
       try expect(copy.get("number", as: Int.self) == 1, "whoever led to it is left")
       if let end = try copy.object("loose") {
-        try expect(end.objectID == goneID, "it leads to what is gone, if anywhere")
+        try expect(end.objectID == goneID, "its destination, if any, was deleted")
         try expect(end.value(forKey: "number") == .null && end.isDeleted, "what is gone")
       }
       try copy.setObject(nil, forKey: "loose")
@@ -126,7 +126,7 @@ extension ContextCheck {
 
   private static let cascadeRules: [ContextCheck] = [
     ContextCheck(
-      "cascade deletes to-ones, to-manys and what they lead to, all at once (NSCascadeDeleteRule)"
+      "cascade deletes destinations of to-ones and to-manys, and theirs, all at once (NSCascadeDeleteRule)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       let first = scenario.newContext()

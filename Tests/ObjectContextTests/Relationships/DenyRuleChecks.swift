@@ -51,8 +51,8 @@ extension ContextCheck {
         try context.delete(loans[1])
         try context.save()
         let fresh = scenario.newContext()
-        try expect(fresh.count(for: FetchRequest("Person")) == 0, "the person is gone")
-        try expect(fresh.count(for: FetchRequest("Loan")) == 0, "the loans are gone")
+        try expect(fresh.count(for: FetchRequest("Person")) == 0, "the person was deleted")
+        try expect(fresh.count(for: FetchRequest("Loan")) == 0, "the loans were deleted")
       }
     },
     ContextCheck(
@@ -122,7 +122,7 @@ extension ContextCheck {
       }
     },
     ContextCheck(
-      "a deletion that does not know of a new link leaves none to what is gone (dangling references)"
+      "a deletion that precedes another context's new reference leaves no dangling one (dangling references)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       for (name, entity) in linksToOthers {
@@ -178,7 +178,7 @@ extension ContextCheck {
       try expect(other.existingObject(with: copy.objectID) === copy, "still read in the other context")
       other.refreshAllObjects()
       try other.delete(copy)
-      try expect(copy.isDeleted && !other.hasChanges, "a fault of what is gone is deleted already")
+      try expect(copy.isDeleted && !other.hasChanges, "a fault whose row was deleted is deleted already")
     },
   ]
 

@@ -61,7 +61,7 @@ extension ContextCheck {
       }
     },
     ContextCheck(
-      "what a batch leads to an object that is to be deleted here does not outlive it (NSDeleteRule)"
+      "what a batch connects to an object that is marked for deletion does not outlive it (NSDeleteRule)"
     ) {
       factory in
       for isOwn in [true, false] {
@@ -117,7 +117,7 @@ extension ContextCheck {
       try pair.there.save()
       try pair.here.mergeChanges()
       try expect(ann.objects("tags").contains(tag) && tag.objects("people").contains(ann), "the link")
-      try expectContextError(.conflict, "it leads to what is deleted") { try pair.here.save() }
+      try expectContextError(.conflict, "its destination is deleted") { try pair.here.save() }
     },
     ContextCheck("a to-one set here as it was stored stays so when others move it, at both ends") { factory in
       for isSetBack in [true, false] {

@@ -98,7 +98,7 @@ extension ContextCheck {
       try expect(copies[..<2].map { try Fixtures.line($0, "boards") } == ["x", "y"], "stored")
       try expect(copies[2...].map { try Fixtures.line($0, "board") } == ["a", "b"], "at both ends")
     },
-    ContextCheck("two relationships to one entity are kept apart (inverse relationships)") { factory in
+    ContextCheck("two relationships to one entity are independent (inverse relationships)") { factory in
       let scenario = try await ContextScenario(factory)
       let context = scenario.newContext()
       let people = try Fixtures.people("a", "b", in: context)
@@ -175,7 +175,7 @@ extension ContextCheck {
       try expect(stored == ["d", "-", "-", "a"], "stored: \(stored)")
     },
     ContextCheck(
-      "a many-to-many that is its own inverse goes both ways, and may lead to itself (self-inverse)"
+      "a many-to-many that is its own inverse goes both ways, and may contain its owner (self-inverse)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       let context = scenario.newContext()

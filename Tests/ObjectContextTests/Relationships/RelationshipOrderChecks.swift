@@ -99,7 +99,7 @@ extension ContextCheck {
       try context.save()
       try ada.remove(at: 0, from: "favourites")
       try ada.setObjects([tags[2], tags[1], tags[2], tags[3]], forKey: "favourites")
-      try expect(Fixtures.line(ada, "favourites") == "x w y", "set anew, each once")
+      try expect(Fixtures.line(ada, "favourites") == "x w y", "set again, each once")
       try context.save()
       let id = ada.objectID
       let again = try await scenario.reopened() ?? scenario

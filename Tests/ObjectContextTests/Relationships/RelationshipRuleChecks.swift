@@ -88,7 +88,7 @@ extension ContextCheck {
         Fixtures.line(people[0], "friends") == "b" && Fixtures.line(people[1], "reports") == "a", "as it was")
     },
     ContextCheck(
-      "a link that is added and then taken out is not there, though nobody read whether it was"
+      "a destination that is added and then removed is absent, though the relationship was not read"
         + " (inverse relationships)"
     ) { factory in
       let scenario = try await ContextScenario(factory)

@@ -7,7 +7,7 @@ import StoreTestKit
 extension ContextCheck {
   static let unidirectionalRules: [ContextCheck] = [
     ContextCheck(
-      "a to-one without an inverse leads nowhere once what it led to is deleted (dangling references)"
+      "a to-one without an inverse is cleared when its destination is deleted (dangling references)"
     ) {
       factory in
       let scenario = try await ContextScenario(factory)
@@ -37,7 +37,7 @@ extension ContextCheck {
         other.object("hint")?.objectID == known.objectID && other.version == 1, "others are left alone")
     },
     ContextCheck(
-      "links without an inverse that were never stored go with what they led to (dangling references)"
+      "unsaved references without an inverse are removed with their destination (dangling references)"
     ) {
       factory in
       let scenario = try await ContextScenario(factory)
@@ -49,7 +49,7 @@ extension ContextCheck {
       try ada.add(tags[0], to: "favourites")
       try context.delete(made[1])
       try context.delete(tags[0])
-      try expect(made[0].object("hint") == nil, "a new one leads nowhere")
+      try expect(made[0].object("hint") == nil, "a new one has no destination")
       try expect(ada.objects("favourites").isEmpty, "nor does a list")
       try context.save()
       try made[0].setObject(made[2], forKey: "hint")
@@ -62,7 +62,7 @@ extension ContextCheck {
       try expect(fresh.existingObject(with: made[0].objectID).object("hint") == nil, "stored")
       try expect(fresh.count(for: FetchRequest("Tag")) == 0, "gone")
     },
-    ContextCheck("an undo has to-ones without an inverse lead to what is there again (undo)") { factory in
+    ContextCheck("an undo restores to-ones without an inverse to restored objects (undo)") { factory in
       let scenario = try await ContextScenario(factory)
       let context = scenario.newContext()
       context.undoManager = UndoManager()
@@ -76,7 +76,7 @@ extension ContextCheck {
         try expect(made[0].object("hint") == nil, "deleted")
         try context.undo()
         let hint = try made[0].object("hint")
-        try expect(hint != nil && hint?.isDeleted == false, "it leads there again")
+        try expect(hint != nil && hint?.isDeleted == false, "it is the destination again")
         try expect(hint?.get("number", as: Int.self) == 1, "to what it was")
         try context.save()
         let fresh = scenario.newContext()
@@ -84,7 +84,7 @@ extension ContextCheck {
         try expect(stored.object("hint")?.get("number", as: Int.self) == 1, "stored")
       }
     },
-    ContextCheck("a link made elsewhere meanwhile does not lead to what is gone (dangling references)") {
+    ContextCheck("a reference made elsewhere meanwhile does not dangle (dangling references)") {
       factory in
       let scenario = try await ContextScenario(factory)
       for policy in [MergePolicy.error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump] {
@@ -105,11 +105,11 @@ extension ContextCheck {
         }
         let fresh = scenario.newContext()
         if let end = try fresh.existingObject(with: made[0].objectID).object("hint") {
-          try expect((try? fresh.existingObject(with: end.objectID)) != nil, "it leads to what is gone")
+          try expect((try? fresh.existingObject(with: end.objectID)) != nil, "its destination was deleted")
           try expect(try fresh.count(for: FetchRequest("Node")) >= 2, "nothing was deleted")
         } else {
           try expect(
-            (try? fresh.existingObject(with: made[1].objectID)) == nil, "deleted, and nothing leads there")
+            (try? fresh.existingObject(with: made[1].objectID)) == nil, "deleted, and nothing references it")
         }
       }
     },
@@ -131,7 +131,7 @@ extension ContextCheck {
       try expect(fresh.existingObject(with: made[1].objectID).version == 1, "no action does nothing")
       try expect(made[0].object("hint") == nil, "and the context hears of it")
     },
-    ContextCheck("news that wait do not come in the middle of a deletion (undo groups)") { factory in
+    ContextCheck("changes that wait are not merged in the middle of a deletion (undo groups)") { factory in
       let scenario = try await ContextScenario(factory)
       let first = scenario.newContext()
       let made = try nodes(3, in: first)
@@ -172,7 +172,7 @@ extension ContextCheck {
       try made[0].setObject(made[1], forKey: "loose")
       try context.delete(ada)
       try context.delete(made[1])
-      try expect(loan.object("borrower") == nil && made[0].object("loose") == nil, "nothing leads there")
+      try expect(loan.object("borrower") == nil && made[0].object("loose") == nil, "nothing references it")
       try context.save()
       try made[0].setObject(made[2], forKey: "loose")
       try context.delete(made[2])
@@ -198,7 +198,9 @@ extension ContextCheck {
         try expect(stored.object("spouse") == nil && stored.object("manager") == nil, "nothing was stored")
       }
     },
-    ContextCheck("deleting objects of one fetch asks once who leads to them, and holders are let go of") {
+    ContextCheck(
+      "deleting objects of one fetch reads references to them once, and releases the referencing objects"
+    ) {
       factory in
       let scenario = try await ContextScenario(factory)
       let first = scenario.newContext()
@@ -214,7 +216,7 @@ extension ContextCheck {
         }
         for node in all[0..<5] { try context.delete(node) }
         try expect(all[5].object("hint") == nil && all[5].isUpdated, "emptied")
-        try expect(context.updatedObjects.count == 1, "only one is left that led there")
+        try expect(context.updatedObjects.count == 1, "only one is left that references it")
         context.rollback()
       }
       try expect(context.registeredObjectCount == 0, "nothing is held: \(context.registeredObjectCount)")

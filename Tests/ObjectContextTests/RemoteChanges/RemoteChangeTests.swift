@@ -43,7 +43,7 @@ struct RemoteChangeTests {
     #expect(try InMemoryStore(model: Library.model(), description: .init(type: "")).remoteChangeCount == nil)
   }
 
-  @Test("is told once for each commit, and own saves are not")
+  @Test("reports each commit once, and own saves never")
   func telling() async throws {
     let shelf = try await Neighbour()
     let (told, news) = (Locked<[UUID]>([]), shelf.container.persistentStoreCoordinator.remoteChanges())
@@ -84,7 +84,8 @@ struct RemoteChangeTests {
     await listener.value
   }
 
-  @Test("comes into objects that are held, at one statement an entity, and only what changed is touched")
+  @Test(
+    "is merged into registered objects, with one statement for each entity, and touches only what changed")
   func merging() async throws {
     let shelf = try await Neighbour()
     let context = shelf.container.newContext()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A save over two stores, of which one fails at its commit")
 struct PartiallySavedTests {
-  @Test("is told, and the changes are still there to be saved again")
+  @Test("is reported, and the changes are still there to be saved again")
   func told() async throws {
     let model = try ManagedObjectModel(
       ModelDeclaration(

@@ -82,7 +82,7 @@ extension ContextCheck {
       try expect(fresh.existingObject(with: ada.objectID).version == 1, "not written")
     },
     ContextCheck(
-      "values of every type are saved as they are, null and empty told apart (NSAttributeType)"
+      "values of every type are saved as they are, null distinguished from empty (NSAttributeType)"
     ) { factory in
       let scenario = try await ContextScenario(factory, try Sample.model())
       let context = scenario.newContext()
@@ -210,7 +210,7 @@ extension ContextCheck {
       context.rollback()
       try expect(!context.hasChanges && context.insertedObjects.isEmpty, "no changes")
       try expect(context.updatedObjects.isEmpty && context.deletedObjects.isEmpty, "in no list")
-      try expect(new.managedObjectContext == nil && !new.isInserted, "the new one is gone")
+      try expect(new.managedObjectContext == nil && !new.isInserted, "the new one was deleted")
       try expect(people.allSatisfy { !$0.hasChanges && !$0.isDeleted }, "the others are unchanged")
       try expect(people[0].get("age", as: Int.self) == 18, "values")
       try expect(people[0].object("manager") === people[1], "to-ones")

@@ -8,7 +8,8 @@ import StoreTestKit
 
 extension ContextCheck {
   static let undoFailures: [ContextCheck] = [
-    ContextCheck("a deleted object that was merged keeps all an undo needs, though nobody reads it (undo)") {
+    ContextCheck("a deleted object that was merged retains all that undo needs, though it is not read (undo)")
+    {
       factory in
       var bytes = Attribute("cover", .binary)
       bytes.allowsExternalBinaryDataStorage = true
@@ -66,7 +67,7 @@ extension ContextCheck {
           let numbers = try back.objects("pages").map { try Fixtures.number($0, "number") }
           try expect(numbers == [2, 0, 1], "its pages")
           let extras = try back.objects("extras").map { try Fixtures.number($0, "number") }
-          try expect(extras == [1, 0], "what does not lead back")
+          try expect(extras == [1, 0], "a destination that does not reference it")
         }
       }
     },

@@ -98,7 +98,7 @@ extension ContextCheck {
       try desk.context.undo()
       try desk.ada.set("name", "B")
       desk.context.processPendingChanges()
-      try expect(!desk.manager.canRedo, "redo is gone")
+      try expect(!desk.manager.canRedo, "redo is not possible")
       try desk.step(desk.context.redo, "B 31", "nothing happens")
       try desk.step(desk.context.undo, "Ada 31", "undo is not")
       try desk.step(desk.context.undo, "Ada 18", "to the beginning")
@@ -158,7 +158,7 @@ extension ContextCheck {
       try context.undo()
       try expect(Fixtures.text(person) == "C", "nor after it was taken away")
     },
-    ContextCheck("objects are told what undo does to them while it is at work (awakeFromSnapshotEvents)") {
+    ContextCheck("objects are notified of undo while it is at work (awakeFromSnapshotEvents)") {
       factory in
       let desk = try Desk(try await ContextScenario(factory))
       let (context, manager) = (desk.context, desk.manager)

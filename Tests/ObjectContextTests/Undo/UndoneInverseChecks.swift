@@ -43,7 +43,7 @@ extension ContextCheck {
       try pair.here.save()
       try pair.agree("saved")
     },
-    ContextCheck("an undo leads to nothing whose deletion was saved (undo)") { factory in
+    ContextCheck("an undo restores no reference to an object whose deletion was saved (undo)") { factory in
       let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
       let all = pair[pair.here]
       try all[0].setObject(all[2], forKey: "employer")
@@ -55,7 +55,7 @@ extension ContextCheck {
       pair.here.undoManager?.enableUndoRegistration()
       try pair.here.save()
       try pair.here.undo()
-      try expect(all[0].object("employer") == nil, "it leads to what is gone")
+      try expect(all[0].object("employer") == nil, "its destination was deleted")
       try pair.here.save()
       try pair.agree("saved")
     },

@@ -107,7 +107,7 @@ extension ContextCheck {
       context.refreshAllObjects()
       try context.undo()
       try context.save()
-      try expect(desk.state(context) == before, "the new one is gone")
+      try expect(desk.state(context) == before, "the new one was deleted")
       try context.redo()
       try context.save()
       for reader in [context, desk.scenario.newContext()] {

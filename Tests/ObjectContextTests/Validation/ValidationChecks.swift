@@ -185,7 +185,7 @@ extension ContextCheck {
 
   private static let validationHooks: [ContextCheck] = [
     ContextCheck(
-      "what an object's own validation throws is told as a failure of the whole object (validateForInsert)"
+      "an error of an object's own validation is a failure of the whole object (validateForInsert)"
     ) { factory in
       let scenario = try await ContextScenario(factory)
       try scenario.coordinator.register(StrictObject.self, for: "Company")

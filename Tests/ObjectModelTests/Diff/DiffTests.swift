@@ -30,7 +30,7 @@ struct DiffTests {
     }
   }
 
-  @Test("renamed, changed, new and gone are told apart")
+  @Test("renamed, changed, new and removed parts are distinguished")
   func differences() throws {
     let lines = ModelDifferences(from: try old(), to: try new()).lines
     #expect(

@@ -104,7 +104,7 @@ struct ModelTests {
     #expect(hex == "72333c0c39f25e14d7429426a7f13f0f5a33042694432358c119d708e460b272")
   }
 
-  @Test("a Core Data model file is read with all it says, and what is odd in it is told")
+  @Test("a Core Data model file is read whole, and unknown parts are warnings")
   func xcdatamodel() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "\(UUID().uuidString).xcdatamodel")
@@ -221,7 +221,7 @@ struct ModelTests {
   }
 
   @Test(
-    "A derivation that cannot be computed is told, and read from files as before",
+    "A derivation that cannot be computed is an error in code, and is read from files as before",
     arguments: [
       "capitalised:(name)", "nothing", "books.@sum.title", "books.@count.x", "name", "canonical:(count)", "",
     ])
@@ -250,7 +250,7 @@ struct ModelTests {
     #expect(try ManagedObjectModel(jsonData: read.jsonData()) == read)
   }
 
-  @Test("Models merge: relationships lead from one to another, what is the same comes once")
+  @Test("Models merge: relationships cross from one to another, equal declarations come once")
   func merging() throws {
     let tag = Entity("Tag") { Attribute("name", .string) }
     let note = Entity("Note") {

@@ -103,7 +103,7 @@ struct EverythingTests {
     #expect(old.entity(named: "Album")?.fetchIndexes.first?.elements.count == 2)
   }
 
-  @Test("requests, configurations, composites, and what is kept for Apple's services")
+  @Test("requests, configurations, composites, and what is preserved for Apple's services")
   func rest() throws {
     let description = try ManagedObjectModel.load(contentsOf: url).model.declaration
     let request = try #require(description.fetchRequestTemplates.first)

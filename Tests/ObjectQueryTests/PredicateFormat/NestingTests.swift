@@ -14,7 +14,7 @@ struct NestingTests {
     inner, _ in .not(inner)
   }
 
-  @Test("deeper than any stack are refused before they are gone into")
+  @Test("deeper than any stack are refused before they are parsed")
   func deepest() throws {
     let entity = try #require(Self.model?.entity(named: "Row"))
     #expect { try ResolvedPredicate(Self.deepest, for: entity) } throws: {

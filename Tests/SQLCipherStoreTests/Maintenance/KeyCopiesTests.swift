@@ -139,7 +139,7 @@ struct KeyCopiesTests {
     }
   }
 
-  @Test("vaults that do not say where they are are told by their items")
+  @Test("vaults without a location are compared by their items")
   func disguised() async throws {
     let notes = try Notes()
     try await notes.make(10)
@@ -191,7 +191,7 @@ struct KeyCopiesTests {
     }
   }
 
-  @Test("a passphrase file that cannot be read stops a rotation until it is told to go on")
+  @Test("a passphrase file that cannot be read stops a rotation unless the caller says otherwise")
   func damagedPassphrases() async throws {
     let notes = try Notes()
     try await notes.make(10)

@@ -30,7 +30,7 @@ struct WholeFileTests {
     }
   }
 
-  @Test("a backup of a store that is being written to is whole, as of one moment")
+  @Test("a backup of a store that is being written to is one whole snapshot")
   func liveBackup() async throws {
     let notes = try Notes()
     try await notes.make(5000)

@@ -153,7 +153,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("two different keys that do not fit are told apart from one")
+  @Test("two different keys that do not fit are distinguished from one")
   func ambiguous() async throws {
     let scratch = try Scratch()
     try await filled(scratch, InMemoryVault())
@@ -221,7 +221,7 @@ struct OpeningTests {
     await #expect { try await store.loadMetadata() } throws: { ($0 as? StoreError)?.code == .notWritable }
   }
 
-  @Test("another version of the model is told as such")
+  @Test("another version of the model is an error of its own")
   func otherModel() async throws {
     let scratch = try Scratch()
     let vault = InMemoryVault()

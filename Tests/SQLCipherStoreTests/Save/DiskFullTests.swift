@@ -130,7 +130,7 @@ struct DiskFullTests {
   }
 
   @Test(
-    "is told where the system has no room for another file", arguments: [Step.make, .open, .makeWithKeyFile])
+    "is reported where the system has no free descriptor", arguments: [Step.make, .open, .makeWithKeyFile])
   func noFiles(step: Step) async throws {
     for files in 0...3 {
       let notes = try Notes()

@@ -76,7 +76,7 @@ struct SharedFileTests {
     try? store.close()
   }
 
-  @Test("a link that leads nowhere makes neither a key nor a loop")
+  @Test("a dangling link makes neither a key nor a loop")
   func danglingLink() async throws {
     let notes = try Notes()
     try FileManager.default.createSymbolicLink(
@@ -84,7 +84,7 @@ struct SharedFileTests {
     #expect(await code { _ = try await notes.open() } == .fileMissing)
   }
 
-  @Test("a store is opened through a link as what it leads to")
+  @Test("a store is opened through a link as its destination")
   func link() async throws {
     let notes = try Notes()
     try await notes.make(10)

@@ -68,7 +68,7 @@ struct VaultReadTests {
     #expect(try Data(contentsOf: notes.scratch.store).count < size / 2)
   }
 
-  @Test("steps of one opening read them once, and what comes after it anew")
+  @Test("steps of one opening read them once, and later operations again")
   func steps() async throws {
     try await notes.make()
     var description = description

@@ -14,7 +14,7 @@ struct ReferenceObjectsTests {
       }, in: UUID())
   }
 
-  @Test("A text has one number in every launch, and the number leads back to the text")
+  @Test("A text has one number in every launch, and the number has the text")
   func both() throws {
     let entities = try entities()
     let (capital, city, river) = (entities[0], entities[1], entities[2])

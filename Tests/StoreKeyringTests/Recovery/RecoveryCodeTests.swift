@@ -52,7 +52,7 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test("what is no code is told as such, and what it is")
+  @Test("what is no code is refused as such, with what it is")
   func refusals() throws {
     for wrong in [
       "", "00000", String(repeating: "0", count: 60), String(repeating: "0", count: 61), "U", "é", "#",
@@ -61,7 +61,7 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test("a code shows itself to nobody who did not ask")
+  @Test("a code is not printed by descriptions and dumps")
   func redaction() {
     let code = RecoveryCode(StoreKey(), for: UUID())
     let shown = String(decoding: text(code), as: UTF8.self)

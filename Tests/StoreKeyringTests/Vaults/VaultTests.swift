@@ -97,7 +97,7 @@ struct VaultTests {
     }
   }
 
-  @Test("a damaged line is told when no other has a key")
+  @Test("a damaged line is an error when no other line has a key")
   func damagedLine() async throws {
     let folder = try Folder()
     let url = folder.file("keys")

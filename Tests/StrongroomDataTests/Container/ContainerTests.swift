@@ -247,7 +247,7 @@ struct ContainerTests {
     #expect(try again.fetch(FetchDescriptor<Dog>()).map(\.name) == ["Rex"])
   }
 
-  @Test("A new store's key goes into every vault, and its recovery code is told once")
+  @Test("A new store's key goes into every vault, and its recovery code is shown once")
   func keys() throws {
     let place = try Place()
     let file = KeyFileVault(url: place.url.deletingLastPathComponent().appendingPathComponent("keys"))
@@ -269,7 +269,7 @@ struct ContainerTests {
   }
 
   @Test(
-    "The keyring has the key under the program's name, and whoever asks for the store finds it",
+    "The keyring has the key under the program's name, and a search for the store finds it",
     .enabled(if: ProcessInfo.processInfo.environment["STRONGROOM_PRIVATE_KEYRING"] == "1"))
   func keyring() async throws {
     let place = try Place()

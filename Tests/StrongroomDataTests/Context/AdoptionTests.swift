@@ -150,7 +150,7 @@ struct AdoptionTests {
     #expect(again.photo == nil)
   }
 
-  @Test("What leads into a graph comes in with it, whether the program holds it or not")
+  @Test("Models that reference an inserted graph are inserted with it, retained by the program or not")
   func followers() throws {
     let place = try Place()
     let context = ModelContext(try place.container(for: Team.self, Dog.self))
@@ -169,7 +169,7 @@ struct AdoptionTests {
     dog.keeper = keeper
     context.insert(team)
     #expect(Set(team.players.map(\.name)) == ["0", "1", "2", "3", "mentor"])
-    #expect(context.insertedModelsArray.count == 7, "the last player leads to one that came in")
+    #expect(context.insertedModelsArray.count == 7, "the last player references a model that was inserted")
     context.insert(keeper)
     #expect(dog.modelContext === context && keeper.animals.map(\.name) == ["Rex"])
     try context.save()

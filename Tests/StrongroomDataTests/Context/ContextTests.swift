@@ -163,7 +163,7 @@ struct ContextTests {
     #expect(try context.fetchCount(FetchDescriptor<Player>(predicate: #Predicate { $0.age == 19 })) == 2500)
   }
 
-  @Test("Saves are told by notification and by stream")
+  @Test("Saves come by notification and by stream")
   func news() async throws {
     let (place, container, context) = try open()
     defer { withExtendedLifetime(place) {} }

@@ -146,7 +146,7 @@ struct DeletedElsewhereTests {
     #expect(try player("Cy", in: ModelContext(container)).age == 53)
   }
 
-  @Test("are led to no more by a save that did not know of it")
+  @Test("are not referenced by a save that did not know of the deletion")
   func links() throws {
     let (cy, team) = (try player("Cy", in: here), try team(in: here))
     cy.team = team

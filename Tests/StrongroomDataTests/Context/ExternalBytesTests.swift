@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Bytes with external storage")
 struct ExternalBytesTests {
-  @Test("that nobody read are nil when a model that was deleted elsewhere is stored again")
+  @Test("that were not read are nil when a model that was deleted elsewhere is stored again")
   func storedAgain() throws {
     let place = try Place()
     let container = try ModelContainer(

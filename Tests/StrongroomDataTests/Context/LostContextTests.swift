@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Models whose context is gone")
+@Suite("Models whose context was deallocated")
 struct LostContextTests {
   /// A team with a player, saved, whose context is let go.
   private static func left() throws -> (Team, Player) {
@@ -48,7 +48,7 @@ struct LostContextTests {
     #expect(engine == nil && changed == nil)
   }
 
-  @Test("and their context go away when new ones lead to each other")
+  @Test("and their context are released though new ones reference each other")
   func letGoOfNew() throws {
     let container = try ModelContainer(
       for: Team.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

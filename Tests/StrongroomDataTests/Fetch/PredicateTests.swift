@@ -160,7 +160,7 @@ struct PredicateTests {
     #expect(batches.map(\.name) == ["Ada", "bob", "Cay", "dan 10", "dan 9", "Eve"])
   }
 
-  @Test("Unsaved changes count unless told not to")
+  @Test("Unsaved changes count unless the request excludes them")
   func pending() throws {
     let (place, context) = try Self.filled()
     defer { withExtendedLifetime(place) {} }

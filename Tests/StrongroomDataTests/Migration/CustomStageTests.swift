@@ -70,7 +70,7 @@ struct CustomStageTests {
   }
 
   @Test(
-    "What was kept in memory before a migration is there after it, though the program was stopped in between")
+    "Values that a stage saves in memory survive a program that was stopped during the migration")
   func interrupted() throws {
     let place = try Place()
     do {

@@ -101,7 +101,7 @@ struct ObservationTests {
     #expect(watch.count == 1 && shown.name == "Bob")
   }
 
-  @Test("A first read of a fault tells nobody")
+  @Test("Firing a fault is no change to observers")
   func firing() throws {
     let (place, container, context) = try open()
     defer { withExtendedLifetime(place) {} }

@@ -12,7 +12,7 @@ struct RecoveryNoteTests {
     return shown
   }
 
-  @Test("a store made without a handler says that nobody was shown it, until somebody is")
+  @Test("a store made without a handler says that the code was not shown, until it is")
   func neverShown() async throws {
     let shelf = try await Shelf()
     #expect(try await !SQLCipherStore.recoveryCodeWasShown(of: shelf.description))

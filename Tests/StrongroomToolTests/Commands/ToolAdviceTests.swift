@@ -20,7 +20,7 @@ struct ToolAdviceTests {
     #expect(try BuiltProgram.run(arguments + ["--replace"]).code == 0)
   }
 
-  @Test("files that are missing, or cannot be read, are told by their path")
+  @Test("files that are missing or cannot be read are named by their path")
   func missing() async throws {
     let shelf = try await Shelf()
     let gone = shelf.file("gone")

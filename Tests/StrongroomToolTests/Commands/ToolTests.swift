@@ -47,7 +47,7 @@ struct ToolTests {
     #expect(csv.output == "title,read,bought\nBook 0,true,\nBook 1,false,\n")
   }
 
-  @Test("names that the store does not have are the query's fault, and the nearest is told")
+  @Test("names that the store does not have are a query's error, which suggests the nearest")
   func names() async throws {
     let shelf = try await Shelf()
     for (options, words) in [
@@ -67,7 +67,7 @@ struct ToolTests {
     #expect(try shelf.run("query", options: ["Book", "--limit=-1"]).code == 64)
   }
 
-  @Test("a file that is no store is told by what it is")
+  @Test("a file that is no store is named by its kind")
   func foreign() async throws {
     let shelf = try await Shelf()
     func write(_ name: String, _ bytes: [UInt8]) throws -> String {

@@ -10,7 +10,7 @@ struct ExportSafetyTests {
     try BuiltProgram.run(["export", shelf.store, folder, "--yes"] + shelf.vault)
   }
 
-  @Test("what is in the way is told and left alone", arguments: ["folder", "link", "file"])
+  @Test("what is in the way is named and left alone", arguments: ["folder", "link", "file"])
   func planted(_ kind: String) async throws {
     let shelf = try await Shelf()
     let (out, unfinished) = (shelf.file("out"), shelf.file("out.unfinished"))
