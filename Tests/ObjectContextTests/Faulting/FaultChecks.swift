@@ -209,7 +209,7 @@ extension ContextCheck {
 
   private static let retainedFaults: [ContextCheck] = [
     ContextCheck(
-      "unchanged objects are released with the program's last reference, changed ones retained (weak references)"
+      "unchanged objects are released with their last reference, changed ones retained (weak references)"
     ) { factory in
       let context = try await ContextScenario(factory).newContext()
       func hire() throws { _ = try Fixtures.people("a", "b", "c", in: context) }
