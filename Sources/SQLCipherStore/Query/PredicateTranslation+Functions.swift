@@ -112,7 +112,9 @@ extension PredicateTranslation {
     if aggregate == .count { return .expression("(0 + \(terms.count))", .number) }
     if terms.count > 400 { return nil }
     let kind = terms.map(\.kind).reduce(.null, SQLKind.common)
-    let values = terms.map { "SELECT \(sql($0, as: kind)) AS v" }.joined(separator: " UNION ALL ")
+    // The plus takes the column's type off: of a compound select, the first column's type applies to
+    // every row, and would turn the integers behind a floating column into floating numbers.
+    let values = terms.map { "SELECT +\(sql($0, as: kind)) AS v" }.joined(separator: " UNION ALL ")
     if values.isEmpty { return Self.ofNoValues(aggregate) }
     return self.aggregate(aggregate, "v", kind, nil, "FROM (\(values))")
   }

@@ -156,6 +156,34 @@ struct QueryTests {
     #expect(try context.count(for: FetchRequest("Book", where: .and(parts.map { .not($0) }))) == 0)
   }
 
+  @Test("values of a list keep their own types beside a floating one", arguments: [true, false])
+  func mixedList(inMemory: Bool) async throws {
+    let model = try ManagedObjectModel {
+      Entity("Reading") {
+        Attribute("scale", .double)
+        Attribute("ticks", .integer64)
+        Attribute("step", .integer16)
+      }
+    }
+    let shelf = try await Shelf(model, inMemory: inMemory)
+    let context = shelf.container.newContext()
+    let reading = try context.insert("Reading")
+    try reading.set("scale", 1e19)
+    try reading.set("ticks", Int64(9_007_199_254_740_993))
+    try reading.set("step", 2)
+    try context.save()
+    for format in [
+      "min({scale, ticks}) == 9007199254740993", "min({ticks, scale}) - 9007199254740992 == 1",
+      "modulus(min({scale, ticks}), step) == 1", "modulus(max({step, ticks}), step) == 1",
+      "min({scale, step}) == 2 AND max({scale, ticks, step}) == scale",
+      "modulus(sum({step, ticks}), step) == 1",
+    ] {
+      let request = FetchRequest("Reading", where: try FetchPredicate(format: format))
+      if !inMemory { #expect(try !context.queryPlan(for: request).isEvaluatedInMemory, "\(format)") }
+      #expect(try context.count(for: request) == 1, "\(format)")
+    }
+  }
+
   @Test("limit and offset stand alone", arguments: [true, false])
   func cut(inMemory: Bool) async throws {
     let shelf = try await shelf(inMemory: inMemory)
