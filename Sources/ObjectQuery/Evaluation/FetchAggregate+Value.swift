@@ -10,8 +10,8 @@ extension FetchAggregate {
     let present = values.filter { !$0.isNull }
     switch self {
     case .count: return .null
-    case .min: return present.min { (ValueOrder.compare($0, $1) ?? 0) < 0 } ?? .null
-    case .max: return present.max { (ValueOrder.compare($0, $1) ?? 0) < 0 } ?? .null
+    case .min: return present.min { ValueOrder.order($0, $1) < 0 } ?? .null
+    case .max: return present.max { ValueOrder.order($0, $1) < 0 } ?? .null
     case .sum: return Self.sum(present, type)
     case .average: return Self.average(present)
     case .median: return Self.median(present)
@@ -64,7 +64,7 @@ extension FetchAggregate {
 
   private static func median(_ values: [AttributeValue]) -> AttributeValue {
     if values.isEmpty { return .null }
-    let sorted = values.sorted { (ValueOrder.compare($0, $1) ?? 0) < 0 }
+    let sorted = values.sorted { ValueOrder.order($0, $1) < 0 }
     let middle = sorted[sorted.count / 2]
     return sorted.count % 2 == 1 ? middle : average([sorted[sorted.count / 2 - 1], middle])
   }

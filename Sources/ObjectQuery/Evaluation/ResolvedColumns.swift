@@ -91,7 +91,7 @@ public struct ResolvedColumns: Sendable {
   }
 
   private static func compare(_ a: AttributeValue, _ b: AttributeValue) -> Int {
-    a.isNull || b.isNull ? (a.isNull ? (b.isNull ? 0 : -1) : 1) : ValueOrder.compare(a, b) ?? 0
+    a.isNull && b.isNull ? 0 : ValueOrder.order(a, b)
   }
 
   /// Sorts groups by the columns of their result; equal ones stay in the order of the keys.

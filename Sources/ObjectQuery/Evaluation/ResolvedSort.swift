@@ -53,7 +53,7 @@ extension FetchSortDescriptor {
     if comparator != .scalars, case .string(let a) = left, case .string(let b) = right {
       return comparator.compare(TextFolding.fold(a, options), TextFolding.fold(b, options))
     }
-    return ValueComparison.order(left, right, options) ?? 0
+    return ValueComparison.order(left, right, options) ?? ValueOrder.order(left, right)
   }
 }
 

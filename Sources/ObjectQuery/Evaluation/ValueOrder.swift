@@ -21,9 +21,43 @@ package enum ValueOrder {
     }
   }
 
+  /// As `compare`; values that are not comparable are in the order of their kinds.
+  ///
+  /// So the smallest of some values, and their order, does not depend on the order they come in.
+  package static func order(_ left: AttributeValue, _ right: AttributeValue) -> Int {
+    if let order = compare(left, right) { return order }
+    if case .composite(let a) = left, case .composite(let b) = right { return members(a, b) }
+    return order(rank(left), rank(right))
+  }
+
+  /// Null first, then numbers, then what is no number, as SQLite orders storage classes where it
+  /// has them (https://www.sqlite.org/datatype3.html#sort_order).
+  private static func rank(_ value: AttributeValue) -> Int {
+    switch value {
+    case .null: 0
+    case .double(let double) where double.isNaN: 1
+    case .decimal(let decimal) where decimal.isNaN: 1
+    case .boolean, .integer, .double, .decimal: 2
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN ? 3 : 4
+    case .string: 5
+    case .uri: 6
+    case .uuid: 7
+    case .data: 8
+    case .composite: 9
+    case .reference: 10
+    }
+  }
+
+  /// By the names of the members, then by their values in the order of the names.
+  private static func members(_ left: [String: AttributeValue], _ right: [String: AttributeValue]) -> Int {
+    let (a, b) = (left.keys.sorted(), right.keys.sorted())
+    if a != b { return a.lexicographicallyPrecedes(b) ? -1 : 1 }
+    return a.lazy.map { order(left[$0] ?? .null, right[$0] ?? .null) }.first { $0 != 0 } ?? 0
+  }
+
   private static func numbers(_ left: AttributeValue, _ right: AttributeValue) -> Int? {
-    if case .decimal(let a) = left { return decimal(right).map { order(a, $0) } }
-    if case .decimal(let b) = right { return decimal(left).map { order($0, b) } }
+    if case .decimal(let a) = left { return compare(a, right) }
+    if case .decimal(let b) = right { return compare(b, left).map { -$0 } }
     switch (number(left), number(right)) {
     case (.integer(let a)?, .integer(let b)?): return order(a, b)
     case (.double(let a)?, .double(let b)?): return a.isNaN || b.isNaN ? nil : order(a, b)
@@ -31,6 +65,14 @@ package enum ValueOrder {
     case (.double(let a)?, .integer(let b)?): return compare(b, a).map { -$0 }
     default: return nil
     }
+  }
+
+  private static func compare(_ decimal: Decimal, _ value: AttributeValue) -> Int? {
+    if let number = self.decimal(value) { return order(decimal, number) }
+    guard case .double(let double) = value, !double.isNaN, !decimal.isNaN else { return nil }
+    // Beyond what a decimal holds: larger than each of them, or nearer to zero.
+    if abs(double) >= 1 { return double > 0 ? -1 : 1 }
+    return decimal.isZero ? (double > 0 ? -1 : 1) : decimal.isSignMinus ? -1 : 1
   }
 
   private enum Number { case integer(Int64), double(Double) }
