@@ -4,15 +4,15 @@ enum SQLRedaction {
   ///
   /// Numbers stay: the store writes none of the program's into SQL, it binds them.
   static func redacted(_ sql: String) -> String {
-    var reader = SQLReader(sql)
+    var tokenizer = SQLTokenizer(sql)
     var result: [UInt8] = []
-    while let byte = reader.peek {
-      if let literal = reader.quotedLiteral() {
+    while let byte = tokenizer.peek {
+      if let literal = tokenizer.quotedLiteral() {
         result += Array("?\(literal)".utf8)
-      } else if let name = reader.quotedName() {
+      } else if let name = tokenizer.quotedName() {
         result += name
       } else {
-        reader.advance()
+        tokenizer.advance()
         let isBlank = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: " ")
         if isBlank, result.last == UInt8(ascii: " ") { continue }
         result.append(isBlank ? UInt8(ascii: " ") : byte)
@@ -27,23 +27,23 @@ enum SQLRedaction {
   ///   - expanded: The same with values in place of its parameters, as SQLite writes them.
   /// - Returns: None from where on the two differ in something else.
   static func bindings(_ sql: String, expanded: String) -> [String] {
-    var reader = SQLReader(sql)
-    var values = SQLReader(expanded)
+    var tokenizer = SQLTokenizer(sql)
+    var values = SQLTokenizer(expanded)
     var result: [String] = []
     var seen: Set<Int> = []
     var last = 0
-    while let byte = reader.peek {
-      if let name = reader.quotedName() ?? reader.quotedLiteralText() {
+    while let byte = tokenizer.peek {
+      if let name = tokenizer.quotedName() ?? tokenizer.quotedLiteralText() {
         guard values.skip(name) else { return result }
       } else if byte == UInt8(ascii: "?") {
-        reader.advance()
+        tokenizer.advance()
         // One without a number is the one after the last.
-        let number = Int(String(decoding: reader.digits(), as: UTF8.self)) ?? last + 1
+        let number = Int(String(decoding: tokenizer.digits(), as: UTF8.self)) ?? last + 1
         last = max(last, number)
         guard let type = values.literal() else { return result }
         if seen.insert(number).inserted { result.append("?\(number) \(type)") }
       } else {
-        reader.advance()
+        tokenizer.advance()
         guard values.skip([byte]) else { return result }
       }
     }

@@ -1,5 +1,5 @@
 /// Reads SQL text from left to right, as far as literals and quoted names need it.
-struct SQLReader {
+struct SQLTokenizer {
   private let bytes: [UInt8]
   private var position = 0
 
