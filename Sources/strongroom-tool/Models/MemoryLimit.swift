@@ -9,11 +9,14 @@ enum MemoryLimit {
   ///
   /// A lower limit that the user set stays.
   static func apply() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0, limit.rlim_cur > most else {
-      return
-    }
-    limit.rlim_cur = most
-    setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+    // A sanitizer maps terabytes of its own.
+    #if !SANITIZED
+      var limit = rlimit()
+      guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0, limit.rlim_cur > most else {
+        return
+      }
+      limit.rlim_cur = most
+      setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+    #endif
   }
 }
