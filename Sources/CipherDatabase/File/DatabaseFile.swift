@@ -146,6 +146,15 @@ package final class DatabaseFile: Sendable {
     }
   }
 
+  /// Whether a log or a journal lies beside the file, so that the database's pages need not be the
+  /// file's.
+  package var hasLog: Bool {
+    ["-wal", "-journal"].contains { suffix in
+      var status = stat()
+      return lstat(path + suffix, &status) == 0 && status.st_size > 0
+    }
+  }
+
   /// The number of bytes.
   package var size: Int {
     var status = stat()

@@ -84,12 +84,14 @@ struct KeySearch {
     for format in CipherFormat.allCases {
       if format != .version3 {
         // What the first page's MAC says costs less than another opening.
-        guard let pages = try pages(key) else { return nil }
-        guard pages == format.pages else {
-          foreign = pages
-          continue
+        let pages = try pages(key)
+        if pages == format.pages {
+          guard format.isAvailable else { throw unavailable(format.pages) }
+        } else {
+          foreign = pages ?? foreign
+          // The log may have a newer first page: all that a change of the key wrote before a kill.
+          guard file.hasLog, format.isAvailable else { continue }
         }
-        guard format.isAvailable else { throw unavailable(pages) }
       }
       do {
         let cipher = StoreCipher(store: store, key: key, format: format)

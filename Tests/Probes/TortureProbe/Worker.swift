@@ -13,6 +13,11 @@ struct Worker {
     switch work {
     case .save: try await save()
     case .rotate:
+      // Half of the workers rotate a store of version 4, where the library knows it.
+      let format: StoreCipherFormat = Bool.random() ? .version4 : .version3
+      do {
+        try await SQLCipherStore.convert(playground.description(), to: format)
+      } catch let error as StoreError where error.code == .cipherFormat {}
       while true {
         _ = try await SQLCipherStore.rotateKey(of: playground.description())
         tell("done")

@@ -42,6 +42,39 @@ struct RotationTests {
     await #expect { try await notes.count(with) } throws: { ($0 as? StoreError)?.code == .wrongKey }
   }
 
+  @Test(
+    "a store whose new key a killed rotation left in the log alone opens",
+    arguments: [CipherFormat.version3, .version4].filter(\.isAvailable), [true, false])
+  func killedBeforeCheckpoint(format: CipherFormat, newFirst: Bool) async throws {
+    let notes = try Notes()
+    try await notes.make()
+    if format == .version4 { try await SQLCipherStore.convert(notes.description, to: .version4) }
+    let identifier = try Self.identifier(notes.scratch.store)
+    var options = ConnectionOptions()
+    options.format = format
+    // A reader's snapshot keeps the log from being moved into the file, as a kill does.
+    let reader = try await notes.connect(options)
+    defer { reader.close() }
+    try reader.execute("BEGIN")
+    _ = try reader.text("SELECT count(*) FROM sqlite_master")
+    let new = StoreKey()
+    _ = try await notes.connect(options).rekeyAndClose(Notes.spec(new, identifier))
+    let other = InMemoryVault()
+    _ = try await other.add(new, for: identifier, label: "new", interaction: .silent)
+    // Read-only first: any other attempt to open the file moves the log into it.
+    for isReadOnly in [true, false] {
+      let killed = notes.file("killed-\(isReadOnly)")
+      for suffix in ["", "-wal"] {
+        try Data(contentsOf: URL(fileURLWithPath: notes.scratch.store.path + suffix))
+          .write(to: URL(fileURLWithPath: killed.path + suffix))
+      }
+      var description = PersistentStoreDescription(url: killed, vault: other)
+      description.keyVaults = newFirst ? [other, notes.vault] : [notes.vault, other]
+      description.isReadOnly = isReadOnly
+      #expect(try await notes.count(description) == 1000)
+    }
+  }
+
   @Test("a rotation that is cancelled once the file has its new key is done all the same")
   func cancelled() async throws {
     let notes = try Notes()

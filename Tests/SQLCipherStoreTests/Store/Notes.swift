@@ -70,15 +70,22 @@ struct Notes {
   func withConnection<R>(
     _ options: ConnectionOptions = ConnectionOptions(), _ body: (Connection) throws -> R
   ) async throws -> R {
-    let identifier = try RotationTests.identifier(scratch.store)
-    let key = try #require(try await vault.keys(for: identifier, interaction: .silent).first?.key)
-    let connection = try key.withUnsafeBytes { key in
-      try withUnsafeBytes(of: identifier.uuid) {
-        try Connection(path: scratch.store.path, key: CipherKeySpec(key: key, salt: $0), options: options)
-      }
-    }
+    let connection = try await connect(options)
     defer { connection.close() }
     return try body(connection)
+  }
+
+  /// A connection that the caller closes.
+  func connect(_ options: ConnectionOptions) async throws -> Connection {
+    let identifier = try RotationTests.identifier(scratch.store)
+    let key = try #require(try await vault.keys(for: identifier, interaction: .silent).first?.key)
+    return try Connection(path: scratch.store.path, key: Self.spec(key, identifier), options: options)
+  }
+
+  static func spec(_ key: StoreKey, _ store: UUID) throws -> CipherKeySpec {
+    try key.withUnsafeBytes { key in
+      try withUnsafeBytes(of: store.uuid) { try CipherKeySpec(key: key, salt: $0) }
+    }
   }
 
   /// Every file beside the store, byte for byte.
