@@ -77,7 +77,7 @@ package final class Connection {
     do throws(CipherError) {
       try configure(key, options)
       if options.createIfMissing { try checks.checkCreated(salt: key.salt) }
-      LogOwner(file: file).note()
+      WriteAheadLogOwner(file: file).note()
     } catch {
       close()
       throw error

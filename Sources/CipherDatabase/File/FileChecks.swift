@@ -1,6 +1,9 @@
 import Glibc
 
-/// Everything that is looked at before SQLite may touch a file.
+/// The checks of an open file, and of what lies beside it, before SQLite may touch them.
+///
+/// What has the file's own name was checked when it was opened (`OpenFiles`): a link put in its
+/// place is refused there.
 struct FileChecks {
   static let pageSize = 4096
   let file: DatabaseFile
@@ -17,7 +20,7 @@ struct FileChecks {
       throw CipherError(.fileIsPlaintext, "the file at \(path) is an unencrypted SQLite database")
     }
     let log = try checkSidecar("-wal")
-    if LogOwner(file: file).isOfAnother(bytes: log) {
+    if WriteAheadLogOwner(file: file).isOfAnother(bytes: log) {
       throw CipherError(
         .foreignJournal,
         "\(path)-wal is the log of another file, in whose place this one was put, and may hold that one's"

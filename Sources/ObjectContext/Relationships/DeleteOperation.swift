@@ -52,7 +52,7 @@ struct DeleteOperation: GraphOperation {
     if object.state.contains(.deletedInStore) { return nil }
     if undoRecorder != nil { try readWhole(object) }
     object.state.insert(.deleted)
-    do { return try object.entity.relationships.flatMap { try propagate(object, $0) } } catch {
+    do { return try object.entity.relationships.flatMap { try applyDeleteRule(object, $0) } } catch {
       // The object is not deleted then; relationships that were cleared before the error remain
       // changed.
       object.state.remove(.deleted)
@@ -83,7 +83,9 @@ struct DeleteOperation: GraphOperation {
 
   /// Follows one delete rule.
   /// - Returns: The objects to delete along with the object.
-  func propagate(_ object: ManagedObject, _ relationship: RelationshipDescription) throws -> [ManagedObject] {
+  func applyDeleteRule(_ object: ManagedObject, _ relationship: RelationshipDescription) throws
+    -> [ManagedObject]
+  {
     // References to a new object were never stored, so every rule but cascade clears them.
     switch object.isInserted && relationship.deleteRule != .cascade ? .nullify : relationship.deleteRule {
     case .deny: return []

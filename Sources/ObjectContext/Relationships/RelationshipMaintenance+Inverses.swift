@@ -90,7 +90,7 @@ extension RelationshipMaintenance {
             graph.faulting.turnIntoFault(destination)
           }
         }
-        cascaded += try graph.deletion.propagate(object, relationship)
+        cascaded += try graph.deletion.applyDeleteRule(object, relationship)
       }
       try graph.deletion.delete(cascaded, callsHooks: true)
       try nullifyUnidirectional(to: [object])

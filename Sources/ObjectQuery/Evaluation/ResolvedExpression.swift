@@ -8,14 +8,14 @@ indirect enum ResolvedExpression: Sendable {
   case value(AttributeValue)
   case list([ResolvedExpression])
   case object(Int)
-  case path(Int, ResolvedPath)
+  case path(Int, ResolvedSteps)
   case function(FetchFunction, [ResolvedExpression])
   case aggregate(FetchAggregate, ResolvedExpression, AttributeType?)
   /// Over the elements of a collection that one attribute stores.
   case entries(FetchAggregate, ResolvedExpression)
-  case subquery(Int, ResolvedPath, ResolvedPredicate, ResolvedPath?)
+  case subquery(Int, ResolvedSteps, ResolvedPredicate, ResolvedSteps?)
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
-  case element(Int, ResolvedPath, CollectionIndex, ResolvedPath?)
+  case element(Int, ResolvedSteps, CollectionIndex, ResolvedSteps?)
 
   init(_ expression: FetchExpression, _ scope: ResolutionScope) throws {
     switch expression {
@@ -78,12 +78,12 @@ indirect enum ResolvedExpression: Sendable {
     -> ResolvedExpression
   {
     let (index, names) = try scope.path(of: subquery.collection)
-    let path = try ResolvedPath(names, from: scope.entities[index])
+    let path = try ResolvedSteps(names, from: scope.entities[index])
     guard let destination = path.destination else {
       throw QueryError(.typeMismatch, "SUBQUERY takes a key path to objects")
     }
     let inner = scope.adding(subquery.variable, destination)
-    let rest = subquery.keyPath.isEmpty ? nil : try ResolvedPath(subquery.keyPath, from: destination)
+    let rest = subquery.keyPath.isEmpty ? nil : try ResolvedSteps(subquery.keyPath, from: destination)
     return .subquery(index, path, try ResolvedPredicate(subquery.predicate, inner), rest)
   }
 
@@ -91,14 +91,14 @@ indirect enum ResolvedExpression: Sendable {
     of collection: FetchExpression, _ position: CollectionIndex, _ names: [String], _ scope: ResolutionScope
   ) throws -> ResolvedExpression {
     let (index, path) = try scope.path(of: collection)
-    let resolved = try ResolvedPath(path, from: scope.entities[index])
+    let resolved = try ResolvedSteps(path, from: scope.entities[index])
     guard let destination = resolved.destination, case .toMany = resolved.end,
       !resolved.steps.contains(where: \.isToMany)
     else { throw QueryError(.typeMismatch, "an index takes one to-many relationship") }
     if case .at(let number) = position, number < 0 {
       throw QueryError(.typeMismatch, "an index begins at 0")
     }
-    let rest = names.isEmpty ? nil : try ResolvedPath(names, from: destination)
+    let rest = names.isEmpty ? nil : try ResolvedSteps(names, from: destination)
     if rest?.isPlural == true {
       throw QueryError(.typeMismatch, "a path from an indexed object must end in one value")
     }
@@ -111,7 +111,7 @@ indirect enum ResolvedExpression: Sendable {
     if let aggregate = try FetchExpression.collectionOperator(in: names) {
       return try ResolvedExpression(aggregate.rooted(at: place, scope), scope)
     }
-    return .path(place, try ResolvedPath(names, from: scope.entities[place]))
+    return .path(place, try ResolvedSteps(names, from: scope.entities[place]))
   }
 
   /// Whether it may have several values.

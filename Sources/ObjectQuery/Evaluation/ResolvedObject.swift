@@ -4,8 +4,8 @@ import ObjectModel
 indirect enum ResolvedObject: Sendable {
   case nothing
   case object(Int, EntityDescription)
-  case path(Int, ResolvedPath)
-  case element(Int, ResolvedPath, CollectionIndex, ResolvedPath?)
+  case path(Int, ResolvedSteps)
+  case element(Int, ResolvedSteps, CollectionIndex, ResolvedSteps?)
   case choice(ResolvedPredicate, ResolvedObject, ResolvedObject)
 
   init(_ expression: FetchExpression, _ scope: ResolutionScope) throws {

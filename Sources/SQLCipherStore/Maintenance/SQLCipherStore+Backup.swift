@@ -26,7 +26,7 @@ extension SQLCipherStore {
   ) async throws -> RecoveryCode {
     try refuseExisting(url.path)
     let start = ContinuousClock.now
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     defer { access.close() }
     try access.checkPages(progress)
     var cipher = access.cipher
@@ -51,7 +51,7 @@ extension SQLCipherStore {
   }
 
   private static func copy(
-    _ access: StoreAccess, to path: String, _ cipher: StoreCipher, _ journal: ConnectionOptions.Journal,
+    _ access: WholeFileAccess, to path: String, _ cipher: StoreCipher, _ journal: ConnectionOptions.Journal,
     _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws {
     let new = UnfinishedCopy.path(beside: path)
@@ -61,7 +61,7 @@ extension SQLCipherStore {
         access.connection, to: new, key: cipher.spec, format: cipher.format,
         progress: StoreProgress.copying(progress))
     }
-    try StoreAccess.prove(new, cipher, journal: journal, progress)
+    try WholeFileAccess.prove(new, cipher, journal: journal, progress)
     try translating(path) { try File.placeDatabase(new, at: path) }
   }
 
@@ -91,7 +91,7 @@ extension SQLCipherStore {
           + " --replace`), or choose"
           + " another place")
     }
-    let access = try await StoreAccess.open(backup, for: .reading)
+    let access = try await WholeFileAccess.open(backup, for: .reading)
     defer { access.close() }
     try access.checkPages(progress)
     guard replacing, case .some(let old) = try existing(url, backup.busyTimeoutMilliseconds) else {
@@ -113,7 +113,7 @@ extension SQLCipherStore {
   }
 
   private static func completeVaults(
-    of backup: PersistentStoreDescription, _ access: StoreAccess
+    of backup: PersistentStoreDescription, _ access: WholeFileAccess
   ) async -> [String] {
     // A key that the program has itself is no vault's.
     if backup.storeKey != nil { return [] }
@@ -136,7 +136,7 @@ extension SQLCipherStore {
   private static func checkKey(of copy: String, _ backup: PersistentStoreDescription) async throws {
     var description = backup
     description.url = URL(fileURLWithPath: copy)
-    try await StoreAccess.open(description, for: .reading).close()
+    try await WholeFileAccess.open(description, for: .reading).close()
   }
 
   /// Moves the log of a store into the file where one of the backup's keys opens it.

@@ -46,7 +46,7 @@ extension SQLCipherStore {
           source.path, to: new, key: cipher.spec,
           progress: StoreProgress.copying(progress))
       }
-      try StoreAccess.prove(new, cipher, journal: .writeAhead, progress)
+      try WholeFileAccess.prove(new, cipher, journal: .writeAhead, progress)
       try translating(path) { try File.placeDatabase(new, at: path) }
     } catch {
       await life.forget(storedKeys)
@@ -78,7 +78,7 @@ extension SQLCipherStore {
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws {
     try refuseExisting(url.path)
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     defer { access.close() }
     try access.checkPages(progress)
     let new = UnfinishedCopy.path(beside: url.path)

@@ -22,7 +22,7 @@ extension SQLCipherStore {
         .cipherFormat, "this libsqlcipher knows no files of SQLCipher 4; convert where version 4 is installed"
       )
     }
-    let access = try await StoreAccess.open(description, for: .writing)
+    let access = try await WholeFileAccess.open(description, for: .writing)
     defer { access.close() }
     guard access.format != format else { return false }
     try access.takeAlone()
@@ -41,7 +41,7 @@ extension SQLCipherStore {
     _ description: PersistentStoreDescription,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> (before: Int, after: Int) {
-    let access = try await StoreAccess.open(description, for: .writing)
+    let access = try await WholeFileAccess.open(description, for: .writing)
     defer { access.close() }
     try access.takeAlone()
     let before = access.file.size

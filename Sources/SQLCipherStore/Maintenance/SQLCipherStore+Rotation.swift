@@ -46,10 +46,10 @@ extension SQLCipherStore {
     removingOtherPassphrases: Bool = false,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> KeyRotation {
-    let access = try await StoreAccess.open(description, for: .writing)
+    let access = try await WholeFileAccess.open(description, for: .writing)
     defer { access.close() }
     try access.takeWhole(progress)
-    return try await Rotation(
+    return try await RotateKeyOperation(
       access: access, description: description, keepsOldKeys: keepingOldKeys,
       removesOtherPassphrases: removingOtherPassphrases, progress: progress
     ).run { _, change in try change() }
@@ -80,7 +80,7 @@ extension SQLCipherStore {
     var description = storeDescription
     // The key is known as long as the path names the open file.
     description.knownCipher = KnownCipher(session.cipher)
-    let access = try await StoreAccess.open(description, for: .writing)
+    let access = try await WholeFileAccess.open(description, for: .writing)
     defer { access.close() }
     // The path may name another file by now.
     guard access.file.isSame(as: pool.file) else {
@@ -88,7 +88,7 @@ extension SQLCipherStore {
         .fileReplaced, "\(path) is another file than the one that is open; nothing was changed")
     }
     let waiting = storeDescription.busyTimeoutMilliseconds
-    let rotation = try await Rotation(
+    let rotation = try await RotateKeyOperation(
       access: access, description: description, keepsOldKeys: keepingOldKeys,
       removesOtherPassphrases: removingOtherPassphrases, isOfOpenStore: true,
       progress: progress
@@ -108,7 +108,7 @@ extension SQLCipherStore {
   public static func copyKey(
     of description: PersistentStoreDescription, to vaults: [any KeyVault]
   ) async throws {
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     // Retained until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
     _ = try await KeyLifecycle(vaults: vaults, interaction: description.keyInteraction)
@@ -125,7 +125,7 @@ extension SQLCipherStore {
   public static func moveKey(
     of description: PersistentStoreDescription, to vaults: [any KeyVault]
   ) async throws -> [String] {
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     // Retained until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
     let life = KeyLifecycle(vaults: vaults, interaction: description.keyInteraction)
@@ -166,7 +166,7 @@ extension SQLCipherStore {
     var description = description
     // A key that the program has itself is no copy.
     description.storeKey = nil
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     // Retained until the vaults are done, so that the key does not change meanwhile.
     defer { access.close() }
     do {

@@ -20,7 +20,7 @@ extension SQLCipherStore {
     _ description: PersistentStoreDescription, limit: Int = 1000,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> [IntegrityIssue] {
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     defer { access.close() }
     return try verify(access, limit: limit, progress).findings
   }
@@ -42,7 +42,7 @@ extension SQLCipherStore {
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> (before: [IntegrityIssue], after: [IntegrityIssue]) {
     try refuseExisting(original.path)
-    let access = try await StoreAccess.open(description, for: .writing)
+    let access = try await WholeFileAccess.open(description, for: .writing)
     defer { access.close() }
     try access.takeWhole(progress)
     let (before, repairs) = try verify(access, limit: .max, progress)
@@ -67,12 +67,12 @@ extension SQLCipherStore {
 
   /// Repairs a copy, and looks at what is still wrong with it.
   private static func repair(
-    _ path: String, _ access: StoreAccess, _ description: PersistentStoreDescription, _ repairs: [String],
+    _ path: String, _ access: WholeFileAccess, _ description: PersistentStoreDescription, _ repairs: [String],
     _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws -> [IntegrityIssue] {
     let file = try DatabaseFile(path)
     defer { file.release() }
-    let copy = try StoreAccess(file, access.cipher, description)
+    let copy = try WholeFileAccess(file, access.cipher, description)
     defer { copy.close() }
     try copy.connection.transaction(.exclusive) {
       for repair in repairs { try copy.connection.execute(repair) }
@@ -84,10 +84,10 @@ extension SQLCipherStore {
   }
 
   private static func verify(
-    _ access: StoreAccess, limit: Int, _ progress: @escaping @Sendable (StoreProgress) -> Void
+    _ access: WholeFileAccess, limit: Int, _ progress: @escaping @Sendable (StoreProgress) -> Void
   ) throws -> (findings: [IntegrityIssue], repairs: [String]) {
     func damagedPages() throws -> [UInt32] {
-      try StoreAccess.damagedPages(access.file, access.cipher, limit: limit, progress)
+      try WholeFileAccess.damagedPages(access.file, access.cipher, limit: limit, progress)
     }
     var damaged = try damagedPages()
     if !damaged.isEmpty {

@@ -21,7 +21,7 @@ struct PreMigrationCopy {
   /// Older copies stay, but for those of the store as it is now; a full set is never added to.
   /// - Throws: `StoreError`: `fileExists` when there are three copies already, `notWritable`,
   ///   `diskFull`; nothing was changed then.
-  init(_ access: StoreAccess) throws {
+  init(_ access: WholeFileAccess) throws {
     let path = access.path
     original = FileState(of: path)
     for place in Self.places(path) where original?.isNoted(on: place) == true { File.removeDatabase(place) }

@@ -10,7 +10,7 @@ import StoreKeyring
 /// No other process can open the store meanwhile.
 package final class StoreDraft: @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
-  private let access: StoreAccess
+  private let access: WholeFileAccess
   private let path: String
   private let copies: MigrationCopies?
   /// The copy, which opens with the store's key.
@@ -21,7 +21,7 @@ package final class StoreDraft: @unchecked Sendable {
   ///   opening does.
   package init(of description: PersistentStoreDescription) async throws {
     copies = description.migrationCopies
-    access = try await StoreAccess.open(description, for: .writing)
+    access = try await WholeFileAccess.open(description, for: .writing)
     path = UnfinishedCopy.path(beside: access.path)
     do {
       try access.takeAlone()
@@ -44,7 +44,7 @@ package final class StoreDraft: @unchecked Sendable {
   /// connection to the draft is closed.
   /// - Throws: `StoreError`; the store is then as it was.
   package func publish() throws {
-    try StoreAccess.prove(path, access.cipher, journal: .writeAhead) { _ in }
+    try WholeFileAccess.prove(path, access.cipher, journal: .writeAhead) { _ in }
     let isCopied = copies?.isWanted == true
     var keepsake = isCopied ? try translating(access.path) { try PreMigrationCopy(access) } : nil
     do {

@@ -60,7 +60,7 @@ struct StoreCreation {
     if let handler = description.recoveryCodeHandler {
       handler(cipher.recoveryCode)
       // A store that opens is worth more than a note in it.
-      try? opened.pool.write { try RecoveryCodeNote(key, identifier).write($0) }
+      try? opened.pool.write { try RecoveryCodeShown(key, identifier).write($0) }
     }
     return opened
   }

@@ -65,7 +65,7 @@ struct StoreOpening {
   static func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
     let (file, identifier) = try StoreFile.store(description)
     defer { file.release() }
-    let session = try await OpenSession.find(file, identifier, description)
+    let session = try await OpenSession.open(file, identifier, description)
     defer { session.pool.close() }
     return try translating(file.path) { try session.pool.read { try StoreTable($0).model() } }
   }
@@ -73,7 +73,7 @@ struct StoreOpening {
   // MARK: Existing file
 
   private func existing(_ file: DatabaseFile, _ identifier: UUID) async throws -> SQLCipherStore.Opened {
-    let session = try await OpenSession.find(file, identifier, description)
+    let session = try await OpenSession.open(file, identifier, description)
     if let opened = try SQLCipherStore.Opened.ifCurrent(session, model) { return opened }
     session.pool.close()
     // The migrated file was replaced by a copy without free pages.
@@ -96,7 +96,7 @@ struct StoreOpening {
           + " moved over by"
           + " shouldMigrateStoreAutomatically")
     }
-    let access = try StoreAccess(file, cipher, description)
+    let access = try WholeFileAccess(file, cipher, description)
     defer { access.close() }
     guard try access.takeAlone(others: 1, givesWay: true) else {
       throw StoreError(.fileReplaced, "somebody else moves the store meanwhile, or works on its file")
@@ -146,7 +146,7 @@ struct StoreOpening {
   }
 
   /// The copy of a store that is about to lose data, where there is none from an earlier stage.
-  private func copy(_ access: StoreAccess) throws -> PreMigrationCopy? {
+  private func copy(_ access: WholeFileAccess) throws -> PreMigrationCopy? {
     let copies = description.migrationCopies
     if description.isDraft {
       copies?.want()
@@ -156,7 +156,7 @@ struct StoreOpening {
   }
 
   private static func run(
-    _ migration: InferredMigration, _ keepsake: PreMigrationCopy?, _ access: StoreAccess
+    _ migration: InferredMigration, _ keepsake: PreMigrationCopy?, _ access: WholeFileAccess
   ) throws {
     var keepsake = keepsake
     do {

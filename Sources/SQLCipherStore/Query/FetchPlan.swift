@@ -29,7 +29,7 @@ final class FetchPlan: Sendable {
   ) {
     let request = shape.request
     var translation = PredicateTranslation(entity: entity, schema: schema, constants: shape.constants)
-    let condition = FetchCondition(shape, entity, isPlain: isPlain, &translation)
+    let condition = WhereClause(shape, entity, isPlain: isPlain, &translation)
     var order = FetchOrder(rank: condition.rank)
     var dictionary: DictionaryStatement?
     if request.resultType != .dictionaries {

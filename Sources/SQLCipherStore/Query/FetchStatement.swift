@@ -10,7 +10,7 @@ struct FetchStatement {
   /// The entity's table, quoted.
   let table: String
   let joins: Joins
-  let condition: FetchCondition
+  let condition: WhereClause
   let order: FetchOrder
   let dictionary: DictionaryStatement?
   /// Whether SQL does all that the request asks; else it selects whole rows for memory to go on

@@ -26,6 +26,9 @@ struct KeySearch {
 
   /// Tries keys, vault by vault, until one lets `attempt` through.
   ///
+  /// After a rotation that was killed the vaults have two keys of the store; the one that opens the
+  /// file is its key, so nothing else has to be repaired.
+  ///
   /// A later vault is not read when an earlier one's key fits, and none is where an earlier step of
   /// the opening found the key.
   /// - Throws: `StoreError` that tells what is wrong, `KeyringError` when no vault had a key and

@@ -49,7 +49,7 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
         throw KeyringError(
           .recoveryCodeInvalid, "a recovery code has \(symbols.count) characters; this one has \(count)")
       }
-      guard CodeCheck.holds(symbols) else {
+      guard RecoveryCodeChecksum.holds(symbols) else {
         throw KeyringError(
           .recoveryCodeInvalid,
           "the recovery code's checksum does not match: a character is wrong or two are swapped")
@@ -114,7 +114,7 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
         drain()
       }
     }
-    CodeCheck.fill(symbols)
+    RecoveryCodeChecksum.fill(symbols)
   }
 
   private static func parse(_ symbols: UnsafeMutableBufferPointer<UInt8>) throws -> (StoreKey, UInt16) {
@@ -130,7 +130,7 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
       var bits = head & 1
       var count = 1
       var index = 0
-      for symbol in symbols[3..<symbolCount - CodeCheck.count] {
+      for symbol in symbols[3..<symbolCount - RecoveryCodeChecksum.count] {
         bits = bits << 5 | UInt32(symbol)
         count += 5
         if count >= 8 {

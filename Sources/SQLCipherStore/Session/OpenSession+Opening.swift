@@ -8,7 +8,7 @@ extension OpenSession {
   ///
   /// Closes it again when its end is missing.
   /// - Throws: as `KeySearch.first(_:)`, and `fileTruncated`.
-  static func find(
+  static func open(
     _ file: DatabaseFile, _ store: UUID, _ description: PersistentStoreDescription
   ) async throws -> OpenSession {
     let options = try description.connectionOptions(for: file)

@@ -8,7 +8,7 @@ import Glibc
 /// it. So the attribute has the inodes of the file and of the log, and the time when the log was
 /// made: an unchanged log beside another file is refused. A copy of file and log has other inodes
 /// and times and is accepted, and so is a log on a file system without extended attributes.
-struct LogOwner {
+struct WriteAheadLogOwner {
   private static let attribute = "user.strongroom.log"
   let file: DatabaseFile
   private var log: String { file.path + "-wal" }

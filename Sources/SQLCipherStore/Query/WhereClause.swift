@@ -3,7 +3,7 @@ import ObjectQuery
 import StoreContract
 
 /// The WHERE clause of a fetch.
-struct FetchCondition {
+struct WhereClause {
   /// Conditions that all hold.
   private(set) var conditions: [String] = []
   /// The ORDER BY term of a ranked search.

@@ -4,14 +4,14 @@ import StoreKeyring
 
 /// The change of a store's key, from the vaults that get the new one to the vaults that lose the
 /// old.
-struct Rotation {
+struct RotateKeyOperation {
   /// A failure to change the key; `isInDoubt` when it is unknown whether the file has the new key.
   private struct Failure: Error {
     let error: any Error
     let isInDoubt: Bool
   }
 
-  let access: StoreAccess
+  let access: WholeFileAccess
   let description: PersistentStoreDescription
   let keepsOldKeys: Bool
   let removesOtherPassphrases: Bool
@@ -32,7 +32,7 @@ struct Rotation {
     // Only keys that are there now are retired later: another rotation may have followed by then,
     // with a key of its own.
     let old = await life.storedKeys(for: access.store)
-    let surroundings = RotationSurroundings(description.url?.path ?? access.path, access.store)
+    let surroundings = FilesBesideStore(description.url?.path ?? access.path, access.store)
     if !removesOtherPassphrases { try surroundings.checkPassphrases(named: old.keys) }
     let storedKeys = try await life.add(key, for: access.store, label: description.keyLabel)
     var isChanged = false
@@ -50,7 +50,8 @@ struct Rotation {
       if !isChanged, failure?.isInDoubt != true { await life.forget(storedKeys) }
       throw failure?.error ?? error
     }
-    let rotation = await settle(key, await former(old, storedKeys, life), storedKeys, life, surroundings)
+    let rotation = await retireOldKeys(
+      key, await former(old, storedKeys, life), storedKeys, life, surroundings)
     description.log?.rotated(
       retired: rotation.retired, vaultsWithOldKeys: rotation.vaultsWithOldKeys, in: .now - start)
     return rotation
@@ -95,14 +96,14 @@ struct Rotation {
   }
 
   private func prove(_ key: StoreKey, _ progress: @Sendable (StoreProgress) -> Void) throws {
-    try StoreAccess.proveRotated(access.file, access.cipher.with(key), progress)
+    try WholeFileAccess.proveRotated(access.file, access.cipher.with(key), progress)
   }
 
   /// The file has the new key: copies beside it follow, and vaults and files lose the old ones.
-  private func settle(
+  private func retireOldKeys(
     _ key: StoreKey, _ old: (keys: [StoredKey], unavailableVaults: [String]), _ storedKeys: [StoredKey],
     _ life: KeyLifecycle,
-    _ surroundings: RotationSurroundings
+    _ surroundings: FilesBesideStore
   ) async -> KeyRotation {
     var copies: (rotated: [String], left: [String]) = ([], [])
     if !keepsOldKeys {

@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// A key path whose names have been looked up.
-struct ResolvedPath: Sendable {
+struct ResolvedSteps: Sendable {
   enum End: Sendable {
     case attribute(AttributeDescription)
     /// A path into a composite, or into the JSON of a transformable attribute.
@@ -124,7 +124,7 @@ struct ResolvedPath: Sendable {
   /// All values; none where a step is null.
   func values(of object: any QueryObject) throws -> [AttributeValue] {
     if destination != nil { return try objects(of: object).map { .reference($0.queryReference) } }
-    let last = ResolvedPath(steps: [], end: end, isCast: isCast)
+    let last = ResolvedSteps(steps: [], end: end, isCast: isCast)
     return try follow(steps, from: object).map { try last.value(of: $0) }
   }
 

@@ -6,7 +6,7 @@ import StoreKeyring
 
 /// What lies beside a store and depends on its key: wrapped keys of vaults that may not have been
 /// named, and the copies that migrations left.
-struct RotationSurroundings {
+struct FilesBesideStore {
   private let path: String
   private let store: UUID
   private let passphrases: [WrappedKeyFile]
@@ -104,7 +104,7 @@ struct RotationSurroundings {
         try access.takeWhole(progress)
         let cipher = access.cipher.with(new)
         _ = access.connection.rekeyAndClose(try cipher.spec)
-        try StoreAccess.proveRotated(access.file, cipher, progress)
+        try WholeFileAccess.proveRotated(access.file, cipher, progress)
         rotated.append(copy)
       } catch {
         left.append(copy)
@@ -116,7 +116,7 @@ struct RotationSurroundings {
   /// A copy opened with one of some keys; nil when none of them does, or it is another store's.
   private func access(
     _ copy: String, _ keys: [StoreKey], _ description: PersistentStoreDescription
-  ) async throws -> StoreAccess? {
+  ) async throws -> WholeFileAccess? {
     var description = description
     description.url = URL(fileURLWithPath: copy)
     guard let (file, other) = try? StoreFile.store(description), other == store else { return nil }
@@ -124,7 +124,7 @@ struct RotationSurroundings {
     for key in keys {
       description.storeKey = key
       do {
-        return try await StoreAccess.open(description, for: .writing)
+        return try await WholeFileAccess.open(description, for: .writing)
       } catch let error as StoreError where error.code == .wrongKey {
         continue
       }

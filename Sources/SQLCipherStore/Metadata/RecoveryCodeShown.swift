@@ -8,7 +8,7 @@ import StoreKeyring
 /// that it holds for that code alone.
 ///
 /// After a rotation, or in a copy with a key of its own, it is another's and says nothing.
-struct RecoveryCodeNote {
+struct RecoveryCodeShown {
   private static let row = "recovery_code_shown"
   private let text: String
 

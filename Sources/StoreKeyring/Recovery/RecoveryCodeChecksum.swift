@@ -3,7 +3,7 @@
 ///
 /// It detects up to four wrong characters among 83, and so every single wrong character and every
 /// swap of two.
-enum CodeCheck {
+enum RecoveryCodeChecksum {
   static let count = 6
   private static let last: UInt32 = 0x5374_726D & 0x3FFF_FFFF  // "Strm"
   private static let generator: [UInt32] = [

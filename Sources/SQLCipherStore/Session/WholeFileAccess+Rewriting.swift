@@ -2,7 +2,7 @@ import CipherDatabase
 import Foundation
 import StoreContract
 
-extension StoreAccess {
+extension WholeFileAccess {
   /// Copies a store that is locked exclusively, and replaces it by the copy.
   /// - Returns: The copy's size in bytes.
   func rewrite(

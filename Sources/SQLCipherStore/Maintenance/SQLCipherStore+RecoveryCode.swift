@@ -10,17 +10,17 @@ extension SQLCipherStore {
   /// `recoveryCodeHandler` is given is noted by itself. A few statements.
   /// - Throws: as opening does, and `StoreError` when the store cannot be written to.
   public static func noteRecoveryCodeShown(of description: PersistentStoreDescription) async throws {
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     defer { access.close() }
     try translating(access.path) {
-      try RecoveryCodeNote(access.key, access.store).write(access.connection)
+      try RecoveryCodeShown(access.key, access.store).write(access.connection)
     }
   }
 
   /// The recovery code of a store's key.
   /// - Throws: as opening does.
   public static func recoveryCode(of description: PersistentStoreDescription) async throws -> RecoveryCode {
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     access.close()
     return access.cipher.recoveryCode
   }
@@ -32,11 +32,11 @@ extension SQLCipherStore {
   /// it. Where it is false, losing the vault is losing the store.
   /// - Throws: as opening does.
   public static func recoveryCodeWasShown(of description: PersistentStoreDescription) async throws -> Bool {
-    let access = try await StoreAccess.open(description, for: .reading)
+    let access = try await WholeFileAccess.open(description, for: .reading)
     defer { access.close() }
     return try translating(access.path) {
       try SchemaCheck(access.connection).checkIsStore()
-      return try RecoveryCodeNote(access.key, access.store).isWritten(access.connection)
+      return try RecoveryCodeShown(access.key, access.store).isWritten(access.connection)
     }
   }
 
@@ -62,11 +62,11 @@ extension SQLCipherStore {
 
   private static func open(
     _ description: PersistentStoreDescription, with code: RecoveryCode
-  ) async throws -> StoreAccess {
+  ) async throws -> WholeFileAccess {
     var coded = description
     coded.storeKey = nil
     coded.keyVaults = [RecoveryCodeVault(code)]
-    let access = try await StoreAccess.open(coded, for: .reading)
+    let access = try await WholeFileAccess.open(coded, for: .reading)
     description.log?.usedRecoveryCode()
     return access
   }

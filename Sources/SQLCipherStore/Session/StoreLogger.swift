@@ -6,7 +6,7 @@ import StoreKeyring
 
 /// What a store reports to the operator of a program: events of the whole store, never a stored
 /// value and never key bytes.
-struct StoreLog: Sendable {
+struct StoreLogger: Sendable {
   private let logger: Logger
   private let label: String
   private let slowMilliseconds: Int
@@ -117,5 +117,5 @@ extension Logger.MetadataValue {
 }
 
 extension PersistentStoreDescription {
-  var log: StoreLog? { StoreLog(self) }
+  var log: StoreLogger? { StoreLogger(self) }
 }

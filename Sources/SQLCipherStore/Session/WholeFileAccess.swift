@@ -4,7 +4,7 @@ import StoreContract
 import StoreKeyring
 
 /// The connection with which work on a whole file is done.
-struct StoreAccess {
+struct WholeFileAccess {
   enum Purpose {
     /// Changes no byte of the file, except that a log which others left is moved into it.
     case reading
@@ -25,14 +25,14 @@ struct StoreAccess {
   /// - Throws: as `SQLCipherStore.loadMetadata()`.
   static func open(
     _ description: PersistentStoreDescription, for purpose: Purpose
-  ) async throws -> StoreAccess {
+  ) async throws -> WholeFileAccess {
     let (file, store) = try StoreFile.store(description)
     var search = KeySearch(description, file: file, store: store)
     let options = try Self.options(file, description, purpose)
     let (connection, cipher) = try await search.first { cipher -> Connection in
       try Connection(file, cipher, options)
     }
-    return StoreAccess(file, cipher, connection, description)
+    return WholeFileAccess(file, cipher, connection, description)
   }
 
   /// Opens a store whose key is known.
