@@ -120,7 +120,7 @@ struct ConflictResolver: GraphOperation {
     case .mergeByPropertyObjectTrump, .overwrite: try graph.relationships.rebase(object, on: row)
     default:
       graph.relationships.lay(row, beneath: object)
-      try graph.relationships.takeBackDeletion(of: object)
+      try graph.relationships.revertDeletion(of: object)
       if case .values(let values) = resolution { try set(values, on: object) }
     }
   }

@@ -23,7 +23,7 @@ extension Faulting {
       if object.hasChanges, !object.state.contains(.deletedInStore) {
         // The inverses are updated too, or the next save would store one side of a relationship.
         if object.isDeleted {
-          try graph.relationships.takeBackDeletion(of: object)
+          try graph.relationships.revertDeletion(of: object)
         } else {
           try graph.relationships.drop(object)
         }

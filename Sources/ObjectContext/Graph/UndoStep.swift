@@ -14,7 +14,7 @@ enum UndoStep {
   case reordered(ManagedObject, RelationshipDescription, [Int64])
   case inserted(ManagedObject)
   /// A new object was deleted before it was saved.
-  case tookBack(ManagedObject)
+  case discarded(ManagedObject)
   case deleted(ManagedObject)
   case undeleted(ManagedObject)
 
@@ -38,7 +38,8 @@ enum UndoStep {
   var object: ManagedObject {
     switch self {
     case .set(let object, _, _), .added(let object, _, _), .removed(let object, _, _, _),
-      .moved(let object, _, _, _), .reordered(let object, _, _), .inserted(let object), .tookBack(let object),
+      .moved(let object, _, _, _), .reordered(let object, _, _), .inserted(let object),
+      .discarded(let object),
       .deleted(let object),
       .undeleted(let object):
       object

@@ -67,7 +67,7 @@ struct DeleteOperation: GraphOperation {
   }
 
   func recordDeletion(of object: ManagedObject) {
-    graph.record(object.state.contains(.deletedInStore) ? .tookBack(object) : .deleted(object))
+    graph.record(object.state.contains(.deletedInStore) ? .discarded(object) : .deleted(object))
     notifications.record(.deleted, object)
   }
 

@@ -1,13 +1,15 @@
 import ObjectModel
 import StoreContract
 
-/// Deletions that are undone or rolled back.
+/// Unsaved deletions that are reverted: by a refresh, and where a conflict is resolved against them.
+///
+/// Undo restores objects itself, since it also brings back what a saved deletion removed.
 extension RelationshipMaintenance {
   /// Reverts the unsaved deletion of an object and the effects of its delete rules.
   ///
   /// Objects that were changed otherwise since then retain those changes. This takes one statement
   /// for each to-many.
-  func takeBackDeletion(of first: ManagedObject) throws {
+  func revertDeletion(of first: ManagedObject) throws {
     var waiting = [first]
     while let object = waiting.popLast() {
       guard object.state.contains(.deleted), !object.state.contains(.deletedInStore) else { continue }

@@ -127,7 +127,7 @@ struct UndoOperation: GraphOperation {
     let object = step.object
     switch step {
     case .inserted: return try markDeletedAgain(object) ? .undoInsertion : nil
-    case .tookBack:
+    case .discarded:
       bringBack(object)
       return .undoInsertion
     case .deleted:
@@ -164,7 +164,7 @@ struct UndoOperation: GraphOperation {
       let present = Set(try object.destinations(relationship).references)
       let wanted = order.filter(present.contains)
       if wanted.count == present.count { try graph.relationships.reorder(object, relationship, wanted) }
-    case .inserted, .tookBack, .deleted, .undeleted: return false
+    case .inserted, .discarded, .deleted, .undeleted: return false
     }
     return true
   }
@@ -172,7 +172,7 @@ struct UndoOperation: GraphOperation {
   /// Removes a new object or deletes a saved one; returns false when it is deleted already.
   private func markDeletedAgain(_ object: ManagedObject) throws -> Bool {
     guard object.graph === graph, !object.isDeleted else { return false }
-    if object.isInserted { takeBack(object) } else { try markDeleted(object) }
+    if object.isInserted { discardInsertion(object) } else { try markDeleted(object) }
     return true
   }
 
@@ -217,9 +217,9 @@ struct UndoOperation: GraphOperation {
   }
 
   /// Removes a new object in a way that can be undone.
-  private func takeBack(_ object: ManagedObject) {
+  private func discardInsertion(_ object: ManagedObject) {
     graph.dismiss(object)
-    graph.record(.tookBack(object))
+    graph.record(.discarded(object))
     notifications.record(.deleted, object)
   }
 

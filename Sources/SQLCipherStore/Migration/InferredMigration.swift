@@ -48,7 +48,7 @@ struct InferredMigration {
     let going = (old.roots.map { old.table($0).name } + old.orderedJoinTables.map(\.name)).filter {
       !staying.contains($0)
     }
-    let copy = MigrationCopy(self, former: Set(going))
+    let copy = RowMigration(self, former: Set(going))
     for name in going {
       try connection.execute("ALTER TABLE \(name.quoted) RENAME TO \(copy.name(name))")
     }

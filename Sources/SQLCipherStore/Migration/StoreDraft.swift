@@ -12,7 +12,7 @@ package final class StoreDraft: @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   private let access: WholeFileAccess
   private let path: String
-  private let copies: MigrationCopies?
+  private let copies: PreMigrationCopyState?
   /// The copy, which opens with the store's key.
   package var url: URL { URL(fileURLWithPath: path) }
 
@@ -20,7 +20,7 @@ package final class StoreDraft: @unchecked Sendable {
   /// - Throws: `StoreError`: `busy` when another connection has the store open, `diskFull`, and as
   ///   opening does.
   package init(of description: PersistentStoreDescription) async throws {
-    copies = description.migrationCopies
+    copies = description.preMigrationCopy
     access = try await WholeFileAccess.open(description, for: .writing)
     path = UnfinishedCopy.path(beside: access.path)
     do {

@@ -118,7 +118,7 @@ struct StoreOpening {
       description.log?.migrated(
         from: old.versionHash, to: model.versionHash, rows: access.connection.totalChanges - changes,
         isCopied: keepsake != nil, in: .now - start)
-      if keepsake != nil { description.migrationCopies?.recordMade() }
+      if keepsake != nil { description.preMigrationCopy?.recordMade() }
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false
     }
@@ -147,7 +147,7 @@ struct StoreOpening {
 
   /// The copy of a store that is about to lose data, where there is none from an earlier stage.
   private func copy(_ access: WholeFileAccess) throws -> PreMigrationCopy? {
-    let copies = description.migrationCopies
+    let copies = description.preMigrationCopy
     if description.isDraft {
       copies?.want()
       return nil

@@ -29,7 +29,7 @@ extension PredicateTranslation {
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return order(left, op, right, options)
     case .contains where left.kind == .bytes || left.kind == .any: return function(left, op, right, options)
     case .search:
-      return indexed(left, right) ?? holds(left, op, right, options)
+      return fullTextMatch(left, right) ?? holds(left, op, right, options)
     case .contains, .beginsWith, .endsWith, .like, .matches: return holds(left, op, right, options)
     case .between: return nil
     }

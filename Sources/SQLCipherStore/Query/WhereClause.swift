@@ -21,7 +21,7 @@ struct WhereClause {
     if isPlain { return }
     if let search = shape.request.search { add(search, &translation) }
     let parts = shape.skeleton?.conjuncts ?? []
-    conditions += translation.boxes(parts)
+    conditions += translation.rTreeConditions(parts)
     for part in parts { add(translation.condition(part)) }
   }
 

@@ -63,15 +63,15 @@ final class StoreSchema: Sendable {
   }
 
   /// The index of an attribute's words.
-  func wordIndex(of attribute: AttributeDescription) -> VirtualIndex? {
+  func fullTextIndex(of attribute: AttributeDescription) -> VirtualIndex? {
     virtualIndexes.first {
-      $0.kind == .words && $0.entity === attribute.entity && $0.attributes.contains(attribute)
+      $0.kind == .fullText && $0.entity === attribute.entity && $0.attributes.contains(attribute)
     }
   }
 
   /// The R-trees of an entity's rows.
-  func boxIndexes(of entity: EntityDescription) -> [VirtualIndex] {
-    virtualIndexes.filter { $0.kind == .boxes && entity.isKind(of: $0.entity) }
+  func rTreeIndexes(of entity: EntityDescription) -> [VirtualIndex] {
+    virtualIndexes.filter { $0.kind == .rTree && entity.isKind(of: $0.entity) }
   }
 
   func entityIndex(number: Int64) -> Int? { entityIndices[number] }

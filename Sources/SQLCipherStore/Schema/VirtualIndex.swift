@@ -3,7 +3,7 @@ import ObjectModel
 /// An index in a table of its own, which triggers update: of words (FTS4, which both supported
 /// versions of the library have), or of boxes (R-tree).
 struct VirtualIndex: Sendable {
-  enum Kind { case words, boxes }
+  enum Kind { case fullText, rTree }
 
   let kind: Kind
   let name: String
@@ -24,12 +24,12 @@ struct VirtualIndex: Sendable {
         case .fullText(let attributes):
           result.append(
             VirtualIndex(
-              kind: .words, name: "__words\(result.count + 1)", entity: entity, indexName: index.name,
+              kind: .fullText, name: "__words\(result.count + 1)", entity: entity, indexName: index.name,
               attributes: attributes))
         case .rTree(let attributes):
           result.append(
             VirtualIndex(
-              kind: .boxes, name: "__boxes\(result.count + 1)", entity: entity, indexName: index.name,
+              kind: .rTree, name: "__boxes\(result.count + 1)", entity: entity, indexName: index.name,
               attributes: attributes))
         }
       }
@@ -40,7 +40,7 @@ struct VirtualIndex: Sendable {
   /// The tables in which the library keeps the index.
   var shadowTables: [String] {
     let suffixes =
-      kind == .words
+      kind == .fullText
       ? ["content", "segments", "segdir", "docsize", "stat"] : ["node", "parent", "rowid"]
     return suffixes.map { "\(name)_\($0)" }
   }
@@ -50,10 +50,10 @@ struct VirtualIndex: Sendable {
   }
 
   private var names: String {
-    attributes.indices.map { kind == .words ? "c\($0)" : "l\($0), h\($0)" }.joined(separator: ", ")
+    attributes.indices.map { kind == .fullText ? "c\($0)" : "l\($0), h\($0)" }.joined(separator: ", ")
   }
 
-  private var key: String { kind == .words ? "docid" : "id" }
+  private var key: String { kind == .fullText ? "docid" : "id" }
 
   private func numbers(_ entityNumbers: [Int64]) -> String {
     entity.hierarchy.map { String(entityNumbers[$0.index]) }.joined(separator: ", ")
@@ -62,14 +62,14 @@ struct VirtualIndex: Sendable {
   /// What the index holds of a row.
   private func values(_ row: String, _ table: EntityTable, isFormer: Bool = false) -> String {
     switch kind {
-    case .boxes where isFormer:
+    case .rTree where isFormer:
       return sources(table).map { source in
         let plain = "CASE WHEN \(row).\(source) BETWEEN -3e38 AND 3e38 THEN \(row).\(source)"
         return "\(plain) WHEN \(row).\(source) > 0 THEN 3e38 ELSE -9e999 END, "
           + "\(plain) WHEN \(row).\(source) < 0 THEN -3e38 ELSE 9e999 END"
       }.joined(separator: ", ")
-    case .words: return sources(table).map { "_words(\(row).\($0))" }.joined(separator: ", ")
-    case .boxes:
+    case .fullText: return sources(table).map { "_words(\(row).\($0))" }.joined(separator: ", ")
+    case .rTree:
       // What is null may be anywhere, so that the others find it. The tree's numbers have 32 bits:
       // what they cannot hold reaches from their end to infinity. Those next to 0 it rounds in no
       // direction, so they reach as far as these go.
@@ -100,7 +100,7 @@ struct VirtualIndex: Sendable {
     let sources = sources(table)
     let own = table.name.quoted
     // The words come folded and cut, so the plainest of the tokenizers is the right one.
-    let columns = kind == .words ? "fts4(\(names), tokenize=simple)" : "rtree(id, \(names))"
+    let columns = kind == .fullText ? "fts4(\(names), tokenize=simple)" : "rtree(id, \(names))"
     let values = values("NEW", table, isFormer: isFormer)
     let isOwn = entity.superentity == nil ? "" : "NEW._entity IN (\(numbers(entityNumbers)))"
     let changed = sources.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")

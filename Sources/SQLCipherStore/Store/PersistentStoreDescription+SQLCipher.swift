@@ -87,9 +87,9 @@ extension PersistentStoreDescription {
   }
 
   /// What the stages of one migration share; nil for a migration of one stage.
-  package var migrationCopies: MigrationCopies? {
-    get { sqlCipher.migrationCopies }
-    set { sqlCipher.migrationCopies = newValue }
+  package var preMigrationCopy: PreMigrationCopyState? {
+    get { sqlCipher.preMigrationCopy }
+    set { sqlCipher.preMigrationCopy = newValue }
   }
 
   /// The key that an earlier step of the same opening found; nil for an opening of one step.

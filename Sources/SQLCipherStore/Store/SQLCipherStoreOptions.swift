@@ -23,7 +23,7 @@ struct SQLCipherStoreOptions: Sendable {
   var slowStatementMilliseconds = 100
   var isDraft = false
   var migratesOnlyFrom: Data?
-  var migrationCopies: MigrationCopies?
+  var preMigrationCopy: PreMigrationCopyState?
   var knownCipher: KnownCipher?
 }
 

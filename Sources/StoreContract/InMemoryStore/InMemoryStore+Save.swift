@@ -108,7 +108,7 @@ extension InMemoryStore {
   }
 
   private static func apply(_ changes: RelationshipChanges, to state: inout State) {
-    var table = state.links[changes.relationship.key] ?? JoinTable()
+    var table = state.links[changes.relationship.key] ?? InMemoryJoinTable()
     changes.removed.forEach { table.remove($0) }
     changes.added.forEach { table.add($0) }
     for (source, destinations) in changes.orders { table.order(source: source, destinations: destinations) }

@@ -14,7 +14,7 @@ public final class InMemoryStore: IncrementalStore {
 
   struct State: Sendable {
     var tables: [Int: [Int64: IncrementalStoreNode]] = [:]  // by the root entity's index
-    var links: [String: JoinTable] = [:]
+    var links: [String: InMemoryJoinTable] = [:]
     var lastReference: [Int: Int64] = [:]
     var metadata: [String: String] = [:]
     var isOpen = false

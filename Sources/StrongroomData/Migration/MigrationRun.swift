@@ -17,7 +17,7 @@ struct MigrationRun {
   init(_ plan: any SchemaMigrationPlan.Type, _ configuration: ModelConfiguration) {
     self.plan = plan
     self.configuration = configuration
-    self.configuration.migrationCopies = MigrationCopies()
+    self.configuration.preMigrationCopy = PreMigrationCopyState()
     schemas = plan.schemas.map { Schema(versionedSchema: $0) }
   }
 

@@ -95,7 +95,7 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   /// Whether this is the configuration of a draft, which will replace the store.
   private(set) var isDraft = false
   /// What the stages of a migration share.
-  var migrationCopies: MigrationCopies?
+  var preMigrationCopy: PreMigrationCopyState?
   /// The key that an earlier step of the same opening found.
   var knownCipher: KnownCipher?
   private var givenVaults: [any KeyVault]?

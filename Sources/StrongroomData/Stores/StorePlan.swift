@@ -86,7 +86,7 @@ struct StorePlan {
       store.recoveryCodeHandler = configuration.recoveryCodeHandler
       store.logger = configuration.logger
       store.isDraft = configuration.isDraft
-      store.migrationCopies = configuration.migrationCopies
+      store.preMigrationCopy = configuration.preMigrationCopy
       store.knownCipher = configuration.knownCipher
     }
     store.isReadOnly = !configuration.allowsSave

@@ -233,7 +233,7 @@ struct KeyCopiesTests {
   }
 
   @Test("copies kept by migrations get the new key too", arguments: [false, true])
-  func migrationCopies(keeping: Bool) async throws {
+  func preMigrationCopy(keeping: Bool) async throws {
     let notes = try Notes()
     try await notes.make(10)
     let store = notes.scratch.store

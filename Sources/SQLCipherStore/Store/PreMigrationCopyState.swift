@@ -2,7 +2,7 @@ import Locks
 
 /// What the stages of one migration know of the copy that is left beside the store when they drop
 /// data: there is one, of the store as it was before the first stage that does.
-package final class MigrationCopies: Sendable {
+package final class PreMigrationCopyState: Sendable {
   private struct State: Sendable {
     var isMade = false
     var isWanted = false

@@ -4,7 +4,7 @@ import StoreContract
 
 /// Copies rows and links from the tables of one version of a model into those of another, a
 /// statement an entity or relationship.
-struct MigrationCopy {
+struct RowMigration {
   private let migration: InferredMigration
   /// The tables that bear another name meanwhile.
   private let former: Set<String>

@@ -1,5 +1,5 @@
 /// The join table of a relationship and its inverse, in memory; both directions are ordered.
-struct JoinTable: Sendable {
+struct InMemoryJoinTable: Sendable {
   private(set) var destinations: [Int64: [Int64]] = [:]
   private(set) var sources: [Int64: [Int64]] = [:]
 

@@ -9,7 +9,7 @@ import StoreContract
 /// In the encrypted store memory stays the same where no external attribute that is declared later
 /// has a value in the object; else writing takes about twice the value. Stores that know no pieces,
 /// as the in-memory store, hold the whole value.
-struct ValueOperation: GraphOperation {
+struct LongValueOperation: GraphOperation {
   let graph: ObjectGraph
 
   /// Gives a binary attribute of a saved object a value of `count` bytes, which a closure writes in
@@ -124,5 +124,5 @@ extension ValueWriter {
 }
 
 extension ObjectGraph {
-  var values: ValueOperation { ValueOperation(graph: self) }
+  var values: LongValueOperation { LongValueOperation(graph: self) }
 }
