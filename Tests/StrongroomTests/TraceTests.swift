@@ -22,6 +22,9 @@ struct TraceTests {
     process.arguments =
       ["-f", "-qq", "-s", "4096", "-o", log, "-e", "signal=none"] + expressions.flatMap { ["-e", $0] }
       + [probe.path, "operations", folder.appendingPathComponent("stores").path]
+    // The leak checker does not work in a process that is traced.
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["ASAN_OPTIONS": "detect_leaks=0"]) { $1 }
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
