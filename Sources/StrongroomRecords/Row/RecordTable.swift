@@ -8,10 +8,15 @@ struct RecordTable: Sendable {
   let schema: RecordSchema
   let storeEntity: StoreEntity
   let key: AttributeDescription
-  /// By the coded name.
-  let attributes: [String: AttributeDescription]
+  /// In the order in which the type decodes them.
+  let columns: [AttributeDescription]
+  /// The positions in `columns`, by the coded name.
+  let ordinals: [String: Int]
+  private let required: [AttributeDescription]
   /// The columns that an update writes: those of the type, without the key.
   let changed: PropertyIndexSet
+  /// What a request asks for to get `columns`.
+  let expressions: [ExpressionDescription]
   private let defaults: [(attribute: AttributeDescription, value: AttributeValue)]
 
   var entity: EntityDescription { storeEntity.entity }
@@ -28,7 +33,10 @@ struct RecordTable: Sendable {
     }
     guard let key = attributes[schema.key] else { return nil }
     self.key = key
-    self.attributes = attributes
+    columns = schema.columns.compactMap { attributes[$0.attribute.name] }
+    ordinals = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+    expressions = columns.map { ExpressionDescription($0.name) }
+    required = columns.filter { !$0.isOptional }
     self.changed = changed
     defaults = storeEntity.entity.attributes.compactMap { attribute in
       let isOthers = !own.contains(attribute.name) && !attribute.isTransient
@@ -58,7 +66,7 @@ struct RecordTable: Sendable {
     } catch {
       throw RecordError.coding(.unencodable, "a \(schema.typeName) cannot be encoded", error)
     }
-    for (_, attribute) in attributes where !attribute.isOptional && builder.isNull(attribute.field) {
+    for attribute in required where builder.isNull(attribute.field) {
       throw RecordError(
         .unencodable,
         "\(schema.typeName).\(attribute.name) is required, and this value encodes none; nothing was stored")
@@ -66,11 +74,17 @@ struct RecordTable: Sendable {
     return builder.finish(storeEntity, reference: reference, version: (stored?.version ?? 0) + 1)
   }
 
-  /// The value of a row.
+  /// The value of a node.
   /// - Throws: `RecordError` with code `undecodable`.
   func value<Value: Record>(_ type: Value.Type, of node: IncrementalStoreNode) throws -> Value {
+    try value(type, of: RowDecoder(self, NodeRow(table: self, node: node)))
+  }
+
+  /// The value of the row that a decoder is at.
+  /// - Throws: `RecordError` with code `undecodable`.
+  func value<Value: Record, Source>(_ type: Value.Type, of decoder: RowDecoder<Source>) throws -> Value {
     do {
-      return try type.init(from: RowDecoder(table: self, node: node))
+      return try type.init(from: decoder)
     } catch {
       throw RecordError.coding(
         .undecodable, "a row of \(schema.tableName) cannot be decoded as \(schema.typeName)", error)

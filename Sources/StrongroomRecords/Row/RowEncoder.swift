@@ -1,15 +1,23 @@
+import Foundation
 import ObjectModel
 import StoreContract
 
 /// Encodes a record into the fields of a row.
-struct RowEncoder: Encoder {
+final class RowEncoder: Encoder {
   let table: RecordTable
   let builder: NodeBuilder
+  fileprivate var finder: ColumnFinder
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+  init(table: RecordTable, builder: NodeBuilder) {
+    self.table = table
+    self.builder = builder
+    finder = ColumnFinder(table)
+  }
+
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(RowFieldsEncoder(table: table, builder: builder))
+    KeyedEncodingContainer(RowFieldsEncoder(encoder: self))
   }
   func unkeyedContainer() -> any UnkeyedEncodingContainer { refuse() }
   func singleValueContainer() -> any SingleValueEncodingContainer { refuse() }
@@ -21,12 +29,14 @@ struct RowEncoder: Encoder {
 }
 
 private struct RowFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let table: RecordTable
-  let builder: NodeBuilder
+  let encoder: RowEncoder
   var codingPath: [any CodingKey] { [] }
 
+  private var table: RecordTable { encoder.table }
+  private var builder: NodeBuilder { encoder.builder }
+
   private func attribute(_ key: Key) throws -> AttributeDescription {
-    if let known = table.attributes[key.stringValue] { return known }
+    if let column = encoder.finder.column(key.stringValue) { return table.columns[column] }
     throw RecordError(
       .unencodable,
       "\(table.schema.typeName) encodes \(key.stringValue), which it never decodes, so there is no column"
@@ -35,8 +45,50 @@ private struct RowFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
   func encodeNil(forKey key: Key) throws { builder.setNull(try attribute(key).field) }
 
+  // MARK: Plain types, which need no form in between
+
+  func encode(_ value: String, forKey key: Key) throws {
+    let attribute = try attribute(key)
+    guard attribute.type == .string else { return try general(value, attribute, key) }
+    var value = value
+    value.withUTF8 { builder.set(attribute.field, bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  func encode(_ value: Int, forKey key: Key) throws { try encode(Int64(value), forKey: key) }
+
+  func encode(_ value: Int64, forKey key: Key) throws {
+    let attribute = try attribute(key)
+    guard attribute.type == .integer64 else { return try general(value, attribute, key) }
+    builder.set(attribute.field, integer: value)
+  }
+
+  func encode(_ value: Double, forKey key: Key) throws {
+    let attribute = try attribute(key)
+    guard attribute.type == .double, !value.isNaN else { return try general(value, attribute, key) }
+    // SQLite does not store negative zero.
+    builder.set(attribute.field, double: value == 0 ? 0 : value)
+  }
+
+  func encode(_ value: Bool, forKey key: Key) throws {
+    let attribute = try attribute(key)
+    guard attribute.type == .boolean else { return try general(value, attribute, key) }
+    builder.set(attribute.field, integer: value ? 1 : 0)
+  }
+
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     let attribute = try attribute(key)
+    if Value.self == Data.self, attribute.type == .binary {
+      unsafeBitCast(value, to: Data.self).withUnsafeBytes { builder.set(attribute.field, bytes: $0) }
+    } else {
+      try general(value, attribute, key)
+    }
+  }
+
+  // MARK: Any type
+
+  private func general<Value: Encodable>(
+    _ value: Value, _ attribute: AttributeDescription, _ key: Key
+  ) throws {
     let form: AttributeValue
     do { form = try ColumnForm.encode(value) } catch {
       throw RecordError.coding(.unencodable, "\(table.schema.typeName).\(key.stringValue)", error)

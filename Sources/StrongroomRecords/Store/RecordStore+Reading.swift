@@ -81,7 +81,25 @@ extension RecordStore {
   private func values<Value: Record>(
     _ type: Value.Type, _ table: RecordTable, _ request: FetchRequest
   ) throws -> [Value] {
-    try nodes(request).map { try table.value(type, of: $0) }
+    var request = request
+    request.propertiesToFetch = table.expressions
+    // Without a condition a second statement would estimate the number of rows.
+    request.predicate = request.predicate ?? .constant(true)
+    var values: [Value] = []
+    var decoder: RowDecoder<RowCursor>?
+    try coordinator.persistentStore(for: table.entity).enumerateRows(request, begin: { _ in }) { row in
+      // A value may have kept the decoder of its row.
+      if isKnownUniquelyReferenced(&decoder) {
+        decoder?.start(row)
+      } else {
+        decoder?.stop()
+        decoder = RowDecoder(table, row)
+      }
+      if let decoder { values.append(try table.value(type, of: decoder)) }
+      return true
+    }
+    decoder?.stop()
+    return values
   }
 
   private func count<Value: Record>(_ type: Value.Type, _ condition: FetchPredicate?) throws -> Int {

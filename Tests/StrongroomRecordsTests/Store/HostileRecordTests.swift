@@ -161,6 +161,47 @@ struct HostileRecordTests {
     #expect(try store.fetch(Choosy.self, where: #Predicate { $0.later == 5 }).map(\.id) == [1])
   }
 
+  /// Decodes in another order than it declares, and keeps its decoders.
+  struct Hoarder: Record, Identifiable {
+    nonisolated(unsafe) static var decoders: [any Decoder] = []
+    var id: Int
+    var text: String
+    var note: String?
+    var date: Date
+
+    init(id: Int, text: String, note: String?) {
+      (self.id, self.text, self.note, date) = (id, text, note, Date(timeIntervalSinceReferenceDate: 1))
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      date = try container.decode(Date.self, forKey: .date)
+      note = try container.decodeIfPresent(String.self, forKey: .note)
+      text = try container.decode(String.self, forKey: .text)
+      id = try container.decode(Int.self, forKey: .id)
+      if container.allKeys.count != 4 { _ = try container.decode(Int.self, forKey: .id) }
+      Self.decoders.append(decoder)
+    }
+  }
+
+  @Test("a decoder that a value keeps finds nothing once its row is over")
+  func hoarded() async throws {
+    let place = try Place()
+    let store = try await place.store(Hoarder.self)
+    let values = (1...5).map {
+      Hoarder(id: $0, text: "text \($0) which is long", note: $0 % 2 == 0 ? nil : "n")
+    }
+    try store.push(values)
+    Hoarder.decoders = []
+    let fetched = try store.fetch(Hoarder.self)
+    #expect(fetched.map(\.id) == [1, 2, 3, 4, 5] && fetched.map(\.note) == values.map(\.note))
+    #expect(fetched.map(\.text) == values.map(\.text) && fetched.map(\.date) == values.map(\.date))
+    let decoders = Hoarder.decoders
+    #expect(decoders.count == 5)
+    for decoder in decoders { #expect(throws: (any Error).self) { try Hoarder(from: decoder) } }
+    Hoarder.decoders = []
+  }
+
   struct Refusing: Record, Identifiable {
     var id: Int
     init(from decoder: any Decoder) throws {
