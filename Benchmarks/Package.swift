@@ -28,6 +28,9 @@ let package = Package(
       name: "strongroom-bench",
       dependencies: [
         "BenchKit", "CLimit", .product(name: "Strongroom", package: "Strongroom"),
+        .product(name: "StrongroomData", package: "Strongroom"),
+        .product(name: "StrongroomRecords", package: "Strongroom"),
+        .product(name: "TextTable", package: "TextTable"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/StrongroomBench"),
     .executableTarget(

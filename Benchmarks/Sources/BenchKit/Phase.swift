@@ -19,6 +19,10 @@ package enum Phase: String, CaseIterable, Codable, Sendable {
   case average = "P12"
   case bulkInsert = "P13"
   case reopen = "P14"
+  case pushRecords = "R1"
+  case fetchRecords = "R2"
+  case recordByKey = "R3"
+  case singlePushes = "R4"
 
   /// What the phase does.
   package var title: String {
@@ -42,19 +46,31 @@ package enum Phase: String, CaseIterable, Codable, Sendable {
     case .average: "aggregate by group"
     case .bulkInsert: "bulk insert"
     case .reopen: "reopen and 20 objects"
+    case .pushRecords: "push all records"
+    case .fetchRecords: "fetch all records"
+    case .recordByKey: "record by key"
+    case .singlePushes: "one-record pushes, FULL"
     }
   }
 
   /// Whether the phase needs a store that it may change.
   package var changesStore: Bool {
     switch self {
-    case .singleSaves, .singleSavesFull, .change, .delete: true
+    case .singleSaves, .singleSavesFull, .change, .delete, .singlePushes: true
     default: false
     }
   }
 
   /// Whether the phase makes its store.
-  package var makesStore: Bool { self == .saveAll || self == .bulkInsert }
+  package var makesStore: Bool { self == .saveAll || self == .bulkInsert || self == .pushRecords }
+
+  /// Whether the phase is about records, which have no objects and no links.
+  package var isOfRecords: Bool {
+    switch self {
+    case .pushRecords, .fetchRecords, .recordByKey, .singlePushes: true
+    default: false
+    }
+  }
 
   /// The phases that a name given by hand means: `P3` is all of `P3` and its variants.
   package static func named(_ name: String) -> [Phase] {

@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 
 /// Runs the limit and its contestants phase by phase, one right after the other, in several rounds.
@@ -42,6 +43,8 @@ package struct Rounds {
       for round in 1...rounds {
         note("\(phase.rawValue) \(phase.title), round \(round) of \(rounds)")
         for (index, contestant) in ([limit] + able).enumerated() {
+          // Earlier rounds make what is made once a process.
+          countedName = round == rounds && lm_is_counted() != 0 ? "\(phase.rawValue) \(contestant.name)" : nil
           runs[index].append(try await self.run(phase, contestant))
         }
       }

@@ -14,11 +14,11 @@ package struct Workload: Sendable {
 
   /// Objects of P5, P6, P10 and P11.
   package var picks: Int { Int(min(books / 2, 10_000)) }
-  package let singleSaves: Int64 = 2_000
+  package var singleSaves: Int64 { min(books / 10, 2_000) }
   /// Opens per run of P1 and P14.
   package let opens = 20
-  package let filters: Int64 = 500
-  package let averages: Int64 = 50
+  package var filters: Int64 { min(books / 40, 500) }
+  package var averages: Int64 { min(books / 400, 50) }
 
   /// Different books in random order, from 1.
   package func randomBooks(seed: UInt64) -> [Int64] {
@@ -37,9 +37,9 @@ package struct Workload: Sendable {
   package func operations(_ phase: Phase) -> Int {
     switch phase {
     case .open, .reopen: opens
-    case .saveAll, .bulkInsert, .fetchAll, .fetchFaults: Int(books)
-    case .singleSaves, .singleSavesFull: Int(singleSaves)
-    case .byID, .byIDHit, .byISBN, .change, .delete: picks
+    case .saveAll, .bulkInsert, .fetchAll, .fetchFaults, .pushRecords, .fetchRecords: Int(books)
+    case .singleSaves, .singleSavesFull, .singlePushes: Int(singleSaves)
+    case .byID, .byIDHit, .byISBN, .recordByKey, .change, .delete: picks
     case .filtered: Int(filters)
     case .toMany, .toManyPrefetched: Int(authors)
     case .manyToMany, .manyToManyLive: Int(tags)

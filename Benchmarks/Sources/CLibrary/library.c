@@ -67,9 +67,6 @@ void lm_keep_heap(void) {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
-// Kept apart, so that an instruction counter can be told to count inside of it only.
-__attribute__((noinline)) void lm_collect(void (*body)(void *), void *context) { body(context); }
-
 void lm_settle_heap(void) {
   // A large block makes the allocator sort what was freed in small ones.
   void *volatile block = malloc(1 << 20);

@@ -381,3 +381,4 @@ int lm_read_schema(const char *path) {
   return found;
 }
 #endif
+#include "records.inc"

@@ -11,7 +11,7 @@ struct GRDBPath: Contestant {
 
   func supports(_ phase: Phase) -> Bool {
     // There is no identity map and there are no faults.
-    phase != .byIDHit && phase != .fetchFaults && phase != .manyToManyLive
+    !phase.isOfRecords && phase != .byIDHit && phase != .fetchFaults && phase != .manyToManyLive
   }
 
   private func open(_ path: String, create: Bool = false, full: Bool = false) throws -> DatabaseQueue {

@@ -81,9 +81,7 @@ struct BulkPath: Contestant {
     let before = executed(container)
     var live: [BookRow] = []
     let heap = heapBytes() - lm_memory_used()
-    let start = now()
-    var sum = try perform(phase, context, &live)
-    let seconds = now() - start
+    var (sum, seconds) = try timed { try perform(phase, context, &live) }
     let statements = executed(container) - before
     let bytes =
       phase == .fetchAll ? Double(heapBytes() - lm_memory_used() - heap) / Double(live.count) : nil
@@ -226,10 +224,10 @@ struct ColumnsPath: Contestant {
     request.propertiesToFetch = BulkPath.columns
     let before = executed(container)
     let heap = heapBytes() - lm_memory_used()
-    let start = now()
-    let columns = try context.fetchColumns(request)
-    let sum = checksum(columns)
-    let seconds = now() - start
+    let ((columns, sum), seconds) = try timed {
+      let columns = try context.fetchColumns(request)
+      return (columns, checksum(columns))
+    }
     let bytes = Double(heapBytes() - lm_memory_used() - heap) / Double(columns.count)
     let statements = executed(container) - before
     try container.close()

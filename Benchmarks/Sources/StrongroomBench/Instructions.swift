@@ -1,74 +1,74 @@
 import ArgumentParser
 import BenchKit
-import CLibrary
-import CLimit
 import Foundation
-import Strongroom
+import TextTable
 
-/// What is counted: one operation over the whole library.
-enum CountedOperation: String, CaseIterable, ExpressibleByArgument {
-  case fetch, save, fault
-  case limitFetch = "limit-fetch"
-  case limitSave = "limit-save"
-}
-
-/// Runs one operation inside `lm_collect`, so that a counter told to watch that function counts it
-/// alone.
-struct Instructions: AsyncParsableCommand {
+/// Compares the instructions that callgrind counted with those that the repository accepts.
+struct Instructions: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "One operation for an instruction counter to watch.")
+    abstract: "Compares counted instructions with accepted ones; Scripts/bench-instructions counts them.")
 
-  @Argument(help: "fetch, save, fault, limit-fetch or limit-save.") var operation: CountedOperation
-  @Option(help: "Books in the library.") var n = 20_000
+  @Argument(help: "The folder of callgrind's dumps.") var dumps: String
+  @Option(help: "Books in the library that was counted.") var n: Int
+  @Option(help: "The file of accepted counts.") var accepted: String
+  @Option(help: "How many percent a count may rise.") var bound = 2.0
+  @Flag(help: "Write the counts into the file instead.") var accept = false
 
-  func run() async throws {
-    let folder = NSTemporaryDirectory() + "strongroom-count-\(getpid())"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = folder + "/store"
-    let workload = Workload(books: n)
-    switch operation {
-    case .limitFetch, .limitSave:
-      let store = lm_open(path, 1, 1)!
-      if operation == .limitSave {
-        try collect { _ = lm_insert_all(store, workload.books, workload.authors, workload.tags) }
-      } else {
-        _ = lm_insert_all(store, workload.books, workload.authors, workload.tags)
-        try collect { _ = lm_fetch_all(store) }
-      }
-      lm_close(store)
-    case .fetch, .save, .fault: try await ours(path, workload)
+  private struct Row {
+    let phase, path, count, toLimit, accepted, change: String
+  }
+
+  private var table: TextTable<Row> {
+    TextTable { row in
+      [
+        Column(title: "phase", value: row.phase), Column(title: "path", value: row.path),
+        Column(title: "instructions", value: row.count, align: .right),
+        Column(title: "to C", value: row.toLimit, align: .right),
+        Column(title: "accepted", value: row.accepted, align: .right),
+        Column(title: "change", value: row.change, align: .right),
+      ]
     }
   }
 
-  private func ours(_ path: String, _ workload: Workload) async throws {
-    let model = try libraryModel()
-    let managed = ManagedPath(workload: workload, model: model)
-    let container = try await openLibrary(path, model, create: true)
-    if operation == .save {
-      let context = container.newContext()
-      try collect { try managed.insertAll(context) }
-      return try container.close()
+  func run() throws {
+    let file = URL(fileURLWithPath: accepted)
+    let counts = try InstructionCounts(dumps: URL(fileURLWithPath: dumps), Workload(books: n))
+    let before = try? InstructionCounts(file: file)
+    var rows: [Row] = []
+    var risen: [String] = []
+    for row in counts.rows {
+      let limit = counts["\(row.phase.rawValue) limit"].map { Double(row.count) / Double($0) }
+      let old = before?[row.name]
+      let change = old.map { (Double(row.count) / Double($0) - 1) * 100 }
+      if let change, change > bound, row.path != "limit" { risen.append(row.name) }
+      rows.append(
+        Row(
+          phase: row.phase.rawValue, path: row.path, count: "\(row.count)", toLimit: format(limit, "%.2f"),
+          accepted: old.map { "\($0)" } ?? "", change: format(change, "%+.1f %%")))
     }
-    try managed.insertAll(container.newContext())
-    let context = container.newContext()
-    var request = FetchRequest("Book")
-    request.returnsObjectsAsFaults = operation == .fault
-    try collect {
-      let books = try context.fetch(request, as: Book.self)
-      if operation == .fetch { _ = try read(books) } else { _ = books[0].pages }
+    table.print(rows, style: Style.psql)
+    if accept { return try Data(counts.text.utf8).write(to: file) }
+    try refuseOtherMachine(counts, before)
+    guard risen.isEmpty else {
+      throw Rounds.Failure(
+        description: "more than \(bound) % over the accepted counts: \(risen.joined(separator: ", "));"
+          + " mend it, or accept it with --accept in the commit that says why")
     }
-    try container.close()
   }
 
-  private func collect(_ body: () throws -> Void) throws {
-    var failure: (any Error)?
-    withoutActuallyEscaping({ do { try body() } catch { failure = error } }) { body in
-      var box: () -> Void = body
-      withUnsafeMutablePointer(to: &box) { pointer in
-        lm_collect({ $0!.assumingMemoryBound(to: (() -> Void).self).pointee() }, pointer)
+  /// The C loop has the same instructions as ever, unless the library or the processor is another.
+  private func refuseOtherMachine(_ counts: InstructionCounts, _ before: InstructionCounts?) throws {
+    for row in counts.rows where row.path == "limit" {
+      guard let old = before?[row.name] else { continue }
+      if abs(Double(row.count) / Double(old) - 1) * 100 > bound {
+        throw Rounds.Failure(
+          description: "the C loop's own count of \(row.phase.rawValue) is \(row.count), accepted is \(old):"
+            + " another library or processor, whose counts cannot be compared")
       }
     }
-    if let failure { throw failure }
+  }
+
+  private func format(_ value: Double?, _ format: String) -> String {
+    value.map { String(format: format, $0) } ?? ""
   }
 }

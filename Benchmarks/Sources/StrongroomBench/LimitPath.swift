@@ -26,28 +26,30 @@ struct LimitPath: Contestant {
 
   func run(_ phase: Phase, at path: String) throws -> PhaseRun {
     if phase == .open || phase == .reopen { return try opens(phase, path) }
-    let store = try open(path, create: phase.makesStore, full: phase == .singleSavesFull)
+    let store = try open(
+      path, create: phase.makesStore, full: phase == .singleSavesFull || phase == .singlePushes)
     defer { lm_close(store) }
-    let start = now()
-    let sum = try time(phase, store)
-    let seconds = now() - start
+    let (sum, seconds) = try timed { try perform(phase, store) }
     guard sum != 0 else { throw Rounds.Failure(description: String(cString: lm_error(store))) }
     let changed = phase.changesStore || phase.makesStore
-    return PhaseRun(seconds: seconds, checksum: changed ? lm_state(store) : sum)
+    return PhaseRun(
+      seconds: seconds,
+      checksum: changed ? (phase.isOfRecords ? lm_fetch_records(store) : lm_state(store)) : sum)
   }
 
   private func opens(_ phase: Phase, _ path: String) throws -> PhaseRun {
     var sum: UInt64 = 1
-    let start = now()
-    for _ in 0..<workload.opens {
-      let store = try open(path)
-      if phase == .reopen { sum = lm_first(store, 20) }
-      lm_close(store)
+    let (_, seconds) = try timed {
+      for _ in 0..<workload.opens {
+        let store = try open(path)
+        if phase == .reopen { sum = lm_first(store, 20) }
+        lm_close(store)
+      }
     }
-    return PhaseRun(seconds: now() - start, checksum: sum)
+    return PhaseRun(seconds: seconds, checksum: sum)
   }
 
-  private func time(_ phase: Phase, _ store: OpaquePointer) throws -> UInt64 {
+  private func perform(_ phase: Phase, _ store: OpaquePointer) throws -> UInt64 {
     let (books, authors, tags) = (workload.books, workload.authors, workload.tags)
     let picks = Int64(workload.picks)
     switch phase {
@@ -67,6 +69,11 @@ struct LimitPath: Contestant {
     case .change: return lm_change(store, workload.randomBooks(seed: 10), picks)
     case .delete: return lm_delete(store, workload.randomBooks(seed: 11), picks)
     case .average: return lm_average(store, workload.averages)
+    case .pushRecords: return lm_push_records(store, books, authors, tags)
+    case .fetchRecords: return lm_fetch_records(store)
+    case .recordByKey:
+      return lm_records_by_key(store, workload.randomBooks(seed: 6).map { $0 - 1 }, picks)
+    case .singlePushes: return lm_push_singly(store, books, workload.singleSaves, authors, tags)
     case .open, .reopen: return 0
     }
   }

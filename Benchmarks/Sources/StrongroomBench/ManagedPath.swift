@@ -10,7 +10,7 @@ struct ManagedPath: Contestant {
   let workload: Workload
   let model: ManagedObjectModel
 
-  func supports(_ phase: Phase) -> Bool { phase != .bulkInsert }
+  func supports(_ phase: Phase) -> Bool { phase != .bulkInsert && !phase.isOfRecords }
 
   func makeStore(at path: String) async throws {
     let container = try await openLibrary(path, model, create: true)
@@ -30,16 +30,17 @@ struct ManagedPath: Contestant {
   private func opens(_ phase: Phase, _ path: String) async throws -> PhaseRun {
     var sum: UInt64 = 1
     var statements = 0
-    let start = now()
-    for _ in 0..<workload.opens {
-      let container = try await openLibrary(path, model)
-      if phase == .reopen {
-        sum = try read(container.newContext().fetch(FetchRequest("Book", fetchLimit: 20), as: Book.self))
+    let (_, seconds) = try await timed {
+      for _ in 0..<workload.opens {
+        let container = try await openLibrary(path, model)
+        if phase == .reopen {
+          sum = try read(container.newContext().fetch(FetchRequest("Book", fetchLimit: 20), as: Book.self))
+        }
+        statements = executed(container)
+        try container.close()
       }
-      statements = executed(container)
-      try container.close()
     }
-    return PhaseRun(seconds: now() - start, checksum: sum, statements: statements)
+    return PhaseRun(seconds: seconds, checksum: sum, statements: statements)
   }
 
   private func time(_ phase: Phase, _ container: PersistentContainer) throws -> PhaseRun {
@@ -51,9 +52,7 @@ struct ManagedPath: Contestant {
     if phase == .fetchAll { try warm(container) }
     let before = executed(container)
     let heap = heapBytes() - lm_memory_used()
-    let start = now()
-    var sum = try perform(phase, context, &live)
-    let seconds = now() - start
+    var (sum, seconds) = try timed { try perform(phase, context, &live) }
     let statements = executed(container) - before
     var bytes: Double?
     if phase == .fetchAll || phase == .fetchFaults {
@@ -113,7 +112,7 @@ struct ManagedPath: Contestant {
       try context.save()
       return 0
     case .average: return try average(context)
-    case .open, .reopen, .bulkInsert: return 0
+    default: return 0
     }
   }
 

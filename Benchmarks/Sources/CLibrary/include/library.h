@@ -35,6 +35,9 @@ int64_t lm_heap_bytes(void);
 void lm_keep_heap(void);
 // Has the allocator sort what was freed now, and not in the midst of what is timed next.
 void lm_settle_heap(void);
-// Runs a body; what a counter told to watch this function counts.
-void lm_collect(void (*body)(void *context), void *context);
+// Whether an instruction counter (callgrind) runs the program.
+int lm_is_counted(void);
+// What runs between the two is counted, in all threads; the sum is written under the name.
+void lm_count_start(void);
+void lm_count_stop(const char *name);
 #endif

@@ -33,5 +33,10 @@ uint64_t lm_change(lm_store *store, const int64_t *ids, int64_t count);
 uint64_t lm_delete(lm_store *store, const int64_t *ids, int64_t count);
 uint64_t lm_average(lm_store *store, int64_t count);
 uint64_t lm_first(lm_store *store, int64_t count);
+// Records: whole rows as structs, without links to others.
+uint64_t lm_fetch_records(lm_store *store);
+uint64_t lm_records_by_key(lm_store *store, const int64_t *indices, int64_t count);
+uint64_t lm_push_records(lm_store *store, int64_t books, int64_t authors, int64_t tags);
+uint64_t lm_push_singly(lm_store *store, int64_t first, int64_t count, int64_t authors, int64_t tags);
 int lm_read_schema(const char *path);
 #endif

@@ -1,0 +1,33 @@
+import CLibrary
+import Foundation
+
+/// What an instruction counter is to call the next thing that is timed; nil where it is not to count it.
+package nonisolated(unsafe) var countedName: String?
+
+/// Runs what a phase times.
+///
+/// An instruction counter counts the body alone.
+/// - Returns: What the body returns, and the seconds it took.
+package func timed<R>(_ body: () throws -> R) rethrows -> (result: R, seconds: Double) {
+  if countedName != nil { lm_count_start() }
+  defer { stopCounting() }
+  let start = now()
+  let result = try body()
+  return (result, now() - start)
+}
+
+/// The same for a body that waits.
+package func timed<R>(
+  isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+) async rethrows -> (result: R, seconds: Double) {
+  if countedName != nil { lm_count_start() }
+  defer { stopCounting() }
+  let start = now()
+  let result = try await body()
+  return (result, now() - start)
+}
+
+private func stopCounting() {
+  if let name = countedName { lm_count_stop(name) }
+  countedName = nil
+}
