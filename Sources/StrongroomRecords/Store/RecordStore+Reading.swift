@@ -88,7 +88,7 @@ extension RecordStore {
     var values: [Value] = []
     var decoder: RowDecoder<RowCursor>?
     try coordinator.persistentStore(for: table.entity).enumerateRows(request, begin: { _ in }) { row in
-      // A value may have kept the decoder of its row.
+      // A value may retain the decoder of its row.
       if isKnownUniquelyReferenced(&decoder) {
         decoder?.start(row)
       } else {
