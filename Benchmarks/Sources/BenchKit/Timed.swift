@@ -1,7 +1,10 @@
 import CLibrary
 import Foundation
 
-/// What an instruction counter is to call the next thing that is timed; nil where it is not to count it.
+/// The name under which an instruction counter reports what is timed next; nil where it does not
+/// count.
+///
+/// nonisolated(unsafe): the benchmark runs one phase after the other.
 package nonisolated(unsafe) var countedName: String?
 
 /// Runs what a phase times.

@@ -47,12 +47,22 @@ struct Instructions: ParsableCommand {
           accepted: old.map { "\($0)" } ?? "", change: format(change, "%+.1f %%")))
     }
     table.print(rows, style: Style.psql)
+    guard !counts.rows.isEmpty else {
+      throw Rounds.Failure(
+        description: "nothing was counted; install valgrind, and build the benchmark again")
+    }
     if accept { return try Data(counts.text.utf8).write(to: file) }
+    let (names, known) = (Set(counts.rows.map(\.name)), Set((before?.rows ?? []).map(\.name)))
+    guard names == known else {
+      throw Rounds.Failure(
+        description: "counted and accepted rows differ: "
+          + names.symmetricDifference(known).sorted().joined(separator: ", "))
+    }
     try refuseOtherMachine(counts, before)
     guard risen.isEmpty else {
       throw Rounds.Failure(
         description: "more than \(bound) % over the accepted counts: \(risen.joined(separator: ", "));"
-          + " mend it, or accept it with --accept in the commit that says why")
+          + " make it faster again, or run with --accept and give the reason in the commit's message")
     }
   }
 

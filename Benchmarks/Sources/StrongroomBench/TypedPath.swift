@@ -18,7 +18,7 @@ struct TypedPath: Contestant {
 
   func supports(_ phase: Phase) -> Bool {
     switch phase {
-    // Rows without objects are the engine's, and so is what one container's durability is.
+    // Rows without objects and groups are read through the engine; a configuration has no durability.
     case .bulkInsert, .singleSaves, .fetchFaults, .average: false
     default: !phase.isOfRecords
     }

@@ -50,8 +50,7 @@ private struct RowFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol 
   func encode(_ value: String, forKey key: Key) throws {
     let attribute = try attribute(key)
     guard attribute.type == .string else { return try general(value, attribute, key) }
-    var value = value
-    value.withUTF8 { builder.set(attribute.field, bytes: UnsafeRawBufferPointer($0)) }
+    try builder.set(attribute, .string(value))
   }
 
   func encode(_ value: Int, forKey key: Key) throws { try encode(Int64(value), forKey: key) }
@@ -64,9 +63,8 @@ private struct RowFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
   func encode(_ value: Double, forKey key: Key) throws {
     let attribute = try attribute(key)
-    guard attribute.type == .double, !value.isNaN else { return try general(value, attribute, key) }
-    // SQLite does not store negative zero.
-    builder.set(attribute.field, double: value == 0 ? 0 : value)
+    guard attribute.type == .double else { return try general(value, attribute, key) }
+    try builder.set(attribute, .double(value))
   }
 
   func encode(_ value: Bool, forKey key: Key) throws {

@@ -87,6 +87,7 @@ extension RecordStore {
     request.predicate = request.predicate ?? .constant(true)
     var values: [Value] = []
     var decoder: RowDecoder<RowCursor>?
+    defer { decoder?.stop() }
     try coordinator.persistentStore(for: table.entity).enumerateRows(request, begin: { _ in }) { row in
       // A value may retain the decoder of its row.
       if isKnownUniquelyReferenced(&decoder) {
@@ -98,7 +99,6 @@ extension RecordStore {
       if let decoder { values.append(try table.value(type, of: decoder)) }
       return true
     }
-    decoder?.stop()
     return values
   }
 

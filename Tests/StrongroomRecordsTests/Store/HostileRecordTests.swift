@@ -163,6 +163,7 @@ struct HostileRecordTests {
 
   /// Decodes in another order than it declares, and keeps its decoders.
   struct Hoarder: Record, Identifiable {
+    // nonisolated(unsafe): only one test makes and reads these, one call after the other.
     nonisolated(unsafe) static var decoders: [any Decoder] = []
     var id: Int
     var text: String
