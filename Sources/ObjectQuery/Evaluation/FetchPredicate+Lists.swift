@@ -19,6 +19,14 @@ extension FetchPredicate {
     }
   }
 
+  /// Whether `joiningEqualities()` may change it.
+  package var isJoined: Bool {
+    switch self {
+    case .constant, .comparison, .kind: false
+    case .and, .or, .not: true
+    }
+  }
+
   private static func joined(_ parts: [FetchPredicate]) -> [FetchPredicate] {
     var result: [FetchPredicate] = []
     var lists: [FetchComparison: (place: Int, values: [FetchExpression])] = [:]

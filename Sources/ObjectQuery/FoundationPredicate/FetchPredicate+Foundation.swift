@@ -27,9 +27,11 @@ extension FetchPredicate {
   ///
   /// - `values`: Knows the names and how values are stored.
   package init<Root>(_ predicate: Predicate<Root>, values: any PredicateValues) throws(QueryError) {
-    let translator = PredicateTranslator(
-      variables: [predicate.variable.key: .expression(.selfObject)], values: values)
-    self = try translator.condition(predicate.expression)
+    self = try TranslationCache.shared.predicate(predicate, values: values) { () throws(QueryError) in
+      let translator = PredicateTranslator(
+        variables: [predicate.variable.key: .expression(.selfObject)], values: values)
+      return try translator.condition(predicate.expression)
+    }
   }
 }
 

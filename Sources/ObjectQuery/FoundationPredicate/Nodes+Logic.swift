@@ -41,14 +41,9 @@ extension PredicateExpressions.Comparison: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     try translator.checkOrder(lhs, rhs, by: Self.self)
     let (left, right) = try translator.sides(lhs, rhs)
-    let sign: FetchOperator =
-      switch op {
-      case .lessThan: .less
-      case .lessThanOrEqual: .lessOrEqual
-      case .greaterThan: .greater
-      case .greaterThanOrEqual: .greaterOrEqual
-      @unknown default: throw QueryError(.unsupported, "Comparison has an operator with no translation")
-      }
+    guard let sign = op.sign else {
+      throw QueryError(.unsupported, "Comparison has an operator with no translation")
+    }
     return .condition(PredicateTranslator.compare(left, sign, right))
   }
 }
