@@ -49,6 +49,9 @@ struct FetchOperation: GraphOperation {
     if pending == nil, request.returnsObjectsAsFaults || request.fetchBatchSize > 0 {
       return faults(try source.fetchObjectIDs(request), pages: request.fetchBatchSize)
     }
+    if pending == nil, request.resultType == .objects, !request.shouldRefreshRefetchedObjects {
+      return try objects(source.fetchNodes(request, lookup: lookup(request)), request, nil)
+    }
     let stored = storedRequest(request, pending)
     return try objects(source.fetchNodes(stored, lookup: lookup(stored)), request, pending)
   }

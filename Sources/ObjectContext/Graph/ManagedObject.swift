@@ -66,7 +66,7 @@ open class ManagedObject {
   /// Whether it retains its context.
   ///
   /// Writing it without a context stops the program, since its setters cannot throw.
-  @exclusivity(unchecked) package final var needsContext = false
+  @exclusivity(unchecked) final var needsContext = false
   /// The context that it retains.
   @exclusivity(unchecked) final var keeper: AnyObject?
 

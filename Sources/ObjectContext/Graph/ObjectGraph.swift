@@ -32,7 +32,7 @@ package final class ObjectGraph {
   var name: String?
   var mergePolicy = MergePolicy.error
   @exclusivity(unchecked) var shouldDeleteInaccessibleFaults = true
-  var faultFailure: (any Error)?
+  @exclusivity(unchecked) var faultFailure: (any Error)?
   var undoRecorder: (any UndoRecorder)? { didSet { notifications.recordsUndo = undoRecorder != nil } }
 
   /// The changes that a merge policy made during the current save.
@@ -40,9 +40,9 @@ package final class ObjectGraph {
   /// The layer above that the context works for.
   package weak var host: AnyObject?
   /// The types as which the layer above presents objects, by the entity's index.
-  package var presentedTypes: [Any.Type] = []
+  @exclusivity(unchecked) package var presentedTypes: [Any.Type] = []
   /// Whether the layer above has objects that it has to adopt before it answers anything.
-  package var hasWaiting = false
+  @exclusivity(unchecked) package var hasWaiting = false
 
   @exclusivity(unchecked) private var storeEntitiesOfStores: [StoreEntity]
   @exclusivity(unchecked) private var knownStoreChanges = 0

@@ -13,45 +13,105 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
   /// The entity it inherits from.
   public let superentity: EntityDescription?
 
+  /// What is known once all entities of the model are made.
+  @usableFromInline
+  struct Layout {
+    @usableFromInline var subentities: [EntityDescription] = []
+    @usableFromInline var hierarchy: [EntityDescription] = []
+    @usableFromInline var hasSubentities = false
+    @usableFromInline var properties: [PropertyDescription] = []
+    @usableFromInline var attributes: [AttributeDescription] = []
+    @usableFromInline var relationships: [RelationshipDescription] = []
+    @usableFromInline var storedFields: [StoredField] = []
+    @usableFromInline var propertyCount = 0
+    @usableFromInline var fieldCount = 0
+    @usableFromInline var defaultValues: [AttributeValue] = []
+    @usableFromInline var uniquenessConstraints: [UniquenessConstraint] = []
+    @usableFromInline var derivedEntities: [EntityDescription] = []
+    @usableFromInline var unidirectionalToOnes: [RelationshipDescription] = []
+  }
+
   // nonisolated(unsafe), here and below: written once by the model's initialiser, before anybody
-  // else sees the model.
+  // else sees the model. Read by accessors that are inlined elsewhere, since reading a variable of
+  // another module's class costs a check of exclusive access each time.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var layout = Layout()
   /// The entities that inherit from it directly.
-  public nonisolated(unsafe) internal(set) var subentities: [EntityDescription] = []
+  public internal(set) var subentities: [EntityDescription] {
+    @inlinable get { layout.subentities }
+    set { layout.subentities = newValue }
+  }
   /// Itself and all that inherit from it, itself first.
-  public nonisolated(unsafe) internal(set) var hierarchy: [EntityDescription] = []
+  public internal(set) var hierarchy: [EntityDescription] {
+    @inlinable get { layout.hierarchy }
+    set { layout.hierarchy = newValue }
+  }
   /// Whether any entity inherits from it.
-  public nonisolated(unsafe) internal(set) var hasSubentities = false
+  public internal(set) var hasSubentities: Bool {
+    @inlinable get { layout.hasSubentities }
+    set { layout.hasSubentities = newValue }
+  }
   /// All properties by property index: the superentity's first, then its own attributes, then its
   /// own relationships.
-  public nonisolated(unsafe) internal(set) var properties: [PropertyDescription] = []
+  public internal(set) var properties: [PropertyDescription] {
+    @inlinable get { layout.properties }
+    set { layout.properties = newValue }
+  }
   /// All attributes in property index order.
-  public nonisolated(unsafe) internal(set) var attributes: [AttributeDescription] = []
+  public internal(set) var attributes: [AttributeDescription] {
+    @inlinable get { layout.attributes }
+    set { layout.attributes = newValue }
+  }
   /// All relationships in property index order.
-  public nonisolated(unsafe) internal(set) var relationships: [RelationshipDescription] = []
+  public internal(set) var relationships: [RelationshipDescription] {
+    @inlinable get { layout.relationships }
+    set { layout.relationships = newValue }
+  }
   /// The fields of a row of the entity: persistent attributes and to-ones in property index order.
-  public nonisolated(unsafe) internal(set) var storedFields: [StoredField] = []
+  public internal(set) var storedFields: [StoredField] {
+    @inlinable get { layout.storedFields }
+    set { layout.storedFields = newValue }
+  }
   /// The number of properties.
-  public nonisolated(unsafe) internal(set) var propertyCount = 0
+  public internal(set) var propertyCount: Int {
+    @inlinable get { layout.propertyCount }
+    set { layout.propertyCount = newValue }
+  }
   /// The number of fields of a row.
-  public nonisolated(unsafe) internal(set) var fieldCount = 0
+  public internal(set) var fieldCount: Int {
+    @inlinable get { layout.fieldCount }
+    set { layout.fieldCount = newValue }
+  }
   /// What new objects have, by property index.
-  public nonisolated(unsafe) internal(set) var defaultValues: [AttributeValue] = []
+  public internal(set) var defaultValues: [AttributeValue] {
+    @inlinable get { layout.defaultValues }
+    set { layout.defaultValues = newValue }
+  }
   /// Its uniqueness constraints and the inherited ones.
-  public nonisolated(unsafe) internal(set) var uniquenessConstraints: [UniquenessConstraint] = []
+  public internal(set) var uniquenessConstraints: [UniquenessConstraint] {
+    @inlinable get { layout.uniquenessConstraints }
+    set { layout.uniquenessConstraints = newValue }
+  }
   /// The entities with derived attributes that change when objects of this one are saved or
   /// deleted.
-  public nonisolated(unsafe) internal(set) var derivedEntities: [EntityDescription] = []
+  public internal(set) var derivedEntities: [EntityDescription] {
+    @inlinable get { layout.derivedEntities }
+    set { layout.derivedEntities = newValue }
+  }
   /// The stored unidirectional to-ones that may reference objects of this entity's hierarchy.
   ///
   /// They become null once such an object is deleted, unless their own delete rule is "no action".
-  public nonisolated(unsafe) internal(set) var unidirectionalToOnes: [RelationshipDescription] = []
+  public internal(set) var unidirectionalToOnes: [RelationshipDescription] {
+    @inlinable get { layout.unidirectionalToOnes }
+    set { layout.unidirectionalToOnes = newValue }
+  }
   /// A SHA-256 over what changes the storage or meaning of the entity; see
   /// `ManagedObjectModel.versionHash`.
   public var versionHash: Data { Data(hashBytes) }
   // Not as Data, inside which leak detection does not find references.
   nonisolated(unsafe) var hashBytes: [UInt8] = []
-  private nonisolated(unsafe) var byName: [String: PropertyDescription] = [:]
-  private nonisolated(unsafe) var ancestors: Set<ObjectIdentifier> = []
+  @exclusivity(unchecked) private nonisolated(unsafe) var byName: [String: PropertyDescription] = [:]
+  @exclusivity(unchecked) private nonisolated(unsafe) var ancestors: Set<ObjectIdentifier> = []
+  @usableFromInline let otherRoot: EntityDescription?
 
   init(_ declaration: Entity, index: Int, superentity: EntityDescription?) {
     self.declaration = declaration
@@ -59,14 +119,11 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
     self.index = index
     isAbstract = declaration.isAbstract
     self.superentity = superentity
+    otherRoot = superentity?.root
   }
 
   /// The topmost entity it inherits from, or itself.
-  public var root: EntityDescription {
-    var entity = self
-    while let next = entity.superentity { entity = next }
-    return entity
-  }
+  @inlinable public var root: EntityDescription { otherRoot ?? self }
 
   /// Its own indexes.
   public var fetchIndexes: [FetchIndex] { declaration.fetchIndexes }
@@ -118,7 +175,7 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
   func place(composites: [String: Composite], entity: (String) -> EntityDescription) {
     if let superentity {
       ancestors = superentity.ancestors.union([ObjectIdentifier(superentity)])
-      superentity.subentities.append(self)
+      superentity.layout.subentities.append(self)
       properties = superentity.properties
       storedFields = superentity.storedFields
       uniquenessConstraints = superentity.uniquenessConstraints
@@ -127,18 +184,18 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
       let attribute = AttributeDescription(
         own, index: properties.count, field: own.isTransient ? -1 : storedFields.count, entity: self,
         composites: composites)
-      properties.append(.attribute(attribute))
-      if !own.isTransient { storedFields.append(.attribute(attribute)) }
+      layout.properties.append(.attribute(attribute))
+      if !own.isTransient { layout.storedFields.append(.attribute(attribute)) }
     }
     for own in declaration.relationships {
       let stored = !own.isToMany && !own.isTransient
       let relationship = RelationshipDescription(
         own, index: properties.count, field: stored ? storedFields.count : -1, entity: self,
         destination: entity(own.destinationEntityName))
-      properties.append(.relationship(relationship))
-      if stored { storedFields.append(.toOne(relationship)) }
+      layout.properties.append(.relationship(relationship))
+      if stored { layout.storedFields.append(.toOne(relationship)) }
     }
-    uniquenessConstraints += declaration.uniquenessConstraints
+    layout.uniquenessConstraints += declaration.uniquenessConstraints
     propertyCount = properties.count
     fieldCount = storedFields.count
     listProperties()
@@ -149,11 +206,11 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
       byName[property.name] = property
       switch property {
       case .attribute(let attribute):
-        attributes.append(attribute)
-        defaultValues.append(attribute.defaultValue)
+        layout.attributes.append(attribute)
+        layout.defaultValues.append(attribute.defaultValue)
       case .relationship(let relationship):
-        relationships.append(relationship)
-        defaultValues.append(.null)
+        layout.relationships.append(relationship)
+        layout.defaultValues.append(.null)
       }
     }
   }
@@ -163,7 +220,7 @@ public final class EntityDescription: Sendable, Hashable, CustomStringConvertibl
     hierarchy = [self]
     for child in subentities {
       child.completeHierarchy()
-      hierarchy += child.hierarchy
+      layout.hierarchy += child.hierarchy
     }
     hasSubentities = hierarchy.count > 1
   }

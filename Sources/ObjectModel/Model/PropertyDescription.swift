@@ -64,11 +64,15 @@ public final class AttributeDescription: Sendable, Hashable {
   ///
   /// Elements have no property index and no field of their own.
   public let elements: [AttributeDescription]
-  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the
-  // model.
   /// How the store computes the value, for a derived attribute whose expression is understood;
   /// programs cannot set it then.
-  public nonisolated(unsafe) internal(set) var derivation: Derivation?
+  public internal(set) var derivation: Derivation? {
+    @inlinable get { knownDerivation }
+    set { knownDerivation = newValue }
+  }
+  // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the
+  // model.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var knownDerivation: Derivation?
   // Entities and properties refer to each other: a model lives as long as its process, and programs
   // have few.
   /// The entity that declares it.
@@ -161,10 +165,14 @@ public final class RelationshipDescription: Sendable, Hashable {
   public let entity: EntityDescription
   /// The destination entity.
   public let destination: EntityDescription
+  /// The inverse; nil for a unidirectional relationship.
+  public internal(set) var inverse: RelationshipDescription? {
+    @inlinable get { knownInverse }
+    set { knownInverse = newValue }
+  }
   // nonisolated(unsafe): written once by the model's initialiser, before anybody else sees the
   // model.
-  /// The inverse; nil for a unidirectional relationship.
-  public nonisolated(unsafe) internal(set) var inverse: RelationshipDescription?
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var knownInverse: RelationshipDescription?
 
   init(
     _ declaration: Relationship, index: Int, field: Int, entity: EntityDescription,

@@ -3,7 +3,8 @@ extension String {
   ///
   /// Cut at the dots themselves: a mark behind a dot makes one character of the two.
   package func keyPathNames(keepingEmpty: Bool = false) -> [String] {
-    unicodeScalars.split(separator: ".", omittingEmptySubsequences: !keepingEmpty).map {
+    if !isEmpty, !utf8.contains(UInt8(ascii: ".")) { return [self] }
+    return unicodeScalars.split(separator: ".", omittingEmptySubsequences: !keepingEmpty).map {
       String(Substring($0))
     }
   }

@@ -12,16 +12,14 @@ extension SQLCipherStore {
     _ request: FetchRequest, begin: (RowColumns) throws -> Void, row: (RowCursor) throws -> Bool
   ) throws {
     let opened = try open
-    var request = request
-    request.resultType = .dictionaries
-    let shape = try RequestShape(request)
+    let shape = try RequestShape(request, returning: .dictionaries)
     try translating(path) {
       let plan = try plan(shape, in: opened)
       let isDone = try opened.pool.read { connection -> Bool in
         guard !plan.needsEvaluation, !request.returnsDistinctResults || plan.isDistinct,
           let columns = plan.dictionaryColumns, !columns.contains(where: \.mayOverflow)
         else { return false }
-        let statement = try plan.bound(connection, request, shape.constants)
+        let statement = try plan.bound(connection, shape)
         defer { statement.reset() }
         let types = columns.map { $0.isReference ? AttributeType.objectID : $0.type }
         let expected = try expectedCount(request, plan.entity, connection, opened)

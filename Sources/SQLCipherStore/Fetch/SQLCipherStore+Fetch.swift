@@ -13,7 +13,7 @@ extension SQLCipherStore {
   public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   {
     let opened = try open
-    return try translating(path) { try nodes(request.returning(.objects), lookup, in: opened) }
+    return try translating(path) { try nodes(request, lookup, in: opened) }
   }
 
   /// The IDs of a request's objects.
@@ -21,19 +21,19 @@ extension SQLCipherStore {
   /// One statement.
   public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     let opened = try open
-    return try translating(path) { try objectIDs(request.returning(.objectIDs), in: opened) }
+    return try translating(path) { try objectIDs(request, in: opened) }
   }
 
   /// The number of a request's objects.
   ///
   /// One statement.
   public func count(for request: FetchRequest) throws -> Int {
-    let (opened, request) = (try open, request.returning(.count))
+    let opened = try open
     return try translating(path) {
-      let shape = try RequestShape(request)
+      let shape = try RequestShape(request, returning: .count)
       let plan = try plan(shape, in: opened)
-      if plan.needsEvaluation { return try evaluated(request, plan, shape, nil, in: opened).count }
-      return try run(plan, request, shape, in: opened) { try $0.step() ? Int($0.int64(0)) : 0 }
+      if plan.needsEvaluation { return try evaluated(plan, shape, nil, in: opened).count }
+      return try run(plan, shape, in: opened) { try $0.step() ? Int($0.int64(0)) : 0 }
     }
   }
 
@@ -41,43 +41,40 @@ extension SQLCipherStore {
   ///
   /// One statement.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
-    let (opened, request) = (try open, request.returning(.dictionaries))
+    let opened = try open
     return try translating(path) {
-      let shape = try RequestShape(request)
+      let shape = try RequestShape(request, returning: .dictionaries)
       let plan = try plan(shape, in: opened)
       if !plan.needsEvaluation {
-        return try run(plan, request, shape, in: opened) { try dictionaries($0, plan, request) }
+        return try run(plan, shape, in: opened) { try dictionaries($0, plan, shape.request) }
       }
-      let rows = try candidates(request, plan, shape, nil, in: opened)
-      return try FetchEvaluation(request, entity: plan.entity).dictionaries(rows, in: self)
+      let rows = try candidates(plan, shape, nil, in: opened)
+      return try FetchEvaluation(shape.request, entity: plan.entity).dictionaries(rows, in: self)
     }
   }
 
   private func nodes(_ request: FetchRequest, _ lookup: (any NodeLookup)?, in opened: Opened) throws
     -> [IncrementalStoreNode]
   {
-    let shape = try RequestShape(request)
+    let shape = try RequestShape(request, returning: .objects)
     let plan = try plan(shape, in: opened)
-    if plan.needsEvaluation { return try evaluated(request, plan, shape, lookup, in: opened) }
-    return try run(plan, request, shape, in: opened) { try nodes($0, plan, lookup, in: opened) }
+    if plan.needsEvaluation { return try evaluated(plan, shape, lookup, in: opened) }
+    return try run(plan, shape, in: opened) { try nodes($0, plan, lookup, in: opened) }
   }
 
   func objectIDs(_ request: FetchRequest, in opened: Opened) throws -> [ManagedObjectID] {
-    let shape = try RequestShape(request)
+    let shape = try RequestShape(request, returning: .objectIDs)
     let plan = try plan(shape, in: opened)
-    if plan.needsEvaluation {
-      return try evaluated(request, plan, shape, nil, in: opened).map { $0.objectID }
-    }
-    return try run(plan, request, shape, in: opened) { try objectIDs($0, of: plan.entity, in: opened) }
+    if plan.needsEvaluation { return try evaluated(plan, shape, nil, in: opened).map { $0.objectID } }
+    return try run(plan, shape, in: opened) { try objectIDs($0, of: plan.entity, in: opened) }
   }
 
   /// The nodes of a request that memory has to evaluate.
   private func evaluated(
-    _ request: FetchRequest, _ plan: FetchPlan, _ shape: RequestShape, _ lookup: (any NodeLookup)?,
-    in opened: Opened
+    _ plan: FetchPlan, _ shape: RequestShape, _ lookup: (any NodeLookup)?, in opened: Opened
   ) throws -> [IncrementalStoreNode] {
-    let rows = try candidates(request, plan, shape, lookup, in: opened)
-    return try FetchEvaluation(request, entity: plan.entity).nodes(rows, in: self)
+    let rows = try candidates(plan, shape, lookup, in: opened)
+    return try FetchEvaluation(shape.request, entity: plan.entity).nodes(rows, in: self)
   }
 
   /// The nodes that a request is evaluated over.
@@ -85,12 +82,12 @@ extension SQLCipherStore {
   /// They are read before, since relationships that the evaluation reads take a connection of their
   /// own.
   private func candidates(
-    _ request: FetchRequest, _ plan: FetchPlan, _ shape: RequestShape, _ lookup: (any NodeLookup)?,
-    in opened: Opened
+    _ plan: FetchPlan, _ shape: RequestShape, _ lookup: (any NodeLookup)?, in opened: Opened
   ) throws -> [IncrementalStoreNode] {
+    let request = shape.request
     // Ranks depend on the statistics of all rows.
     guard request.search != nil else {
-      return try run(plan, request, shape, in: opened) { try nodes($0, plan, lookup, in: opened) }
+      return try run(plan, shape, in: opened) { try nodes($0, plan, lookup, in: opened) }
     }
     var all = FetchRequest(request.entityName)
     all.includesSubentities = request.includesSubentities
@@ -100,11 +97,10 @@ extension SQLCipherStore {
   /// Runs a plan's statement on a connection for reading; a fetch that reports its progress can be
   /// interrupted.
   private func run<Result>(
-    _ plan: FetchPlan, _ request: FetchRequest, _ shape: RequestShape, in opened: Opened,
-    _ read: (Statement) throws -> Result
+    _ plan: FetchPlan, _ shape: RequestShape, in opened: Opened, _ read: (Statement) throws -> Result
   ) throws -> Result {
     try opened.pool.read { connection in
-      let statement = try plan.bound(connection, request, shape.constants)
+      let statement = try plan.bound(connection, shape)
       defer { statement.reset() }
       guard let monitor = FetchProgress.current else { return try read(statement) }
       // The monitor calls it only while the body runs, and the library allows it from any thread.

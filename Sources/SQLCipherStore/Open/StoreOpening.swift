@@ -184,20 +184,21 @@ struct StoreOpening {
 extension SQLCipherStore.Opened {
   /// Reads what an open file says of itself; closes it on an error.
   /// - Throws: `StoreError`: `modelMismatch` when it has another version of the model by now.
-  static func reading(_ session: OpenSession, _ model: ManagedObjectModel) throws -> Self {
+  static func reading(_ session: OpenSession, _ model: ManagedObjectModel) throws -> SQLCipherStore.Opened {
     if let opened = try ifCurrent(session, model) { return opened }
     session.pool.close()
     throw StoreError(.modelMismatch, "another process moves the store to another version of its model")
   }
 
   /// The same; nil, with the file still open, when it has another version of the model.
-  static func ifCurrent(_ session: OpenSession, _ model: ManagedObjectModel) throws -> Self? {
+  static func ifCurrent(_ session: OpenSession, _ model: ManagedObjectModel) throws -> SQLCipherStore.Opened?
+  {
     let contents = try session.closingOnError {
       try session.pool.read { try StoreTable($0).contents(model) }
     }
     guard let contents else { return nil }
     let schema = contents.schema
-    return Self(
+    return SQLCipherStore.Opened(
       session: session, schema: schema, plans: model.entities.map { SelectPlan(entity: $0, schema: schema) },
       storeEntities: StoreEntity.all(of: model, in: session.store),
       references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: contents.metadata)

@@ -79,21 +79,21 @@ final class FetchPlan: Sendable {
   private static let deepest = 25
 
   /// Whether the lists of another request of the shape are as long as the statement expects.
-  func fits(_ constants: [FetchExpression]) -> Bool {
-    listCounts.allSatisfy { index, count in
+  func fits(_ constants: @autoclosure () -> [FetchExpression]) -> Bool {
+    if listCounts.isEmpty { return true }
+    let constants = constants()
+    return listCounts.allSatisfy { index, count in
       if case .list(let list) = constants[index] { list.count == count } else { false }
     }
   }
 
   /// The prepared statement with a request's values bound.
-  func bound(_ connection: Connection, _ request: FetchRequest, _ constants: [FetchExpression]) throws
-    -> Statement
-  {
+  func bound(_ connection: Connection, _ shape: RequestShape) throws -> Statement {
     let statement = try connection.cached(text)
-    bind(constants, to: statement)
+    if !bindings.isEmpty { bind(shape.constants, to: statement) }
     if isCut {
-      statement.bind(Int32(bindings.count + 1), Int64(request.effectiveFetchLimit ?? -1))
-      statement.bind(Int32(bindings.count + 2), Int64(max(request.fetchOffset, 0)))
+      statement.bind(Int32(bindings.count + 1), Int64(shape.request.effectiveFetchLimit ?? -1))
+      statement.bind(Int32(bindings.count + 2), Int64(max(shape.request.fetchOffset, 0)))
     }
     return statement
   }

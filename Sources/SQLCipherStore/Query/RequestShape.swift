@@ -4,15 +4,22 @@ import ObjectQuery
 
 /// A fetch request with the constants of its predicate left out.
 ///
-/// Requests of one shape share one statement.
-struct RequestShape: Hashable, Sendable {
+/// Requests of one shape share one statement. A class, since a request has many parts to retain
+/// each time that it is copied.
+final class RequestShape: Hashable, Sendable {
   let request: FetchRequest
 
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - type: The type of its result; nil for its own.
   /// - Throws: `QueryError` for what is nested too deeply.
-  init(_ request: FetchRequest) throws(QueryError) {
+  init(_ request: FetchRequest, returning type: FetchRequest.ResultType? = nil) throws(QueryError) {
     try request.checkNesting()
     var request = request
-    request.predicate = request.predicate?.joiningEqualities()
+    if let type { request.resultType = type }
+    if let predicate = request.predicate, predicate.isJoined {
+      request.predicate = predicate.joiningEqualities()
+    }
     self.request = request
   }
 
@@ -30,7 +37,6 @@ struct RequestShape: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(request.entityName)
-    hasher.combine(request.resultType)
     for sort in request.sortDescriptors { hasher.combine(sort.keyPath.count) }
     hasher.combine(request.cut)
     if let predicate = request.predicate { Self.hash(predicate, &hasher) }
@@ -153,8 +159,8 @@ struct RequestShape: Hashable, Sendable {
     switch predicate {
     case .constant(let flag): hasher.combine(flag)
     case .comparison(let comparison):
-      hasher.combine(comparison.operator.hashValue)
-      for case .keyPath(let path) in [comparison.left, comparison.right] { hasher.combine(path) }
+      if case .keyPath(let path) = comparison.left { hasher.combine(path) }
+      if case .keyPath(let path) = comparison.right { hasher.combine(path) }
     case .and(let parts), .or(let parts):
       hasher.combine(parts.count)
       for part in parts { hash(part, &hasher) }

@@ -5,8 +5,8 @@ extension SQLCipherStore {
   ///
   /// Two statements, and the opening of a connection. While it is open the write-ahead log grows.
   public func snapshot() throws -> any IncrementalStore {
-    var now = try open
-    now.session = try translating(path) { OpenSession(try now.pool.pinned(), now.session.cipher) }
-    return SQLCipherStore(momentOf: self, now)
+    let now = try open
+    let session = try translating(path) { OpenSession(try now.pool.pinned(), now.session.cipher) }
+    return SQLCipherStore(momentOf: self, now.with(session))
   }
 }

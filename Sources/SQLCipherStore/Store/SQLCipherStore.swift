@@ -14,20 +14,6 @@ public final class SQLCipherStore: IncrementalStore {
   /// The name it is registered under.
   public static let storeType = "SQLCipher"
 
-  struct Opened: Sendable {
-    var session: OpenSession
-    var schema: StoreSchema
-    var plans: [SelectPlan]
-    let fetchPlans = FetchPlanCache()
-    let destinationPlans = DestinationPlanCache()
-    var storeEntities: [StoreEntity]
-    var references: ReferenceSequence
-    var metadata: [String: String]
-
-    var pool: ConnectionPool { session.pool }
-    var identifier: UUID { session.store }
-  }
-
   let model: ManagedObjectModel
   let storeDescription: PersistentStoreDescription
   private let opened = Locked<Opened?>(nil)
@@ -76,10 +62,10 @@ public final class SQLCipherStore: IncrementalStore {
 
   /// After a rotation; a store that was closed meanwhile stays closed.
   func updateSession(_ new: OpenSession) {
-    opened.withLock { if $0?.session.pool === new.pool { $0?.session = new } }
+    opened.withLock { if $0?.session.pool === new.pool { $0 = $0?.with(new) } }
   }
 
-  func updateMetadata(_ metadata: [String: String]) { opened.withLock { $0?.metadata = metadata } }
+  func updateMetadata(_ metadata: [String: String]) { opened.withLock { $0 = $0?.with(metadata) } }
 
   /// The store's UUID, which is also the first 16 bytes of its file; all zero before it is loaded.
   public var identifier: UUID {

@@ -1,0 +1,51 @@
+import CipherDatabase
+import Foundation
+import StoreContract
+
+extension SQLCipherStore {
+  /// What an open store knows of its file; a change makes another one.
+  final class Opened: Sendable {
+    let session: OpenSession
+    let schema: StoreSchema
+    let plans: [SelectPlan]
+    let fetchPlans: FetchPlanCache
+    let destinationPlans: DestinationPlanCache
+    let storeEntities: [StoreEntity]
+    let references: ReferenceSequence
+    let metadata: [String: String]
+
+    var pool: ConnectionPool { session.pool }
+    var identifier: UUID { session.store }
+
+    init(
+      session: OpenSession, schema: StoreSchema, plans: [SelectPlan], storeEntities: [StoreEntity],
+      references: ReferenceSequence, metadata: [String: String]
+    ) {
+      self.session = session
+      self.schema = schema
+      self.plans = plans
+      fetchPlans = FetchPlanCache()
+      destinationPlans = DestinationPlanCache()
+      self.storeEntities = storeEntities
+      self.references = references
+      self.metadata = metadata
+    }
+
+    private init(_ other: Opened, _ session: OpenSession, _ metadata: [String: String]) {
+      self.session = session
+      schema = other.schema
+      plans = other.plans
+      fetchPlans = other.fetchPlans
+      destinationPlans = other.destinationPlans
+      storeEntities = other.storeEntities
+      references = other.references
+      self.metadata = metadata
+    }
+
+    /// The same with another session: a new key, or a pinned connection.
+    func with(_ session: OpenSession) -> Opened { Opened(self, session, metadata) }
+
+    /// The same with other metadata.
+    func with(_ metadata: [String: String]) -> Opened { Opened(self, session, metadata) }
+  }
+}
