@@ -38,6 +38,7 @@ let package = Package(
     .systemLibrary(
       name: "CLibSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSwiftRuntime"),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .target(name: "Locks", swiftSettings: strict),
@@ -112,8 +113,8 @@ let package = Package(
     .target(
       name: "StrongroomData",
       dependencies: [
-        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "SQLCipherStore",
-        "StoreContract", "StoreKeyring", "Strongroom", "StrongroomMacros",
+        "CSwiftRuntime", "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService",
+        "SQLCipherStore", "StoreContract", "StoreKeyring", "Strongroom", "StrongroomMacros",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .target(name: "SwiftData", dependencies: ["StrongroomData"], swiftSettings: strict),

@@ -52,6 +52,10 @@ struct ModelClass {
   var name: String { declaration.name.text }
   var isFinal: Bool { declaration.modifiers.first(.final) != nil }
 
+  /// Whether the object is a constant, which reading a property need not retain; where classes
+  /// inherit from each other, an initialiser may replace it.
+  var hasConstantStorage: Bool { isFinal && !isSubmodel }
+
   /// The index of a property among the persistent ones; nil when it is not persistent.
   func ordinal(of property: ModelProperty) -> Int? {
     persistent.firstIndex { $0.name == property.name }

@@ -34,11 +34,12 @@ extension ModelMacro: MemberMacro {
 
   private static func members(of model: ModelClass) -> [DeclSyntax] {
     let name = model.name
+    let binding = model.hasConstantStorage ? "let" : "var"
     let detached = "StrongroomData.ModelObject.detached(\(name).self)"
     var members: [DeclSyntax] = [
       "private static let _$indexes = StrongroomData.ModelPropertyIndexes(\(raw: name).self)",
       """
-      private var _$storage: StrongroomData.ModelObject = \(raw: detached)
+      private \(raw: binding) _$storage: StrongroomData.ModelObject = \(raw: detached)
       """,
       objectProperty(model),
     ]
@@ -91,14 +92,14 @@ extension ModelMacro: MemberMacro {
       if model.needingValue.isEmpty { initializers.append("init() {}") }
     }
     var lines = model.persistent.map { "\($0.placeholderName) = StrongroomData._Placeholder()" }
-    lines.append("_$storage = object")
-    if model.isSubmodel { lines.append("super.init(_$object: object.forSuperclass(of: \(model.name).self))") }
+    // A constant takes the object by its default value.
+    if !model.hasConstantStorage { lines.append("_$storage = object") }
+    if model.isSubmodel {
+      lines.append("super.init(_$object: object.forSuperclass(of: \(model.name).self))")
+    }
+    let body = lines.isEmpty ? "{}" : "{\n  \(lines.joined(separator: "\n  "))\n}"
     initializers.append(
-      """
-      \(raw: model.access)required init(_$object object: StrongroomData.ModelObject) {
-        \(raw: lines.joined(separator: "\n  "))
-      }
-      """)
+      "\(raw: model.access)required init(_$object object: StrongroomData.ModelObject) \(raw: body)")
     return initializers
   }
 

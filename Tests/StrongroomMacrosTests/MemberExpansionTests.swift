@@ -72,7 +72,7 @@ struct MemberExpansionTests {
 
         private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-        private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+        private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
         var _$object: StrongroomData.ModelObject {
           _$storage
@@ -84,7 +84,6 @@ struct MemberExpansionTests {
 
         required init(_$object object: StrongroomData.ModelObject) {
           _size = StrongroomData._Placeholder()
-          _$storage = object
         }
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
@@ -150,7 +149,7 @@ struct MemberExpansionTests {
 
         private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-        private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+        private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
         var _$object: StrongroomData.ModelObject {
           _$storage
@@ -163,7 +162,6 @@ struct MemberExpansionTests {
         required init(_$object object: StrongroomData.ModelObject) {
           _seen = StrongroomData._Placeholder()
           _last = StrongroomData._Placeholder()
-          _$storage = object
         }
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
@@ -223,7 +221,7 @@ struct MemberExpansionTests {
 
         private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-        private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+        private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
         var _$object: StrongroomData.ModelObject {
           _$storage
@@ -235,7 +233,6 @@ struct MemberExpansionTests {
 
         required init(_$object object: StrongroomData.ModelObject) {
           _name = StrongroomData._Placeholder()
-          _$storage = object
         }
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
@@ -293,7 +290,7 @@ struct MemberExpansionTests {
 
         private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-        private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+        private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
         var _$object: StrongroomData.ModelObject {
           _$storage
@@ -305,7 +302,6 @@ struct MemberExpansionTests {
 
         required init(_$object object: StrongroomData.ModelObject) {
           _name = StrongroomData._Placeholder()
-          _$storage = object
         }
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {

@@ -76,7 +76,7 @@ struct ModelExpansionTests {
 
         private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-        private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+        private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
         var _$object: StrongroomData.ModelObject {
           _$storage
@@ -90,7 +90,6 @@ struct ModelExpansionTests {
           _name = StrongroomData._Placeholder()
           _stops = StrongroomData._Placeholder()
           _class = StrongroomData._Placeholder()
-          _$storage = object
         }
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
@@ -224,7 +223,7 @@ struct ModelExpansionTests {
 
         private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-        private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+        private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
         var _$object: StrongroomData.ModelObject {
           _$storage
@@ -235,7 +234,6 @@ struct ModelExpansionTests {
         }
 
         required init(_$object object: StrongroomData.ModelObject) {
-          _$storage = object
         }
 
         static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
@@ -270,7 +268,7 @@ struct ModelExpansionTests {
 
           private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-          private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+          private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
           public var _$object: StrongroomData.ModelObject {
             _$storage
@@ -281,7 +279,6 @@ struct ModelExpansionTests {
           }
 
           public required init(_$object object: StrongroomData.ModelObject) {
-            _$storage = object
           }
 
           public static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
@@ -321,7 +318,7 @@ struct ModelExpansionTests {
 
           private static let _$indexes = StrongroomData.ModelPropertyIndexes(Trip.self)
 
-          private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
+          private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Trip.self)
 
           public var _$object: StrongroomData.ModelObject {
             _$storage
@@ -335,7 +332,6 @@ struct ModelExpansionTests {
           }
 
           public required init(_$object object: StrongroomData.ModelObject) {
-            _$storage = object
           }
 
           public static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {

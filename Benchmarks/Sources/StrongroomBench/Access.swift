@@ -2,6 +2,7 @@ import ArgumentParser
 import BenchKit
 import Foundation
 import Strongroom
+import StrongroomData
 
 /// A plain class beside which accessors are measured.
 final class PlainBook {
@@ -49,6 +50,33 @@ struct Access: AsyncParsableCommand {
     }
     guard sum != 0, total != -1 else { return }
     try container.close()
+    try typed()
+  }
+
+  private func typed() throws {
+    let container = try ModelContainer(
+      for: TypedBook.self, TypedAuthor.self, TypedTag.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    for index in 0..<1000 {
+      context.insert(
+        TypedBook(
+          title: "", isbn: String(index), pages: Int64(index), price: 1, published: .distantPast,
+          inPrint: true, cover: Data(), rating: nil))
+    }
+    try context.save()
+    let reading = ModelContext(container)
+    defer { withExtendedLifetime(reading) {} }
+    let books = try reading.fetch(FetchDescriptor<TypedBook>())
+    var sum: Int64 = 0
+    var total = 0.0
+    report("read Int64, model") { for _ in 0..<5000 { for book in books { sum &+= book.pages } } }
+    report("read Double, model") { for _ in 0..<5000 { for book in books { total += book.price } } }
+    report("write Int64, model") { for round in 0..<5000 { for book in books { book.pages = Int64(round) } } }
+    report("read Int64 that was changed, model") {
+      for _ in 0..<5000 { for book in books { sum &+= book.pages } }
+    }
+    guard sum != 0, total != -1 else { return }
   }
 
   private func report(_ name: String, count: Int = 5000, _ body: () -> Void) {

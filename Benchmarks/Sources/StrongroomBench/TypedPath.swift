@@ -236,6 +236,7 @@ extension TypedBook {
     sum.add(inPrint ? 1 : 0 as Int64)
     cover.withUnsafeBytes { sum.add($0) }
     if let rating { sum.add(rating) } else { sum.add(-1 as Int64) }
-    sum.add(author?.managedObject.objectID.reference ?? 0)
+    // As the managed objects' path: no author is made, since none is looked at.
+    sum.add(managedObject.reference(Book.Indexes.author))
   }
 }

@@ -15,6 +15,16 @@ extension ManagedObject {
   /// Whether its row is no longer there, or never was.
   package final var isDeletedInStore: Bool { state.contains(.deletedInStore) }
 
+  /// Lets the object retain its context from now on, since it is used by a layer whose setters
+  /// cannot throw.
+  package final func retainContext() { needsContext = true }
+
+  /// The type as which the layer above presents the object.
+  package final var presentedType: Any.Type? {
+    guard let graph, storeEntity.entity.index < graph.presentedTypes.count else { return nil }
+    return graph.presentedTypes[storeEntity.entity.index]
+  }
+
   /// Stops the program where the object is used after its context was deallocated, or is written
   /// though it can never be saved.
   package final func checkContext(writing: Bool = false) {

@@ -1,5 +1,5 @@
 import ObjectContext
-import ObjectModel
+public import ObjectModel
 
 /// Relationships of models. A model in no context stores their destinations itself.
 extension ModelObject {
@@ -90,31 +90,35 @@ extension ModelObject {
   }
 
   /// Initialises the property with a to-one.
+  @inlinable
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Destination
   ) {
-    initialize(indexes[ordinal], [value])
+    if !isMaterializing { initialize(indexes[ordinal], [value]) }
   }
 
   /// Initialises the property with a to-one.
+  @inlinable
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: Destination?
   ) {
-    if let value { initialize(indexes[ordinal], [value]) }
+    if let value, !isMaterializing { initialize(indexes[ordinal], [value]) }
   }
 
   /// Initialises the property with a to-many.
+  @inlinable
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: [Destination]
   ) {
-    if !value.isEmpty { initialize(indexes[ordinal], value) }
+    if !value.isEmpty, !isMaterializing { initialize(indexes[ordinal], value) }
   }
 
   /// Initialises the property with a to-many.
+  @inlinable
   public func initialize<Destination: PersistentModel>(
     _ indexes: ModelPropertyIndexes, _ ordinal: Int, _ value: [Destination]?
   ) {
-    if let value { initialize(indexes[ordinal], value) }
+    if let value, !isMaterializing { initialize(indexes[ordinal], value) }
   }
 
   // MARK: Inside
@@ -157,8 +161,8 @@ extension ModelObject {
     }
   }
 
-  private func initialize(_ index: PropertyIndex, _ destinations: [any PersistentModel]) {
-    if isMaterializing { return }
+  @usableFromInline
+  func initialize(_ index: PropertyIndex, _ destinations: [any PersistentModel]) {
     // The model itself is not whole yet: its context takes it in later.
     setDetached(index, destinations)
     for destination in destinations {

@@ -45,7 +45,7 @@ extension ModelObject {
     _ model: Model, _ keyPath: () -> KeyPath<Model, Value>, _ body: () -> Void
   ) {
     if !hasModel { note(model) }
-    guard let registrar else { return body() }
+    guard let registrar = tracked?.registrar else { return body() }
     let path = keyPath()
     beginWriting()
     registrar.willSet(model, keyPath: path)

@@ -40,13 +40,12 @@ final class Voyage {
   init(name: String) { self.name = name }
 
   private static let _$indexes = StrongroomData.ModelPropertyIndexes(Voyage.self)
-  private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Voyage.self)
+  private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Voyage.self)
   var _$object: StrongroomData.ModelObject { _$storage }
   required init(_$object object: StrongroomData.ModelObject) {
     _name = StrongroomData._Placeholder()
     _days = StrongroomData._Placeholder()
     _stops = StrongroomData._Placeholder()
-    _$storage = object
   }
   static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
     [
@@ -91,12 +90,11 @@ final class Stop {
   }
 
   private static let _$indexes = StrongroomData.ModelPropertyIndexes(Stop.self)
-  private var _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Stop.self)
+  private let _$storage: StrongroomData.ModelObject = StrongroomData.ModelObject.detached(Stop.self)
   var _$object: StrongroomData.ModelObject { _$storage }
   required init(_$object object: StrongroomData.ModelObject) {
     _place = StrongroomData._Placeholder()
     _voyage = StrongroomData._Placeholder()
-    _$storage = object
   }
   static var schemaMetadata: [StrongroomData.Schema.PropertyMetadata] {
     [

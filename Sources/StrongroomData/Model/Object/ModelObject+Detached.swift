@@ -50,49 +50,54 @@ extension ModelObject {
 /// Which object a model is being made for on this thread, so that the default values of its
 /// properties are not taken for values of a new one.
 enum Materialization {
-  private struct State {
-    var type: ObjectIdentifier
-    var object: ModelObject
+  /// What waits for its model.
+  struct Waiting {
+    /// The class whose initialiser takes the object; nil once it did.
+    fileprivate var type: ObjectIdentifier?
+    /// Not retained: whoever makes the model retains the object.
+    fileprivate var object: Unmanaged<ModelObject>?
   }
 
-  // The key is made once; its value is per thread.
+  // The key is made once; its value is per thread, and freed with the thread.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    pthread_key_create(&key, nil)
+    pthread_key_create(&key) { $0?.deallocate() }
     return key
   }()
 
-  /// Makes the model of an object.
-  static func of<Model: PersistentModel>(
-    _ object: ModelObject, as type: Model.Type, _ make: () -> Model
-  ) -> Model {
-    let outer = pthread_getspecific(key)
-    object.isMaterializing = true
-    var state = State(type: ObjectIdentifier(type), object: object)
-    return withUnsafeMutablePointer(to: &state) { state in
-      pthread_setspecific(key, state)
-      defer {
-        pthread_setspecific(key, outer)
-        object.isMaterializing = false
-      }
-      return make()
-    }
+  private static var waiting: UnsafeMutablePointer<Waiting>? {
+    pthread_getspecific(key)?.assumingMemoryBound(to: Waiting.self)
   }
 
+  private static func makeWaiting() -> UnsafeMutablePointer<Waiting> {
+    let made = UnsafeMutablePointer<Waiting>.allocate(capacity: 1)
+    made.initialize(to: Waiting())
+    pthread_setspecific(key, made)
+    return made
+  }
+
+  /// Lets the next model of a class take an object; returns what waited before, for `end(_:)`.
+  static func begin(_ object: ModelObject, as type: Any.Type) -> Waiting {
+    let place = waiting ?? makeWaiting()
+    let outer = place.pointee
+    place.pointee = Waiting(type: ObjectIdentifier(type), object: .passUnretained(object))
+    return outer
+  }
+
+  static func end(_ outer: Waiting) { waiting?.pointee = outer }
+
   /// The object that is waiting for a model of exactly this class, once.
-  @inline(__always)
-  static func take<Model: PersistentModel>(_ type: Model.Type) -> ModelObject? {
-    guard let place = pthread_getspecific(key) else { return nil }
-    let state = place.assumingMemoryBound(to: State.self)
-    guard state.pointee.type == ObjectIdentifier(type) else { return nil }
-    state.pointee.type = ObjectIdentifier(Materialization.self)
-    return state.pointee.object
+  static func take(_ type: Any.Type) -> ModelObject? {
+    guard let place = waiting, place.pointee.type == ObjectIdentifier(type) else { return nil }
+    place.pointee.type = nil
+    return place.pointee.object?.takeUnretainedValue()
   }
 
   /// Lets the superclass have the object too.
-  static func turn<Model: PersistentModel>(_ object: ModelObject, toSuperclassOf type: Model.Type) {
-    guard let place = pthread_getspecific(key), let superclass = _getSuperclass(type) else { return }
-    let state = place.assumingMemoryBound(to: State.self)
-    if state.pointee.object === object { state.pointee.type = ObjectIdentifier(superclass) }
+  static func turn(_ object: ModelObject, toSuperclassOf type: AnyClass) {
+    guard let place = waiting, let superclass = _getSuperclass(type),
+      place.pointee.object?.toOpaque() == Unmanaged.passUnretained(object).toOpaque()
+    else { return }
+    place.pointee.type = ObjectIdentifier(superclass)
   }
 }

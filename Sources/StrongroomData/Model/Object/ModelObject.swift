@@ -6,10 +6,8 @@ import StoreContract
 ///
 /// Public because what `@Model` writes uses it; programs have no need of it.
 public final class ModelObject: ManagedObject {
-  /// The model.
-  ///
-  /// Weak, since the model holds the object.
-  @exclusivity(unchecked) weak var model: AnyObject?
+  // Weak, since the model holds the object.
+  @exclusivity(unchecked) private var weakModel = WeakModel()
   /// Whether a model was set; it may have been deallocated since.
   @exclusivity(unchecked) @usableFromInline var hasModel = false
   /// Whether a model is being made for the object, so that default values must not be written.
@@ -20,7 +18,7 @@ public final class ModelObject: ManagedObject {
   /// Whether it belongs to a model that only shows which property a key path reads.
   @exclusivity(unchecked) var isProbe = false
   /// Made when a property is first tracked.
-  @exclusivity(unchecked) @usableFromInline var registrar: ObservationRegistrar?
+  @exclusivity(unchecked) @usableFromInline var tracked: TrackedProperties?
   /// The relationships' destinations while the object is in no context.
   @exclusivity(unchecked) var detachedRelationships: [DetachedRelationship] = []
   /// Detached objects whose relationships reference this one: they are inserted along with it.
@@ -32,21 +30,25 @@ public final class ModelObject: ManagedObject {
   /// Called by contexts, and for models that are not inserted yet.
   public required init(_ seed: Seed) {
     super.init(seed)
-    needsContext = true
+    retainContext()
   }
 
   /// Notifies those who observe the model's properties.
   public var observationRegistrar: ObservationRegistrar {
-    if let registrar { return registrar }
-    let new = ObservationRegistrar()
-    registrar = new
+    if let tracked { return tracked.registrar }
+    let new = TrackedProperties()
+    tracked = new
     reportsChanges = true
-    return new
+    return new.registrar
   }
+
+  /// The model, unless it was deallocated.
+  var model: AnyObject? { weakModel.model }
 
   /// Notifies those who observe a property that the engine changed it.
   public override func valuesDidChange(at index: Int?) {
-    guard !isWriting, let registrar, let model = model as? any PersistentModel else { return }
+    guard !isWriting, let registrar = tracked?.registrar, let model = model as? any PersistentModel
+    else { return }
     let shape = ModelSchema.of(type(of: model))
     if let index {
       shape.properties[index].notify(model, registrar)
@@ -58,16 +60,20 @@ public final class ModelObject: ManagedObject {
   /// The model that shows the object; made unless one exists.
   func shown<Model: PersistentModel>(as type: Model.Type) -> Model {
     if hasModel, let model { return unsafeDowncast(model, to: Model.self) }
-    guard let types = graph?.presentedTypes, entity.index < types.count,
-      ObjectIdentifier(types[entity.index]) != ObjectIdentifier(Model.self),
-      let real = types[entity.index] as? any PersistentModel.Type
+    guard let type = presentedType, type != Model.self, let real = type as? any PersistentModel.Type
     else { return materialize(Model.self) }
     // The entity's class inherits from the one that is asked for.
     return unsafeDowncast(materialize(real) as AnyObject, to: Model.self)
   }
 
-  private func materialize<Model: PersistentModel>(_ type: Model.Type) -> Model {
-    let made = Materialization.of(self, as: type) { Model(_$object: self) }
+  /// Makes the model of an object that has none.
+  func materialize<Model: PersistentModel>(_ type: Model.Type) -> Model {
+    isMaterializing = true
+    let outer = Materialization.begin(self, as: type)
+    let made = Model(_$object: self)
+    Materialization.end(outer)
+    isMaterializing = false
+    assert(made._$object === self, "the initialiser of \(type) did not take its object")
     note(made)
     return made
   }
@@ -75,7 +81,7 @@ public final class ModelObject: ManagedObject {
   /// Remembers which instance shows the object.
   @usableFromInline
   func note(_ model: AnyObject) {
-    self.model = model
+    weakModel = WeakModel(model)
     hasModel = true
   }
 
@@ -83,6 +89,15 @@ public final class ModelObject: ManagedObject {
   static func shown<Model: PersistentModel>(_ objects: [ModelObject], as type: Model.Type) -> [Model] {
     objects.map { $0.shown(as: type) }
   }
+}
+
+/// The registrar of a model whose properties are tracked.
+///
+/// In an object of its own: the size of a registrar is known only to the library that has it, and
+/// every model would have to ask for it.
+@usableFromInline
+final class TrackedProperties {
+  @usableFromInline let registrar = ObservationRegistrar()
 }
 
 /// One relationship of an object that no context has.

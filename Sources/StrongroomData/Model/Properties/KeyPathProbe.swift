@@ -133,11 +133,7 @@ final class KeyPathProbe: @unchecked Sendable {
   private func make(_ shape: ModelSchema, _ names: [String]) -> any PersistentModel {
     let object = ModelObject(ManagedObject.Seed(detached: shape.prototype))
     object.isProbe = true
-    func open<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel {
-      let made = Materialization.of(object, as: type) { Model(_$object: object) }
-      object.note(made)
-      return made
-    }
+    func open<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel { object.materialize(type) }
     let model = open(shape.type)
     samples.append(NamedSample(model: model, names: names))
     for property in shape.properties {

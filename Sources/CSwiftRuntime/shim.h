@@ -1,0 +1,7 @@
+// Reference counting of objects, as Swift's runtime exports it (HeapObject.h of its sources).
+
+// Retains an object unless it is being deallocated; null then.
+void *_Nullable swift_tryRetain(void *_Nonnull object);
+// Keeps an object's memory, not the object: what `unowned` does.
+void *_Nonnull swift_unownedRetain(void *_Nonnull object);
+void swift_unownedRelease(void *_Nonnull object);
