@@ -4,12 +4,10 @@ public import ObjectQuery
 public import StoreContract
 
 extension ManagedObjectContext {
-  /// The objects of a request, with this context's unsaved changes taken into account unless the
-  /// request says not to.
+  /// The objects of a request, unsaved changes of this context included unless it says not to.
   ///
   /// One statement; registered objects keep their changes.
-  /// - Throws: `StoreError` when the store refuses, `wrongType` when the objects are not of the class asked
-  ///   for.
+  /// - Throws: `StoreError` when the store refuses, `wrongType` for objects of another class.
   public func fetch<T: ManagedObject>(
     _ request: FetchRequest, as type: T.Type = ManagedObject.self
   ) throws -> [T] {
@@ -30,8 +28,7 @@ extension ManagedObjectContext {
     return try fetch(request, as: type)
   }
 
-  /// The objects of a class that meet a condition: `fetch(Book.self) { $0.pages > 300 && $0.author.name ==
-  /// "Ada" }`.
+  /// The objects of a class that meet a condition: `fetch(Book.self) { $0.pages > 300 }`.
   ///
   /// The closure runs once, to write the condition down. One statement.
   /// - Throws: as `fetch(_:as:)`; `QueryError` for a key path that the class's `propertyNames` does not have.
@@ -56,18 +53,15 @@ extension ManagedObjectContext {
       type, where: try FetchPredicate(predicate), sortDescriptors: sortDescriptors, fetchLimit: fetchLimit)
   }
 
-  /// The objects of a request, read on another thread, so that this isolation goes on meanwhile.
+  /// The objects of a request, read on another thread while this isolation goes on.
   ///
-  /// Cancelling the task interrupts the database in the middle of the statement. One statement, and
-  /// one more each time that unsaved changes began or ended meanwhile. Objects changed in this
-  /// context meanwhile are matched as they are at the end.
-  ///
+  /// Cancelling the task interrupts the statement. One statement, and one more each time that unsaved changes
+  /// began or ended meanwhile; objects changed meanwhile are matched as they are at the end.
   /// - Parameters:
   ///   - request: What to fetch.
   ///   - type: The class of the objects.
   ///   - isolation: The context's isolation.
-  ///   - progress: Called on another thread with the number of rows read so far, every few hundred
-  ///     and at the end.
+  ///   - progress: Called on another thread with the rows read so far, every few hundred and at the end.
   /// - Returns: The objects, in the request's order.
   /// - Throws: as `fetch(_:as:)`; `CancellationError` when the task was cancelled.
   public func fetchAsynchronously<T: ManagedObject>(
@@ -101,8 +95,7 @@ extension ManagedObjectContext {
     try graph.fetching.fetchDictionaries(request)
   }
 
-  /// The IDs of a request's objects, with this context's unsaved changes taken into account unless
-  /// the request says not to: those of new objects are temporary.
+  /// The IDs of a request's objects, unsaved changes included unless it says not to; new ones' are temporary.
   ///
   /// One statement; no object is made, unless unsaved changes count.
   /// - Throws: `StoreError` when the store refuses.
@@ -110,8 +103,7 @@ extension ManagedObjectContext {
     try graph.fetching.fetchObjectIDs(request)
   }
 
-  /// How a request is answered: the SQL, the database library's plan, and the indexes that would
-  /// help.
+  /// How a request is answered: the SQL, SQLite's plan, and the indexes that would help.
   ///
   /// Ignores unsaved changes. Two statements; no row is read.
   /// - Throws: as the fetch.

@@ -2,8 +2,6 @@ import ObjectModel
 public import StoreContract
 
 extension ManagedObjectContext {
-  // MARK: Inserting
-
   /// Makes a new object of an entity, with its default values.
   ///
   /// Issues no statement.
@@ -39,8 +37,7 @@ extension ManagedObjectContext {
 
   /// Checks in which store a new object is saved.
   ///
-  /// Each entity has one store in a coordinator, by its configuration, so there is nothing to
-  /// choose.
+  /// Each entity has one store in a coordinator, by its configuration, so there is nothing to choose.
   /// - Throws: `configuration` when another store than the one given has the object's entity.
   public func assign(_ object: ManagedObject, to store: any IncrementalStore) throws {
     guard try persistentStoreCoordinator.persistentStore(for: object.entity) === store else {
@@ -49,24 +46,19 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Gives new objects their permanent IDs ahead of the save.
-  ///
-  /// A statement or two.
+  /// Gives new objects their permanent IDs ahead of the save, with a statement or two.
   /// - Throws: `StoreError` when the store cannot give any.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
     try graph.saving.obtainPermanentIDs(for: objects)
   }
 
-  // MARK: Finding by ID
-
   /// The object of an ID, as a fault if it is not registered; it need not exist.
   ///
   /// Issues no statement.
-  /// - Throws: `objectOfAnotherContext` when the ID is temporary and of another context, or of another store.
+  /// - Throws: `objectOfAnotherContext` for a temporary ID of another context, or of another store.
   public func object(with id: ManagedObjectID) throws -> ManagedObject { try graph.faulting.object(with: id) }
 
-  /// The objects of many IDs, in their order; those that are not registered come as faults that
-  /// fire together, with one statement.
+  /// The objects of many IDs, in their order; unregistered ones as faults that fire with one statement.
   ///
   /// They need not exist. Issues no statement.
   /// - Throws: as `object(with:)`.
@@ -87,18 +79,13 @@ extension ManagedObjectContext {
   /// Issues no statement.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { graph.registeredObject(for: id) }
 
-  // MARK: Refreshing
-
   /// Reads an object again.
   ///
-  /// Without merging, its changes are discarded and it turns into a fault; with merging, its row is
-  /// read now (one statement) and its changes stay.
-  ///
-  /// Without merging, changes of its relationships are undone in the inverses too. With merging, an unchanged
-  /// object whose row was deleted turns deleted and keeps its values; a changed one stays, and saving it is a
-  /// conflict.
-  /// - Throws: `objectNotFound` when merging and the row was deleted, where inaccessible faults are not
-  ///   deleted; what reading the inverses throws.
+  /// Without merging, its changes are discarded, in inverses too, and it turns into a fault. With merging,
+  /// its row is read now (one statement) and its changes stay; an unchanged object whose row was deleted
+  /// turns deleted and keeps its values, a changed one stays, and saving it is a conflict.
+  /// - Throws: `objectNotFound` when merging a deleted row and inaccessible faults stay; what reading the
+  ///   inverses throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     try graph.faulting.refresh(object, mergeChanges: mergeChanges)
   }
@@ -106,8 +93,7 @@ extension ManagedObjectContext {
   /// Turns every unchanged object into a fault: the next read of each reads what is stored then.
   public func refreshAllObjects() { graph.faulting.refreshAllObjects() }
 
-  /// Makes the next save check that an object is stored as it was read here, though nothing of it
-  /// is changed.
+  /// Makes the next save check that an object, though unchanged, is stored as it was read here.
   ///
   /// Its row is read if it was not yet, with one statement for its batch.
   /// - Throws: `objectNotFound` when the object's row was deleted.
@@ -115,16 +101,11 @@ extension ManagedObjectContext {
     try graph.saving.detectConflicts(for: object)
   }
 
-  // MARK: Deleting
-
-  /// Marks an object for deletion by the next save, and follows its delete rules at once: nullified
-  /// relationships are emptied, cascades delete their destinations, and unidirectional to-ones that
-  /// referenced it become null.
+  /// Marks an object for deletion by the next save, and follows its delete rules at once.
   ///
-  /// `deny` is checked by the save. A new object is removed from the context.
-  ///
-  /// Issues a statement per relationship of the batch the object came with, and one for each unidirectional
-  /// to-one that may reference it.
+  /// Nullified relationships are emptied, cascades delete their destinations, unidirectional to-ones that
+  /// referenced it become null; `deny` is checked by the save. A new object is removed. A statement per
+  /// relationship of the object's batch, and one for each unidirectional to-one that may reference it.
   /// - Throws: when the object's row or relationships cannot be read.
   public func delete(_ object: ManagedObject) throws { try graph.deletion.delete([object], callsHooks: true) }
 }

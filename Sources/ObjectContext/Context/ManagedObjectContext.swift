@@ -1,9 +1,8 @@
-/// A scratch pad of objects: fetches them, tracks what is changed in them, saves the changes in one
-/// transaction.
+/// A scratch pad of objects: fetches them, tracks their changes, saves these in one transaction.
 ///
 /// Not Sendable: use a context and its objects on one isolation. A context retains changed objects; an
 /// unchanged object lives as long as the program refers to it.
-public final class ManagedObjectContext {
+public final class ManagedObjectContext: UndoTarget {
   package let graph: ObjectGraph
   /// The context that this one reads from and saves to; nil when those are the stores.
   public let parent: ManagedObjectContext?
@@ -19,7 +18,6 @@ public final class ManagedObjectContext {
   /// Makes a context on a coordinator.
   ///
   /// Issues no statement.
-  ///
   /// - Parameters:
   ///   - coordinator: Where the context reads and saves.
   ///   - isolation: The actor that it is used on; debug builds stop uses elsewhere.
@@ -27,8 +25,8 @@ public final class ManagedObjectContext {
     self.init(coordinator, isolation: ContextIsolation(isolation))
   }
 
-  /// Makes a child of another context: it sees the parent's unsaved changes, and saves into the
-  /// parent, which saves into the stores.
+  /// Makes a child of another context: it sees the parent's unsaved changes, and saves into the parent, which
+  /// saves into the stores.
   ///
   /// It is used on its parent's isolation. Issues no statement.
   public init(parent: ManagedObjectContext) {
@@ -67,18 +65,16 @@ public final class ManagedObjectContext {
     set { graph.mergePolicy = newValue }
   }
 
-  /// Whether a fault whose row was deleted turns into a deleted object with empty values, which
-  /// saves ignore.
-  ///
-  /// Otherwise reading it throws `objectNotFound`.
+  /// Whether a fault whose row was deleted turns into a deleted object with empty values, which saves ignore;
+  /// else reading it throws `objectNotFound`.
   public var shouldDeleteInaccessibleFaults: Bool {
     get { graph.shouldDeleteInaccessibleFaults }
     set { graph.shouldDeleteInaccessibleFaults = newValue }
   }
 
-  /// Whether the context merges saves of other contexts on the coordinator (a child context: of its parent
-  /// and siblings), and what other processes commit to its stores: a `BackgroundContext` and a container's
-  /// `viewContext` at once, others when they are next used.
+  /// Whether saves of other contexts on the coordinator (of parent and siblings) and commits of other
+  /// processes are merged: by a `BackgroundContext` and a container's `viewContext` at once, by others when
+  /// next used.
   public var automaticallyMergesChangesFromParent: Bool {
     get { graph.inbox.wantsSaves.load(ordering: .relaxed) }
     set {
@@ -89,9 +85,11 @@ public final class ManagedObjectContext {
 
   /// Why a read by an accessor that cannot throw failed; nil when none did.
   ///
-  /// While it is set, `save()` throws it, so that nothing overwrites what could not be read.
-  /// `rollback()` and `reset()` clear it.
+  /// While it is set, `save()` throws it, so that nothing overwrites what could not be read. `rollback()` and
+  /// `reset()` clear it.
   public var faultFailure: (any Error)? { graph.faultFailure }
+
+  func recordFaultFailure(_ error: any Error) { graph.recordFaultFailure(error) }
 
   /// The query generation this context reads; nil while it reads what is stored now.
   public var queryGenerationToken: QueryGenerationToken? { graph.queryGenerationToken }
@@ -110,8 +108,4 @@ public final class ManagedObjectContext {
   public var registeredObjectCount: Int { graph.registry.count }
   /// The objects alive in this context, without those that others deleted.
   public var registeredObjects: [ManagedObject] { graph.registeredObjects }
-}
-
-extension ManagedObjectContext: UndoTarget {
-  func recordFaultFailure(_ error: any Error) { graph.recordFaultFailure(error) }
 }
