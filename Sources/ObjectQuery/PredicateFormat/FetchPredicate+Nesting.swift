@@ -58,7 +58,10 @@ extension FetchRequest {
   package func checkNesting() throws(QueryError) {
     try predicate?.checkNesting()
     try havingPredicate?.checkNesting()
-    for column in propertiesToFetch ?? [] { try column.expression.checkNesting() }
+    for column in propertiesToFetch ?? [] {
+      if case .keyPath = column.expression { continue }
+      try column.expression.checkNesting()
+    }
   }
 }
 

@@ -16,19 +16,17 @@ extension SQLCipherStore {
     try translating(path) {
       let plan = try plan(shape, in: opened)
       let isDone = try opened.pool.read { connection -> Bool in
-        guard !plan.needsEvaluation, !request.returnsDistinctResults || plan.isDistinct,
-          let columns = plan.dictionaryColumns, !columns.contains(where: \.mayOverflow)
-        else { return false }
+        guard let layout = plan.rowLayout, !request.returnsDistinctResults || plan.isDistinct else {
+          return false
+        }
         let statement = try plan.bound(connection, shape)
         defer { statement.reset() }
-        let types = columns.map { $0.isReference ? AttributeType.objectID : $0.type }
         let expected = try expectedCount(request, plan.entity, connection, opened)
-        try begin(RowColumns(names: columns.map(\.name), types: types, expectedCount: expected))
-        let kinds = types.map { SelectPlan.Kind(column: $0) }
+        try begin(RowColumns(names: layout.names, types: layout.types, expectedCount: expected))
         let builder = NodeBuilder()
-        try types.withUnsafeBufferPointer { types in
+        try layout.types.withUnsafeBufferPointer { types in
           while try statement.step() {
-            statement.decode(kinds, into: builder)
+            statement.decode(layout.kinds, into: builder)
             if try !row(builder.row(types)) { break }
           }
         }
@@ -58,16 +56,5 @@ extension SQLCipherStore {
     let statement = try connection.cached("SELECT max(_id) FROM \(opened.schema.table(entity).name.quoted)")
     defer { statement.reset() }
     return try statement.step() ? Int(statement.int64(0)) : 0
-  }
-}
-
-extension SelectPlan.Kind {
-  init(column type: AttributeType) {
-    switch type {
-    case .integer16, .integer32, .integer64, .boolean, .objectID: self = .integer
-    case .double, .float, .date: self = .double
-    case .string, .uri, .composite, .undefined: self = .text
-    case .uuid, .decimal, .binary, .transformable: self = .blob
-    }
   }
 }

@@ -21,6 +21,9 @@ final class FetchPlan: Sendable {
   let isDistinct: Bool
   /// How the columns of a dictionary result are read; nil for other results.
   let dictionaryColumns: [DictionaryColumn]?
+  /// How rows of these columns are packed; nil where memory has work to do, or a column's values are of
+  /// several types.
+  let rowLayout: RowLayout?
 
   /// - `isPlain`: Whether SQL selects the entity's rows alone, and memory does all else.
   init(
@@ -51,6 +54,7 @@ final class FetchPlan: Sendable {
     isCut = statement.isCut
     isDistinct = dictionary?.isDistinct ?? false
     dictionaryColumns = isComplete ? dictionary?.columns : nil
+    rowLayout = dictionaryColumns.flatMap(RowLayout.init)
     tail = statement.tail
     text = StatementText(statement.sql)
   }

@@ -140,6 +140,8 @@ final class RequestShape: Hashable, Sendable {
 
   private static func same(_ left: [ExpressionDescription]?, _ right: [ExpressionDescription]?) -> Bool {
     guard left == right else { return false }
+    // The two share their elements where a program asks for the same columns each time.
+    if let left, let right, left.hasSameStorage(as: right) { return true }
     return zip(left ?? [], right ?? []).allSatisfy {
       $0.keyPath != nil || isSameText($0.expression, $1.expression)
     }
@@ -224,4 +226,10 @@ extension FetchExpression {
 
 extension [FetchExpression] {
   fileprivate var isConstantList: Bool { allSatisfy { $0.constant != nil } }
+}
+
+extension [ExpressionDescription] {
+  fileprivate func hasSameStorage(as other: [ExpressionDescription]) -> Bool {
+    withUnsafeBufferPointer { own in other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress } }
+  }
 }

@@ -21,6 +21,10 @@ enum ColumnForm {
   /// The stored form of a value.
   /// - Throws: what its own encoding throws.
   static func encode<Value: Encodable>(_ value: Value) throws -> AttributeValue {
+    // What most keys are, without a search for their conformances.
+    if Value.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
+    if Value.self == Int.self { return .integer(Int64(unsafeBitCast(value, to: Int.self))) }
+    if Value.self == UUID.self { return .uuid(unsafeBitCast(value, to: UUID.self)) }
     if let optional = value as? any OptionalType {
       guard let present = optional.wrappedValue as? any Encodable else { return .null }
       return try encode(present)

@@ -4,12 +4,15 @@ import ObjectQuery
 import StoreContract
 
 /// The table of a record type in an open store.
-struct RecordTable: Sendable {
+final class RecordTable: Sendable {
   let schema: RecordSchema
   let storeEntity: StoreEntity
   let key: AttributeDescription
   /// In the order in which the type decodes them.
   let columns: [AttributeDescription]
+  /// The names and types of `columns`.
+  let names: [String]
+  let types: [AttributeType]
   /// The positions in `columns`, by the coded name.
   let ordinals: [String: Int]
   private let required: [AttributeDescription]
@@ -34,6 +37,8 @@ struct RecordTable: Sendable {
     guard let key = attributes[schema.key] else { return nil }
     self.key = key
     columns = schema.columns.compactMap { attributes[$0.attribute.name] }
+    names = columns.map(\.name)
+    types = columns.map(\.type)
     ordinals = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
     expressions = columns.map { ExpressionDescription($0.name) }
     required = columns.filter { !$0.isOptional }
@@ -77,12 +82,12 @@ struct RecordTable: Sendable {
   /// The value of a node.
   /// - Throws: `RecordError` with code `undecodable`.
   func value<Value: Record>(_ type: Value.Type, of node: IncrementalStoreNode) throws -> Value {
-    try value(type, of: RowDecoder(self, NodeRow(table: self, node: node)))
+    try value(type, of: RowDecoder(self, .node(node, self)))
   }
 
   /// The value of the row that a decoder is at.
   /// - Throws: `RecordError` with code `undecodable`.
-  func value<Value: Record, Source>(_ type: Value.Type, of decoder: RowDecoder<Source>) throws -> Value {
+  func value<Value: Record>(_ type: Value.Type, of decoder: RowDecoder) throws -> Value {
     do {
       return try type.init(from: decoder)
     } catch {
@@ -96,20 +101,9 @@ struct RecordTable: Sendable {
     .comparison(FetchComparison(.keyPath([schema.key]), .equal, .value(key)))
   }
 
-  /// The stored form of a value's key.
-  func key<Value: Record>(of value: Value) throws -> AttributeValue {
-    try ColumnForm.encode(value[keyPath: Value.primaryKey])
-  }
-}
-
-/// A primary key as a dictionary's key.
-///
-/// Strings are compared by their bytes, as in the file, and not by canonical equivalence, as Swift
-/// does.
-struct RowKey: Hashable {
-  private let value: AttributeValue
-
-  init(_ value: AttributeValue) {
-    if case .string(let text) = value { self.value = .data(Data(text.utf8)) } else { self.value = value }
+  /// The keys of values.
+  func keys<Value: Record>(of values: [Value]) throws -> [RowKey] {
+    let primaryKey = Value.primaryKey
+    return try values.map { RowKey(value: try ColumnForm.encode($0[keyPath: primaryKey])) }
   }
 }

@@ -4,15 +4,18 @@ import ObjectQuery
 import StoreContract
 
 /// Decodes records from rows, one after the other.
-final class RowDecoder<Source: RowSource>: Decoder {
+///
+/// Not generic, and its state is not checked at each access, since what a program decodes by its
+/// own keys runs unspecialized.
+final class RowDecoder: Decoder {
   let table: RecordTable
   /// The row that is decoded now.
-  private(set) var row: Source
-  fileprivate var finder: ColumnFinder
+  @exclusivity(unchecked) fileprivate var row: DecodedRow
+  @exclusivity(unchecked) fileprivate var finder: ColumnFinder
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  init(_ table: RecordTable, _ row: Source) {
+  init(_ table: RecordTable, _ row: DecodedRow) {
     self.table = table
     self.row = row
     finder = ColumnFinder(table)
@@ -22,7 +25,7 @@ final class RowDecoder<Source: RowSource>: Decoder {
   func stop() { finder.stop() }
 
   /// Goes on to another row.
-  func start(_ row: Source) {
+  func start(_ row: DecodedRow) {
     self.row = row
     finder.start()
   }
@@ -36,93 +39,90 @@ final class RowDecoder<Source: RowSource>: Decoder {
   private var refusal: RecordError {
     RecordError(.undecodable, "\(table.schema.typeName) can only be decoded by keys")
   }
+
+  /// The column of a name, if it has a type; nil where the general way has to find out what to do.
+  fileprivate func column(_ name: String, _ type: AttributeType) -> Int? {
+    guard let column = finder.column(name), table.types[column] == type, !row.isNull(column) else {
+      return nil
+    }
+    return column
+  }
+
+  fileprivate func isMissing(_ name: String) -> Bool { finder.column(name).map(row.isNull) ?? true }
 }
 
-private struct RowFieldsDecoder<Key: CodingKey, Source: RowSource>: KeyedDecodingContainerProtocol {
-  let decoder: RowDecoder<Source>
+private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: RowDecoder
   var codingPath: [any CodingKey] { [] }
 
   private var table: RecordTable { decoder.table }
-  private var row: Source { decoder.row }
+  private var row: DecodedRow { decoder.row }
 
   var allKeys: [Key] {
-    table.columns.map(\.name).filter { name in decoder.finder.column(name).map { !row.isNull($0) } ?? false }
+    table.names.filter { name in decoder.finder.column(name).map { !row.isNull($0) } ?? false }
       .compactMap(Key.init)
   }
 
   func contains(_ key: Key) -> Bool { table.ordinals[key.stringValue] != nil }
 
-  func decodeNil(forKey key: Key) -> Bool { decoder.finder.column(key.stringValue).map(row.isNull) ?? true }
+  func decodeNil(forKey key: Key) -> Bool { decoder.isMissing(key.stringValue) }
 
   // MARK: Plain types, which need no form in between
 
-  /// The column of a key, if it has a type; nil where the general way has to find out what to do.
-  @inline(__always)
-  private func column(_ key: Key, _ type: AttributeType) -> Int? {
-    guard let column = decoder.finder.column(key.stringValue), table.columns[column].type == type,
-      !row.isNull(column)
-    else { return nil }
-    return column
-  }
-
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    guard let column = column(key, .string) else { return try general(type, key) }
+    guard let column = decoder.column(key.stringValue, .string) else { return try general(type, key) }
     return row.string(column)
   }
 
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    guard let column = column(key, .integer64) else { return try general(type, key) }
+    guard let column = decoder.column(key.stringValue, .integer64) else { return try general(type, key) }
     return Int(row.integer(column))
   }
 
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    guard let column = column(key, .integer64) else { return try general(type, key) }
+    guard let column = decoder.column(key.stringValue, .integer64) else { return try general(type, key) }
     return row.integer(column)
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    guard let column = column(key, .double) else { return try general(type, key) }
+    guard let column = decoder.column(key.stringValue, .double) else { return try general(type, key) }
     return row.double(column)
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    guard let column = column(key, .boolean) else { return try general(type, key) }
+    guard let column = decoder.column(key.stringValue, .boolean) else { return try general(type, key) }
     return row.integer(column) != 0
   }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    isMissing(key) ? nil : try decode(type, forKey: key)
+    decoder.isMissing(key.stringValue) ? nil : try decode(type, forKey: key)
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    isMissing(key) ? nil : try decode(type, forKey: key)
+    decoder.isMissing(key.stringValue) ? nil : try decode(type, forKey: key)
   }
 
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    isMissing(key) ? nil : try decode(type, forKey: key)
+    decoder.isMissing(key.stringValue) ? nil : try decode(type, forKey: key)
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    isMissing(key) ? nil : try decode(type, forKey: key)
+    decoder.isMissing(key.stringValue) ? nil : try decode(type, forKey: key)
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    isMissing(key) ? nil : try decode(type, forKey: key)
+    decoder.isMissing(key.stringValue) ? nil : try decode(type, forKey: key)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    isMissing(key) ? nil : try decode(type, forKey: key)
-  }
-
-  private func isMissing(_ key: Key) -> Bool {
-    decoder.finder.column(key.stringValue).map(row.isNull) ?? true
+    decoder.isMissing(key.stringValue) ? nil : try decode(type, forKey: key)
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    if type == Date.self, let column = column(key, .date) {
+    if type == Date.self, let column = decoder.column(key.stringValue, .date) {
       return unsafeBitCast(Date(timeIntervalSinceReferenceDate: row.double(column)), to: type)
     }
-    if type == Data.self, let column = column(key, .binary) {
+    if type == Data.self, let column = decoder.column(key.stringValue, .binary) {
       return unsafeBitCast(row.data(column), to: type)
     }
     return try general(type, key)

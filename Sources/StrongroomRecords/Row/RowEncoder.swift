@@ -6,7 +6,7 @@ import StoreContract
 final class RowEncoder: Encoder {
   let table: RecordTable
   let builder: NodeBuilder
-  fileprivate var finder: ColumnFinder
+  @exclusivity(unchecked) fileprivate var finder: ColumnFinder
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -22,6 +22,14 @@ final class RowEncoder: Encoder {
   func unkeyedContainer() -> any UnkeyedEncodingContainer { refuse() }
   func singleValueContainer() -> any SingleValueEncodingContainer { refuse() }
 
+  fileprivate func attribute(_ name: String) throws -> AttributeDescription {
+    if let column = finder.column(name) { return table.columns[column] }
+    throw RecordError(
+      .unencodable,
+      "\(table.schema.typeName) encodes \(name), which it never decodes, so there is no column for it;"
+        + " decode it, or do not encode it")
+  }
+
   private func refuse() -> Never {
     fatalError(
       "\(table.schema.typeName) decodes by keys and encodes without keys; encode it as it is decoded")
@@ -35,13 +43,7 @@ private struct RowFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol 
   private var table: RecordTable { encoder.table }
   private var builder: NodeBuilder { encoder.builder }
 
-  private func attribute(_ key: Key) throws -> AttributeDescription {
-    if let column = encoder.finder.column(key.stringValue) { return table.columns[column] }
-    throw RecordError(
-      .unencodable,
-      "\(table.schema.typeName) encodes \(key.stringValue), which it never decodes, so there is no column"
-        + " for it; decode it, or do not encode it")
-  }
+  private func attribute(_ key: Key) throws -> AttributeDescription { try encoder.attribute(key.stringValue) }
 
   func encodeNil(forKey key: Key) throws { builder.setNull(try attribute(key).field) }
 
@@ -77,6 +79,8 @@ private struct RowFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol 
     let attribute = try attribute(key)
     if Value.self == Data.self, attribute.type == .binary {
       unsafeBitCast(value, to: Data.self).withUnsafeBytes { builder.set(attribute.field, bytes: $0) }
+    } else if Value.self == Date.self, attribute.type == .date {
+      try builder.set(attribute, .date(unsafeBitCast(value, to: Date.self)))
     } else {
       try general(value, attribute, key)
     }

@@ -7,19 +7,24 @@ final class RecordStage {
   /// A row that the transaction has read or written.
   struct Row {
     /// The stored row; nil for one that is not stored.
-    var stored: IncrementalStoreNode?
-    /// The row after the transaction; nil for a deleted one.
+    let stored: IncrementalStoreNode?
+    /// The row after the transaction; nil for one that is deleted, or was not stored yet.
     var node: IncrementalStoreNode?
-
-    var reference: Int64? { (stored ?? node)?.reference }
+    var reference: Int64
   }
 
   let table: RecordTable
-  var rows: [RowKey: Row] = [:]
-  /// The keys in the order they were pushed, with duplicates and with keys deleted later.
-  var order: [RowKey] = []
+  /// In the order in which the transaction saw them first, which is the order they are inserted in.
+  private(set) var rows: [Row] = []
+  private var positions: [RowKey: Int] = [:]
 
   init(_ table: RecordTable) { self.table = table }
+
+  /// The row of a key that the transaction has seen.
+  func row(_ key: RowKey) -> Row? { positions[key].map { rows[$0] } }
+
+  /// What the transaction stores at a position.
+  func set(_ position: Int, _ node: IncrementalStoreNode) { rows[position].node = node }
 
   /// How many keys one statement looks up.
   ///
@@ -30,40 +35,61 @@ final class RecordStage {
   /// Reads the stored rows of keys that the transaction has not seen.
   ///
   /// One statement for each thousand of them.
-  func lookUp(_ keys: [AttributeValue], in store: RecordStore) throws {
-    let unknown = keys.filter { rows[RowKey($0)] == nil }
+  func lookUp(_ keys: [RowKey], in store: RecordStore) throws {
+    let unknown = positions.isEmpty ? keys : keys.filter { positions[$0] == nil }
     let maximum = Self.lengths[2]
     for start in stride(from: 0, to: unknown.count, by: maximum) {
-      var part = unknown[start..<min(start + maximum, unknown.count)].map { FetchExpression.value($0) }
+      var part = unknown[start..<min(start + maximum, unknown.count)].map { FetchExpression.value($0.value) }
       let length = Self.lengths.first { $0 >= part.count } ?? maximum
       part += Array(repeating: part[part.count - 1], count: length - part.count)
       let condition = FetchPredicate.comparison(
         FetchComparison(.keyPath([table.schema.key]), .in, .list(part)))
       var request = FetchRequest(table.entity.name, where: condition)
       request.includesSubentities = false
-      for node in try store.nodes(request) { rows[key(of: node)] = Row(stored: node, node: node) }
+      for node in try store.nodes(request) {
+        add(Row(stored: node, node: node, reference: node.reference), at: key(of: node))
+      }
     }
   }
 
-  /// References for the keys that have no row.
-  func newReferences(for keys: [AttributeValue], from coordinator: PersistentStoreCoordinator) throws
-    -> [Int64]
-  {
-    let missing = Set(keys.map(RowKey.init).filter { rows[$0]?.reference == nil })
-    if missing.isEmpty { return [] }
-    let entities = Array(repeating: table.entity, count: missing.count)
-    return try coordinator.persistentStore(for: table.entity).obtainPermanentIDs(for: entities).map(
-      \.reference)
+  /// The positions of keys, with new references for those that have no row.
+  ///
+  /// A statement or two where there are such keys.
+  func positions(of keys: [RowKey], from coordinator: PersistentStoreCoordinator) throws -> [Int] {
+    let known = rows.count
+    let places = keys.map { positions[$0] ?? add(Row(stored: nil, node: nil, reference: 0), at: $0) }
+    if rows.count == known { return places }
+    do {
+      let entities = Array(repeating: table.entity, count: rows.count - known)
+      let ids = try coordinator.persistentStore(for: table.entity).obtainPermanentIDs(for: entities)
+      for (position, id) in zip(known..., ids) { rows[position].reference = id.reference }
+    } catch {
+      rows.removeSubrange(known...)
+      positions = positions.filter { $0.value < known }
+      throw error
+    }
+    return places
   }
 
-  func key(of node: IncrementalStoreNode) -> RowKey { RowKey(node.value(of: table.key)) }
+  @discardableResult
+  private func add(_ row: Row, at key: RowKey) -> Int {
+    positions[key] = rows.count
+    rows.append(row)
+    return rows.count - 1
+  }
 
-  func remove(_ key: RowKey, stored: IncrementalStoreNode? = nil) {
-    if let row = rows[key] {
-      rows[key] = Row(stored: row.stored, node: nil)
-    } else if let stored {
-      rows[key] = Row(stored: stored, node: nil)
-    }
+  private func key(of node: IncrementalStoreNode) -> RowKey { RowKey(value: node.value(of: table.key)) }
+
+  /// Deletes the row of a key that was looked up.
+  func remove(_ key: RowKey) {
+    if let position = positions[key] { rows[position].node = nil }
+  }
+
+  /// Deletes a row that was read.
+  func remove(_ node: IncrementalStoreNode) {
+    let key = key(of: node)
+    if positions[key] == nil { add(Row(stored: node, node: nil, reference: node.reference), at: key) }
+    remove(key)
   }
 
   /// The rows that a request matches, uncommitted changes included.
@@ -75,9 +101,9 @@ final class RecordStage {
     all.sortDescriptors = []
     all.fetchLimit = nil
     all.fetchOffset = 0
-    let known = Set(rows.values.compactMap(\.reference))
+    let known = Set(rows.map(\.reference))
     let others = try store.nodes(all).filter { !known.contains($0.reference) }
-    let changed = rows.values.compactMap(\.node)
+    let changed = rows.compactMap(\.node)
     let together = (others + changed).sorted { $0.reference < $1.reference }
     let source = try store.coordinator.persistentStore(for: table.entity)
     return try FetchEvaluation(request, entity: table.entity).nodes(together, in: source)
@@ -85,19 +111,15 @@ final class RecordStage {
 
   /// Adds the changes to a save, with inserted rows in the order they were pushed.
   func add(to save: inout SaveChangesRequest) {
-    var seen: Set<RowKey> = []
-    for key in order where seen.insert(key).inserted {
-      guard let row = rows[key], let node = row.node else { continue }
-      if let stored = row.stored {
-        if node.isIdentical(to: stored) { continue }
+    for row in rows {
+      switch (row.stored, row.node) {
+      case (nil, let node?): save.inserted.append(node)
+      case (let stored?, nil):
+        save.deleted.append(LockedObject(objectID: stored.objectID, version: stored.version))
+      case (let stored?, let node?) where !node.isIdentical(to: stored):
         save.updated.append(UpdatedObject(node: node, changedFields: table.changed))
-      } else {
-        save.inserted.append(node)
+      default: break
       }
-    }
-    for row in rows.values where row.node == nil {
-      guard let stored = row.stored else { continue }
-      save.deleted.append(LockedObject(objectID: stored.objectID, version: stored.version))
     }
   }
 }

@@ -86,15 +86,15 @@ extension RecordStore {
     // Without a condition a second statement would estimate the number of rows.
     request.predicate = request.predicate ?? .constant(true)
     var values: [Value] = []
-    var decoder: RowDecoder<RowCursor>?
+    var decoder: RowDecoder?
     defer { decoder?.stop() }
     try coordinator.persistentStore(for: table.entity).enumerateRows(request, begin: { _ in }) { row in
       // A value may retain the decoder of its row.
       if isKnownUniquelyReferenced(&decoder) {
-        decoder?.start(row)
+        decoder?.start(.cursor(row))
       } else {
         decoder?.stop()
-        decoder = RowDecoder(table, row)
+        decoder = RowDecoder(table, .cursor(row))
       }
       if let decoder { values.append(try table.value(type, of: decoder)) }
       return true

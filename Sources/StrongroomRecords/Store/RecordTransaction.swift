@@ -31,16 +31,14 @@ public final class RecordTransaction {
   public func push<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
     let values = Array(values)
-    let keys = try values.map { try stage.table.key(of: $0) }
+    let keys = try stage.table.keys(of: values)
     try stage.lookUp(keys, in: store)
-    var references = try stage.newReferences(for: keys, from: store.coordinator)[...]
-    for (value, key) in zip(values, keys) {
-      let key = RowKey(key)
-      let row = stage.rows[key]
-      let reference = row?.reference ?? references.popFirst() ?? 0
-      let node = try stage.table.node(value, over: row?.stored, reference: reference, builder)
-      stage.rows[key] = RecordStage.Row(stored: row?.stored, node: node)
-      stage.order.append(key)
+    let positions = try stage.positions(of: keys, from: store.coordinator)
+    for index in values.indices {
+      let row = stage.rows[positions[index]]
+      let node = try stage.table.node(
+        values[index], over: row.stored, reference: row.reference, builder)
+      stage.set(positions[index], node)
     }
   }
 
@@ -57,9 +55,9 @@ public final class RecordTransaction {
   /// - Throws: as `delete(_:)` of a value.
   public func delete<Value: Record>(_ values: some Sequence<Value>) throws {
     let stage = try stage(Value.self)
-    let keys = try values.map { try stage.table.key(of: $0) }
+    let keys = try stage.table.keys(of: Array(values))
     try stage.lookUp(keys, in: store)
-    for key in keys { stage.remove(RowKey(key)) }
+    for key in keys { stage.remove(key) }
   }
 
   /// Deletes the values that match a predicate, and returns how many.
@@ -120,7 +118,9 @@ public final class RecordTransaction {
   public func fetch<Value: Record>(_ type: Value.Type, key: Value.Key) throws -> Value? {
     let stage = try stage(type)
     let key = try ColumnForm.encode(key)
-    if let row = stage.rows[RowKey(key)] { return try row.node.map { try stage.table.value(type, of: $0) } }
+    if let row = stage.row(RowKey(value: key)) {
+      return try row.node.map { try stage.table.value(type, of: $0) }
+    }
     let request = try RecordQuery.request(
       type, stage.table, stage.table.condition(key), fetchLimit: 1)
     return try store.nodes(request).first.map { try stage.table.value(type, of: $0) }
@@ -140,7 +140,7 @@ public final class RecordTransaction {
   private func delete<Value: Record>(_ type: Value.Type, _ condition: FetchPredicate?) throws -> Int {
     let stage = try stage(type)
     let nodes = try stage.nodes(RecordQuery.request(type, stage.table, condition), in: store)
-    for node in nodes { stage.remove(stage.key(of: node), stored: node) }
+    for node in nodes { stage.remove(node) }
     return nodes.count
   }
 
