@@ -281,10 +281,8 @@ package final class Connection {
     if let known = numbered[text.number] { return known }
     let statement = try prepare(text.sql)
     if numbered.count >= Self.mostNumbered {
-      for (number, old) in numbered where !old.isRunning {
-        old.finalize()
-        numbered[number] = nil
-      }
+      // Each is finalized when its last user drops it.
+      numbered = numbered.filter { $0.value.isRunning }
     }
     numbered[text.number] = statement
     return statement

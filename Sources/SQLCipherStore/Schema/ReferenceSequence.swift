@@ -21,7 +21,16 @@ final class ReferenceSequence: Sendable {
   func take(_ entities: [EntityDescription], in pool: ConnectionPool) throws -> [Int64] {
     try blocks.withLock { blocks in
       var wanted: [Int64: Int64] = [:]
-      for entity in entities { wanted[entityNumbers[entity.root.index], default: 0] += 1 }
+      var run: (root: Int64, count: Int64) = (0, 0)
+      for entity in entities {
+        let root = entityNumbers[entity.root.index]
+        if root != run.root {
+          if run.count > 0 { wanted[run.root, default: 0] += run.count }
+          run = (root, 0)
+        }
+        run.count += 1
+      }
+      if run.count > 0 { wanted[run.root, default: 0] += run.count }
       for (root, count) in wanted {
         var block = blocks[root] ?? Block()
         if block.end - block.next < count {
@@ -33,6 +42,10 @@ final class ReferenceSequence: Sendable {
           block.size = min(block.size * 4, Self.largestBlock)
         }
         blocks[root] = block
+      }
+      if wanted.count == 1, let (root, count) = wanted.first, let next = blocks[root]?.next {
+        blocks[root]?.next += count
+        return Array(next..<next + count)
       }
       return entities.map { entity in
         let root = entityNumbers[entity.root.index]

@@ -10,6 +10,7 @@ extension SQLCipherStore {
     let plans: [SelectPlan]
     let fetchPlans: FetchPlanCache
     let destinationPlans: DestinationPlanCache
+    let saveStatements: SaveStatements
     let storeEntities: [StoreEntity]
     let references: ReferenceSequence
     let metadata: [String: String]
@@ -26,6 +27,7 @@ extension SQLCipherStore {
       self.plans = plans
       fetchPlans = FetchPlanCache()
       destinationPlans = DestinationPlanCache()
+      saveStatements = SaveStatements(schema)
       self.storeEntities = storeEntities
       self.references = references
       self.metadata = metadata
@@ -37,6 +39,7 @@ extension SQLCipherStore {
       plans = other.plans
       fetchPlans = other.fetchPlans
       destinationPlans = other.destinationPlans
+      saveStatements = other.saveStatements
       storeEntities = other.storeEntities
       references = other.references
       self.metadata = metadata

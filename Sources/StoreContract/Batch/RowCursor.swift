@@ -111,3 +111,13 @@ extension NodeBuilder {
     RowCursor(base: UnsafePointer(scratch.pointee.base), maskWords: scratch.pointee.maskWords, types: types)
   }
 }
+
+extension IncrementalStoreNode {
+  /// The node's fields, with their types; valid while the node is alive.
+  @inlinable
+  package func row(_ types: UnsafeBufferPointer<AttributeType>) -> RowCursor {
+    storage.withUnsafeMutablePointers { header, words in
+      RowCursor(base: UnsafePointer(words), maskWords: Int(header.pointee.maskWords), types: types)
+    }
+  }
+}

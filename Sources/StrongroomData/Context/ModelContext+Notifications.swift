@@ -40,7 +40,8 @@ extension ModelContext {
   }
 
   func post(_ name: Notification.Name, _ changes: ModelChanges) {
-    var info: [AnyHashable: Any] = [:]
+    // Growing it would hash every key again.
+    var info = [AnyHashable: Any](minimumCapacity: 6)
     for (key, identifiers) in [
       (NotificationKey.insertedIdentifiers, changes.insertedIdentifiers),
       (.updatedIdentifiers, changes.updatedIdentifiers), (.deletedIdentifiers, changes.deletedIdentifiers),

@@ -10,9 +10,12 @@ final class RecordTable: Sendable {
   let key: AttributeDescription
   /// In the order in which the type decodes them.
   let columns: [AttributeDescription]
-  /// The names and types of `columns`.
+  /// The names of `columns`.
   let names: [String]
-  let types: [AttributeType]
+  /// Where `columns` stand in a row that is read by them alone, and in a node.
+  let places: [Int]
+  private let fields: [Int]
+  private let fieldTypes: [AttributeType]
   /// The positions in `columns`, by the coded name.
   let ordinals: [String: Int]
   private let required: [AttributeDescription]
@@ -38,7 +41,11 @@ final class RecordTable: Sendable {
     self.key = key
     columns = schema.columns.compactMap { attributes[$0.attribute.name] }
     names = columns.map(\.name)
-    types = columns.map(\.type)
+    places = Array(columns.indices)
+    fields = columns.map(\.field)
+    fieldTypes = storeEntity.entity.storedFields.map { field in
+      if case .attribute(let attribute) = field { attribute.type } else { .objectID }
+    }
     ordinals = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
     expressions = columns.map { ExpressionDescription($0.name) }
     required = columns.filter { !$0.isOptional }
@@ -82,7 +89,14 @@ final class RecordTable: Sendable {
   /// The value of a node.
   /// - Throws: `RecordError` with code `undecodable`.
   func value<Value: Record>(_ type: Value.Type, of node: IncrementalStoreNode) throws -> Value {
-    try value(type, of: RowDecoder(self, .node(node, self)))
+    try withExtendedLifetime(node) {
+      try fieldTypes.withUnsafeBufferPointer { types in
+        let decoder = RowDecoder(self, node.row(types), places: fields)
+        // The value may retain the decoder.
+        defer { decoder.stop() }
+        return try value(type, of: decoder)
+      }
+    }
   }
 
   /// The value of the row that a decoder is at.

@@ -10,14 +10,17 @@ import StoreContract
 final class RowDecoder: Decoder {
   let table: RecordTable
   /// The row that is decoded now.
-  @exclusivity(unchecked) fileprivate var row: DecodedRow
+  @exclusivity(unchecked) fileprivate var row: RowCursor
   @exclusivity(unchecked) fileprivate var finder: ColumnFinder
+  /// Where the table's columns stand in the row.
+  private let places: [Int]
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  init(_ table: RecordTable, _ row: DecodedRow) {
+  init(_ table: RecordTable, _ row: RowCursor, places: [Int]) {
     self.table = table
     self.row = row
+    self.places = places
     finder = ColumnFinder(table)
   }
 
@@ -25,7 +28,7 @@ final class RowDecoder: Decoder {
   func stop() { finder.stop() }
 
   /// Goes on to another row.
-  func start(_ row: DecodedRow) {
+  func start(_ row: RowCursor) {
     self.row = row
     finder.start()
   }
@@ -40,15 +43,20 @@ final class RowDecoder: Decoder {
     RecordError(.undecodable, "\(table.schema.typeName) can only be decoded by keys")
   }
 
-  /// The column of a name, if it has a type; nil where the general way has to find out what to do.
-  fileprivate func column(_ name: String, _ type: AttributeType) -> Int? {
-    guard let column = finder.column(name), table.types[column] == type, !row.isNull(column) else {
-      return nil
-    }
-    return column
+  /// Where the column of a name stands.
+  @inline(__always)
+  fileprivate func place(_ name: String) -> Int? { finder.column(name).map { places[$0] } }
+
+  /// The same for a column of a type with a value; nil where the general way has to find out what to
+  /// do.
+  @inline(__always)
+  fileprivate func place(_ name: String, _ type: AttributeType) -> Int? {
+    guard let place = place(name), row.type(place) == type, !row.isNull(place) else { return nil }
+    return place
   }
 
-  fileprivate func isMissing(_ name: String) -> Bool { finder.column(name).map(row.isNull) ?? true }
+  @inline(__always)
+  fileprivate func isMissing(_ name: String) -> Bool { place(name).map(row.isNull) ?? true }
 }
 
 private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -56,11 +64,10 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   var codingPath: [any CodingKey] { [] }
 
   private var table: RecordTable { decoder.table }
-  private var row: DecodedRow { decoder.row }
+  private var row: RowCursor { decoder.row }
 
   var allKeys: [Key] {
-    table.names.filter { name in decoder.finder.column(name).map { !row.isNull($0) } ?? false }
-      .compactMap(Key.init)
+    table.names.filter { !decoder.isMissing($0) }.compactMap(Key.init)
   }
 
   func contains(_ key: Key) -> Bool { table.ordinals[key.stringValue] != nil }
@@ -70,28 +77,28 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   // MARK: Plain types, which need no form in between
 
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    guard let column = decoder.column(key.stringValue, .string) else { return try general(type, key) }
-    return row.string(column)
+    guard let place = decoder.place(key.stringValue, .string) else { return try general(type, key) }
+    return row.string(place)
   }
 
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    guard let column = decoder.column(key.stringValue, .integer64) else { return try general(type, key) }
-    return Int(row.integer(column))
+    guard let place = decoder.place(key.stringValue, .integer64) else { return try general(type, key) }
+    return Int(row.integer(place))
   }
 
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    guard let column = decoder.column(key.stringValue, .integer64) else { return try general(type, key) }
-    return row.integer(column)
+    guard let place = decoder.place(key.stringValue, .integer64) else { return try general(type, key) }
+    return row.integer(place)
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    guard let column = decoder.column(key.stringValue, .double) else { return try general(type, key) }
-    return row.double(column)
+    guard let place = decoder.place(key.stringValue, .double) else { return try general(type, key) }
+    return row.double(place)
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    guard let column = decoder.column(key.stringValue, .boolean) else { return try general(type, key) }
-    return row.integer(column) != 0
+    guard let place = decoder.place(key.stringValue, .boolean) else { return try general(type, key) }
+    return row.integer(place) != 0
   }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
@@ -119,11 +126,11 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    if type == Date.self, let column = decoder.column(key.stringValue, .date) {
-      return unsafeBitCast(Date(timeIntervalSinceReferenceDate: row.double(column)), to: type)
+    if type == Date.self, let place = decoder.place(key.stringValue, .date) {
+      return unsafeBitCast(Date(timeIntervalSinceReferenceDate: row.double(place)), to: type)
     }
-    if type == Data.self, let column = decoder.column(key.stringValue, .binary) {
-      return unsafeBitCast(row.data(column), to: type)
+    if type == Data.self, let place = decoder.place(key.stringValue, .binary) {
+      return unsafeBitCast(row.data(place), to: type)
     }
     return try general(type, key)
   }
@@ -131,20 +138,20 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   // MARK: Any type
 
   private func general<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-    guard let column = decoder.finder.column(key.stringValue) else {
+    guard let place = decoder.place(key.stringValue) else {
       throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: "no such column"))
     }
     if let optional = type as? any OptionalType.Type {
-      if let value = try inner(optional.wrapped, column, key) as Any as? Value { return value }
+      if let value = try inner(optional.wrapped, place, key) as Any as? Value { return value }
     }
-    guard !row.isNull(column) else {
+    guard !row.isNull(place) else {
       throw DecodingError.valueNotFound(type, .init(codingPath: [key], debugDescription: "null"))
     }
-    return try value(type, column, key)
+    return try value(type, place, key)
   }
 
-  private func value<Value: Decodable>(_ type: Value.Type, _ column: Int, _ key: Key) throws -> Value {
-    let stored = row.value(column)
+  private func value<Value: Decodable>(_ type: Value.Type, _ place: Int, _ key: Key) throws -> Value {
+    let stored = row.value(place)
     do {
       if let made = try ColumnForm.decode(type, stored) { return made }
     } catch {
@@ -154,9 +161,9 @@ private struct RowFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
       .undecodable, "\(table.schema.typeName).\(key.stringValue): the stored value is no \(type)")
   }
 
-  private func inner(_ type: Any.Type, _ column: Int, _ key: Key) throws -> Any? {
-    guard !row.isNull(column), let type = type as? any Decodable.Type else { return nil }
-    return try value(type, column, key)
+  private func inner(_ type: Any.Type, _ place: Int, _ key: Key) throws -> Any? {
+    guard !row.isNull(place), let type = type as? any Decodable.Type else { return nil }
+    return try value(type, place, key)
   }
 
   func nestedContainer<Nested: CodingKey>(

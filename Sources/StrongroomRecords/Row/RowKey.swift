@@ -1,3 +1,4 @@
+import Glibc
 import ObjectModel
 
 /// A primary key as a dictionary's key.
@@ -12,7 +13,15 @@ struct RowKey: Hashable {
     guard case .string(let left) = left.value, case .string(let right) = right.value else {
       return left.value == right.value
     }
-    return left.utf8.elementsEqual(right.utf8)
+    let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
+      right.utf8.withContiguousStorageIfAvailable { right in
+        guard let first = left.baseAddress, let second = right.baseAddress else {
+          return left.isEmpty && right.isEmpty
+        }
+        return left.count == right.count && memcmp(first, second, left.count) == 0
+      }
+    }
+    return (isEqual ?? nil) ?? left.utf8.elementsEqual(right.utf8)
   }
 
   func hash(into hasher: inout Hasher) {

@@ -56,6 +56,11 @@ final class RecordStage {
   ///
   /// A statement or two where there are such keys.
   func positions(of keys: [RowKey], from coordinator: PersistentStoreCoordinator) throws -> [Int] {
+    // Reserved each time, they would not grow by a factor.
+    if rows.isEmpty {
+      rows.reserveCapacity(keys.count)
+      positions.reserveCapacity(keys.count)
+    }
     let known = rows.count
     let places = keys.map { positions[$0] ?? add(Row(stored: nil, node: nil, reference: 0), at: $0) }
     if rows.count == known { return places }

@@ -91,10 +91,10 @@ extension RecordStore {
     try coordinator.persistentStore(for: table.entity).enumerateRows(request, begin: { _ in }) { row in
       // A value may retain the decoder of its row.
       if isKnownUniquelyReferenced(&decoder) {
-        decoder?.start(.cursor(row))
+        decoder?.start(row)
       } else {
         decoder?.stop()
-        decoder = RowDecoder(table, .cursor(row))
+        decoder = RowDecoder(table, row, places: table.places)
       }
       if let decoder { values.append(try table.value(type, of: decoder)) }
       return true
