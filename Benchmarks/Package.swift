@@ -27,7 +27,7 @@ let package = Package(
     .executableTarget(
       name: "strongroom-bench",
       dependencies: [
-        "BenchKit", "CLimit", .product(name: "Strongroom", package: "Strongroom"),
+        "BenchKit", "CLimit", "CSQLCipherLimit", .product(name: "Strongroom", package: "Strongroom"),
         .product(name: "StrongroomData", package: "Strongroom"),
         .product(name: "StrongroomRecords", package: "Strongroom"),
         .product(name: "TextTable", package: "TextTable"),

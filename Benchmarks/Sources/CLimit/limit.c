@@ -68,6 +68,10 @@ static sqlite3_stmt *prepared(lm_store *s, int slot, const char *sql) {
   return s->cache[slot];
 }
 
+void *lm_prepared(lm_store *s, int place, const char *sql) { return prepared(s, 24 + place, sql); }
+
+int lm_run(lm_store *s, const char *sql) { return run(s, sql); }
+
 static void done(sqlite3_stmt *statement) {
   if (sqlite3_step(statement) != SQLITE_DONE) {
     fprintf(stderr, "limit: %s\n", sqlite3_errmsg(sqlite3_db_handle(statement)));

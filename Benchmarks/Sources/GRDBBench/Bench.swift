@@ -8,7 +8,7 @@ struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "grdb-bench")
 
   @Option(help: "Books in the library.") var n = 100_000
-  @Option(help: "A phase, P1 to P14; may be given more than once.") var phase: [String] = []
+  @Option(help: "A phase, P1 to P14 or R1 to R4; may be given more than once.") var phase: [String] = []
   @Option(help: "Pairs of runs per phase.") var rounds = 5
   @Option(help: "Write the results as JSON.") var json: String?
   @Option(help: "Where the stores are made.") var folder: String?

@@ -4,14 +4,15 @@ import CLimitPlain
 import Foundation
 import GRDB
 
-/// GRDB's records on plain SQLite, with the settings of the limit.
+/// GRDB's records on plain SQLite, with the settings of the limit; its Codable records in the phases
+/// of records.
 struct GRDBPath: Contestant {
   let name = "grdb"
   let workload: Workload
 
   func supports(_ phase: Phase) -> Bool {
     // There is no identity map and there are no faults.
-    !phase.isOfRecords && phase != .byIDHit && phase != .fetchFaults && phase != .manyToManyLive
+    phase != .byIDHit && phase != .fetchFaults && phase != .manyToManyLive
   }
 
   private func open(_ path: String, create: Bool = false, full: Bool = false) throws -> DatabaseQueue {
@@ -42,18 +43,19 @@ struct GRDBPath: Contestant {
 
   func run(_ phase: Phase, at path: String) throws -> PhaseRun {
     if phase == .open || phase == .reopen { return try opens(phase, path) }
-    let queue = try open(path, create: phase.makesStore, full: phase == .singleSavesFull)
+    let queue = try open(
+      path, create: phase.makesStore, full: phase == .singleSavesFull || phase == .singlePushes)
     var books: [Book] = []
     let heap = heapBytes() - lm_memory_used()
     let start = now()
-    var sum = try perform(phase, queue, &books)
+    var sum = try phase.isOfRecords ? performRecords(phase, queue) : perform(phase, queue, &books)
     let seconds = now() - start
     let bytes = Double(heapBytes() - lm_memory_used() - heap) / Double(max(books.count, 1))
     withExtendedLifetime(books) {}
     try queue.close()
     if phase.changesStore || phase.makesStore {
       guard let store = lm_open(path, 0, 1) else { throw Rounds.Failure(description: "cannot reopen") }
-      sum = lm_state(store)
+      sum = phase.isOfRecords ? lm_fetch_records(store) : lm_state(store)
       lm_close(store)
     }
     return PhaseRun(seconds: seconds, checksum: sum, bytesPerObject: books.isEmpty ? nil : bytes)

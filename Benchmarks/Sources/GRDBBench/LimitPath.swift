@@ -26,14 +26,17 @@ struct LimitPath: Contestant {
 
   func run(_ phase: Phase, at path: String) throws -> PhaseRun {
     if phase == .open || phase == .reopen { return try opens(phase, path) }
-    let store = try open(path, create: phase.makesStore, full: phase == .singleSavesFull)
+    let store = try open(
+      path, create: phase.makesStore, full: phase == .singleSavesFull || phase == .singlePushes)
     defer { lm_close(store) }
     let start = now()
     let sum = try time(phase, store)
     let seconds = now() - start
     guard sum != 0 else { throw Rounds.Failure(description: String(cString: lm_error(store))) }
     let changed = phase.changesStore || phase.makesStore
-    return PhaseRun(seconds: seconds, checksum: changed ? lm_state(store) : sum)
+    return PhaseRun(
+      seconds: seconds,
+      checksum: changed ? (phase.isOfRecords ? lm_fetch_records(store) : lm_state(store)) : sum)
   }
 
   private func opens(_ phase: Phase, _ path: String) throws -> PhaseRun {
@@ -67,6 +70,11 @@ struct LimitPath: Contestant {
     case .change: return lm_change(store, workload.randomBooks(seed: 10), picks)
     case .delete: return lm_delete(store, workload.randomBooks(seed: 11), picks)
     case .average: return lm_average(store, workload.averages)
+    case .pushRecords: return lm_push_records(store, books, authors, tags)
+    case .fetchRecords: return lm_fetch_records(store)
+    case .recordByKey:
+      return lm_records_by_key(store, workload.randomBooks(seed: 6).map { $0 - 1 }, picks)
+    case .singlePushes: return lm_push_singly(store, books, workload.singleSaves, authors, tags)
     default: return 0
     }
   }

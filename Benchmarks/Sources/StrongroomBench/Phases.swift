@@ -9,8 +9,9 @@ struct Phases: AsyncParsableCommand {
 
   @Option(help: "Books in the library.") var n = 100_000
   @Option(help: "A phase, P1 to P14 or R1 to R4; may be given more than once.") var phase: [String] = []
-  @Option(help: "managed, bulk, columns, typed or records; may be given more than once.") var path: [String] =
-    []
+  @Option(help: "managed, bulk, columns, typed, records or floor; may be given more than once.") var path:
+    [String] =
+      []
   @Option(help: "Pairs of runs per phase.") var rounds = 5
   @Option(help: "Write the results as JSON.") var json: String?
   @Option(help: "Draw the ratios as SVG.") var svg: String?
@@ -35,7 +36,7 @@ struct Phases: AsyncParsableCommand {
     let contestants: [any Contestant] = [
       ManagedPath(workload: workload, model: model), BulkPath(workload: workload, model: model),
       ColumnsPath(workload: workload, model: model), TypedPath(workload: workload),
-      RecordsPath(workload: workload),
+      RecordsPath(workload: workload), FloorPath(workload: workload),
     ]
     let rounds = Rounds(
       workload: workload, limit: LimitPath(workload: workload),

@@ -1,25 +1,35 @@
 /// The objects of one root entity in a context by reference number; it retains none of them.
 ///
-/// Open addressing with linear probing over one flat array; the object contains its key. Removal
-/// shifts the run back, so there are no tombstones. An object removes itself when it is
-/// deallocated, so every pointer in the map refers to a live object.
+/// Open addressing with linear probing over one flat array of any length, at most three quarters full; the
+/// object contains its key. Removal shifts the run back, so there are no tombstones. An object removes itself
+/// when it is deallocated, so every pointer in the map refers to a live object.
 struct IdentityMap: ~Copyable {
   private typealias Place = Unmanaged<ManagedObject>?
   private var places: UnsafeMutablePointer<Place>
-  private var mask: Int
+  private var capacity = 16
   private(set) var count = 0
 
   init() {
-    mask = 15
-    places = .allocate(capacity: 16)
-    places.initialize(repeating: nil, count: 16)
+    places = .allocate(capacity: capacity)
+    places.initialize(repeating: nil, count: capacity)
   }
 
   deinit { places.deallocate() }
 
   @inline(__always)
   private func home(_ key: Int64) -> Int {
-    Int(truncatingIfNeeded: UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15 >> 20) & mask
+    // The product's high half spreads evenly over any capacity.
+    let spread = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: spread.multipliedFullWidth(by: UInt64(capacity)).high)
+  }
+
+  @inline(__always)
+  private func next(_ index: Int) -> Int { index + 1 == capacity ? 0 : index + 1 }
+
+  /// How far a place is behind another.
+  @inline(__always)
+  private func distance(from start: Int, to end: Int) -> Int {
+    end >= start ? end - start : end - start + capacity
   }
 
   @inline(__always)
@@ -32,16 +42,16 @@ struct IdentityMap: ~Copyable {
     var index = home(wanted)
     while let found = places[index] {
       if key(found) == wanted { return found.takeUnretainedValue() }
-      index = (index + 1) & mask
+      index = next(index)
     }
     return nil
   }
 
   mutating func insert(_ object: ManagedObject) {
-    if (count + 1) * 4 > (mask + 1) * 3 { resize(to: (mask + 1) * 2) }
+    if (count + 1) * 4 > capacity * 3 { resize(to: capacity * 2) }
     let own = object.reference
     var index = home(own)
-    while let found = places[index], key(found) != own { index = (index + 1) & mask }
+    while let found = places[index], key(found) != own { index = next(index) }
     if places[index] == nil { count += 1 }
     places[index] = .passUnretained(object)
   }
@@ -51,17 +61,16 @@ struct IdentityMap: ~Copyable {
     while true {
       guard let found = places[hole] else { return }
       if key(found) == wanted { break }
-      hole = (hole + 1) & mask
+      hole = next(hole)
     }
     count -= 1
-    var next = hole
+    var place = hole
     while true {
-      next = (next + 1) & mask
-      guard let follower = places[next] else { break }
-      let distance = (next - home(key(follower))) & mask
-      if distance >= (next - hole) & mask {
+      place = next(place)
+      guard let follower = places[place] else { break }
+      if distance(from: home(key(follower)), to: place) >= distance(from: hole, to: place) {
         places[hole] = follower
-        hole = next
+        hole = place
       }
     }
     places[hole] = nil
@@ -69,21 +78,21 @@ struct IdentityMap: ~Copyable {
 
   /// Makes room for more objects at once.
   mutating func reserve(_ more: Int) {
-    var capacity = mask + 1
-    while (count + more) * 4 > capacity * 3 { capacity *= 2 }
-    if capacity > mask + 1 { resize(to: capacity) }
+    let needed = (count + more) * 4 / 3 + 1
+    // Little by little it would grow each time.
+    if needed > capacity { resize(to: count == 0 ? max(needed, 16) : max(needed, capacity * 2)) }
   }
 
-  private mutating func resize(to capacity: Int) {
+  private mutating func resize(to newCapacity: Int) {
     let old = places
-    let oldCapacity = mask + 1
-    mask = capacity - 1
+    let oldCapacity = capacity
+    capacity = newCapacity
     places = .allocate(capacity: capacity)
     places.initialize(repeating: nil, count: capacity)
     for index in 0..<oldCapacity {
       guard let object = old[index] else { continue }
       var place = home(key(object))
-      while places[place] != nil { place = (place + 1) & mask }
+      while places[place] != nil { place = next(place) }
       places[place] = object
     }
     old.deallocate()
@@ -91,6 +100,6 @@ struct IdentityMap: ~Copyable {
 
   /// All objects, in no order.
   func forEach(_ body: (ManagedObject) -> Void) {
-    for index in 0...mask { if let object = places[index] { body(object.takeUnretainedValue()) } }
+    for index in 0..<capacity { if let object = places[index] { body(object.takeUnretainedValue()) } }
   }
 }

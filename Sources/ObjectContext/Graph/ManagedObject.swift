@@ -58,17 +58,18 @@ open class ManagedObject {
   @exclusivity(unchecked) final var unmanagedNode: UnmanagedNode?
   @exclusivity(unchecked) final var unmanagedChanges: Unmanaged<ObjectChanges>?
   @exclusivity(unchecked) final var batch: FetchBatch?
-  @exclusivity(unchecked) final var state: State = []
   /// Which property indexes were set since the row was read, in the form of `PropertyIndex.bit`.
   @exclusivity(unchecked) final var dirty: UInt32 = 0
+  // Four bytes behind four, so that an instance has 72.
+  @exclusivity(unchecked) final var state: State = []
   /// Whether `valuesDidChange(at:)` is to be called.
   @exclusivity(unchecked) package final var reportsChanges = false
   /// Whether it retains its context.
   ///
   /// Writing it without a context stops the program, since its setters cannot throw.
   @exclusivity(unchecked) final var needsContext = false
-  /// The context that it retains.
-  @exclusivity(unchecked) final var keeper: AnyObject?
+  /// Whether it retains its context now.
+  @exclusivity(unchecked) private(set) final var hasContext = false
 
   /// Creates an object; called by contexts, and for objects that a context adopts later.
   public required init(_ seed: Seed) {
@@ -87,6 +88,30 @@ open class ManagedObject {
     if let graph { graph.registry.remove(self) }
     unmanagedNode?.release()
     unmanagedChanges?.release()
+    releaseContext()
+  }
+
+  /// Retains the context until `releaseContext()`: manually, which costs no pointer of its own.
+  final func holdContext() {
+    guard !hasContext, let owner = graph?.owner else { return }
+    hasContext = true
+    _ = Unmanaged.passRetained(owner)
+  }
+
+  /// Releases the context where the object retains it, which may deallocate the context.
+  final func releaseContext() {
+    guard hasContext else { return }
+    hasContext = false
+    guard let owner = graph?.owner else { return }
+    Unmanaged.passUnretained(owner).release()
+  }
+
+  /// Sets the graph to nil, and releases the context.
+  final func leaveGraph() {
+    let owner = hasContext ? graph?.owner : nil
+    hasContext = false
+    graph = nil
+    if let owner { Unmanaged.passUnretained(owner).release() }
   }
 
   final var node: IncrementalStoreNode? {

@@ -145,8 +145,7 @@ package final class ObjectGraph {
   func dismiss(_ object: ManagedObject) {
     object.state = [.deletedInStore]
     registry.remove(object)
-    object.graph = nil
-    object.keeper = nil
+    object.leaveGraph()
   }
 
   /// Removes the objects of closed stores, since another store may use their reference numbers.

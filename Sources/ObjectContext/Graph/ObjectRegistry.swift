@@ -40,7 +40,7 @@ final class ObjectRegistry {
   /// Registers an object of the context it lives in.
   func insert(_ object: ManagedObject) {
     boxes[object.entity.index].map.insert(object)
-    if object.needsContext { object.keeper = object.graph?.owner }
+    if object.needsContext { object.holdContext() }
     if hasRegistrar, object.reference > 0 {
       registrar(object.entity)?.managedObjectContextDidRegisterObjects(with: [object.objectID])
     }

@@ -40,8 +40,7 @@ extension ManagedObject {
   ///
   /// It has its stored row, or, as a new object, its values.
   final func losesContext() {
-    graph = nil
-    keeper = nil
+    leaveGraph()
     guard needsContext else { return }
     if isDetached { clearRelationships() } else { dirty = 0 }
   }

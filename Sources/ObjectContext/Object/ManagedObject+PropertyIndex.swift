@@ -72,8 +72,8 @@ extension ManagedObject {
   /// A text; empty when null.
   public final func string(_ property: PropertyIndex) -> String {
     checkIsolation()
-    if dirty & property.mask == 0, property.field >= 0, let node {
-      return node.withBytes(property.field) { String(decoding: $0, as: UTF8.self) }
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode {
+      return unmanagedNode.fromBytes(property.field) { String(decoding: $0, as: UTF8.self) }
     }
     if case .string(let text) = slowValue(property) { return text }
     return ""
@@ -82,8 +82,10 @@ extension ManagedObject {
   /// Bytes; none when null.
   public final func data(_ property: PropertyIndex) -> Data {
     checkIsolation()
-    if dirty & property.mask == 0, property.field >= 0, let node, !node.isUnread(property.field) {
-      return node.withBytes(property.field) { Data($0) }
+    if dirty & property.mask == 0, property.field >= 0, let unmanagedNode,
+      !unmanagedNode.isUnread(property.field)
+    {
+      return unmanagedNode.fromBytes(property.field) { Data($0) }
     }
     if case .data(let data) = slowValue(property) { return data }
     return Data()

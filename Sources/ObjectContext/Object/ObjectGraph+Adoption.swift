@@ -52,7 +52,7 @@ extension ObjectGraph {
     object.state = [.deletedInStore, .deleted]
     object.node = faulting.emptyNode(object)
     // The registry does not know it, so only this keeps its context alive.
-    object.keeper = owner
+    object.holdContext()
     return object
   }
 
@@ -67,7 +67,7 @@ extension ObjectGraph {
       object.losesContext()
     }
     for object in tracker.updated + tracker.deleted {
-      object.keeper = nil
+      object.releaseContext()
       object.dirty = 0
     }
   }

@@ -74,14 +74,15 @@ struct SchemaCheck {
 
   /// What neither a model nor the library makes.
   func foreign(to schemas: [StoreSchema]) -> [SchemaObject] {
-    let known = Set(
-      (StoreTable.creation + schemas.flatMap { $0.creation + $0.formerCreation }).map(Self.unordered))
+    let statements = StoreTable.creation + schemas.flatMap { $0.creation + $0.formerCreation }
+    let known = Set(statements)
+    lazy var unordered = Set(statements.map(Self.unordered))
     let shadows = Set(schemas.flatMap(\.virtualIndexes).flatMap(\.shadowTables))
     return objects.filter { object in
       guard let sql = object.sql, !sql.isEmpty else {
         return object.type != "index" || !object.name.hasPrefix("sqlite_autoindex_")
       }
-      if known.contains(Self.unordered(sql)) { return false }
+      if known.contains(sql) || unordered.contains(Self.unordered(sql)) { return false }
       return !(shadows.contains(object.name) || Self.libraryTables.contains(object.name))
         || object.type != "table" || !Self.isPlain(sql)
     }

@@ -32,4 +32,20 @@ package struct UnmanagedNode {
 
   @inlinable @inline(__always)
   package func double(_ field: Int) -> Double { Double(bitPattern: word(field)) }
+
+  /// Whether the store left the bytes of an external attribute out of the row.
+  @inlinable @inline(__always)
+  package func isUnread(_ field: Int) -> Bool { word(field) == 0 && !isNull(field) }
+
+  /// Makes a value of the bytes of a string or binary field, which must not release the node.
+  @inlinable @inline(__always)
+  package func fromBytes<R>(_ field: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    storage._withUnsafeGuaranteedRef { storage in
+      storage.withUnsafeMutablePointers { header, words in
+        let span = words[Int(header.pointee.maskWords) + field]
+        let start = UnsafeRawPointer(words) + Int(span >> 32)
+        return body(UnsafeRawBufferPointer(start: start, count: Int(span & 0xFFFF_FFFF)))
+      }
+    }
+  }
 }

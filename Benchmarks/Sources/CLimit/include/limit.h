@@ -39,4 +39,7 @@ uint64_t lm_records_by_key(lm_store *store, const int64_t *indices, int64_t coun
 uint64_t lm_push_records(lm_store *store, int64_t books, int64_t authors, int64_t tags);
 uint64_t lm_push_singly(lm_store *store, int64_t first, int64_t count, int64_t authors, int64_t tags);
 int lm_read_schema(const char *path);
+// For the same done in Swift: a prepared statement (sqlite3_stmt) of 8 places, and statements without results; 0 is success.
+void *lm_prepared(lm_store *store, int place, const char *sql);
+int lm_run(lm_store *store, const char *sql);
 #endif
