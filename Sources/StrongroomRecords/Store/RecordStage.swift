@@ -17,6 +17,8 @@ final class RecordStage {
   /// In the order in which the transaction saw them first, which is the order they are inserted in.
   private(set) var rows: [Row] = []
   private var positions: [RowKey: Int] = [:]
+  /// Whether the table had no rows, so that every stored row is one that the transaction has seen.
+  private var isNew = false
 
   init(_ table: RecordTable) { self.table = table }
 
@@ -34,8 +36,14 @@ final class RecordStage {
 
   /// Reads the stored rows of keys that the transaction has not seen.
   ///
-  /// One statement for each thousand of them.
+  /// One statement for each thousand of them; a single one where many are asked of an empty table.
   func lookUp(_ keys: [RowKey], in store: RecordStore) throws {
+    if !isNew, rows.isEmpty, keys.count > Self.lengths[1] {
+      let any = FetchRequest(table.entity.name, fetchLimit: 1)
+      // What another program inserts from now on makes the save throw `notUnique`.
+      isNew = try store.coordinator.fetchObjectIDs(any).isEmpty
+    }
+    if isNew { return }
     let unknown = positions.isEmpty ? keys : keys.filter { positions[$0] == nil }
     let maximum = Self.lengths[2]
     for start in stride(from: 0, to: unknown.count, by: maximum) {

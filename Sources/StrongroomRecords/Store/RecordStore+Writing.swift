@@ -29,11 +29,15 @@ extension RecordStore {
 
   /// Stores values in one transaction; of several with the same key the last is stored.
   ///
-  /// One statement for each thousand keys, then one for each value; prepares a fixed number.
+  /// One statement for each thousand keys, of an empty table one for all, then one for each value;
+  /// prepares a fixed number.
   /// - Throws: as `push(_:)` of a value. Nothing is stored then.
-  public func push<Value: Record>(_ values: some Sequence<Value>) throws {
-    try retrying { try $0.push(values) }
-  }
+  @inlinable
+  public func push<Value: Record>(_ values: some Sequence<Value>) throws { try push(all: Array(values)) }
+
+  /// Takes an array, since a sequence may be run through once only.
+  @usableFromInline
+  func push<Value: Record>(all values: [Value]) throws { try retrying { try $0.push(all: values) } }
 
   /// Deletes a value by its key; a key that is not stored is no error.
   ///
@@ -46,6 +50,7 @@ extension RecordStore {
   /// One statement for each thousand keys, then one for each value.
   /// - Throws: as `delete(_:)` of a value. Nothing is deleted then.
   public func delete<Value: Record>(_ values: some Sequence<Value>) throws {
+    let values = Array(values)
     try retrying { try $0.delete(values) }
   }
 

@@ -25,12 +25,15 @@ public final class RecordTransaction {
 
   /// Stores values; of several with the same key the last is stored.
   ///
-  /// One statement for each thousand keys that the transaction has not seen, and one for each value
-  /// at the end.
+  /// One statement for each thousand keys that the transaction has not seen, of an empty table one
+  /// for all, and one for each value at the end.
   /// - Throws: as `RecordStore.push(_:)`.
-  public func push<Value: Record>(_ values: some Sequence<Value>) throws {
+  @inlinable
+  public func push<Value: Record>(_ values: some Sequence<Value>) throws { try push(all: Array(values)) }
+
+  @usableFromInline
+  func push<Value: Record>(all values: [Value]) throws {
     let stage = try stage(Value.self)
-    let values = Array(values)
     let keys = try stage.table.keys(of: values)
     try stage.lookUp(keys, in: store)
     let positions = try stage.positions(of: keys, from: store.coordinator)
