@@ -36,4 +36,13 @@ package final class Locked<Value>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value)
   }
+
+  /// Takes the lock until `unlock()`; false when another thread has it.
+  package func lockIfAvailable() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+
+  /// Gives the lock up that `lockIfAvailable()` took.
+  package func unlock() { pthread_mutex_unlock(mutex) }
+
+  /// The value, for the thread that took the lock.
+  package var locked: Value { value }
 }

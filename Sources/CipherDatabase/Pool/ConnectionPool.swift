@@ -138,12 +138,11 @@ package final class ConnectionPool: Sendable {
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
     // A snapshot has one connection, which may read inside a row closure of its own.
     if isPinned, owner.load(ordering: .relaxed) == Self.thread { return try body(counted.connection) }
-    if let result = try writer.withLockIfAvailable({ slot in
+    if writer.lockIfAvailable() {
+      defer { writer.unlock() }
       try takeWriter()
       defer { owner.store(0, ordering: .relaxed) }
-      return try run(body, on: slot.connection)
-    }) {
-      return result
+      return try run(body, on: writer.locked.connection)
     }
     guard let slot = isGlancing.load(ordering: .relaxed) ? nil : try takeReader() else {
       return try write(body)
@@ -186,11 +185,13 @@ package final class ConnectionPool: Sendable {
 
   /// After a page that could not be read, neither a result nor an error is trusted.
   private func run<R>(_ body: (Connection) throws -> R, on connection: Connection) throws -> R {
-    let result = Result { try body(connection) }
     do {
+      let result = try body(connection)
       try connection.refuseUnreadable()
-      return try result.get()
+      return result
     } catch {
+      // A page that could not be read is the reason of whatever else failed.
+      do { try connection.refuseUnreadable() } catch { throw named(error) }
       throw named(error)
     }
   }

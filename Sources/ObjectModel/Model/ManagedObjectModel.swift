@@ -163,7 +163,11 @@ public final class ManagedObjectModel: Sendable, Hashable {
   /// The entity of a name.
   ///
   /// O(1).
-  public func entity(named name: String) -> EntityDescription? { byName[name] }
+  public func entity(named name: String) -> EntityDescription? {
+    // Comparing a few names costs less than hashing one.
+    if entities.count <= 8 { return entities.first { $0.name == name } }
+    return byName[name]
+  }
 
   /// Equal descriptions.
   public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
