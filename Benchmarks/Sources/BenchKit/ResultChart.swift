@@ -5,7 +5,8 @@ import Foundation
 package struct ResultChart {
   private let measurements: [Measurement]
   private static let colours = [
-    "managed": "#1f5fa8", "bulk": "#1a8a4a", "columns": "#7ab648", "grdb": "#c0392b", "typed": "#8e44ad",
+    "managed": "#1f5fa8", "typed": "#8e44ad", "records": "#d68910", "bulk": "#1a8a4a", "columns": "#7ab648",
+    "grdb": "#c0392b", "floor": "#999999",
   ]
   private let left = 230.0
   private let width = 620.0
@@ -36,12 +37,14 @@ package struct ResultChart {
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
       "<text x=\"10\" y=\"20\" font-size=\"15\">Time against hand-written C on the same library (1 = as fast)</text>",
     ]
-    for (place, name) in ["managed", "bulk", "columns", "grdb"].enumerated() {
-      let x = left + Double(place) * 110
+    for (place, name) in ["managed", "typed", "records", "bulk", "columns", "floor", "grdb"]
+      .enumerated()
+    {
+      let x = 20 + Double(place) * 95
       lines.append("<circle cx=\"\(x)\" cy=\"36\" r=\"5\" fill=\"\(Self.colours[name] ?? "#888")\"/>")
       lines.append("<text x=\"\(x + 10)\" y=\"40\">\(name)</text>")
     }
-    lines.append("<text x=\"\(left + 450)\" y=\"40\" fill=\"#666\">| gate (managed, bulk)</text>")
+    lines.append("<text x=\"\(20 + 95 * 7)\" y=\"40\" fill=\"#666\">| gate</text>")
     for tick in [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50] where tick >= range.low && tick <= range.high {
       let bottom = height - 24
       lines.append(

@@ -5,6 +5,7 @@ package struct ResultTable {
   private struct Row {
     let measurement: Measurement
     let gate: Double?
+    let goal: Double?
     let before: Measurement?
   }
 
@@ -13,9 +14,11 @@ package struct ResultTable {
 
   package init(_ measurements: [Measurement], before: [Measurement] = []) {
     compares = !before.isEmpty
+    let goals = Goals(measurements)
     rows = measurements.map { measurement in
       Row(
         measurement: measurement, gate: Gates.gate(measurement.phase, measurement.path),
+        goal: goals.ratio(measurement.phase, measurement.path),
         before: before.first { $0.phase == measurement.phase && $0.path == measurement.path })
     }
   }
@@ -30,6 +33,7 @@ package struct ResultTable {
         Column(title: "limit us", value: Self.text(measurement.limitMicroseconds), align: .right),
         Column(title: "us", value: Self.text(measurement.microseconds), align: .right),
         Column(title: "ratio", value: Self.text(measurement.ratio), align: .right),
+        Column(title: "goal", value: row.goal.map(Self.text) ?? "", align: .right),
         Column(title: "gate", value: row.gate.map(Self.text) ?? "", align: .right),
         Column(title: "", value: row.gate.map { measurement.ratio <= $0 ? "" : "over" } ?? ""),
         Column(title: "spread", value: Self.text(measurement.spread), align: .right),
