@@ -28,6 +28,21 @@ struct CareOfStoresTests {
     #expect(try KeysAndRecovery.texts(at: url, vault: newVault) == ["hidden treasure"])
   }
 
+  private func rotateOpen(_ url: URL, _ vault: InMemoryVault) async throws {
+    func show(_ text: UnsafeRawBufferPointer) { #expect(text.count == 71) }
+    let description = PersistentStoreDescription(url: url, vault: vault)
+    let container = try ModelContainer(
+      for: KeysAndRecovery.Secret.self, configurations: ModelConfiguration(url: url, keyVault: vault))
+    let coordinator = container.persistentContainer.persistentStoreCoordinator
+    if let store = coordinator.persistentStores.first as? SQLCipherStore {
+      let rotation = try await store.rotateKey()
+      rotation.recoveryCode.withText { show($0) }
+      try await SQLCipherStore.noteRecoveryCodeShown(of: description)
+    }
+    #expect(try await SQLCipherStore.recoveryCodeWasShown(of: description))
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<KeysAndRecovery.Secret>()) == 1)
+  }
+
   @Test("Several vaults, another key, and copies")
   func rotation() async throws {
     let place = try Place()
@@ -39,6 +54,9 @@ struct CareOfStoresTests {
     try await SQLCipherStore.copyKey(of: description, to: [file])  // opens with either from now on
     let rotation = try await SQLCipherStore.rotateKey(of: description)
     let retired = rotation.retired
+    func show(_ text: UnsafeRawBufferPointer) { #expect(text.count == 71) }
+    rotation.recoveryCode.withText { show($0) }
+    try await SQLCipherStore.noteRecoveryCodeShown(of: description)
     #expect(retired == 1 && rotation.vaultsWithOldKeys.isEmpty)
     #expect(try KeysAndRecovery.texts(at: url, vault: vault) == ["hidden treasure"])
     try await SQLCipherStore.backUp(description, to: copy)  // of a store in use
@@ -52,6 +70,7 @@ struct CareOfStoresTests {
     let sizes = try await SQLCipherStore.compact(description)  // gives back the room of deleted objects
     #expect(sizes.after > 0 && sizes.after <= sizes.before)
     #expect(try KeysAndRecovery.texts(at: url, vault: vault) == ["hidden treasure"])
+    try await rotateOpen(url, vault)
     // A rotation leaves the copy with its old key.
     _ = try await SQLCipherStore.rotateKey(of: description)
     #expect(throws: SwiftDataError.self) { try KeysAndRecovery.texts(at: copy, vault: vault) }
