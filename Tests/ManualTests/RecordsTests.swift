@@ -46,7 +46,12 @@ extension RecordsPage {
     func program() async throws {
       let place = try Place()
       let (url, vault) = (place.file("records.store"), place.vault)
-      let store = try await RecordStore(url: url, vault: vault, Track.self, Label.self)
+      var description = PersistentStoreDescription(url: url, vault: vault)
+      // Once, when the store is made: this code opens the store when the keyring is lost.
+      description.recoveryCodeHandler = { code in
+        code.withText { print("Write this down:", String(decoding: $0, as: UTF8.self)) }
+      }
+      let store = try await RecordStore(description, [Track.self, Label.self])
       // insert, and update by the key
       try store.push(Track(title: "Overture", length: Length(minutes: 4, seconds: 20)))
       try store.push([
