@@ -1,4 +1,5 @@
 import Foundation
+import Strongroom
 import StrongroomData
 import Testing
 
@@ -110,6 +111,52 @@ extension Concurrency {
       #expect(context.changedModelsArray.map(\.persistentModelID) == [chore.persistentModelID])
       try context.save()
       #expect(tally.value == 1 && before.value == 1)
+    }
+
+    @Test("What a context sees of what another one saves")
+    @MainActor func contexts() async throws {
+      let place = try Place()
+      let container = try place.container(for: Chore.self)
+      let all = FetchDescriptor<Chore>(sortBy: [SortDescriptor(\.title)])
+      let writer = ModelContext(container)
+      for title in ["Mow", "Sow"] { writer.insert(Chore(title)) }
+      try writer.save()
+      let (main, reader, follower) = (container.mainContext, ModelContext(container), ModelContext(container))
+      follower.managedObjectContext.automaticallyMergesChangesFromParent = true
+      let following = try ResultsObserver(all, in: follower)
+      let shown = try [main, reader, follower].map { try $0.fetch(all) }
+      for chores in shown { #expect(chores.map(\.title) == ["Mow", "Sow"]) }
+      let live = try ResultsObserver(all, in: reader)
+      shown[1][1].isDone = true
+
+      let chores = try writer.fetch(all)
+      chores[0].title = "Thresh"
+      chores[1].title = "Reap"
+      writer.insert(Chore("Bind"))
+      #expect(try reader.fetchCount(all) == 2)
+      try writer.save()
+      for _ in 0..<400 where shown[0][0].title != "Thresh" { try await Task.sleep(for: .milliseconds(5)) }
+      // The main context has them; the others have what they read.
+      #expect(shown[0].map(\.title) == ["Thresh", "Reap"])
+      #expect(shown[1].map(\.title) == ["Mow", "Sow"] && shown[2].map(\.title) == ["Mow", "Sow"])
+      // A fetch brings new values of unchanged models; a changed one has its own until it is saved.
+      #expect(try reader.fetch(all).map(\.title) == ["Bind", "Sow", "Thresh"])
+      #expect(shown[1].map(\.title) == ["Thresh", "Sow"])
+      try reader.save()
+      #expect(shown[1].map(\.title) == ["Thresh", "Reap"] && shown[1][1].isDone)
+      #expect(!live.results.map(\.title).contains("Bind"))
+      // One that merges does so when it is next used.
+      #expect(following.results.map(\.title) == ["Mow", "Sow"])
+      follower.processPendingChanges()
+      #expect(following.results.map(\.title) == ["Bind", "Reap", "Thresh"])
+      #expect(shown[2].map(\.title) == ["Thresh", "Reap"])
+
+      writer.delete(chores[0])
+      try writer.save()
+      for _ in 0..<400 where !shown[0][0].isDeleted { try await Task.sleep(for: .milliseconds(5)) }
+      #expect(shown[0][0].isDeleted)
+      #expect(try reader.fetch(all).map(\.title) == ["Bind", "Reap"])
+      #expect(!shown[1][0].isDeleted && shown[1][0].title == "Thresh")
     }
 
     @Test("What another process saves comes into the main context")
