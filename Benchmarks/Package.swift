@@ -33,6 +33,7 @@ let package = Package(
         .product(name: "TextTable", package: "TextTable"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/StrongroomBench"),
+    .executableTarget(name: "first-row-limit", dependencies: ["CLimit"], path: "Sources/FirstRowLimit"),
     .executableTarget(
       name: "grdb-bench",
       dependencies: [

@@ -72,3 +72,5 @@ void lm_settle_heap(void) {
   void *volatile block = malloc(1 << 20);
   free(block);
 }
+
+void lm_trim_heap(void) { malloc_trim(0); }

@@ -5,13 +5,15 @@ import Foundation
 import Strongroom
 
 func openLibrary(
-  _ path: String, _ model: ManagedObjectModel, create: Bool = false, durability: Durability = .normal
+  _ path: String, _ model: ManagedObjectModel, create: Bool = false, durability: Durability = .normal,
+  pageCacheBytes: Int? = nil
 ) async throws -> PersistentContainer {
   var description = PersistentStoreDescription(
     type: SQLCipherStore.storeType, url: URL(fileURLWithPath: path))
   description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
   description.createsIfMissing = create
   description.durability = durability
+  if let pageCacheBytes { description.pageCacheBytes = pageCacheBytes }
   let container = PersistentContainer(managedObjectModel: model, description: description)
   try container.persistentStoreCoordinator.register(Author.self, for: "Author")
   try container.persistentStoreCoordinator.register(Book.self, for: "Book")

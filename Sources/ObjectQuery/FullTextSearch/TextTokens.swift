@@ -34,9 +34,42 @@ package enum TextTokens {
   }
 
   /// The words with spaces between.
-  package static func joined(_ text: String) -> String { all(text).map(\.word).joined(separator: " ") }
+  package static func joined(_ text: String) -> String {
+    joinedASCII(text) ?? all(text).map(\.word).joined(separator: " ")
+  }
+
+  /// The same for a text of ASCII alone, whose words need no properties of Unicode; nil for any other.
+  private static func joinedASCII(_ text: String) -> String? {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+      return String(unsafeUninitializedCapacity: bytes.count) { words in
+        var count = 0
+        var isBehindGap = false
+        for byte in bytes {
+          guard isInWord(Unicode.Scalar(byte), first: true) else {
+            isBehindGap = count > 0
+            continue
+          }
+          if isBehindGap {
+            words[count] = UInt8(ascii: " ")
+            count += 1
+            isBehindGap = false
+          }
+          words[count] = lowercased(byte)
+          count += 1
+        }
+        return count
+      }
+    }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 0x20 : byte }
 
   private static func fold(_ word: String) -> String {
+    if word.utf8.allSatisfy({ $0 < 0x80 }) {
+      return String(decoding: word.utf8.map(lowercased), as: UTF8.self)
+    }
     let folded = TextFolding.fold(word, [.caseInsensitive, .diacriticInsensitive])
     // The index takes every other sign of ASCII for a gap.
     return String(
@@ -58,6 +91,7 @@ package enum TextTokens {
 
   /// Han, Hiragana and Katakana; Thai, Lao, Khmer and Myanmar.
   private static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return false }
     if scalar.properties.isIdeographic { return true }
     switch scalar.value {
     case 0x3041...0x3096, 0x30A1...0x30FA: return true

@@ -35,6 +35,8 @@ int64_t lm_heap_bytes(void);
 void lm_keep_heap(void);
 // Has the allocator sort what was freed now, and not in the midst of what is timed next.
 void lm_settle_heap(void);
+// Gives all freed memory back to the system.
+void lm_trim_heap(void);
 // Whether an instruction counter (callgrind) runs the program.
 int lm_is_counted(void);
 // What runs between the two is counted, in all threads; the sum is written under the name.
