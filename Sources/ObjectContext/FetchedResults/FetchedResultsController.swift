@@ -110,6 +110,9 @@ public final class FetchedResultsController<T: ManagedObject> {
   ///
   /// - `keepsNames`: Whether objects that did not change have the section names they had.
   private func show(_ new: [T], changed: Set<ManagedObject>, keepsNames: Bool = false) throws {
+    if sectionNameKeyPath == nil, !new.isEmpty, new.elementsEqual(fetchedObjects, by: ===) {
+      return showUpdates(of: changed)
+    }
     let old = sections
     let oldNames = Dictionary(
       zip(fetchedObjects.map { ObjectIdentifier($0) }, names), uniquingKeysWith: { first, _ in first })
@@ -129,19 +132,32 @@ public final class FetchedResultsController<T: ManagedObject> {
     fetchedObjects = new
     names = newNames
     sections = made
+    report(difference)
+  }
+
+  /// Tells which objects of the one section changed, where each stands as it stood.
+  private func showUpdates(of changed: Set<ManagedObject>) {
+    if changed.isEmpty { return }
+    let wanted = Set(changed.map { ObjectIdentifier($0) })
+    var updates: [FetchedResultsChange<T>] = []
+    for (item, object) in fetchedObjects.enumerated() where wanted.contains(ObjectIdentifier(object)) {
+      updates.append(.update(object, at: IndexPath(item: item, section: 0)))
+    }
+    if !updates.isEmpty { report(updates) }
+  }
+
+  private func report(_ difference: [FetchedResultsChange<T>]) {
     // The same objects with other values are a change too.
     withMutation(keyPath: \.fetchedObjects) {}
     withMutation(keyPath: \.sections) {}
-    if !difference.isEmpty {
-      onChange?(difference)
-      notify()
-    }
+    if difference.isEmpty { return }
+    onChange?(difference)
+    notify()
   }
 
   private func notify() {
-    let snapshot = snapshot
-    reportedTemporaryIDs = snapshot.objectIDs.contains(where: \.isTemporaryID)
-    streams.yield(snapshot)
+    reportedTemporaryIDs = fetchedObjects.contains { $0.reference < 0 }
+    if !streams.isEmpty { streams.yield(snapshot) }
   }
 }
 

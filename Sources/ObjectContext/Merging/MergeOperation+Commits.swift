@@ -25,21 +25,32 @@ extension MergeOperation {
     }
     // Everything is read before anything is changed.
     var rows: [(object: ManagedObject, row: IncrementalStoreNode?)] = []
-    for (root, objects) in Dictionary(grouping: known, by: \.entity.root) {
+    var byRoot: [[ManagedObject]] = Array(repeating: [], count: model.entities.count)
+    for object in known { byRoot[object.entity.root.index].append(object) }
+    for (root, objects) in zip(model.entities, byRoot) where !objects.isEmpty {
       rows += zip(objects, try source.newValues(for: objects.map(\.reference), of: root)).map { ($0, $1) }
     }
     let locked = Set(tracker.locked.map { ObjectIdentifier($0) })
-    let unchanged = rows.filter { !$0.object.hasChanges && !locked.contains(ObjectIdentifier($0.object)) }
-    let changed = rows.filter { $0.object.hasChanges || locked.contains(ObjectIdentifier($0.object)) }
+    let derived = model.entities.map { $0.attributes.filter { $0.derivation != nil } }
     // This precedes the change of the generation, which discards partially read rows.
-    let stale = unchanged.filter { isStale($0.object, $0.row) }
-    let relinked = try unchanged.filter { $0.row != nil && !isStale($0.object, $0.row) }.map(\.object)
-      .withOtherDestinations(in: source)
+    var stale: [(object: ManagedObject, row: IncrementalStoreNode?)] = []
+    var changed: [(object: ManagedObject, row: IncrementalStoreNode?)] = []
+    var same: [ManagedObject] = []
+    for one in rows {
+      if one.object.hasChanges || !locked.isEmpty && locked.contains(ObjectIdentifier(one.object)) {
+        changed.append(one)
+      } else if isStale(one.object, one.row, derived) {
+        stale.append(one)
+      } else if one.row != nil {
+        same.append(one.object)
+      }
+    }
+    let relinked = try same.withOtherDestinations(in: source)
 
     tracker.didChange()
     refresh(stale)
     for object in relinked { notifications.record(.refreshed, object) }
-    try rebase(staleRows(changed))
+    try rebase(staleRows(changed, derived))
     try markDeleted(rows.filter { $0.row == nil }.map(\.object))
     let roots = Set(storeEntities.filter(isConcerned).map(\.entity.root.name))
     notifications.markStale { !$0.rootNames.isDisjoint(with: roots) }
@@ -57,12 +68,12 @@ extension MergeOperation {
   /// The new rows of changed objects.
   ///
   /// To-manys of changed objects whose rows are the same become faults.
-  private func staleRows(_ changed: [(object: ManagedObject, row: IncrementalStoreNode?)])
-    -> [(object: ManagedObject, node: IncrementalStoreNode)]
-  {
+  private func staleRows(
+    _ changed: [(object: ManagedObject, row: IncrementalStoreNode?)], _ derived: [[AttributeDescription]]
+  ) -> [(object: ManagedObject, node: IncrementalStoreNode)] {
     var stale: [(object: ManagedObject, node: IncrementalStoreNode)] = []
     for case (let object, let row?) in changed {
-      if isStale(object, row) {
+      if isStale(object, row, derived) {
         stale.append((object, row))
       } else if !object.isDeleted {
         // The to-manys of deleted objects stay: undo cannot read them after the deletion is saved.
@@ -87,13 +98,14 @@ extension MergeOperation {
   /// Whether a row differs from the row that the object has.
   ///
   /// Attributes that are derived from other objects change without the version.
-  private func isStale(_ object: ManagedObject, _ row: IncrementalStoreNode?) -> Bool {
+  /// - `derived`: The derived attributes by entity.
+  private func isStale(
+    _ object: ManagedObject, _ row: IncrementalStoreNode?, _ derived: [[AttributeDescription]]
+  ) -> Bool {
     guard let row else { return false }
     if let version = registeredVersion(object), version != row.version { return true }
     guard let registered = object.node else { return false }
-    return object.entity.attributes.contains {
-      $0.derivation != nil && registered.value(of: $0) != row.value(of: $0)
-    }
+    return derived[object.entity.index].contains { registered.value(of: $0) != row.value(of: $0) }
   }
 }
 
