@@ -17,6 +17,11 @@ package struct ReportTable {
     first.first { $0.phase == phase && $0.path == path }.map { text($0.ratio) } ?? ""
   }
 
+  /// Three digits, or all of a whole number.
+  private func microseconds(_ number: Double) -> String {
+    String(format: number >= 1000 ? "%.0f" : "%.3g", number)
+  }
+
   private func text(_ number: Double) -> String { String(format: "%.2f", number) }
 
   /// Whether a run of the row is at its goal within its spread.
@@ -38,10 +43,12 @@ package struct ReportTable {
         }
         let again = second["\(row.phase) \(row.path)"].map { text($0.ratio) } ?? ""
         let cells = [
-          "\(row.phase) \(phase.title)", path, String(format: "%.3g", row.limitMicroseconds), text(row.ratio),
+          "\(row.phase) \(phase.title)", path, microseconds(row.limitMicroseconds), text(row.ratio),
           text(row.spread), again, goals.ratio(row.phase, path).map(text) ?? "",
           isReached(row).map { $0 ? "reached" : "over" } ?? "",
-          Gates.gate(row.phase, path).map(text) ?? "", ratio(row.phase, "floor"), ratio(row.phase, "grdb"),
+          Gates.gate(row.phase, path).map(text) ?? "",
+          ["managed", "records"].contains(path) ? ratio(row.phase, "floor") : "",
+          ratio(row.phase, "grdb"),
           row.bytesPerObject.map { String(format: "%.0f", $0) } ?? "",
         ]
         lines.append("| " + cells.joined(separator: " | ") + " |")
