@@ -41,20 +41,24 @@ package struct ReportTable {
         guard let row = first.first(where: { $0.phase == phase.rawValue && $0.path == path }) else {
           continue
         }
-        let again = second["\(row.phase) \(row.path)"].map { text($0.ratio) } ?? ""
-        let cells = [
-          "\(row.phase) \(phase.title)", path, microseconds(row.limitMicroseconds), text(row.ratio),
-          text(row.spread), again, goals.ratio(row.phase, path).map(text) ?? "",
-          isReached(row).map { $0 ? "reached" : "over" } ?? "",
-          Gates.gate(row.phase, path).map(text) ?? "",
-          ["managed", "records"].contains(path) ? ratio(row.phase, "floor") : "",
-          ratio(row.phase, "grdb"),
-          row.bytesPerObject.map { String(format: "%.0f", $0) } ?? "",
-        ]
-        lines.append("| " + cells.joined(separator: " | ") + " |")
+        lines.append("| " + cells(row, phase).joined(separator: " | ") + " |")
       }
     }
     return lines.joined(separator: "\n")
+  }
+
+  private func cells(_ row: Measurement, _ phase: Phase) -> [String] {
+    var cells = ["\(row.phase) \(phase.title)", row.path, microseconds(row.limitMicroseconds)]
+    cells += [text(row.ratio), text(row.spread)]
+    cells.append(second["\(row.phase) \(row.path)"].map { text($0.ratio) } ?? "")
+    cells.append(goals.ratio(row.phase, row.path).map(text) ?? "")
+    cells.append(isReached(row).map { $0 ? "reached" : "over" } ?? "")
+    cells.append(Gates.gate(row.phase, row.path).map(text) ?? "")
+    let hasFloor = row.path == "managed" || row.path == "records"
+    cells.append(hasFloor ? ratio(row.phase, "floor") : "")
+    cells.append(ratio(row.phase, "grdb"))
+    cells.append(row.bytesPerObject.map { String(format: "%.0f", $0) } ?? "")
+    return cells
   }
 
   /// How many rows are at their goals, and over their gates.
