@@ -23,6 +23,9 @@ final class RecordTable: Sendable {
   let changed: PropertyIndexSet
   /// What a request asks for to get `columns`.
   let expressions: [ExpressionDescription]
+  /// Asks for the columns of one row; the condition is missing.
+  private let rowRequest: FetchRequest
+  private let keyPath: FetchExpression
   private let defaults: [(attribute: AttributeDescription, value: AttributeValue)]
 
   var entity: EntityDescription { storeEntity.entity }
@@ -48,6 +51,11 @@ final class RecordTable: Sendable {
     }
     ordinals = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
     expressions = columns.map { ExpressionDescription($0.name) }
+    var rowRequest = FetchRequest(storeEntity.entity.name, fetchLimit: 1)
+    rowRequest.includesSubentities = false
+    rowRequest.propertiesToFetch = expressions
+    self.rowRequest = rowRequest
+    keyPath = .keyPath([schema.key])
     required = columns.filter { !$0.isOptional }
     self.changed = changed
     defaults = storeEntity.entity.attributes.compactMap { attribute in
@@ -112,7 +120,14 @@ final class RecordTable: Sendable {
 
   /// The condition that a row has a key.
   func condition(_ key: AttributeValue) -> FetchPredicate {
-    .comparison(FetchComparison(.keyPath([schema.key]), .equal, .value(key)))
+    .comparison(FetchComparison(keyPath, .equal, .value(key)))
+  }
+
+  /// The request for the row with a key.
+  func request(for key: AttributeValue) -> FetchRequest {
+    var request = rowRequest
+    request.predicate = condition(key)
+    return request
   }
 
   /// The keys of values.

@@ -55,8 +55,7 @@ extension RecordStore {
   /// - Throws: `RecordError`: `notRegistered`, `undecodable`, `closed`; `StoreError`.
   public func fetch<Value: Record>(_ type: Value.Type, key: Value.Key) throws -> Value? {
     let table = try table(type)
-    let condition = try table.condition(ColumnForm.encode(key))
-    return try values(type, table, RecordQuery.request(type, table, condition, fetchLimit: 1)).first
+    return try decoded(type, table, table.request(for: ColumnForm.encode(key))).first
   }
 
   /// Returns the number of values that match a predicate.
@@ -85,6 +84,13 @@ extension RecordStore {
     request.propertiesToFetch = table.expressions
     // Without a condition a second statement would estimate the number of rows.
     request.predicate = request.predicate ?? .constant(true)
+    return try decoded(type, table, request)
+  }
+
+  /// The values of a request for a table's columns.
+  private func decoded<Value: Record>(
+    _ type: Value.Type, _ table: RecordTable, _ request: FetchRequest
+  ) throws -> [Value] {
     var values: [Value] = []
     var decoder: RowDecoder?
     defer { decoder?.stop() }
