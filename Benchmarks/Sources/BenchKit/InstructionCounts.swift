@@ -44,7 +44,8 @@ package struct InstructionCounts {
         // `fn=(12) name` the first time, then `fn=(12)`.
         let function = line.drop { $0 != "=" }.dropFirst()
         let number = function.prefix { $0 != " " }
-        if function.contains("ConcurrentReadableHashMap") || function.contains("MetadataCacheKey::operator==") {
+        if function.contains("ConcurrentReadableHashMap") || function.contains("MetadataCacheKey::operator==")
+        {
           searches.insert(number)
         }
         if line.hasPrefix("fn") { isSearch = searches.contains(number) }
