@@ -102,6 +102,9 @@ final class BatchSide {
         let kept = object.managedObjectContext == nil ? title : try Self.title(object)
         if kept != title { throw Difference("\(name): \(object) was \(title), and is \(kept)") }
         held[object] = nil
+      } else if object.isDeleted {
+        // A deletion goes with the newest row, as an edit does, until it is saved.
+        held[object] = try Self.title(object)
       }
     }
     for entity in ["Item", "Box", "Mark"] {
