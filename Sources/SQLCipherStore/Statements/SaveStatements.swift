@@ -19,6 +19,8 @@ final class SaveStatements: Sendable {
 
   /// How many objects `existence` asks for.
   static let few = 4
+  /// How many statements are remembered.
+  static let most = 1024
 
   private let schema: StoreSchema
   private let texts = Locked<[Purpose: StatementText]>([:])
@@ -26,10 +28,14 @@ final class SaveStatements: Sendable {
 
   init(_ schema: StoreSchema) { self.schema = schema }
 
+  var count: Int { texts.withLock { $0.count } }
+
   private func text(_ purpose: Purpose, _ sql: () -> String) -> StatementText {
     texts.withLock { texts in
       if let known = texts[purpose] { return known }
       let new = StatementText(sql())
+      // An entity of many attributes has endless sets of changed ones.
+      if texts.count >= Self.most { texts.removeAll() }
       texts[purpose] = new
       return new
     }
