@@ -96,8 +96,11 @@ package final class Statement {
   /// A page that could not be read is reported by the next statement that comes to its end, and by
   /// the pool.
   package func reset() {
-    endRun()
-    sqlite3_reset(handle)
+    // One that came to its end was reset then.
+    if isRunning {
+      endRun()
+      sqlite3_reset(handle)
+    }
     if !boundArrays.isEmpty {
       for array in boundArrays { connection.arrays.remove(array) }
       boundArrays = []

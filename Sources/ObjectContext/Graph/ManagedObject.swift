@@ -9,16 +9,20 @@ public import StoreContract
 /// stored state of its own.
 open class ManagedObject {
   /// The state a new instance starts from; made by contexts only.
+  ///
+  /// Valid while the initialiser that gets it runs: pass it on, and keep none.
   public struct Seed {
-    let storeEntity: StoreEntity
+    // unowned(unsafe): whoever makes the object retains all of it meanwhile, and a copy for each
+    // initialiser of a class counts no references.
+    unowned(unsafe) let storeEntity: StoreEntity
     let reference: Int64
     /// Nil for an object that is not in a context yet.
-    let graph: ObjectGraph?
-    let node: IncrementalStoreNode?
-    let batch: FetchBatch?
+    unowned(unsafe) let graph: ObjectGraph?
+    unowned(unsafe) let batch: FetchBatch?
+    let node: UnmanagedNode?
 
     init(
-      storeEntity: StoreEntity, reference: Int64, graph: ObjectGraph?, node: IncrementalStoreNode?,
+      storeEntity: StoreEntity, reference: Int64, graph: ObjectGraph?, node: UnmanagedNode?,
       batch: FetchBatch?
     ) {
       self.storeEntity = storeEntity
@@ -77,7 +81,8 @@ open class ManagedObject {
     storeEntity = seed.storeEntity
     reference = seed.reference
     batch = seed.batch
-    unmanagedNode = seed.node.map { UnmanagedNode(retaining: $0) }
+    unmanagedNode = seed.node
+    seed.node?.retain()
     if seed.graph == nil {
       state = [.inserted]
       changes = ObjectChanges(defaultsOf: seed.storeEntity.entity, isWatched: false)

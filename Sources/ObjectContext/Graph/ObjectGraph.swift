@@ -108,9 +108,10 @@ package final class ObjectGraph {
   func make(
     _ storeEntity: StoreEntity, _ reference: Int64, _ node: IncrementalStoreNode?, _ batch: FetchBatch?
   ) -> ManagedObject {
-    let object = classes[storeEntity.entity.index].init(
+    let object = classes[storeEntity.entityIndex].init(
       ManagedObject.Seed(
-        storeEntity: storeEntity, reference: reference, graph: self, node: node, batch: batch))
+        storeEntity: storeEntity, reference: reference, graph: self,
+        node: node.map { UnmanagedNode(unretained: $0) }, batch: batch))
     registry.insert(object)
     if node != nil { object.awakeFromFetch() }
     return object

@@ -39,7 +39,7 @@ final class ObjectRegistry {
 
   /// Registers an object of the context it lives in.
   func insert(_ object: ManagedObject) {
-    boxes[object.entity.index].map.insert(object)
+    boxes[object.storeEntity.entityIndex].map.insert(object)
     if object.needsContext { object.holdContext() }
     if hasRegistrar, object.reference > 0 {
       registrar(object.entity)?.managedObjectContextDidRegisterObjects(with: [object.objectID])
@@ -48,7 +48,7 @@ final class ObjectRegistry {
 
   /// Does nothing for an object whose successor of the same ID is registered already.
   func remove(_ object: ManagedObject) {
-    let box = boxes[object.entity.index]
+    let box = boxes[object.storeEntity.entityIndex]
     guard box.map.object(object.reference) === object else { return }
     box.map.remove(object.reference)
     if hasRegistrar, object.reference > 0 {

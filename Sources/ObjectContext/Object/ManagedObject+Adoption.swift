@@ -21,8 +21,8 @@ extension ManagedObject {
 
   /// The type as which the layer above presents the object.
   package final var presentedType: Any.Type? {
-    guard let graph, storeEntity.entity.index < graph.presentedTypes.count else { return nil }
-    return graph.presentedTypes[storeEntity.entity.index]
+    guard let graph, storeEntity.entityIndex < graph.presentedTypes.count else { return nil }
+    return graph.presentedTypes[storeEntity.entityIndex]
   }
 
   /// Stops the program where the object is used after its context was deallocated, or is written

@@ -30,7 +30,7 @@ extension SQLCipherStore {
         var owners: [Int32] = []
         while try statement.step() {
           guard let place = places[statement.int64(plan.positionColumn)] else { continue }
-          nodes.append(try plan.node(statement, builder: builder, opened: opened, lookup: nil))
+          nodes.append(try plan.node(statement, builder: builder, opened: opened))
           owners.append(Int32(place))
         }
         return DestinationNodes(

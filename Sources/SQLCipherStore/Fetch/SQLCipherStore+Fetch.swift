@@ -132,7 +132,11 @@ extension SQLCipherStore {
     var nodes: [IncrementalStoreNode] = []
     let monitor = FetchProgress.current
     while try statement.step() {
-      nodes.append(try plan.select.node(statement, builder: builder, opened: opened, lookup: lookup))
+      if let lookup {
+        nodes.append(try plan.select.node(statement, builder: builder, opened: opened, lookup: lookup))
+      } else {
+        nodes.append(try plan.select.node(statement, builder: builder, opened: opened))
+      }
       if let monitor, nodes.count % FetchProgress.stride == 0 {
         if monitor.isCancelled { throw StoreError(.cancelled, "the fetch was cancelled") }
         monitor.report(nodes.count)

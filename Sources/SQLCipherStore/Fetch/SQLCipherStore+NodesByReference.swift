@@ -26,7 +26,7 @@ extension SQLCipherStore {
         statement.bind(1, integers: IntegerArray(order.map { $0.map { references[$0] } } ?? references))
         var nodes = [IncrementalStoreNode?](repeating: nil, count: references.count)
         while try statement.step() {
-          let node = try plan.node(statement, builder: builder, opened: opened, lookup: nil)
+          let node = try plan.node(statement, builder: builder, opened: opened)
           let position = Int(statement.int64(plan.positionColumn))
           nodes[order?[position] ?? position] = node
         }
@@ -97,7 +97,7 @@ extension SelectPlan {
     defer { statement.reset() }
     statement.bind(1, reference)
     guard try statement.step() else { return nil }
-    return try node(statement, builder: builder, opened: opened, lookup: nil)
+    return try node(statement, builder: builder, opened: opened)
   }
 }
 

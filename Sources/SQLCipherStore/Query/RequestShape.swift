@@ -13,14 +13,19 @@ final class RequestShape: Hashable, Sendable {
   ///   - request: The request.
   ///   - type: The type of its result; nil for its own.
   /// - Throws: `QueryError` for what is nested too deeply.
-  init(_ request: FetchRequest, returning type: FetchRequest.ResultType? = nil) throws(QueryError) {
+  init(
+    _ request: borrowing FetchRequest, returning type: FetchRequest.ResultType? = nil
+  ) throws(QueryError) {
     try request.checkNesting()
-    var request = request
-    if let type { request.resultType = type }
-    if let predicate = request.predicate, predicate.isJoined {
-      request.predicate = predicate.joiningEqualities()
+    let isJoined = request.predicate?.isJoined ?? false
+    if !isJoined, type == nil || type == request.resultType {
+      self.request = copy request
+      return
     }
-    self.request = request
+    var own = copy request
+    if let type { own.resultType = type }
+    if isJoined { own.predicate = own.predicate?.joiningEqualities() }
+    self.request = own
   }
 
   static func == (left: RequestShape, right: RequestShape) -> Bool {

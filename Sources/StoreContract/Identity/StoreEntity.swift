@@ -10,11 +10,14 @@ public final class StoreEntity: Sendable {
   public let entity: EntityDescription
   /// The store's UUID; nil for temporary IDs, whose objects no store has yet.
   public let storeIdentifier: UUID?
+  /// The entity's index, for look-ups that need nothing else of it.
+  package let entityIndex: Int
 
   /// Creates the value for an entity in a store.
   public init(_ entity: EntityDescription, in storeIdentifier: UUID?) {
     self.entity = entity
     self.storeIdentifier = storeIdentifier
+    entityIndex = entity.index
   }
 
   /// Creates one value for each entity of a model, at the entity's index.

@@ -7,6 +7,13 @@ package struct UnmanagedNode {
   @inlinable
   package init(retaining node: IncrementalStoreNode) { storage = .passRetained(node.storage) }
 
+  /// Refers to a node that somebody else retains.
+  @inlinable
+  package init(unretained node: IncrementalStoreNode) { storage = .passUnretained(node.storage) }
+
+  @inlinable
+  package func retain() { _ = storage.retain() }
+
   @inlinable
   package func release() { storage.release() }
 
