@@ -122,6 +122,46 @@ extension StoreCheck {
         try expect(error.code == .conflict && error.objectIDs == [id], "a conflict over the object")
       }
     },
+    StoreCheck("of many objects inserted together the one with a value that is taken is named") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      try Sample.insert(store, model, "Book", [["title": "a", "isbn": "taken"]])
+      for place in [0, 1, 24, 98, 99] {
+        var save = SaveChangesRequest()
+        let ids = try store.obtainPermanentIDs(for: Self.hundred(model, "Book"))
+        save.inserted = try ids.enumerated().map { index, id in
+          let isbn = index == place ? "taken" : "\(place) \(index)"
+          return try Sample.node(store, id, ["title": "t", "isbn": .string(isbn)])
+        }
+        do {
+          try store.save(save)
+          try expect(false, "the number is taken")
+        } catch let error as StoreError {
+          try expect(
+            error.code == .notUnique && error.objectIDs.allSatisfy { !ids.contains($0) || $0 == ids[place] },
+            "no other new book than that at \(place)")
+        }
+      }
+      try expect(try Sample.nodes(store, FetchRequest("Book")).count == 1, "nothing of them stays")
+    },
+    StoreCheck("of many objects inserted together those that are there already are the conflict") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let ids = try store.obtainPermanentIDs(for: Self.hundred(model, "Person"))
+      let there = [0, 1, 50, 99].map { ids[$0] }
+      var save = SaveChangesRequest()
+      save.inserted = try there.map { try Sample.node(store, $0, ["name": "there"]) }
+      try store.save(save)
+      save.inserted = try ids.map { try Sample.node(store, $0, ["name": "new"]) }
+      do {
+        try store.save(save)
+        try expect(false, "four are there")
+      } catch let error as StoreError {
+        try expect(error.code == .conflict && Set(error.objectIDs) == Set(there), "a conflict over the four")
+      }
+      let names = Sample.texts(try Sample.nodes(store, FetchRequest("Person")), "name")
+      try expect(names == Array(repeating: "there", count: 4), "nothing of them stays")
+    },
     StoreCheck("a row changed elsewhere is the conflict, before the unique value it has") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)
@@ -162,6 +202,10 @@ extension StoreCheck {
       try expect(nodes.map(\.objectID) == books.reversed(), "exchanged")
     },
   ]
+
+  private static func hundred(_ model: ManagedObjectModel, _ name: String) -> [EntityDescription] {
+    Array(repeating: model.entity(named: name), count: 100).compactMap { $0 }
+  }
 
   private static var first: PropertyIndexSet {
     var set = PropertyIndexSet()

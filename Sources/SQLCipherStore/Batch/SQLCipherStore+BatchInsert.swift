@@ -37,17 +37,13 @@ private final class BatchInsertion {
   private var destinations: [Int: DestinationCheck] = [:]
   private var full: Statement?
 
-  /// Parameters of one statement: more gain nothing, and the library takes 999.
-  private static let parameters = 200
-
   init(_ entity: EntityDescription, _ connection: Connection, _ opened: SQLCipherStore.Opened) throws {
     self.entity = entity
     self.connection = connection
     self.opened = opened
     binding = NodeBinding(entity)
     number = opened.schema.entityNumbers[entity.index]
-    let count = max(1, Self.parameters / (entity.fieldCount + 3))
-    rows = (0..<count).map { _ in BatchRow(entity) }
+    rows = (0..<binding.rowsTogether).map { _ in BatchRow(entity) }
     toOnes = entity.storedFields.enumerated().compactMap { field, stored in
       if case .toOne(let relationship) = stored { (field, relationship.destination) } else { nil }
     }
@@ -141,7 +137,6 @@ private final class JoinTableInsertion {
   private let isForward: Bool
   private var pending: [(Int64, Int64)] = []
   private var full: Statement?
-  private static let most = 45
 
   init(_ table: JoinTable, _ relationship: RelationshipDescription, _ connection: Connection) {
     self.table = table
@@ -151,14 +146,13 @@ private final class JoinTableInsertion {
 
   func add(_ new: Int64, _ other: Int64) throws {
     pending.append(isForward ? (new, other) : (other, new))
-    if pending.count == Self.most { try flush() }
+    if pending.count == JoinTable.rowsTogether { try flush() }
   }
 
   func flush() throws {
     if pending.isEmpty { return }
     defer { pending.removeAll(keepingCapacity: true) }
-    // An order needs to see the links before, so those go one by one.
-    let together = table.hasPosition || table.hasInversePosition ? 1 : pending.count
+    let together = table.isOrdered ? 1 : pending.count
     let statement = try statement(together)
     var place: Int32 = 1
     for (source, destination) in pending {
@@ -174,12 +168,9 @@ private final class JoinTableInsertion {
   }
 
   private func statement(_ count: Int) throws -> Statement {
-    if count == Self.most, let full { return full }
-    let marks = Array(repeating: "(?, ?)", count: count).joined(separator: ", ")
-    let statement = try connection.cached(
-      count == 1
-        ? table.insertion : "INSERT OR IGNORE INTO \(table.name.quoted) (_source, _target) VALUES \(marks)")
-    if count == Self.most { full = statement }
+    if count == JoinTable.rowsTogether, let full { return full }
+    let statement = try connection.cached(table.insertion(rows: count))
+    if count == JoinTable.rowsTogether { full = statement }
     return statement
   }
 }

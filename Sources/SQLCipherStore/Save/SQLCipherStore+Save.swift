@@ -4,8 +4,8 @@ public import StoreContract
 
 extension SQLCipherStore {
   /// One transaction: removals, then changes, then new objects, then links, with one prepared
-  /// statement per entity and kind (for changes: per entity and set of changed columns), each run
-  /// once per object in key order.
+  /// statement per entity and kind (for changes: per entity and set of changed columns), run
+  /// in key order: for many new rows and links together, otherwise once per object.
   /// - Throws: `conflict` when a row has another version than the one it was read with, `notUnique`
   ///   when a uniqueness constraint would break; nothing is changed then.
   private func write(

@@ -34,31 +34,59 @@ struct SaveWriter {
 
   // MARK: Rows
 
+  /// Many rows of an entity a statement where there are as many, and the rest one by one.
   mutating func insert(_ nodes: [IncrementalStoreNode]) throws {
-    var entity: EntityDescription?
-    var statement: Statement?
-    var binding = NodeBinding()
-    for node in nodes.sortedByKey({ ($0.entity.index, $0.reference) }) {
-      if node.entity !== entity {
-        entity = node.entity
-        binding = self.binding(node.entity)
-        statement = try connection.cached(statements.insertion(node.entity))
-      }
-      guard let statement else { continue }
-      statement.bind(1, node.reference)
-      statement.bind(2, opened.schema.entityNumbers[node.entity.index])
-      statement.bind(3, node.version)
-      for field in 0..<binding.kinds.count {
-        binding.bind(field, of: node, to: statement, at: Int32(field + 4))
-      }
+    let sorted = nodes.sortedByKey { ($0.entity.index, $0.reference) }
+    var start = 0
+    while start < sorted.count {
+      let entity = sorted[start].entity
+      let most = start + binding(entity).rowsTogether
+      var end = start + 1
+      while end < min(most, sorted.count), sorted[end].entity === entity { end += 1 }
+      try insert(sorted[start..<end], rows: end == most ? end - start : 1)
+      start = end
+    }
+  }
+
+  /// Inserts objects of one entity, so many a statement.
+  private mutating func insert(_ nodes: ArraySlice<IncrementalStoreNode>, rows: Int) throws {
+    guard let entity = nodes.first?.entity else { return }
+    let statement = try connection.cached(statements.insertion(entity, rows: rows))
+    defer { statement.clearBindings() }
+    for start in stride(from: nodes.startIndex, to: nodes.endIndex, by: rows) {
+      let together = nodes[start..<start + rows]
+      bind(together, to: statement)
       do {
-        try run(statement, for: node)
-      } catch let error as StoreError where isThere(error) {
+        try statement.run()
+      } catch {
+        guard error.code == .constraint else { throw error }
+        // The rows before the one that failed are stored.
+        let failed = start + connection.changes
+        guard together.indices.contains(failed) else { throw StoreError.notUnique(entity, [], error) }
+        let refusal = StoreError.notUnique(entity, [nodes[failed].objectID], error)
+        guard isThere(refusal) else { throw refusal }
         // Another context has stored the object again.
-        stale.append(node.objectID)
+        stale.append(nodes[failed].objectID)
+        try insert(nodes[failed + 1..<together.endIndex], rows: 1)
       }
     }
-    statement?.clearBindings()
+  }
+
+  private mutating func bind(_ nodes: ArraySlice<IncrementalStoreNode>, to statement: Statement) {
+    guard let entity = nodes.first?.entity else { return }
+    let binding = binding(entity)
+    let number = opened.schema.entityNumbers[entity.index]
+    var place: Int32 = 1
+    for node in nodes {
+      statement.bind(place, node.reference)
+      statement.bind(place + 1, number)
+      statement.bind(place + 2, node.version)
+      place += 3
+      for field in 0..<binding.kinds.count {
+        binding.bind(field, of: node, to: statement, at: place)
+        place += 1
+      }
+    }
   }
 
   /// Whether a row of the same number made an insertion fail.
@@ -189,20 +217,39 @@ struct SaveWriter {
   func apply(_ changes: RelationshipChanges) throws {
     guard let table = opened.schema.joinTable(changes.relationship) else { return }
     if !changes.removed.isEmpty {
-      try run(try connection.cached(statements.linkDeletion(table)), changes.removed)
+      try run(try connection.cached(statements.linkDeletion(table)), changes.removed[...])
     }
-    if !changes.added.isEmpty {
-      try run(try connection.cached(statements.linkInsertion(table)), changes.added)
-    }
+    try insert(changes.added, into: table)
     try order(changes.orders, table, column: "_position", of: "_source", other: "_target")
     try order(changes.inverseOrders, table, column: "_inverse_position", of: "_target", other: "_source")
   }
 
-  private func run(_ statement: Statement, _ links: [RelationshipChanges.JoinTableRow]) throws {
-    for link in links {
-      statement.bind(1, link.source)
-      statement.bind(2, link.destination)
+  private func insert(_ links: [RelationshipChanges.JoinTableRow], into table: JoinTable) throws {
+    var place = 0
+    let most = table.isOrdered ? 0 : JoinTable.rowsTogether
+    while most > 0, links.count - place >= most {
+      let statement = try connection.cached(statements.linkInsertion(table, rows: most))
+      bind(links[place..<place + most], to: statement)
       try statement.run()
+      place += most
+    }
+    if place == links.count { return }
+    try run(try connection.cached(statements.linkInsertion(table)), links[place...])
+  }
+
+  private func run(_ statement: Statement, _ links: ArraySlice<RelationshipChanges.JoinTableRow>) throws {
+    for place in links.indices {
+      bind(links[place...place], to: statement)
+      try statement.run()
+    }
+  }
+
+  private func bind(_ links: ArraySlice<RelationshipChanges.JoinTableRow>, to statement: Statement) {
+    var place: Int32 = 1
+    for link in links {
+      statement.bind(place, link.source)
+      statement.bind(place + 1, link.destination)
+      place += 2
     }
   }
 

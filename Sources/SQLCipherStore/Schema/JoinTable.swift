@@ -11,6 +11,7 @@ final class JoinTable: Sendable {
   let hasPosition: Bool
   /// Whether the inverse's order is stored in `_inverse_position`.
   let hasInversePosition: Bool
+  var isOrdered: Bool { hasPosition || hasInversePosition }
 
   init(owner: RelationshipDescription, naming: inout Naming) {
     self.owner = owner

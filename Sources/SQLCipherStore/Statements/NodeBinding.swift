@@ -10,6 +10,10 @@ struct NodeBinding {
 
   init(_ entity: EntityDescription) { kinds = entity.storedFields.map { SelectPlan.Kind(ColumnStorage($0)) } }
 
+  /// How many rows one statement inserts where there are as many: more than 200 parameters gain
+  /// nothing, and the library takes 999.
+  var rowsTogether: Int { max(1, 200 / (kinds.count + 3)) }
+
   /// Text and blobs are bound in place: the save request holds every node until the statement is
   /// reset.
   @inline(__always)

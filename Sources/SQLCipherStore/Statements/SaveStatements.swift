@@ -6,14 +6,14 @@ import StoreContract
 /// The statements of saves, each made at its first use.
 final class SaveStatements: Sendable {
   private enum Purpose: Hashable {
-    case insertion(entity: Int)
+    case insertion(entity: Int, rows: Int)
     case update(entity: Int, PropertyIndexSet)
     case deletion(entity: Int)
     case version(entity: Int)
     case existence(entity: Int)
     case missing(entity: Int)
     case references(ObjectIdentifier)
-    case linkInsertion(ObjectIdentifier)
+    case linkInsertion(ObjectIdentifier, rows: Int)
     case linkDeletion(ObjectIdentifier)
   }
 
@@ -45,9 +45,9 @@ final class SaveStatements: Sendable {
 
   // MARK: Rows
 
-  /// Inserts a row: id, entity, version, then the entity's fields in order.
-  func insertion(_ entity: EntityDescription) -> StatementText {
-    text(.insertion(entity: entity.index)) { schema.insertion(entity) }
+  /// Inserts rows, for each in turn: id, entity, version, then the entity's fields in order.
+  func insertion(_ entity: EntityDescription, rows: Int) -> StatementText {
+    text(.insertion(entity: entity.index, rows: rows)) { schema.insertion(entity, rows: rows) }
   }
 
   /// `?1` id, `?2` the version it must have, then the fields in order.
@@ -94,9 +94,9 @@ final class SaveStatements: Sendable {
 
   // MARK: Links
 
-  /// `?1` source, `?2` destination; does nothing for a link that is there.
-  func linkInsertion(_ links: JoinTable) -> StatementText {
-    text(.linkInsertion(ObjectIdentifier(links.owner))) { links.insertion }
+  /// For each link in turn source and destination; does nothing for a link that is there.
+  func linkInsertion(_ links: JoinTable, rows: Int = 1) -> StatementText {
+    text(.linkInsertion(ObjectIdentifier(links.owner), rows: rows)) { links.insertion(rows: rows) }
   }
 
   /// `?1` source, `?2` destination.

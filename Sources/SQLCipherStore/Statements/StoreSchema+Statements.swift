@@ -68,10 +68,18 @@ extension EntityDescription {
 }
 
 extension JoinTable {
+  /// How many links one statement inserts where there are as many.
+  static let rowsTogether = 45
+
   /// A link that is there already stays once.
   ///
-  /// A new one goes to the end of each order.
-  var insertion: String {
+  /// A new one goes to the end of each order, and so needs to see the links before: an ordered
+  /// table takes one at a time.
+  func insertion(rows: Int = 1) -> String {
+    if rows > 1 {
+      let marks = Array(repeating: "(?, ?)", count: rows).joined(separator: ", ")
+      return "INSERT OR IGNORE INTO \(name.quoted) (_source, _target) VALUES \(marks)"
+    }
     var columns = ["_source", "_target"]
     var values = ["?1", "?2"]
     if hasPosition {

@@ -197,8 +197,8 @@ extension ModelObject {
     }
   }
 
-  private func point(_ index: PropertyIndex, to destination: (any PersistentModel)?) {
-    guard let context = context(with: destination.map { [$0] } ?? []) else {
+  private func point<Destination: PersistentModel>(_ index: PropertyIndex, to destination: Destination?) {
+    guard let context = context(orThatOf: { destination?.modelContext }) else {
       if let destination { setDetached(index, [destination]) } else { clearDetached(index) }
       return
     }
@@ -206,29 +206,30 @@ extension ModelObject {
     setObject(index, to: destination?._$object)
   }
 
-  private func point(_ index: PropertyIndex, toAll destinations: [any PersistentModel]) {
-    guard let context = context(with: destinations) else { return setDetached(index, destinations) }
+  // Generic, since an array of existentials would be made of a program's own at each call.
+  private func point<Destination: PersistentModel>(
+    _ index: PropertyIndex, toAll destinations: [Destination]
+  ) {
+    guard let context = context(orThatOf: { destinations.lazy.compactMap(\.modelContext).first }) else {
+      return setDetached(index, destinations)
+    }
     for destination in destinations where destination._$object.graph == nil {
       context.take(destination)
     }
     replaceRelated(index, by: destinations.map { $0._$object })
   }
 
-  /// The context of this model; a model without one is inserted into the first context of any of
-  /// the destinations.
-  private func context(with destinations: [any PersistentModel]) -> ModelContext? {
+  /// The context of this model; a model without one is inserted into that of the first destination
+  /// that has one.
+  private func context(orThatOf destinations: () -> ModelContext?) -> ModelContext? {
     if let graph {
       checkContext(writing: true)
       if graph.hasWaiting { settlePending() }
       return graph.host as? ModelContext
     }
     checkContext()
-    guard isAdoptable else { return nil }
-    for destination in destinations {
-      guard let context = destination.modelContext else { continue }
-      context.take(object: self)
-      return context
-    }
-    return nil
+    guard isAdoptable, let context = destinations() else { return nil }
+    context.take(object: self)
+    return context
   }
 }

@@ -187,6 +187,8 @@ struct RecordTests {
     try store.push((0..<10).map { Self.book($0) })
     try store.push((5..<20).map { Self.book($0, pages: 5) })
     try store.push((0..<50).map { Self.book($0 % 20, pages: 5) })
+    // So many that rows are inserted together.
+    try store.push((100..<200).map { Self.book($0) })
     try store.push(Self.book(1, pages: 5))
     _ = try store.fetch(Book.self, where: #Predicate { $0.pages > 300 })
     let prepared = try store.prepared
