@@ -5,5 +5,6 @@
 
 @_exported public import class ObjectContext.UndoManager
 @_exported public import struct ObjectQuery.TextSearch
+@_exported public import struct StoreContract.QueryPlan
 @_exported public import class StoreContract.ValueReader
 @_exported public import class StoreContract.ValueWriter

@@ -68,7 +68,8 @@ struct PerformanceTests {
     let context = container.newContext()
     let store = container.persistentStoreCoordinator.persistentStores.first as? SQLCipherStore
     let before = store?.executedStatements ?? 0
-    for book in try context.fetch(FetchRequest("Book")) {
+    let fresh = container.newContext()
+    for book in try fresh.fetch(FetchRequest("Book")) {
       _ = try book.object("author")?.get("name", as: String.self)
     }
     print((store?.executedStatements ?? 0) - before, "statements")  // 2 statements
@@ -162,13 +163,14 @@ struct PerformanceTests {
       }
     }
     try context.save()
-    let long = #Predicate<Book> { $0.pages > 300 && $0.author?.name == "Jane Austen" }
-    let request = FetchRequest("Book", where: try FetchPredicate(long))
-    let plan = try context.managedObjectContext.queryPlan(for: request)
+    let long = FetchDescriptor<Book>(
+      predicate: #Predicate { $0.pages > 300 && $0.author?.name == "Jane Austen" })
+    let plan = try context.queryPlan(for: long)
     print(plan.statement ?? "answered in memory")
     for step in plan.steps { print(step.usesIndex ? "index" : "scan ", step.text) }
     print("would help: an index on", plan.suggestedIndexes)
-    #expect(plan.suggestedIndexes == ["Book.pages"])
+    #expect(plan.suggestedIndexes == ["Author.name", "Book.pages"])
+    #expect(plan.statement?.hasSuffix("t1.\"name\" = ?2)") == true)
 
     let stores = container.persistentContainer.persistentStoreCoordinator.persistentStores
     let store = stores.first as? SQLCipherStore
@@ -193,5 +195,26 @@ struct PerformanceTests {
       return true
     }
     #expect(total == 8400)
+  }
+
+  @Test("The engine's settings of a typed store")
+  func settings() throws {
+    let place = try Place()
+    let (url, vault) = (place.file("tuned.strongroom"), place.vault)
+    var tuned = ModelConfiguration(url: url, keyVault: vault)
+    tuned.storeDescriptionHandler = { description in
+      description.pageCacheBytes = 256 << 20
+      description.durability = .normal  // the last saves may be lost with the power, the file stays whole
+      description.isExclusive = true  // no other process may open the store; opening takes half the time
+      description.slowStatementMilliseconds = 20
+    }
+    let container = try ModelContainer(for: Queries.Book.self, configurations: tuned)
+    let store = container.persistentContainer.persistentStoreCoordinator.persistentStores.first
+    let description = try #require(store as? SQLCipherStore).storeDescription
+    #expect(description.pageCacheBytes == 256 << 20 && description.durability == .normal)
+    #expect(description.isExclusive && description.slowStatementMilliseconds == 20)
+    let plan = try ModelContext(container).queryPlan(
+      for: FetchDescriptor<Queries.Book>(predicate: #Predicate { $0.pages > 3 }))
+    #expect(plan.statement?.contains("ORDER BY") == false)
   }
 }

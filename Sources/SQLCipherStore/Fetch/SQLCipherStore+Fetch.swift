@@ -66,7 +66,7 @@ extension SQLCipherStore {
     let shape = try RequestShape(request, returning: .objectIDs)
     let plan = try plan(shape, in: opened)
     if plan.needsEvaluation { return try evaluated(plan, shape, nil, in: opened).map { $0.objectID } }
-    return try run(plan, shape, in: opened) { try objectIDs($0, of: plan.entity, in: opened) }
+    return try run(plan, shape, in: opened) { try objectIDs($0, plan, in: opened) }
   }
 
   /// The nodes of a request that memory has to evaluate.
@@ -143,18 +143,19 @@ extension SQLCipherStore {
       }
     }
     monitor?.report(nodes.count)
-    return nodes
+    return plan.isSortedAfterwards ? nodes.inOrder { $0.reference } : nodes
   }
 
   private func objectIDs(
-    _ statement: Statement, of entity: EntityDescription, in opened: Opened
+    _ statement: Statement, _ plan: FetchPlan, in opened: Opened
   ) throws -> [ManagedObjectID] {
+    let entity = plan.entity
     var result: [ManagedObjectID] = []
     while try statement.step() {
       let index = entity.hasSubentities ? try opened.entityIndex(number: statement.int64(1)) : entity.index
       result.append(ManagedObjectID(opened.storeEntities[index], reference: statement.int64(0)))
     }
-    return result
+    return plan.isSortedAfterwards ? result.inOrder { $0.reference } : result
   }
 
   private func dictionaries(
@@ -171,5 +172,19 @@ extension SQLCipherStore {
     }
     guard request.returnsDistinctResults, !plan.isDistinct else { return rows }
     return request.page(of: try ResolvedColumns(request, for: plan.entity).distinct(rows))
+  }
+}
+
+extension Array {
+  /// The elements in ascending order of their numbers, which they mostly are in already.
+  @inline(__always)
+  fileprivate func inOrder(_ number: (Element) -> Int64) -> [Element] {
+    var last = Int64.min
+    for element in self {
+      let next = number(element)
+      if next < last { return sorted { number($0) < number($1) } }
+      last = next
+    }
+    return self
   }
 }

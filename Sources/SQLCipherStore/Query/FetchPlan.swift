@@ -11,6 +11,8 @@ final class FetchPlan: Sendable {
   let select: SelectPlan
   /// Whether limit and offset are the statement's last two parameters.
   let isCut: Bool
+  /// Whether the rows read are to be put in the order of their numbers.
+  let isSortedAfterwards: Bool
   /// Whether the rows still have to be filtered, sorted or shaped in memory.
   let needsEvaluation: Bool
   /// FROM and WHERE.
@@ -52,6 +54,7 @@ final class FetchPlan: Sendable {
     needsEvaluation = !isComplete
     listCounts = Self.listCounts(translation.bindings, shape.constants)
     isCut = statement.isCut
+    isSortedAfterwards = statement.isSortedAfterwards
     isDistinct = dictionary?.isDistinct ?? false
     dictionaryColumns = isComplete ? dictionary?.columns : nil
     rowLayout = dictionaryColumns.flatMap(RowLayout.init)

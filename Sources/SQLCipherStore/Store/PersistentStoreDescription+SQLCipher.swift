@@ -68,7 +68,7 @@ extension PersistentStoreDescription {
     set { sqlCipher.durability = newValue }
   }
 
-  /// Memory for decrypted pages per connection, in bytes; 64 MiB unless set.
+  /// Memory for decrypted pages per connection, in bytes; 64 MiB unless set, and 64 KiB at least.
   ///
   /// SQLite's own 2 MB makes random access two to nine times slower on an encrypted file, since
   /// each miss is a decryption.

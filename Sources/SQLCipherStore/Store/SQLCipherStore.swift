@@ -15,7 +15,7 @@ public final class SQLCipherStore: IncrementalStore {
   public static let storeType = "SQLCipher"
 
   let model: ManagedObjectModel
-  let storeDescription: PersistentStoreDescription
+  package let storeDescription: PersistentStoreDescription
   private let opened = Locked<Opened?>(nil)
   /// The number of values that are open for reading.
   let openReaders = Locked(0)

@@ -124,8 +124,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func missingDestinations(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
-      "\(ids.count) referenced objects were deleted elsewhere; refresh, remove or replace the"
-        + " references, and save again",
+      "\(ids.count) referenced objects are not in the store: they were deleted elsewhere, or never"
+        + " saved; refresh, remove or replace the references, and save again",
       objectIDs: ids)
   }
 

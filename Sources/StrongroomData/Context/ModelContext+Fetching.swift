@@ -2,7 +2,7 @@ import Foundation
 import ObjectContext
 import ObjectModel
 import ObjectQuery
-import StoreContract
+public import StoreContract
 
 extension ModelContext {
   /// The models that a descriptor describes, with this context's unsaved changes taken into account
@@ -35,6 +35,14 @@ extension ModelContext {
     }
     descriptor.includePendingChanges = false
     return try FetchResultsCollection(fetchIdentifiers(descriptor), batchSize: batchSize, in: self)
+  }
+
+  /// How a fetch is answered: the SQL, SQLite's plan, and the indexes that would help.
+  ///
+  /// Ignores unsaved changes. Two statements; no row is read.
+  /// - Throws: as `fetch(_:)`.
+  public func queryPlan<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> QueryPlan {
+    try run(descriptor) { try engine.queryPlan(for: $0) }
   }
 
   /// The number of models that a fetch would bring.

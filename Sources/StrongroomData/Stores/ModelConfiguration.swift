@@ -2,6 +2,7 @@ public import Foundation
 public import Logging
 import SQLCipherStore
 import SecretService
+public import StoreContract
 public import StoreKeyring
 
 /// Where and how a container stores models.
@@ -83,6 +84,13 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   ///
   /// No message contains a stored value or key bytes.
   public var logger: Logger?
+  /// Changes what the store is opened with, for the engine's settings that a configuration has not:
+  /// `pageCacheBytes`, `durability`, `isExclusive`, `slowStatementMilliseconds`, `logLabel`,
+  /// `busyTimeoutMilliseconds`.
+  ///
+  /// Called each time that the store is opened, after the configuration's own values were set; not
+  /// for a store in memory.
+  public var storeDescriptionHandler: (@Sendable (inout PersistentStoreDescription) -> Void)?
   /// The program's name in its data folder and in the keyring, in reverse-DNS form; the process's
   /// name unless set.
   ///

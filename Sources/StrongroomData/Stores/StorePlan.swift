@@ -90,6 +90,7 @@ struct StorePlan {
       store.knownCipher = configuration.knownCipher
     }
     store.isReadOnly = !configuration.allowsSave
+    if !configuration.isStoredInMemoryOnly { configuration.storeDescriptionHandler?(&store) }
     return store
   }
 }

@@ -42,7 +42,7 @@ struct ExportCommand: AsyncParsableCommand {
       try container.close()
       return count
     }
-    print("created \(path), readable by anybody who can access it: objects \(count)")
+    print("created \(path), in clear text, which only its owner can open: objects \(count)")
   }
 
   private static func write(

@@ -46,7 +46,7 @@ struct DecryptCommand: AsyncParsableCommand {
     try await MaintenanceProgress.run {
       try await SQLCipherStore.decrypt(description, to: target, progress: $0)
     }
-    print("created \(database), readable by anybody")
+    print("created \(database), in clear text")
   }
 }
 
@@ -164,6 +164,10 @@ struct VerifyCommand: AsyncParsableCommand {
         RowPrinter(columns: ["finding", "entity", "object", "what", "repairable"], format: format).text(rows))
       throw ExitCode(1)
     }
-    print("no findings")
+    switch format {
+    case .table: print("no findings")
+    case .json: print("[]")
+    case .csv: break
+    }
   }
 }

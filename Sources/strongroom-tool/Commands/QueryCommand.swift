@@ -41,11 +41,11 @@ struct QueryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (container, _) = try await arguments.open()
-    let answer: StoreQuery.Answer = explain ? .explanation : count ? .count : .rows
     let query = StoreQuery(
       condition: condition, search: search, sort: sort, limit: limit, offset: offset, columns: columns,
       groupBy: groupBy,
-      aggregates: aggregates, having: having, isDistinct: distinct, answer: answer, format: format)
+      aggregates: aggregates, having: having, isDistinct: distinct, isCounted: count, isExplained: explain,
+      format: format)
     try query.run(entity, container.newContext())
     try container.close()
   }

@@ -5,8 +5,6 @@ import Strongroom
 ///
 /// It runs the query and prints the result.
 struct StoreQuery {
-  enum Answer { case rows, count, explanation }
-
   var condition: String?
   var search: String?
   var sort: String?
@@ -17,7 +15,10 @@ struct StoreQuery {
   var aggregates: String?
   var having: String?
   var isDistinct = false
-  var answer = Answer.rows
+  /// Whether only the number of objects is printed.
+  var isCounted = false
+  /// Whether the plan is printed, and no row read.
+  var isExplained = false
   var format = OutputFormat.table
 
   func run(_ entityName: String, _ context: ManagedObjectContext) throws {
@@ -33,14 +34,17 @@ struct StoreQuery {
       request.search = TextSearch(search)
       try checkWordIndex(entity)
     }
-    switch answer {
-    case .explanation: printExplanation(try context.queryPlan(for: request))
-    case .count: print(try context.count(for: request))
-    case .rows where groupBy != nil || aggregates != nil: try printGroups(request, context)
-    case .rows:
-      let columns = columns.map(Self.parts) ?? entity.attributes.filter { !$0.isTransient }.map(\.name)
-      try printRows(columns, request, context, entity)
+    let isGrouped = groupBy != nil || aggregates != nil
+    if isCounted {
+      request.resultType = .count
+    } else if isGrouped {
+      try addGroups(to: &request)
+    } else {
+      try addColumns(to: &request, entity)
     }
+    if isExplained { return try printPlan(try context.queryPlan(for: request)) }
+    if isCounted { return print(try context.count(for: request)) }
+    try isGrouped ? printGroups(request, context) : printRows(request, context)
   }
 
   private var sorts: [FetchSortDescriptor] {
@@ -50,17 +54,22 @@ struct StoreQuery {
     }
   }
 
-  private func printExplanation(_ explanation: QueryPlan) {
-    print(explanation.statement ?? "answered in memory")
-    for step in explanation.steps { print("  \(step.usesIndex ? "index " : "all   ") \(step.text)") }
-    if explanation.isEvaluatedInMemory { print("  then filtered in memory") }
-    for name in explanation.suggestedIndexes {
+  private func printPlan(_ plan: QueryPlan) throws {
+    if format == .json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      return print(String(decoding: try encoder.encode(plan), as: UTF8.self))
+    }
+    print(plan.statement ?? "answered in memory")
+    for step in plan.steps { print("  \(step.usesIndex ? "index" : "scan ") \(step.text)") }
+    if plan.isEvaluatedInMemory { print("  then filtered in memory") }
+    for name in plan.suggestedIndexes {
       print("an index on \(name) would help\(Self.recommendation(to: name))")
     }
   }
 
-  private func printGroups(_ request: FetchRequest, _ context: ManagedObjectContext) throws {
-    var request = request
+  private func addGroups(to request: inout FetchRequest) throws {
+    request.resultType = .dictionaries
     let keys = Self.parts(groupBy ?? "")
     request.propertiesToGroupBy = keys
     let wanted = try Self.parts(aggregates ?? "count").map { text in
@@ -75,22 +84,28 @@ struct StoreQuery {
     }
     request.propertiesToFetch = keys.map { ExpressionDescription($0) } + wanted
     request.havingPredicate = try having.map { try FetchPredicate(format: $0) }
+  }
+
+  private func printGroups(_ request: FetchRequest, _ context: ManagedObjectContext) throws {
     let rows = try context.fetchDictionaries(request)
-    let names = keys + wanted.map(\.name)
+    let names = (request.propertiesToFetch ?? []).map(\.name)
     let printer = RowPrinter(columns: names, format: format)
     print(printer.text(rows.map { row in names.map { Cell(row[$0] ?? .null) } }))
+  }
+
+  private func addColumns(to request: inout FetchRequest, _ entity: EntityDescription) throws {
+    let names = columns.map(Self.parts) ?? entity.attributes.filter { !$0.isTransient }.map(\.name)
+    request.resultType = .dictionaries
+    request.propertiesToFetch = try names.map { try Self.column($0, entity) }
+    request.returnsDistinctResults = isDistinct
   }
 
   /// Prints rows as they are read.
   ///
   /// A table needs all rows first, to find the width of its columns.
-  private func printRows(
-    _ columns: [String], _ request: FetchRequest, _ context: ManagedObjectContext, _ entity: EntityDescription
-  ) throws {
-    var request = request
-    request.propertiesToFetch = try columns.map { try Self.column($0, entity) }
-    request.returnsDistinctResults = isDistinct
-    var stream = RowStream(RowPrinter(columns: columns, format: format))
+  private func printRows(_ request: FetchRequest, _ context: ManagedObjectContext) throws {
+    let names = (request.propertiesToFetch ?? []).map(\.name)
+    var stream = RowStream(RowPrinter(columns: names, format: format))
     let isComputed = (request.propertiesToFetch ?? []).map { column -> Bool in
       if case .keyPath = column.expression { return false }
       return true

@@ -65,8 +65,8 @@ struct ShellLine {
     case "offset": query.offset = try number()
     case "group": query.groupBy = rest.hasPrefix("by ") ? String(rest.dropFirst(3)) : try text()
     case "distinct": query.isDistinct = true
-    case "count": query.answer = .count
-    case "explain": query.answer = .explanation
+    case "count": query.isCounted = true
+    case "explain": query.isExplained = true
     case "as": query.format = try format()
     default:
       throw ValidationError(
