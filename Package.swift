@@ -38,7 +38,7 @@ let package = Package(
     .systemLibrary(
       name: "CLibSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CSwiftRuntime"),
+    .target(name: "CSwiftRuntime"),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .target(name: "Locks", swiftSettings: strict),

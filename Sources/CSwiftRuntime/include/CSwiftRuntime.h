@@ -5,3 +5,7 @@ void *_Nullable swift_tryRetain(void *_Nonnull object);
 // Keeps an object's memory, not the object: what `unowned` does.
 void *_Nonnull swift_unownedRetain(void *_Nonnull object);
 void swift_unownedRelease(void *_Nonnull object);
+
+// A pointer for each thread, which Swift cannot declare; null until it is set.
+void *_Nullable thread_pointer(void);
+void thread_pointer_set(void *_Nullable pointer);

@@ -115,12 +115,16 @@ final class ToManyState {
   /// Drops destinations that were deleted in the store.
   ///
   /// Destinations that this context added stay: the save reports that they do not exist.
-  func forget(_ isDeleted: (Int64) -> Bool) {
+  /// - Returns: Whether there were any in the list.
+  @discardableResult
+  func forget(_ isDeleted: (Int64) -> Bool) -> Bool {
     // This context added the whole list of a new object.
-    if isNew, !relationship.isTransient { return }
-    guard isLoaded, case let items = list.items, items.contains(where: isDeleted) else { return }
+    if isNew, !relationship.isTransient { return false }
+    guard isLoaded, case let items = list.items, items.contains(where: isDeleted) else { return false }
+    let count = items.count
     list.replace(items.filter { !isDeleted($0) || additions.contains($0) })
     batchOffset = nil
+    return list.items.count != count
   }
 
   /// Reverts this context's change of the order.

@@ -154,9 +154,10 @@ struct MergeOperation: GraphOperation {
     }
     for object in registeredObjects {
       for state in object.changes?.toManys ?? [] where isConcerned(state.relationship) {
-        if let references = deletedReferences[state.relationship.destination.root.name] {
-          state.forget(references.contains)
-        }
+        guard let references = deletedReferences[state.relationship.destination.root.name],
+          state.forget(references.contains), object.reportsChanges
+        else { continue }
+        object.valuesDidChange(at: state.relationship.index)
       }
     }
   }

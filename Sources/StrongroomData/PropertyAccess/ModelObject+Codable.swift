@@ -49,7 +49,7 @@ extension ModelObject {
     _ value: Value
   ) {
     let coded = indexes.shape.own[ordinal].coding(of: Value.self).encode(value)
-    mutate(model, keyPath) { set(indexes[ordinal], to: coded) }
+    mutate(model, keyPath, indexes[ordinal]) { set(indexes[ordinal], to: coded) }
   }
 
   /// Initialises the property with a value in the form of its property.

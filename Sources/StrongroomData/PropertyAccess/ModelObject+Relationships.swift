@@ -56,7 +56,7 @@ extension ModelObject {
     _ indexes: ModelPropertyIndexes, _ ordinal: Int,
     _ value: Destination
   ) {
-    mutate(model, keyPath) { point(indexes[ordinal], to: value) }
+    mutate(model, keyPath, indexes[ordinal]) { point(indexes[ordinal], to: value) }
   }
 
   /// Sets a to-one.
@@ -66,7 +66,7 @@ extension ModelObject {
     _ ordinal: Int,
     _ value: Destination?
   ) {
-    mutate(model, keyPath) { point(indexes[ordinal], to: value) }
+    mutate(model, keyPath, indexes[ordinal]) { point(indexes[ordinal], to: value) }
   }
 
   /// Sets a to-many.
@@ -76,7 +76,7 @@ extension ModelObject {
     _ ordinal: Int,
     _ value: [Destination]
   ) {
-    mutate(model, keyPath) { point(indexes[ordinal], toAll: value) }
+    mutate(model, keyPath, indexes[ordinal]) { point(indexes[ordinal], toAll: value) }
   }
 
   /// Sets a to-many; nil empties it.
@@ -86,7 +86,7 @@ extension ModelObject {
     _ ordinal: Int,
     _ value: [Destination]?
   ) {
-    mutate(model, keyPath) { point(indexes[ordinal], toAll: value ?? []) }
+    mutate(model, keyPath, indexes[ordinal]) { point(indexes[ordinal], toAll: value ?? []) }
   }
 
   /// Initialises the property with a to-one.

@@ -13,7 +13,7 @@ extension ModelObject {
     _ value: Swift.String
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, string: value) }
+    mutate(model, keyPath, index) { set(index, string: value) }
   }
 
   /// Sets a text or nothing.
@@ -25,7 +25,9 @@ extension ModelObject {
     _ value: Swift.String?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { if let value { set(index, string: value) } else { set(index, to: .null) } }
+    mutate(model, keyPath, index) {
+      if let value { set(index, string: value) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets a whole number.
@@ -36,7 +38,7 @@ extension ModelObject {
     _ value: Swift.Int
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, integer: Int64(value)) }
+    mutate(model, keyPath, index) { set(index, integer: Int64(value)) }
   }
 
   /// Sets a whole number or nothing.
@@ -47,7 +49,7 @@ extension ModelObject {
     _ value: Swift.Int?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) {
+    mutate(model, keyPath, index) {
       if let value { set(index, integer: Int64(value)) } else { set(index, to: .null) }
     }
   }
@@ -61,7 +63,7 @@ extension ModelObject {
     _ value: Swift.Int64
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, integer: value) }
+    mutate(model, keyPath, index) { set(index, integer: value) }
   }
 
   /// Sets a whole number or nothing.
@@ -73,7 +75,9 @@ extension ModelObject {
     _ value: Swift.Int64?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { if let value { set(index, integer: value) } else { set(index, to: .null) } }
+    mutate(model, keyPath, index) {
+      if let value { set(index, integer: value) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets a whole number.
@@ -85,7 +89,7 @@ extension ModelObject {
     _ value: Swift.Int32
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, integer: Int64(value)) }
+    mutate(model, keyPath, index) { set(index, integer: Int64(value)) }
   }
 
   /// Sets a whole number or nothing.
@@ -97,7 +101,7 @@ extension ModelObject {
     _ value: Swift.Int32?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) {
+    mutate(model, keyPath, index) {
       if let value { set(index, integer: Int64(value)) } else { set(index, to: .null) }
     }
   }
@@ -110,7 +114,7 @@ extension ModelObject {
     _ value: Swift.Bool
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, boolean: value) }
+    mutate(model, keyPath, index) { set(index, boolean: value) }
   }
 
   /// Sets a boolean or nothing.
@@ -122,7 +126,9 @@ extension ModelObject {
     _ value: Swift.Bool?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { if let value { set(index, boolean: value) } else { set(index, to: .null) } }
+    mutate(model, keyPath, index) {
+      if let value { set(index, boolean: value) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets a number.
@@ -134,7 +140,7 @@ extension ModelObject {
     _ value: Swift.Double
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, double: value) }
+    mutate(model, keyPath, index) { set(index, double: value) }
   }
 
   /// Sets a number or nothing.
@@ -146,7 +152,9 @@ extension ModelObject {
     _ value: Swift.Double?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { if let value { set(index, double: value) } else { set(index, to: .null) } }
+    mutate(model, keyPath, index) {
+      if let value { set(index, double: value) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets a number.
@@ -158,7 +166,7 @@ extension ModelObject {
     _ value: Swift.Float
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, double: Double(value)) }
+    mutate(model, keyPath, index) { set(index, double: Double(value)) }
   }
 
   /// Sets a number or nothing.
@@ -170,7 +178,7 @@ extension ModelObject {
     _ value: Swift.Float?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) {
+    mutate(model, keyPath, index) {
       if let value { set(index, double: Double(value)) } else { set(index, to: .null) }
     }
   }
@@ -184,7 +192,7 @@ extension ModelObject {
     _ value: Foundation.Date
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, to: .date(value)) }
+    mutate(model, keyPath, index) { set(index, to: .date(value)) }
   }
 
   /// Sets a date or nothing.
@@ -196,7 +204,9 @@ extension ModelObject {
     _ value: Foundation.Date?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { if let value { set(index, to: .date(value)) } else { set(index, to: .null) } }
+    mutate(model, keyPath, index) {
+      if let value { set(index, to: .date(value)) } else { set(index, to: .null) }
+    }
   }
 
   /// Sets bytes.
@@ -208,7 +218,7 @@ extension ModelObject {
     _ value: Foundation.Data
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { set(index, to: .data(value)) }
+    mutate(model, keyPath, index) { set(index, to: .data(value)) }
   }
 
   /// Sets bytes or nothing.
@@ -220,6 +230,8 @@ extension ModelObject {
     _ value: Foundation.Data?
   ) {
     let index = indexes[ordinal]
-    mutate(model, keyPath) { if let value { set(index, to: .data(value)) } else { set(index, to: .null) } }
+    mutate(model, keyPath, index) {
+      if let value { set(index, to: .data(value)) } else { set(index, to: .null) }
+    }
   }
 }

@@ -1,30 +1,101 @@
+import CSwiftRuntime
+import Glibc
+public import ObjectModel
 import Observation
-import Synchronization
 
 /// Finds out whether reads are being tracked, without a registrar for each object: making one takes
 /// several times as long as reading a row.
 ///
-/// A shared registrar records a read through a key path. While reads are tracked, observation
-/// inserts the key path into a set, which hashes it, and the mark in it notices the hashing.
-final class Tracking: Observable, Sendable {
-  private struct Mark: Hashable {
-    func hash(into hasher: inout Hasher) { Tracking.asked.add(1, ordering: .relaxed) }
+/// A probe records a read through a key path of its own. While reads are tracked, observation
+/// inserts the key path into a set, which hashes it, and the mark in it notices the hashing. Each
+/// tracking leaves an observer with the probe, which lives as long as the probe: so a probe is for
+/// one tracking, and is released when its thread tracks nothing any more.
+final class Tracking {
+  private final class Mark: Hashable {
+    @exclusivity(unchecked) var hashed = 0
+    @exclusivity(unchecked) var met = 0
+
+    func hash(into hasher: inout Hasher) { hashed += 1 }
+
+    static func == (left: Mark, right: Mark) -> Bool {
+      left.met += 1
+      return left === right
+    }
   }
 
-  private static let asked = Atomic<Int>(0)
-  private static let shared = Tracking()
-  private let registrar = ObservationRegistrar()
-  // A key path is never changed, and the mark in it holds nothing.
-  private nonisolated(unsafe) let path: KeyPath<Tracking, Int> = \Tracking[Mark()]
+  private final class Probe: Observable {
+    let mark: Mark
+    let path: KeyPath<Probe, Int>
+    private let registrar = ObservationRegistrar()
 
-  private subscript(mark: Mark) -> Int { 0 }
+    init() {
+      let mark = Mark()
+      self.mark = mark
+      path = \Probe[mark]
+    }
 
-  /// Whether reads on this thread are tracked; true now and then when they are on another.
+    private subscript(mark: Mark) -> Int { 0 }
+
+    /// Whether a read is recorded.
+    func access() -> Bool {
+      let before = mark.hashed
+      registrar.access(self, keyPath: path)
+      return mark.hashed != before
+    }
+  }
+
+  @exclusivity(unchecked) private var probe = Probe()
+  /// Probes that recorded a read of a tracking which may go on.
+  @exclusivity(unchecked) private var used: [Probe] = []
+  private static let most = 1024
+
+  // Made once, for its destructor: a thread releases its own at its end.
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key) { own in
+      thread_pointer_set(nil)
+      if let own { Unmanaged<Tracking>.fromOpaque(own).release() }
+    }
+    return key
+  }()
+
+  /// Whether reads on this thread are tracked.
   static var isOn: Bool {
-    let before = asked.load(ordering: .relaxed)
-    let shared = shared
-    shared.registrar.access(shared, keyPath: shared.path)
-    return asked.load(ordering: .relaxed) != before
+    let own = thread_pointer() ?? begin()
+    return Unmanaged<Tracking>.fromOpaque(own)._withUnsafeGuaranteedRef { $0.isOn }
+  }
+
+  private static func begin() -> UnsafeMutableRawPointer {
+    let own = Unmanaged.passRetained(Tracking()).toOpaque()
+    thread_pointer_set(own)
+    pthread_setspecific(key, own)
+    return own
+  }
+
+  private var isOn: Bool {
+    let met = probe.mark.met
+    guard probe.access() else {
+      if !used.isEmpty { releaseProbes() }
+      return false
+    }
+    // A tracking that did not have the probe yet is another one than the probe's own.
+    if probe.mark.met == met { replaceProbe() }
+    return true
+  }
+
+  /// Gives the tracking that has just begun a probe of its own.
+  private func replaceProbe() {
+    // Where every read is tracked, the trackings of long ago have ended.
+    if used.count >= Self.most { used.removeFirst(Self.most / 2) }
+    used.append(probe)
+    probe = Probe()
+    _ = probe.access()
+  }
+
+  /// Releases what the trackings of this thread left, since all of them have ended.
+  private func releaseProbes() {
+    probe = Probe()
+    used = []
   }
 }
 
@@ -42,21 +113,27 @@ extension ModelObject {
   /// Sets a property and notifies those who observe it.
   @inlinable
   func mutate<Model: PersistentModel, Value>(
-    _ model: Model, _ keyPath: () -> KeyPath<Model, Value>, _ body: () -> Void
+    _ model: Model, _ keyPath: () -> KeyPath<Model, Value>, _ index: PropertyIndex, _ body: () -> Void
   ) {
     if !hasModel { note(model) }
     guard let registrar = tracked?.registrar else { return body() }
     let path = keyPath()
-    beginWriting()
     registrar.willSet(model, keyPath: path)
+    // What an observer writes meanwhile has ended by now.
+    let outer = beginWriting(index)
     body()
+    endWriting(outer)
     registrar.didSet(model, keyPath: path)
-    endWriting()
+  }
+
+  /// - Returns: The property that was being set.
+  @usableFromInline
+  func beginWriting(_ index: PropertyIndex) -> Int32 {
+    let outer = written
+    written = Int32(truncatingIfNeeded: index.index)
+    return outer
   }
 
   @usableFromInline
-  func beginWriting() { isWriting = true }
-
-  @usableFromInline
-  func endWriting() { isWriting = false }
+  func endWriting(_ outer: Int32) { written = outer }
 }

@@ -79,8 +79,10 @@ final class RecordTable: Sendable {
     } else {
       for (attribute, value) in defaults { try builder.set(attribute, value) }
     }
+    let encoder = RowEncoder(table: self, builder: builder)
+    defer { encoder.finish() }
     do {
-      try value.encode(to: RowEncoder(table: self, builder: builder))
+      try value.encode(to: encoder)
     } catch let error as StoreError {
       throw error
     } catch {

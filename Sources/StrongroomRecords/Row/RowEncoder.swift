@@ -7,6 +7,8 @@ final class RowEncoder: Encoder {
   let table: RecordTable
   let builder: NodeBuilder
   @exclusivity(unchecked) fileprivate var finder: ColumnFinder
+  /// Whether the row is finished; containers that a value keeps must not write into the next one.
+  private var isFinished = false
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -22,7 +24,15 @@ final class RowEncoder: Encoder {
   func unkeyedContainer() -> any UnkeyedEncodingContainer { refuse() }
   func singleValueContainer() -> any SingleValueEncodingContainer { refuse() }
 
+  func finish() { isFinished = true }
+
   fileprivate func attribute(_ name: String) throws -> AttributeDescription {
+    if isFinished {
+      throw RecordError(
+        .unencodable,
+        "a container of \(table.schema.typeName) was used after its value was encoded; use it in encode(to:)"
+          + " only")
+    }
     if let column = finder.column(name) { return table.columns[column] }
     throw RecordError(
       .unencodable,

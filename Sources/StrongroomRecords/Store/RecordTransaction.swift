@@ -12,7 +12,8 @@ import StoreContract
 public final class RecordTransaction {
   private let store: RecordStore
   private var stages: [ObjectIdentifier: RecordStage] = [:]
-  private let builder = NodeBuilder()
+  /// Those that no push is using: a value may push others while it is encoded.
+  private var idleBuilders: [NodeBuilder] = []
   private var hasEnded = false
 
   init(_ store: RecordStore) { self.store = store }
@@ -37,12 +38,14 @@ public final class RecordTransaction {
     let keys = try stage.table.keys(of: values)
     try stage.lookUp(keys, in: store)
     let positions = try stage.positions(of: keys, from: store.coordinator)
-    for index in values.indices {
+    let builder = idleBuilders.popLast() ?? NodeBuilder()
+    defer { idleBuilders.append(builder) }
+    // All are encoded before one is staged: a program may go on after one that cannot be.
+    let nodes = try values.indices.map { index in
       let row = stage.rows[positions[index]]
-      let node = try stage.table.node(
-        values[index], over: row.stored, reference: row.reference, builder)
-      stage.set(positions[index], node)
+      return try stage.table.node(values[index], over: row.stored, reference: row.reference, builder)
     }
+    for (position, node) in zip(positions, nodes) { stage.set(position, node) }
   }
 
   /// Deletes a value by its key; a key that is not stored is no error.

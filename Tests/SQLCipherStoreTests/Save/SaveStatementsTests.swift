@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The statements of saves")
 struct SaveStatementsTests {
-  @Test("insert many objects together, and name the one that breaks a constraint", arguments: [0, 1, 57, 149])
+  @Test(
+    "insert many objects together, and name the one that breaks a constraint", arguments: [0, 1, 57, 149])
   func together(place: Int) async throws {
     let scratch = try Scratch()
     let model = try ManagedObjectModel {

@@ -39,6 +39,33 @@ struct ObservationTests {
     }
   }
 
+  @Test("A destination that another context deletes tells those who read the relationship, of any kind")
+  func deletedElsewhere() throws {
+    let place = try Place()
+    defer { withExtendedLifetime(place) {} }
+    let container = try place.container(for: Reader.self, Paper.self)
+    let context = ModelContext(container)
+    context.managedObjectContext.automaticallyMergesChangesFromParent = true
+    let reader = Reader()
+    context.insert(reader)
+    let papers = (0..<3).map { Paper(name: "\($0)") }
+    for paper in papers { context.insert(paper) }
+    reader.subscribed = papers
+    reader.marked = papers
+    try context.save()
+    for (kind, path) in [("many-to-many", \Reader.subscribed), ("without inverse", \Reader.marked)] {
+      let watch = Watch()
+      let before = watch.track { reader[keyPath: path].count }
+      let other = ModelContext(container)
+      let sorted = FetchDescriptor<Paper>(sortBy: [SortDescriptor(\.name)])
+      other.delete(try #require(try other.fetch(sorted).first))
+      try other.save()
+      context.processPendingChanges()
+      #expect(reader[keyPath: path].count == before - 1, "\(kind)")
+      #expect(watch.count == 1, "\(kind)")
+    }
+  }
+
   @Test("The other end of a relationship tells")
   func inverse() throws {
     let (place, _, context) = try open()
@@ -114,4 +141,18 @@ struct ObservationTests {
     #expect(player.team?.players.count == 1)
     #expect(watch.count == 0)
   }
+}
+
+@Model private final class Reader {
+  @Relationship(inverse: \Paper.readers) var subscribed: [Paper] = []
+  var marked: [Paper] = []
+
+  init() {}
+}
+
+@Model private final class Paper {
+  var name: String
+  var readers: [Reader] = []
+
+  init(name: String) { self.name = name }
 }

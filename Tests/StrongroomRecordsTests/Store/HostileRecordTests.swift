@@ -57,6 +57,24 @@ struct HostileRecordTests {
     #expect(try store.count(Mark.self) == 3)
   }
 
+  @Test("a push that fails in a transaction leaves nothing of itself, and the transaction goes on")
+  func failingPush() async throws {
+    let place = try Place()
+    let store = try await place.store(Mark.self)
+    try store.push(Mark(id: 1, point: Point(x: 1), color: .red, weight: 1))
+    try store.transaction { transaction in
+      #expect(throws: StoreError.self) {
+        try transaction.push([
+          Mark(id: 1, point: Point(x: 1), color: .red, weight: 2),
+          Mark(id: 2, point: Point(x: 1), color: .red, weight: 2),
+          Mark(id: 3, point: Point(x: 1), color: .red, weight: .nan),
+        ])
+      }
+      try transaction.push(Mark(id: 4, point: Point(x: 1), color: .red, weight: 4))
+    }
+    #expect(try store.fetch(Mark.self, sortBy: [SortDescriptor(\.id)]).map(\.weight) == [1, 4])
+  }
+
   @Test("a value that cannot be stored leaves the whole push out")
   func unstorable() async throws {
     let place = try Place()

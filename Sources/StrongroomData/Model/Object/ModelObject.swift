@@ -12,8 +12,9 @@ public final class ModelObject: ManagedObject {
   @exclusivity(unchecked) @usableFromInline var hasModel = false
   /// Whether a model is being made for the object, so that default values must not be written.
   @exclusivity(unchecked) @usableFromInline var isMaterializing = false
-  /// Whether the model is setting a property; it notifies its observers itself.
-  @exclusivity(unchecked) var isWriting = false
+  /// The index of the property that the model is setting, -1 for none: it notifies the property's
+  /// observers itself.
+  @exclusivity(unchecked) var written: Int32 = -1
   @exclusivity(unchecked) var isJoined = false
   /// Whether it belongs to a model that only shows which property a key path reads.
   @exclusivity(unchecked) var isProbe = false
@@ -47,8 +48,8 @@ public final class ModelObject: ManagedObject {
 
   /// Notifies those who observe a property that the engine changed it.
   public override func valuesDidChange(at index: Int?) {
-    guard !isWriting, let registrar = tracked?.registrar, let model = model as? any PersistentModel
-    else { return }
+    if let index, index == written { return }
+    guard let registrar = tracked?.registrar, let model = model as? any PersistentModel else { return }
     let shape = ModelSchema.of(type(of: model))
     if let index {
       shape.properties[index].notify(model, registrar)

@@ -1,0 +1,111 @@
+import Foundation
+import StrongroomData
+import Testing
+
+@Suite("Observers of models that write to themselves, and what a tracking leaves behind")
+struct ObservedWritesTests {
+  private func open() throws -> (Place, ModelContext) {
+    let place = try Place()
+    return (place, ModelContext(try place.container(for: Tree.self)))
+  }
+
+  @Test("Both ends of a relationship of a model to itself are told")
+  func itself() throws {
+    let (place, context) = try open()
+    defer { withExtendedLifetime(place) {} }
+    let tree = Tree(name: "a")
+    context.insert(tree)
+    let (children, parent, liked, likes) = (Watch(), Watch(), Watch(), Watch())
+    #expect(children.track { tree.children.count } == 0)
+    tree.parent = tree
+    #expect(children.count == 1)
+    #expect(parent.track { tree.parent?.name } == "a")
+    tree.children = []
+    #expect(parent.count == 1)
+    #expect(liked.track { tree.liked.count } == 0)
+    tree.likes = [tree]
+    #expect(liked.count == 1)
+    #expect(likes.track { tree.likes.count } == 1)
+    tree.liked = []
+    #expect(likes.count == 1)
+  }
+
+  @Test("What an observer writes tells its own observers, and no change is told twice")
+  func nested() throws {
+    let (place, context) = try open()
+    defer { withExtendedLifetime(place) {} }
+    nonisolated(unsafe) let (tree, child) = (Tree(name: "a"), Tree(name: "b"))
+    context.insert(tree)
+    context.insert(child)
+    let children = Watch()
+    #expect(children.track { tree.children.count } == 0)
+    withObservationTracking {
+      _ = tree.name
+    } onChange: {
+      child.parent = tree
+    }
+    tree.name = "c"
+    #expect(children.count == 1)
+    nonisolated(unsafe) var told = 0
+    @Sendable func watch() {
+      withObservationTracking {
+        _ = tree.name
+      } onChange: {
+        told += 1
+        tree.size += 1
+        watch()
+      }
+    }
+    watch()
+    for round in 1...10 { tree.name = "\(round)" }
+    #expect(told == 10 && tree.size == 10)
+  }
+
+  @Test("What an observer retains is released with the models, and by the next read at the latest")
+  func released() throws {
+    final class Token: @unchecked Sendable {}
+    weak var first: Token?
+    weak var last: Token?
+    for round in 0..<3000 {
+      let (place, context) = try Self.inMemory()
+      let tree = Tree(name: "a")
+      context.insert(tree)
+      let token = Token()
+      withObservationTracking {
+        _ = tree.name
+      } onChange: {
+        withExtendedLifetime(token) {}
+      }
+      if round == 0 { first = token }
+      last = token
+      withExtendedLifetime(place) {}
+    }
+    // Each tracking leaves an observer with a probe; some of them wait for a read that nobody tracks.
+    #expect(first == nil)
+    let (_, context) = try Self.inMemory()
+    let tree = Tree(name: "a")
+    context.insert(tree)
+    #expect(tree.name == "a")
+    #expect(last == nil)
+  }
+
+  private static let shared = Result {
+    try ModelContainer(for: Tree.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  private static func inMemory() throws -> (ModelContainer, ModelContext) {
+    let container = try shared.get()
+    return (container, ModelContext(container))
+  }
+}
+
+@Model private final class Tree {
+  var name: String
+  var size = 0
+  @Relationship(inverse: \Tree.children) var parent: Tree?
+  var children: [Tree] = []
+  @Relationship(inverse: \Tree.liked) var likes: [Tree] = []
+  var liked: [Tree] = []
+
+  init(name: String) { self.name = name }
+}
