@@ -11,21 +11,30 @@ import Observation
 /// tracking leaves an observer with the probe, which lives as long as the probe: so a probe is for
 /// one tracking, and is released when its thread tracks nothing any more.
 final class Tracking {
-  private final class Mark: Hashable {
-    @exclusivity(unchecked) var hashed = 0
-    @exclusivity(unchecked) var met = 0
+  /// How often a mark was hashed, and met its like.
+  private struct Counts {
+    var hashed = 0
+    var met = 0
+  }
 
-    func hash(into hasher: inout Hasher) { hashed += 1 }
+  private final class Mark: Hashable {
+    let counts = UnsafeMutablePointer<Counts>.allocate(capacity: 1)
+
+    init() { counts.initialize(to: Counts()) }
+
+    deinit { counts.deallocate() }
+
+    func hash(into hasher: inout Hasher) { counts.pointee.hashed += 1 }
 
     static func == (left: Mark, right: Mark) -> Bool {
-      left.met += 1
+      left.counts.pointee.met += 1
       return left === right
     }
   }
 
   private final class Probe: Observable {
     let mark: Mark
-    let path: KeyPath<Probe, Int>
+    private let path: KeyPath<Probe, Int>
     private let registrar = ObservationRegistrar()
 
     init() {
@@ -36,18 +45,24 @@ final class Tracking {
 
     private subscript(mark: Mark) -> Int { 0 }
 
-    /// Whether a read is recorded.
-    func access() -> Bool {
-      let before = mark.hashed
-      registrar.access(self, keyPath: path)
-      return mark.hashed != before
-    }
+    @inline(__always)
+    func access() { registrar.access(self, keyPath: path) }
   }
 
-  @exclusivity(unchecked) private var probe = Probe()
+  @exclusivity(unchecked) private var retained = Probe()
+  // The one that is retained: reading counts no references.
+  @exclusivity(unchecked) private var probe: Unmanaged<Probe>
+  /// Those of the probe's mark, and what they were last.
+  @exclusivity(unchecked) private var counts: UnsafeMutablePointer<Counts>
+  @exclusivity(unchecked) private var last = Counts()
   /// Probes that recorded a read of a tracking which may go on.
   @exclusivity(unchecked) private var used: [Probe] = []
   private static let most = 1024
+
+  private init() {
+    probe = .passUnretained(retained)
+    counts = retained.mark.counts
+  }
 
   // Made once, for its destructor: a thread releases its own at its end.
   private static let key: pthread_key_t = {
@@ -72,30 +87,47 @@ final class Tracking {
     return own
   }
 
+  @inline(__always)
   private var isOn: Bool {
-    let met = probe.mark.met
-    guard probe.access() else {
+    probe._withUnsafeGuaranteedRef { $0.access() }
+    if counts.pointee.hashed == last.hashed {
       if !used.isEmpty { releaseProbes() }
       return false
     }
-    // A tracking that did not have the probe yet is another one than the probe's own.
-    if probe.mark.met == met { replaceProbe() }
+    noteRecorded()
     return true
+  }
+
+  private func noteRecorded() {
+    // A tracking that did not have the probe yet is another one than the probe's own.
+    let isAnother = counts.pointee.met == last.met
+    last = counts.pointee
+    if isAnother { replaceProbe() }
   }
 
   /// Gives the tracking that has just begun a probe of its own.
   private func replaceProbe() {
     // Where every read is tracked, the trackings of long ago have ended.
     if used.count >= Self.most { used.removeFirst(Self.most / 2) }
-    used.append(probe)
-    probe = Probe()
-    _ = probe.access()
+    used.append(retained)
+    take(Probe())
+    retained.access()
+    last = counts.pointee
   }
 
   /// Releases what the trackings of this thread left, since all of them have ended.
   private func releaseProbes() {
-    probe = Probe()
+    let old = (retained, used)
     used = []
+    take(Probe())
+    withExtendedLifetime(old) {}
+  }
+
+  private func take(_ new: Probe) {
+    retained = new
+    probe = .passUnretained(new)
+    counts = new.mark.counts
+    last = Counts()
   }
 }
 
