@@ -114,7 +114,8 @@ class Reader:
             for entity in found.values():
                 rows[entity.name] = rows.get(entity.name, 0) + 1
         entities = [{"name": entity.name, "number": number, "root": entity.root.name,
-                     "objects": rows.get(entity.name, 0)}
+                     "objects": rows.get(entity.name, 0),
+                     "ordered": sorted(name for name, item in entity.all.items() if item.ordered)}
                     for entity, number in sorted(layout.numbers.items(), key=lambda pair: pair[1])]
         return {"kind": "store", "uuid": metadata.get("Z_UUID"), "entities": entities,
                 "framework": metadata.get("NSPersistenceFrameworkVersion"),
