@@ -21,8 +21,7 @@ class Layout:
 
     def __init__(self, model, connection):
         self.model = model
-        self.problems = []
-        self.tables = {}
+        self.problems, self.tables, self.renamed = [], {}, {}
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'"):
             columns = [row[1] for row in connection.execute("PRAGMA table_info(\"%s\")" % name)]
             self.tables[name] = columns
@@ -88,7 +87,6 @@ class Layout:
         self.numbers[entity] = number
         self.names[number] = entity
         if stored_name != entity.name:
-            self.renamed = getattr(self, "renamed", {})
             self.renamed[stored_name] = entity.name
 
     # Tables and columns
@@ -198,7 +196,7 @@ class Layout:
         other = destination.owner_of(inverse.name)
         mine = "Z_%d%s" % (self.numbers[entity], relationship.name.upper())
         theirs = "Z_%d%s" % (self.numbers[other], inverse.name.upper())
-        for table in self.tables:
+        for table in sorted(self.tables, key=lambda name: (name not in (mine, theirs), name)):
             if not (re.fullmatch(re.escape(mine) + r"\d*", table)
                     or re.fullmatch(re.escape(theirs) + r"\d*", table)):
                 continue

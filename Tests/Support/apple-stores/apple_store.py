@@ -120,7 +120,7 @@ class Reader:
         return {"kind": "store", "uuid": metadata.get("Z_UUID"), "entities": entities,
                 "framework": metadata.get("NSPersistenceFrameworkVersion"),
                 "identifiers": metadata.get("NSStoreModelVersionIdentifiers"),
-                "renamed": getattr(layout, "renamed", {}), "history": self.store.history()}
+                "renamed": layout.renamed, "history": self.store.history()}
 
     def _find_objects(self):
         """Which entity every key is of."""

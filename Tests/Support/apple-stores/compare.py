@@ -91,7 +91,16 @@ def equal(one, other):
         return all(equal(one["composite"].get(name), other["composite"].get(name)) for name in names)
     if kinds[0] in ("binary", "transformable") and kinds[1] in ("binary", "transformable"):
         return equal_bytes(one[kinds[0]], other[kinds[1]])
-    return one == other
+    return same_text(one, other)
+
+
+def same_text(one, other):
+    """Equal as JSON, where 1 and 1.0 are one number but 1 and true are two values."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_text(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_text, one, other))
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def equal_bytes(one, other):
@@ -100,7 +109,7 @@ def equal_bytes(one, other):
         return True
     values = [item["value"] if "value" in item else {"json": item["json"]} if "json" in item else None
               for item in (one, other)]
-    return values[0] is not None and values[0] == values[1]
+    return values[0] is not None and values[1] is not None and same_text(values[0], values[1])
 
 
 class Comparison:
