@@ -26,8 +26,8 @@ class Derived:
                 continue
             self.checked += 1
             if not self.same(expected, row[column]):
-                self.links.faults.add(fault="derived", table=table, entity=entity.name, key=key, property=name,
-                                      stored=row[column], computed=expected)
+                self.links.faults.add(fault="derived", table=table, entity=entity.name, key=key,
+                                      property=name, stored=row[column], computed=expected)
 
     @staticmethod
     def same(computed, stored):

@@ -55,7 +55,8 @@ class Layout:
         A store that was migrated in place keeps former names, so an entity is found by its name, else by its
         renaming identifier, else by being the only one left beneath its parent.
         """
-        rows = list(connection.execute("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT"))
+        query = "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT"
+        rows = list(connection.execute(query))
         rows = [row for row in rows if row[0] < HISTORY]
         left = dict(self.model.entities)
         open_rows = []
@@ -175,7 +176,8 @@ class Layout:
         table = self.root_tables.get(destination.root)
         suffix = "%d%s" % (self.numbers[entity], relationship.name.upper())
         columns = self.tables.get(table, [])
-        column = next((name for name in columns if re.fullmatch("Z" + re.escape(suffix) + r"\d*", name)), None)
+        pattern = re.compile("Z" + re.escape(suffix) + r"\d*")
+        column = next((name for name in columns if pattern.fullmatch(name)), None)
         if column is None:
             self.problem(message="no column of a relationship without inverse", entity=entity.name,
                          relationship=relationship.name, column="Z" + suffix)
@@ -241,7 +243,7 @@ class Layout:
 
     def _find_unclaimed(self):
         """Tables and columns of a store that nothing in its model explains."""
-        known = ("Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING")
+        known = ("Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE")
         for table, columns in self.tables.items():
             if table in known or table.startswith(("sqlite_", "A")):
                 continue
@@ -250,4 +252,5 @@ class Layout:
                 continue
             for column in columns:
                 if column not in self.claimed[table]:
-                    self.problem(message="a column that the model does not explain", table=table, column=column)
+                    self.problem(message="a column that the model does not explain", table=table,
+                                 column=column)

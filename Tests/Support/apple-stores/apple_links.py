@@ -47,7 +47,8 @@ class Links:
     def _check_destination(self, item, link, where):
         model = self.layout.model
         if not model.entities[link[0]].is_kind_of(model.entities[item.destination]):
-            self.faults.add(fault="destination of another entity", destination=link[1], found=link[0], **where)
+            self.faults.add(fault="destination of another entity", destination=link[1], found=link[0],
+                            **where)
 
     def _check_one_to_one(self, item, key, link, where):
         """The other side of a one-to-one relationship must lead back."""
@@ -90,7 +91,8 @@ class Links:
             side = layout.joins.get((owner.name, item.name))
             return self._read_join(owner, item, inverse, side) if side else {}
         destination = layout.model.entities[item.destination]
-        table, column = layout.root_tables.get(destination.root), layout.columns.get((destination, inverse.name))
+        table = layout.root_tables.get(destination.root)
+        column = layout.columns.get((destination, inverse.name))
         if table is None or column is None:
             return {}
         order = layout.order_column(table, column) if item.ordered else None
@@ -124,7 +126,8 @@ class Links:
         if model.entities[link[0]].is_kind_of(model.entities[item.destination]):
             return True
         if hidden:
-            self.faults.add(fault="destination of another entity", destination=link[1], found=link[0], **where)
+            self.faults.add(fault="destination of another entity", destination=link[1], found=link[0],
+                            **where)
         return False
 
     def _read_join(self, owner, item, inverse, side):

@@ -145,7 +145,8 @@ class Comparison:
         else:
             self.differences += 1
         if self.differences + self.explained <= self.limit:
-            print("%s %s%s: %s" % (place[0], place[1], " " + name if name else "", message))
+            item = self.first.objects.get(place) or self.second.objects.get(place) or {"entity": place[0]}
+            print("%s %s%s: %s" % (item["entity"], place[1], " " + name if name else "", message))
 
     def run(self):
         found = set()
@@ -170,7 +171,8 @@ class Comparison:
         for name in sorted(set(one["attributes"]) | set(other["attributes"])):
             self.values += 1
             if name not in one["attributes"] or name not in other["attributes"]:
-                self.tell(place, name, "an attribute of %s only" % ("A" if name in one["attributes"] else "B"))
+                owner = "A" if name in one["attributes"] else "B"
+                self.tell(place, name, "an attribute of %s only" % owner)
             elif not equal(one["attributes"][name], other["attributes"][name]):
                 self.tell(place, name, "%s, in B %s" % (
                     short(one["attributes"][name]), short(other["attributes"][name])))

@@ -80,12 +80,15 @@ def attributes():
         Field("flag", "boolean", optional=False, default=Boxed(False)), Field("moment", "date"),
         Field("bytes", "binary"), Field("scan", "binary", external=True), Field("ident", "uuid"),
         Field("link", "uri"), Field("_hidden", "string"), Field("memory", "string", transient=True),
-        Field("list", "transformable", content="array"), Field("facts", "transformable", content="dictionary"),
+        Field("list", "transformable", content="array"),
+        Field("facts", "transformable", content="dictionary"),
         Field("shade", "transformable", content="unknown"), Field("own", "transformable", content="opaque"),
         Field("portrait", "transformable", content="unknown", external=True),
-        Field("names", "transformable", content="jsonarray"), Field("single", "transformable", content="single"),
+        Field("names", "transformable", content="jsonarray"),
+        Field("single", "transformable", content="single"),
         Field("place", "composite", elements=nested), Field("home", "composite", elements=nested),
-        Field("policy", "composite", elements=enum, cases=["none"]), Field("title", "composite", elements=coded),
+        Field("policy", "composite", elements=enum, cases=["none"]),
+        Field("title", "composite", elements=coded),
         Field("loudName", "string", derivation=("call", "uppercase:", "name")),
     ]
 
@@ -239,7 +242,8 @@ class ModelArchive:
             inverse = next(item for (entity, name), item in self.fields.items()
                            if name == field.inverse and self.declares(field.destination, entity))
         made.keys.update({
-            "NSDestinationEntity": self.made[field.destination], "_NSDestinationEntityName": field.destination,
+            "NSDestinationEntity": self.made[field.destination],
+            "_NSDestinationEntityName": field.destination,
             "NSInverseRelationship": inverse, "_NSInverseRelationshipName": field.inverse,
             "NSMaxCount": 0 if field.to_many else 1, "NSMinCount": 0, "NSDeleteRule": 1})
         if field.ordered:

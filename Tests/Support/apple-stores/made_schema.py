@@ -1,4 +1,4 @@
-"""The tables of a made store: entity numbers, names of columns and of join tables, as Core Data gives them."""
+"""The tables of a made store: numbers of entities, names of columns and of join tables."""
 
 TYPES = {
     "integer16": "INTEGER", "integer32": "INTEGER", "integer64": "INTEGER", "boolean": "INTEGER",

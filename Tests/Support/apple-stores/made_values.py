@@ -75,7 +75,8 @@ class Values:
         return data, {"uuid": str(uuid.UUID(bytes=data))}
 
     def _uri(self, field):
-        text = self.random.choice(["https://example.org/a?b=c#d", "file:///tmp/a%20b", "mailto:a@example.org"])
+        text = self.random.choice(
+            ["https://example.org/a?b=c#d", "file:///tmp/a%20b", "mailto:a@example.org"])
         return text, {"uri": text}
 
     def some_bytes(self):

@@ -318,7 +318,8 @@ class Maker:
         renamed = {kind.renaming: kind.name for kind in self.kinds if kind.renaming != kind.name}
         entities = [{"name": kind.name, "number": self.schema.numbers[kind.name], "root": kind.root.name,
                      "objects": len(self.things[kind.name]),
-                     "ordered": sorted(field.name for field in kind.all if field.ordered)} for kind in self.schema.names]
+                     "ordered": sorted(field.name for field in kind.all if field.ordered)}
+                    for kind in self.schema.names]
         yield {"kind": "store", "uuid": self.uuid, "entities": entities, "framework": 1344,
                "identifiers": ["1.0.0"], "renamed": renamed,
                "history": {"ACHANGE": 2, "ATRANSACTION": 1, "ATRANSACTIONSTRING": 0}}

@@ -51,7 +51,8 @@ def tagged(attribute, value):
 
 def composite(attribute, value):
     content = value[1]
-    return canonical.composite({item.name: tagged(item, content.get(item.name)) for item in attribute.elements})
+    return canonical.composite(
+        {item.name: tagged(item, content.get(item.name)) for item in attribute.elements})
 
 
 class Database:

@@ -1,9 +1,10 @@
-"""Reads the model that a Strongroom store contains, from its JSON, and makes canonical values by its types."""
+"""Reads the model that a Strongroom store contains, from its JSON; makes values by its types."""
 
 import base64
 import uuid
 
 import canonical
+import keyed_archive
 
 
 class Attribute:
@@ -89,7 +90,6 @@ def of_bytes(attribute, data):
 
 def transformable(data):
     """Bytes of a transformable; the class stays open where they are no archive."""
-    import keyed_archive
     result = dict(canonical.digest(data), **{"class": keyed_archive.root_class(data)})
     try:
         result["value"] = keyed_archive.decode(data)
