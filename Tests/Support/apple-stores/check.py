@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the referee itself: made stores are read as expected, and a change of one place is told.
+"""Checks the referee itself: made stores are read as expected, and a change of one value is found.
 
     check.py [--seeds N] [--objects N]
 

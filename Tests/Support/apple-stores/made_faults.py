@@ -21,7 +21,7 @@ def _where(maker, thing, name, word="relationship"):
 
 
 def _dangling(maker):
-    """A to-one whose row is gone; the line was in no order before."""
+    """A to-one key without a row; the line is in no order."""
     thing = next(line for line in maker.things["Line"] if line.relationships["order"] is None)
     thing.row["ZORDER"] = MISSING
     maker.faults.append(dict(_where(maker, thing, "order"), fault="dangling", destination=MISSING))
