@@ -40,6 +40,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .target(name: "CSwiftRuntime"),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .target(name: "Locks", swiftSettings: strict),
     .target(
@@ -64,6 +65,8 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
       ], swiftSettings: strict),
     .target(name: "ObjectQuery", dependencies: ["Locks", "ObjectModel"], swiftSettings: strict),
+    // What Apple's frameworks archive: property lists, keyed archives, models.
+    .target(name: "KeyedArchive", dependencies: ["CZlib"], swiftSettings: strict),
     .target(
       name: "StoreContract", dependencies: ["Locks", "ObjectModel", "ObjectQuery"], swiftSettings: strict),
     .target(
@@ -190,6 +193,7 @@ let package = Package(
     .testTarget(
       name: "ObjectModelTests", dependencies: ["ObjectModel"], exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "ObjectQueryTests", dependencies: ["ObjectQuery"], swiftSettings: strict),
+    .testTarget(name: "KeyedArchiveTests", dependencies: ["KeyedArchive"], swiftSettings: strict),
     .testTarget(
       name: "StoreContractTests", dependencies: ["StoreContract", "StoreTestKit"],
       swiftSettings: strict),
