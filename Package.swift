@@ -68,6 +68,9 @@ let package = Package(
     // What Apple's frameworks archive: property lists, keyed archives, models.
     .target(name: "KeyedArchive", dependencies: ["CZlib"], swiftSettings: strict),
     .target(
+      name: "AppleModel", dependencies: ["KeyedArchive", "ObjectModel", "ObjectQuery"],
+      swiftSettings: strict),
+    .target(
       name: "StoreContract", dependencies: ["Locks", "ObjectModel", "ObjectQuery"], swiftSettings: strict),
     .target(
       name: "SQLCipherStore",
@@ -194,6 +197,9 @@ let package = Package(
       name: "ObjectModelTests", dependencies: ["ObjectModel"], exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "ObjectQueryTests", dependencies: ["ObjectQuery"], swiftSettings: strict),
     .testTarget(name: "KeyedArchiveTests", dependencies: ["KeyedArchive"], swiftSettings: strict),
+    .testTarget(
+      name: "AppleModelTests", dependencies: ["AppleModel", "KeyedArchive", "ObjectModel", "ObjectQuery"],
+      swiftSettings: strict),
     .testTarget(
       name: "StoreContractTests", dependencies: ["StoreContract", "StoreTestKit"],
       swiftSettings: strict),

@@ -12,27 +12,31 @@ extension FoundationValue {
   }
 }
 
-/// Makes values of archived objects.
-struct FoundationValueReader {
+/// Makes values of archived objects; its limit of parts is for all values together.
+package struct FoundationValueReader {
   private var open: Set<ArchivedObject> = []
   private var count = 0
   private static let greatestDepth = 128
   private static let greatestCount = 4 << 20
+  /// The bytes that count as one part: texts may be shared, and what is printed of them is not.
+  private static let textPart = 64
 
-  mutating func read(_ value: ArchivedValue) throws(KeyedArchiveError) -> FoundationValue {
-    count += 1
-    guard count <= Self.greatestCount else {
-      throw KeyedArchiveError(
-        .tooLarge, "the archived value has more than \(Self.greatestCount) parts; store it in smaller ones")
-    }
+  package init() {}
+
+  package mutating func read(_ value: ArchivedValue) throws(KeyedArchiveError) -> FoundationValue {
+    try spend(1)
     switch value {
     case .null: return .null
     case .boolean(let flag): return .boolean(flag)
     case .integer(let integer): return .integer(integer)
     case .real(let double): return .real(double)
     case .date(let date): return .date(date)
-    case .data(let data): return .data(data)
-    case .string(let text): return .string(text)
+    case .data(let data):
+      try spend(data.count / Self.textPart)
+      return .data(data)
+    case .string(let text):
+      try spend(text.utf8.count / Self.textPart)
+      return .string(text)
     case .list(let elements): return .array(try read(elements))
     case .object(let object):
       guard open.count < Self.greatestDepth else {
@@ -46,6 +50,14 @@ struct FoundationValueReader {
       defer { open.remove(object) }
       if let collection = try collection(object) { return collection }
       return try Self.scalar(object) ?? .unknown(object.className)
+    }
+  }
+
+  private mutating func spend(_ parts: Int) throws(KeyedArchiveError) {
+    count += parts
+    guard count <= Self.greatestCount else {
+      throw KeyedArchiveError(
+        .tooLarge, "the archived value has more than \(Self.greatestCount) parts; store it in smaller ones")
     }
   }
 

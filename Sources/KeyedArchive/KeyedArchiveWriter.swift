@@ -205,15 +205,21 @@ public struct KeyedArchiveWriter {
     return bytes
   }
 
-  /// The archive with an object at its root.
+  /// The archive with an object at its root, which was added before.
   ///
-  /// - Throws: `KeyedArchiveError` when it cannot be written as a property list.
+  /// - Throws: `KeyedArchiveError` when the object is not the writer's, or when the archive cannot be
+  ///   written as a property list.
   public func data(root: Reference) throws(KeyedArchiveError) -> Data { try data(top: ["root": root]) }
 
-  /// The archive with objects by key at its top.
+  /// The archive with objects by key at its top, which were added before.
   ///
-  /// - Throws: `KeyedArchiveError` when it cannot be written as a property list.
+  /// - Throws: as `data(root:)` does.
   public func data(top: [String: Reference]) throws(KeyedArchiveError) -> Data {
+    guard top.values.allSatisfy({ Int($0.index) < self.objects.count }) else {
+      throw KeyedArchiveError(
+        .unexpectedValue,
+        "the root is no object of this writer; add it in a statement before the one that makes the archive")
+    }
     var objects = objects
     for (index, values) in values { objects[index] = .dictionary(values) }
     return try PropertyListValue.dictionary([

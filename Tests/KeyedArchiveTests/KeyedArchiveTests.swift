@@ -52,6 +52,7 @@ struct KeyedArchiveTests {
     let other = try KeyedArchive(writer.data(top: ["a": parent, "b": child]))
     #expect(other.keys == ["a", "b"] && other.root.isNull && other["b"].object?.className == "Child")
     #expect(other["a"].object != root, "archives do not share objects")
+    #expect(throws: KeyedArchiveError.self) { try KeyedArchiveWriter().data(root: parent) }
   }
 
   @Test("a dictionary with known keys leaves out keys without a value")

@@ -49,7 +49,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
 
   /// Creates the model of a file, in which a derived attribute that cannot be computed is a plain
   /// one.
-  init(read description: ModelDeclaration) throws(ModelError) {
+  package init(read description: ModelDeclaration) throws(ModelError) {
     let issues = ModelCheck(description).issues
     guard issues.isEmpty else { throw ModelError(issues) }
     let contents = Self.known.withLock { known in
