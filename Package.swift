@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "StrongroomRecordMacros", targets: ["StrongroomRecordMacros"]),
     .library(name: "StrongroomArchive", targets: ["StrongroomArchive"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "AppleModel", targets: ["AppleModel", "KeyedArchive"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     // For authors of stores and of vaults.
     .library(name: "StoreContract", targets: ["ObjectModel", "ObjectQuery", "StoreContract"]),

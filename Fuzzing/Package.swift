@@ -7,6 +7,14 @@ let package = Package(
   dependencies: [.package(name: "Strongroom", path: "..")],
   targets: [
     .executableTarget(
+      name: "archive-fuzzer",
+      dependencies: [
+        .product(name: "AppleModel", package: "Strongroom"),
+        .product(name: "Strongroom", package: "Strongroom"),
+      ],
+      path: "Sources/ArchiveFuzzer",
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+    .executableTarget(
       name: "model-fuzzer",
       dependencies: [.product(name: "Strongroom", package: "Strongroom")],
       path: "Sources/ModelFuzzer",

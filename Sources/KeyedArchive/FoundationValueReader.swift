@@ -15,6 +15,7 @@ extension FoundationValue {
 /// Makes values of archived objects; its limit of parts is for all values together.
 package struct FoundationValueReader {
   private var open: Set<ArchivedObject> = []
+  private var depth = 0
   private var count = 0
   private static let greatestDepth = 128
   private static let greatestCount = 4 << 20
@@ -37,12 +38,13 @@ package struct FoundationValueReader {
     case .string(let text):
       try spend(text.utf8.count / Self.textPart)
       return .string(text)
-    case .list(let elements): return .array(try read(elements))
+    case .list(let elements):
+      try descend()
+      defer { depth -= 1 }
+      return .array(try read(elements))
     case .object(let object):
-      guard open.count < Self.greatestDepth else {
-        throw KeyedArchiveError(
-          .tooDeep, "the archived value is nested more than \(Self.greatestDepth) levels deep; flatten it")
-      }
+      try descend()
+      defer { depth -= 1 }
       guard open.insert(object).inserted else {
         throw KeyedArchiveError(
           .cycle, "the archived value contains itself, which only objects can; read the objects one by one")
@@ -51,6 +53,14 @@ package struct FoundationValueReader {
       if let collection = try collection(object) { return collection }
       return try Self.scalar(object) ?? .unknown(object.className)
     }
+  }
+
+  private mutating func descend() throws(KeyedArchiveError) {
+    guard depth < Self.greatestDepth else {
+      throw KeyedArchiveError(
+        .tooDeep, "the archived value is nested more than \(Self.greatestDepth) levels deep; flatten it")
+    }
+    depth += 1
   }
 
   private mutating func spend(_ parts: Int) throws(KeyedArchiveError) {

@@ -48,8 +48,8 @@ extension ModelArchiveReader {
     attribute.renamingIdentifier = renamingIdentifier(object, unless: name)
     attribute.versionHashModifier = object["NSVersionHashModifier"].text
     var attributeFacts = AppleModelFacts.Attribute(valueClassName: object["NSAttributeValueClassName"].text)
+    attribute.valueTransformerName = object["NSValueTransformerName"].text
     if attribute.type == .transformable {
-      attribute.valueTransformerName = object["NSValueTransformerName"].text
       attribute.attributeValueClassName = attributeFacts.valueClassName
     }
     readFlags(object, path, into: &attribute)

@@ -36,8 +36,11 @@ struct ModelArchiveReader {
     }
     takenNames = Set(facts.entityNames)
     var entities: [Entity] = []
-    for entity in archived { entities.append(try self.entity(entity)) }
-    var declaration = ModelDeclaration(entities: entities.sorted { $0.name < $1.name })
+    // By name, so that one model gives its composites one order and one name each.
+    for (_, entity) in zip(facts.entityNames, archived).sorted(by: { $0.0 < $1.0 }) {
+      entities.append(try self.entity(entity))
+    }
+    var declaration = ModelDeclaration(entities: entities)
     declaration.composites = compositeNames.compactMap { composites[$0] }
     declaration.configurations = try configurations(model["NSConfigurations"])
     declaration.fetchRequestTemplates = try templates(model["NSFetchRequestTemplates"])
@@ -139,17 +142,17 @@ struct ModelArchiveReader {
       throw Self.lacking("NSProperties", object)
     }
     try spend(entries.count)
+    var own: [(name: String, property: ArchivedObject)] = []
     for entry in entries {
       guard var property = entry.value.object else { throw Self.lacking("NSProperties", object) }
       // What an older framework has in place of an inherited property.
       if let underlying = property["NSUnderlyingProperty"].object { property = underlying }
       let name = try name("NSPropertyName", property)
-      if inherited.contains(name) { continue }
+      if !inherited.contains(name) { own.append((name, property)) }
+    }
+    for (name, property) in own.sorted(by: { $0.name < $1.name }) {
       try readProperty(property, name, into: &entity)
     }
-    entity.attributes.sort { $0.name < $1.name }
-    entity.relationships.sort { $0.name < $1.name }
-    entity.fetchedProperties.sort { $0.name < $1.name }
   }
 
   private mutating func readProperty(
