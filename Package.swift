@@ -221,7 +221,8 @@ let package = Package(
       name: "ObjectContextTests",
       dependencies: [
         "Locks", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore",
-        "StoreContract", "StoreKeyring", "StoreTestKit", "Strongroom", "sharing-probe",
+        "SeededRandom", "StoreContract", "StoreKeyring", "StoreTestKit", "Strongroom",
+        "sharing-probe",
       ], swiftSettings: strict),
     .testTarget(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],

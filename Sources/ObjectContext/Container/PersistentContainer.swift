@@ -55,6 +55,19 @@ public final class PersistentContainer: Sendable {
     }
   }
 
+  /// What `loadPersistentStores()` would do to files that were made with another version of the
+  /// model, in the order of the descriptions.
+  ///
+  /// Nothing is changed. The statements are those of `SQLCipherStore.migrationForecast(for:to:)`.
+  /// - Throws: As `PersistentStoreCoordinator.migrationForecast(for:)`.
+  public func migrationForecasts() async throws -> [MigrationForecast] {
+    var forecasts: [MigrationForecast] = []
+    for description in persistentStoreDescriptions {
+      forecasts.append(try await persistentStoreCoordinator.migrationForecast(for: description))
+    }
+    return forecasts
+  }
+
   /// Closes the stores.
   ///
   /// Issues no statement on rows.

@@ -18,8 +18,8 @@ public struct ModelMapping: Sendable {
 
   /// By the new entity's name; entities that are new are not there.
   public let entities: [String: EntityMapping]
-  /// What stands in the way of moving the data over, in words; none where all can be inferred.
-  public private(set) var obstacles: [String] = []
+  /// What in the two models stands in the way of a migration; none where all can be inferred.
+  public private(set) var issues: [MigrationIssue] = []
 
   /// Compares two versions.
   public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
@@ -32,11 +32,28 @@ public struct ModelMapping: Sendable {
       found[mapping.new.name] = mapping
     }
     entities = found
-    if found.isEmpty, !old.entities.isEmpty { obstacles.append("it has none of the store's entities") }
+    if found.isEmpty, !old.entities.isEmpty {
+      add(MigrationIssue(.unrelatedModel, nil, nil, "it has none of the store's entities"))
+    }
     for entity in new.entities where entity.superentity == nil { checkRoots(entity) }
     for entity in new.entities {
       if let mapping = found[entity.name] { check(mapping) }
     }
+  }
+
+  /// An entity and what inherits a property from it find the same issue.
+  private mutating func add(_ issue: MigrationIssue) {
+    if !issues.contains(issue) { issues.append(issue) }
+  }
+
+  /// The entities whose objects an entity and its subentities have in the new version.
+  package func old(in entity: EntityDescription) -> [EntityDescription] {
+    entity.hierarchy.compactMap { entities[$0.name]?.old }
+  }
+
+  /// The new version of an old entity; nil when it was removed.
+  package func new(of old: EntityDescription) -> EntityMapping? {
+    entities.values.first { $0.old === old }
   }
 
   /// What a relationship was; where it was declared by subentities, in the first of them.
@@ -52,7 +69,10 @@ public struct ModelMapping: Sendable {
     let roots = oldRoots(root)
     guard roots.count > 1 else { return }
     let names = roots.map(\.name).sorted().joined(separator: " and ")
-    obstacles.append("\(root.name) would hold the objects of \(names), which were apart")
+    add(
+      MigrationIssue(
+        .mergedHierarchies, root.name, nil,
+        "\(root.name) would hold the objects of \(names), which were apart"))
   }
 
   private func oldRoots(_ root: EntityDescription) -> Set<EntityDescription> {
@@ -60,34 +80,42 @@ public struct ModelMapping: Sendable {
   }
 
   private mutating func check(_ mapping: EntityMapping) {
-    let name = mapping.new.name
-    for attribute in mapping.new.attributes where attribute.entity === mapping.new && attribute.field >= 0 {
-      guard let old = mapping.attributes[attribute.index], old.field >= 0 else { continue }
-      if !attribute.type.holds(old.type) {
-        obstacles.append(
-          "\(name).\(attribute.name) was \(old.type.rawValue) and is \(attribute.type.rawValue)")
-      }
+    for attribute in mapping.new.attributes where attribute.field >= 0 {
+      guard let old = mapping.attributes[attribute.index], old.field >= 0,
+        attribute.type.conversion(from: old.type) == .impossible
+      else { continue }
+      let name = attribute.entity.name
+      add(
+        MigrationIssue(
+          .incompatibleType, name, attribute.name,
+          "\(name).\(attribute.name) was \(old.type.rawValue) and is \(attribute.type.rawValue)"))
     }
     for relationship in mapping.new.relationships where !relationship.isTransient {
-      guard let old = mapping.relationships[relationship.index] else { continue }
-      if relationship.isToMany, self.old(of: relationship) !== old {
-        obstacles.append("\(relationship.entity.name).\(relationship.name) would join several relationships")
+      guard let old = mapping.relationships[relationship.index], !old.isTransient else { continue }
+      check(relationship, old)
+    }
+  }
+
+  private mutating func check(_ new: RelationshipDescription, _ old: RelationshipDescription) {
+    let name = "\(new.entity.name).\(new.name)"
+    func add(_ kind: MigrationIssue.Kind, _ message: String) {
+      self.add(MigrationIssue(kind, new.entity.name, new.name, "\(name) \(message)"))
+    }
+    if new.isToMany, self.old(of: new) !== old {
+      add(.mergedRelationships, "would join several relationships")
+    }
+    if old.isToMany, !new.isToMany { add(.toManyToOne, "was to-many and is to-one") }
+    if let inverse = new.inverse, !new.isToMany, !inverse.isToMany, !old.isToMany {
+      if old.inverse?.isToMany ?? true, self.old(of: inverse) == nil {
+        add(.incompatibleInverse, "led to one from any number and becomes one-to-one")
+      } else if let back = self.old(of: inverse), back !== old.inverse {
+        add(.incompatibleInverse, "and \(inverse.entity.name).\(inverse.name) did not belong together")
       }
-      if relationship.entity !== mapping.new { continue }
-      if let inverse = relationship.inverse, !relationship.isToMany, !inverse.isToMany, old.inverse == nil,
-        self.old(of: inverse) == nil
-      {
-        obstacles.append("\(name).\(relationship.name) led to one from any number and becomes one-to-one")
-      }
-      if old.isToMany, !relationship.isToMany {
-        obstacles.append("\(name).\(relationship.name) was to-many and is to-one")
-      }
-      if !oldRoots(relationship.destination.root).contains(old.destination.root) {
-        obstacles.append(
-          "\(name).\(relationship.name) had the destination \(old.destination.name) and has"
-            + " \(relationship.destination.name)"
-        )
-      }
+    }
+    if !oldRoots(new.destination.root).contains(old.destination.root) {
+      add(
+        .otherDestination,
+        "had the destination \(old.destination.name) and has \(new.destination.name)")
     }
   }
 }
@@ -111,14 +139,35 @@ extension ModelMapping.EntityMapping {
   }
 }
 
+/// Whether the values of one attribute type are values of another one.
+package enum AttributeConversion: Sendable {
+  /// Each is.
+  case lossless
+  /// Those are that the other type can hold: whole numbers in its range.
+  case ifInRange
+  case impossible
+}
+
 extension AttributeType {
-  /// Whether every value of another type is one of this type as well.
-  fileprivate func holds(_ other: AttributeType) -> Bool {
+  /// Whether values of another type can become values of this one without being changed.
+  package func conversion(from other: AttributeType) -> AttributeConversion {
     switch (self, other) {
     case (.integer32, .integer16), (.integer64, .integer16), (.integer64, .integer32), (.double, .float),
       (.double, .integer16), (.double, .integer32):
-      true
-    default: self == other
+      .lossless
+    case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64), (.double, .integer64):
+      .ifInRange
+    default: self == other ? .lossless : .impossible
+    }
+  }
+
+  /// The whole numbers that fit; nil where all do, or the type holds others.
+  package var exactIntegers: ClosedRange<Int64>? {
+    switch self {
+    case .integer16: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32: Int64(Int32.min)...Int64(Int32.max)
+    case .double: -(1 << 53)...(1 << 53)
+    default: nil
     }
   }
 }

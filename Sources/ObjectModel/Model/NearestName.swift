@@ -1,5 +1,10 @@
 /// The name among several that a mistyped name may have meant.
 package enum NearestName {
+  /// Whether one name may be a variant of another.
+  static func isNear(_ one: String, _ other: String) -> Bool {
+    distance(Array(one.lowercased()), Array(other.lowercased())) <= (one.count + 2) / 3
+  }
+
   /// What a message ends with: `; did you mean title?`, or nothing when no name is near.
   package static func question(_ name: String, among names: some Sequence<String>) -> String {
     let typed = Array(name.lowercased())

@@ -17,7 +17,6 @@ struct InferredMigration {
     self.connection = connection
     self.old = old
     mapping = ModelMapping(from: old.model, to: model)
-    if !mapping.obstacles.isEmpty { throw Self.refusal(mapping.obstacles) }
     var next = (old.entityNumbers.max() ?? 0) + 1
     let mapping = mapping
     new = StoreSchema(
@@ -29,21 +28,13 @@ struct InferredMigration {
       })
   }
 
-  static func refusal(_ obstacles: [String]) -> StoreError {
-    StoreError(
-      .modelMismatch,
-      "the store was made with another version of the model, and its data cannot be moved over without"
-        + " instructions: "
-        + obstacles.sorted().joined(separator: "; ") + "; nothing was changed")
-  }
-
-  /// To be called in a transaction, after `checkRows()`.
+  /// To be called in a transaction, when the survey found no issue.
   func run() throws {
     for name in try names(of: "trigger") { try connection.execute("DROP TRIGGER \(name.quoted)") }
     for index in old.virtualIndexes { try connection.execute("DROP TABLE \(index.name.quoted)") }
-    let roots = new.roots.filter { !isUnchanged($0) }
+    let roots = newRoots
     let links = new.orderedJoinTables.filter { !isUnchanged($0) }
-    let staying = Set(new.roots.filter(isUnchanged).map { new.table($0).name })
+    let staying = Set(new.roots.filter { !roots.contains($0) }.map { new.table($0).name })
       .union(new.orderedJoinTables.filter(isUnchanged).map(\.name))
     let going = (old.roots.map { old.table($0).name } + old.orderedJoinTables.map(\.name)).filter {
       !staying.contains($0)
@@ -61,7 +52,6 @@ struct InferredMigration {
       try copy.joinTable(of: table)
     }
     for name in going { try connection.execute("DROP TABLE \(copy.name(name))") }
-    try clearDanglingReferences()
     try makeIndexes()
     try moveSequences()
     try StoreTable(connection).recordFormerHash(movingTo: new.model)
@@ -79,71 +69,29 @@ struct InferredMigration {
     return result
   }
 
-  private func exists(_ sql: String) throws -> Bool { try connection.text(sql + " LIMIT 1") != nil }
-
   // MARK: What is there
 
   /// The rows of an entity without those of its subentities.
   func ownRows(_ entity: EntityDescription) -> String { "_entity = \(old.entityNumbers[entity.index])" }
 
-  /// - Throws: `modelMismatch` with what the rows themselves do not allow.
-  func checkRows() throws {
-    var obstacles: [String] = []
-    for entity in new.model.entities {
-      guard let pair = mapping.entities[entity.name], !pair.old.isAbstract else { continue }
-      let rows = "SELECT 1 FROM \(old.table(pair.old).name.quoted) WHERE \(ownRows(pair.old))"
-      if entity.isAbstract, try exists(rows) {
-        obstacles.append("\(entity.name) is abstract and has objects")
-      }
-      for attribute in entity.attributes
-      where attribute.field >= 0 && !attribute.isOptional && attribute.defaultValue.isNull
-        && attribute.derivation == nil
-      {
-        let was = pair.attributes[attribute.index].flatMap { old.table(pair.old).column($0) }
-        let isMissing = was.map { " AND \($0.name.quoted) IS NULL" } ?? ""
-        if was?.field.isOptional != false, try exists(rows + isMissing) {
-          obstacles.append("\(entity.name).\(attribute.name) is required, has no default, and is missing")
-        }
-      }
-    }
-    if !obstacles.isEmpty { throw Self.refusal(obstacles) }
+  /// The numbers in the old version of what an entity of the new one has objects of.
+  func oldNumbers(in entity: EntityDescription) -> String {
+    mapping.old(in: entity).map { String(old.entityNumbers[$0.index]) }.joined(separator: ", ")
   }
 
-  /// Whether stored data has no counterpart in the new version.
-  func losesData() throws -> Bool {
-    for entity in old.model.entities where !entity.isAbstract {
-      if try losesData(of: entity) { return true }
-    }
-    let copied = Set(
-      new.model.entities.flatMap(\.relationships).compactMap { mapping.old(of: $0)?.joinTableOwner }
-        .map { ObjectIdentifier($0) })
-    return try old.orderedJoinTables.contains {
-      try !copied.contains(ObjectIdentifier($0.owner)) && exists("SELECT 1 FROM \($0.name.quoted)")
-    }
+  /// Whether a new entity has all objects of an old one.
+  func holds(_ entity: EntityDescription, all former: EntityDescription) -> Bool {
+    Set(former.hierarchy.filter { !$0.isAbstract }).isSubset(of: mapping.old(in: entity))
   }
 
-  private func losesData(of entity: EntityDescription) throws -> Bool {
-    let table = old.table(entity)
-    let rows = "SELECT 1 FROM \(table.name.quoted) WHERE \(ownRows(entity))"
-    let pairs = mapping.entities.values.filter { $0.old === entity }
-    if pairs.isEmpty, try exists(rows) { return true }
-    return try pairs.contains { pair in
-      let fields = Set(pair.new.storedFields.compactMap { old($0, pair)?.identity })
-      return try entity.storedFields.contains { field in
-        try !fields.contains(field.identity) && !isComputed(field, pair)
-          && exists("\(rows) AND \(old.columnName(field, table)) NOT NULL")
-      }
-    }
+  /// What the rows of a new join table come from, and whether in the owner's direction.
+  func origin(of owner: RelationshipDescription) -> (old: RelationshipDescription, isForward: Bool)? {
+    if let own = mapping.old(of: owner) { return (own, true) }
+    return owner.inverse.flatMap { mapping.old(of: $0) }.map { ($0, false) }
   }
 
-  /// Whether the values of an old field are found elsewhere: they are derived, or in a to-many by
-  /// now.
-  private func isComputed(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> Bool {
-    switch field {
-    case .attribute(let attribute): attribute.derivation != nil
-    case .toOne(let toOne): pair.relationships.values.contains(toOne)
-    }
-  }
+  /// The new root entities whose rows do not stay in the table in which they are.
+  var newRoots: [EntityDescription] { new.roots.filter { !isUnchanged($0) } }
 
   /// Whether a root entity's table has the columns it had, under the names it had.
   private func isUnchanged(_ root: EntityDescription) -> Bool {
@@ -158,7 +106,13 @@ struct InferredMigration {
       }
       return entity.storedFields.allSatisfy { field in
         guard let was = self.old(field, pair) else { return false }
-        return was.name == field.name && (field.isOptional || !was.isOptional)
+        if case (.toOne(let toOne), .toOne(let former)) = (field, was),
+          !holds(toOne.destination, all: former.destination)
+        {
+          return false
+        }
+        return old.columnName(was, old.table(pair.old)) == new.columnName(field, new.table(entity))
+          && (field.isOptional || !was.isOptional)
       }
     }
   }
@@ -166,6 +120,7 @@ struct InferredMigration {
   private func isUnchanged(_ links: JoinTable) -> Bool {
     guard let was = mapping.old(of: links.owner), let table = old.joinTable(was) else { return false }
     return table.owner === was && table.creation == links.creation
+      && holds(links.owner.entity, all: was.entity) && holds(links.owner.destination, all: was.destination)
   }
 
   /// What a stored field was.
@@ -179,30 +134,6 @@ struct InferredMigration {
   }
 
   // MARK: Afterwards
-
-  /// Removes references to objects of removed entities.
-  private func clearDanglingReferences() throws {
-    let lost = old.model.entities.contains { entity in
-      !entity.isAbstract && !mapping.entities.values.contains { $0.old === entity }
-    }
-    if !lost { return }
-    for entity in new.model.entities {
-      for case .toOne(let toOne) in entity.storedFields where toOne.entity === entity {
-        guard let column = new.table(entity).column(toOne)?.name.quoted else { continue }
-        let destination = new.table(toOne.destination).name.quoted
-        try connection.execute(
-          "UPDATE \(new.table(entity).name.quoted) SET \(column) = NULL WHERE \(column) NOT NULL"
-            + " AND \(column) NOT IN (SELECT _id FROM \(destination))")
-      }
-    }
-    for links in new.orderedJoinTables {
-      let source = new.table(links.owner.entity).name.quoted
-      let destination = new.table(links.owner.destination).name.quoted
-      try connection.execute(
-        "DELETE FROM \(links.name.quoted) WHERE _source NOT IN (SELECT _id FROM \(source))"
-          + " OR _target NOT IN (SELECT _id FROM \(destination))")
-    }
-  }
 
   private func makeIndexes() throws {
     try makeOrdinaryIndexes()
@@ -228,7 +159,9 @@ struct InferredMigration {
         try connection.execute(statement)
       } catch {
         guard error.code == .constraint else { throw error }
-        throw Self.refusal(["objects have the same values where the new version wants them to be unique"])
+        throw MigrationSurvey.refusal([
+          "objects have the same values where the new version wants them to be unique"
+        ])
       }
     }
   }

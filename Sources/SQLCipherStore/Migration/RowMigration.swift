@@ -26,94 +26,116 @@ struct RowMigration {
   func rows(of root: EntityDescription) throws {
     for entity in root.hierarchy {
       guard let pair = migration.mapping.entities[entity.name], !pair.old.isAbstract else { continue }
-      let defaults = NodeBuilder()
-      defaults.begin(fieldCount: entity.fieldCount)
-      let binding = NodeBinding(entity)
+      var defaults = MigrationDefaults()
       var columns = ["_id", "_entity", "_version"]
-      // The fields whose default is needed, by parameter.
-      var bound: [Int] = []
       var values = ["r._id", String(new.entityNumbers[entity.index]), "r._version"]
-      for (place, field) in entity.storedFields.enumerated() {
-        if case .attribute(let attribute) = field { try defaults.set(field, attribute.defaultValue) }
+      for field in entity.storedFields {
         columns.append(new.columnName(field, new.table(entity)))
-        values.append(
-          value(field, pair) {
-            bound.append(place); return "?\(bound.count)"
-          })
+        values.append(try value(field, pair, &defaults))
       }
       let statement = try connection.prepare(
         "INSERT INTO \(new.table(root).name.quoted) (\(columns.joined(separator: ", ")))"
           + " SELECT \(values.joined(separator: ", ")) FROM \(name(old.table(pair.old).name)) AS r"
           + " WHERE r.\(migration.ownRows(pair.old))")
-      for (place, field) in bound.enumerated() {
-        binding.bind(field, of: defaults, to: statement, at: Int32(place + 1))
-      }
-      try statement.run()
+      defaults.bind(to: statement)
+      try withExtendedLifetime(defaults) { try statement.run() }
     }
   }
 
   /// What a field's column gets of the old row `r`.
-  private func value(
-    _ field: StoredField, _ pair: ModelMapping.EntityMapping, default: () -> String
-  ) -> String {
-    if let was = migration.old(field, pair), let column = old.table(pair.old).ordinal(was) {
+  func value(
+    _ field: StoredField, _ pair: ModelMapping.EntityMapping, _ defaults: inout MigrationDefaults
+  ) throws -> String {
+    switch field {
+    case .attribute(let attribute):
+      guard let was = migration.old(field, pair), let column = old.table(pair.old).ordinal(was) else {
+        return attribute.derivation == nil ? try defaults.parameter(attribute, of: pair.new) : "NULL"
+      }
       let name = "r.\(old.table(pair.old).columns[column].name.quoted)"
-      guard case .attribute(let attribute) = field else { return name }
       let isReal = ColumnStorage(field) == .real && ColumnStorage(was) == .integer
       let value = isReal ? "CAST(\(name) AS REAL)" : name
       return attribute.isOptional || attribute.defaultValue.isNull
-        ? value : "ifnull(\(value), \(`default`()))"
-    }
-    switch field {
-    case .attribute(let attribute): return attribute.derivation == nil ? `default`() : "NULL"
-    case .toOne(let toOne): return target(toOne) ?? "NULL"
+        ? value : "ifnull(\(value), \(try defaults.parameter(attribute, of: pair.new)))"
+    case .toOne(let toOne):
+      if case .toOne(let was)? = migration.old(field, pair) {
+        let name = "r.\(quotedName(was))"
+        return migration.holds(toOne.destination, all: was.destination)
+          ? name : existing(name, was.destination, in: toOne.destination)
+      }
+      return source(toOne) ?? "NULL"
     }
   }
 
-  /// The former destination of a new to-one, if its inverse existed in the old model.
-  private func target(_ toOne: RelationshipDescription) -> String? {
+  /// The former destination of a new to-one, if its inverse existed in the old model; of several
+  /// the first.
+  private func source(_ toOne: RelationshipDescription) -> String? {
     guard let inverse = toOne.inverse, let was = migration.mapping.old(of: inverse) else { return nil }
-    if let back = was.inverse, !back.isToMany, let column = old.table(back.entity).column(back) {
-      return "r.\(column.name.quoted)"
+    var value: String?
+    if let back = was.inverse, back.field >= 0 {
+      value = "r.\(quotedName(back))"
+    } else if let pairs = pairs(was) {
+      value = "(SELECT min(near) FROM (\(pairs)) WHERE far = r._id)"
     }
-    guard was.isToMany, let links = old.joinTable(was) else { return nil }
-    let (near, far) = was === links.owner ? ("_source", "_target") : ("_target", "_source")
-    return "(SELECT min(\(near)) FROM \(name(links.name)) WHERE \(far) = r._id)"
+    guard let value, !migration.holds(toOne.destination, all: was.entity) else { return value }
+    return existing(value, was.entity, in: toOne.destination)
+  }
+
+  private func quotedName(_ toOne: RelationshipDescription) -> String {
+    old.columnName(.toOne(toOne), old.table(toOne.entity))
+  }
+
+  /// A reference to an old entity's object, or null where the object has no place in a new entity.
+  private func existing(
+    _ reference: String, _ former: EntityDescription, in entity: EntityDescription
+  ) -> String {
+    "(SELECT d._id FROM \(name(old.table(former).name)) AS d WHERE d._id = \(reference)"
+      + " AND d._entity IN (\(migration.oldNumbers(in: entity))))"
   }
 
   // MARK: Links
 
   func joinTable(of table: JoinTable) throws {
-    let owner = table.owner
-    let isForward: Bool
-    let was: RelationshipDescription
-    if let own = migration.mapping.old(of: owner) {
-      (was, isForward) = (own, true)
-    } else if let inverse = owner.inverse.flatMap({ migration.mapping.old(of: $0) }) {
-      (was, isForward) = (inverse, false)
-    } else {
-      return
-    }
-    guard let pairs = pairs(was) else { return }
-    var columns = isForward ? ["_source", "_target"] : ["_target", "_source"]
+    guard let pairs = pairs(storedIn: table) else { return }
+    var columns = ["_source", "_target"]
     var values = ["near", "far"]
     if table.hasPosition {
       columns.append("_position")
-      values.append(isForward ? "far_place" : "near_place")
+      values.append("far_place")
     }
     if table.hasInversePosition {
       columns.append("_inverse_position")
-      values.append(isForward ? "near_place" : "far_place")
+      values.append("near_place")
     }
     try connection.execute(
       "INSERT OR IGNORE INTO \(table.name.quoted) (\(columns.joined(separator: ", ")))"
         + " SELECT \(values.joined(separator: ", ")) FROM (\(pairs))")
   }
 
+  /// The pairs that a new join table gets, `near` being its owner's object.
+  func pairs(storedIn table: JoinTable) -> String? {
+    let owner = table.owner
+    guard let (was, isForward) = migration.origin(of: owner), let pairs = pairs(was) else { return nil }
+    let (near, far) = isForward ? (was.entity, was.destination) : (was.destination, was.entity)
+    var conditions: [String] = []
+    if !migration.holds(owner.entity, all: near) {
+      conditions.append("\(existing("near", near, in: owner.entity)) NOT NULL")
+    }
+    if !migration.holds(owner.destination, all: far) {
+      conditions.append("\(existing("far", far, in: owner.destination)) NOT NULL")
+    }
+    let columns =
+      isForward
+      ? "near, far, near_place, far_place"
+      : "far AS near, near AS far, far_place AS near_place, near_place AS far_place"
+    let directed = "SELECT \(columns) FROM (\(pairs))"
+    return conditions.isEmpty
+      ? directed : "SELECT * FROM (\(directed)) WHERE \(conditions.joined(separator: " AND "))"
+  }
+
   /// The pairs of an old relationship: `near` is the source, `far` the destination, and each has
   /// its position in the order of the other; without an order, objects are in the order of their
   /// insertion.
-  private func pairs(_ relationship: RelationshipDescription) -> String? {
+  func pairs(_ relationship: RelationshipDescription) -> String? {
     if let links = old.joinTable(relationship) {
       let isOwner = relationship === links.owner
       let (near, far) = isOwner ? ("_source", "_target") : ("_target", "_source")
@@ -132,5 +154,37 @@ struct RowMigration {
     else { return nil }
     return "SELECT \(column) AS near, _id AS far, _id AS far_place, \(column) AS near_place"
       + " FROM \(name(old.table(inverse.entity).name)) WHERE \(column) NOT NULL"
+  }
+}
+
+/// The default values in a statement that copies rows.
+struct MigrationDefaults {
+  private struct Row {
+    let binding: NodeBinding
+    let builder: NodeBuilder
+  }
+
+  private var rows: [EntityDescription: Row] = [:]
+  private var bound: [(row: Row, field: Int)] = []
+
+  /// The parameter that stands for an attribute's default value.
+  mutating func parameter(_ attribute: AttributeDescription, of entity: EntityDescription) throws -> String {
+    if rows[entity] == nil {
+      let row = Row(binding: NodeBinding(entity), builder: NodeBuilder())
+      row.builder.begin(fieldCount: entity.fieldCount)
+      for case .attribute(let attribute) in entity.storedFields {
+        try row.builder.set(.attribute(attribute), attribute.defaultValue)
+      }
+      rows[entity] = row
+    }
+    if let row = rows[entity] { bound.append((row, attribute.field)) }
+    return "?\(bound.count)"
+  }
+
+  func bind(to statement: Statement) {
+    for (place, parameter) in bound.enumerated() {
+      let row = parameter.row
+      row.binding.bind(parameter.field, of: row.builder, to: statement, at: Int32(place + 1))
+    }
   }
 }

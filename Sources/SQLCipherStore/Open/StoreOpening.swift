@@ -63,11 +63,18 @@ struct StoreOpening {
 
   /// The model that a store describes itself with.
   static func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
+    try await reading(description) { connection, _ in try StoreTable(connection).model() }
+  }
+
+  /// Reads a store's file, whatever the version of its model.
+  static func reading<R: Sendable>(
+    _ description: PersistentStoreDescription, _ body: (Connection, UUID) throws -> R
+  ) async throws -> R {
     let (file, identifier) = try StoreFile.store(description)
     defer { file.release() }
     let session = try await OpenSession.open(file, identifier, description)
     defer { session.pool.close() }
-    return try translating(file.path) { try session.pool.read { try StoreTable($0).model() } }
+    return try translating(file.path) { try session.pool.read { try body($0, identifier) } }
   }
 
   // MARK: Existing file
@@ -102,82 +109,12 @@ struct StoreOpening {
       throw StoreError(.fileReplaced, "somebody else moves the store meanwhile, or works on its file")
     }
     return try translating(path) {
-      let table = StoreTable(access.connection)
-      if try table.contents(model) != nil { return false }
+      if try StoreTable(access.connection).contents(model) != nil { return false }
       try access.checkPages { _ in }
-      let old = try table.model()
-      if let only = description.migratesOnlyFrom, only != old.versionHash {
-        throw StoreError(
-          .modelMismatch,
-          "another program gave the store another version of its model meanwhile; open it again")
-      }
-      let (migration, losesData) = try inferred(access.connection, from: old)
-      let keepsake = try losesData ? copy(access) : nil
-      let (start, changes) = (ContinuousClock.now, access.connection.totalChanges)
-      try Self.run(migration, keepsake, access)
-      description.log?.migrated(
-        from: old.versionHash, to: model.versionHash, rows: access.connection.totalChanges - changes,
-        isCopied: keepsake != nil, in: .now - start)
-      if keepsake != nil { description.preMigrationCopy?.recordMade() }
+      try StoreMigration(access, description).run(to: model)
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false
     }
-  }
-
-  /// The migration, and whether it drops data.
-  ///
-  /// Nothing is written before it is known that all will be done.
-  private func inferred(
-    _ connection: Connection, from old: ManagedObjectModel
-  ) throws -> (InferredMigration, losesData: Bool) {
-    let table = StoreTable(connection)
-    func isOfBefore() throws -> Bool { try table.formerHashes().contains(model.versionHash.hex) }
-    do {
-      let schema = try StoreSchema(model: old, entityNumbers: table.entityNumbers(old))
-      let migration = try InferredMigration(connection, from: schema, to: model)
-      try migration.checkRows()
-      let losesData = try migration.losesData()
-      if losesData, try isOfBefore() { throw Self.storeIsNewer }
-      return (migration, losesData)
-    } catch let error as StoreError {
-      // What an older model asks of the rows is not what is wrong.
-      throw try isOfBefore() ? Self.storeIsNewer : error
-    }
-  }
-
-  /// The copy of a store that is about to lose data, where there is none from an earlier stage.
-  private func copy(_ access: WholeFileAccess) throws -> PreMigrationCopy? {
-    let copies = description.preMigrationCopy
-    if description.isDraft {
-      copies?.want()
-      return nil
-    }
-    return copies?.needsCopy() == false ? nil : try PreMigrationCopy(access)
-  }
-
-  private static func run(
-    _ migration: InferredMigration, _ keepsake: PreMigrationCopy?, _ access: WholeFileAccess
-  ) throws {
-    var keepsake = keepsake
-    do {
-      try access.connection.transaction(.exclusive) {
-        try migration.run()
-        try keepsake?.makePermanent()
-      }
-    } catch {
-      keepsake?.end(failedWith: error)
-      throw error
-    }
-    keepsake?.end()
-  }
-
-  /// A program of before must not drop what one of after has added, back and forth at every start.
-  private static var storeIsNewer: StoreError {
-    StoreError(
-      .modelMismatch,
-      "the store is newer than this program: it was moved on from this version of the model, and moving it"
-        + " back would lose"
-        + " data; update the program, or open a copy from before the migration; nothing was changed")
   }
 }
 

@@ -19,6 +19,12 @@ public struct PersistentStoreDescription: Sendable {
   ///
   /// Else, and where it cannot, opening throws `modelMismatch`, and nothing is changed.
   public var shouldMigrateStoreAutomatically = true
+  /// Whether a migration may drop data that the new version of the model has no place for; true
+  /// unless set.
+  ///
+  /// Where it may not, opening throws `lossyMigration` with a forecast of what would be dropped, and
+  /// nothing is changed. Where it may, a copy of the store stays beside it.
+  public var allowsLossyMigration = true
   /// What else the kind of store understands; each kind extends this type with typed access to its
   /// own.
   public var options: [String: any Sendable] = [:]

@@ -1,4 +1,4 @@
-package import ObjectModel
+public import ObjectModel
 
 /// Why a store could not do what it was asked.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
@@ -25,6 +25,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let denied = Code("denied")
     /// The store's model differs from the program's.
     public static let modelMismatch = Code("modelMismatch")
+    /// Migrating the store would drop data, which its description does not allow.
+    public static let lossyMigration = Code("lossyMigration")
     /// The store's file has tables, indexes, triggers or views that its model does not make.
     public static let schemaMismatch = Code("schemaMismatch")
     /// The store was written by a newer version.
@@ -86,6 +88,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let objectIDs: [ManagedObjectID]
   /// For `outcomeUnknown`: what to ask the store for when it is open again.
   public internal(set) var commitToken: CommitToken?
+  /// For `lossyMigration`, and for `modelMismatch` where a migration was tried: what it would do.
+  public package(set) var migrationForecast: MigrationForecast?
   /// The error underneath.
   public let cause: (any Error)?
   /// Where it was thrown.

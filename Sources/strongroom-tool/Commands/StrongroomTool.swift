@@ -13,7 +13,8 @@ struct StrongroomTool: AsyncParsableCommand {
     subcommands: [
       QueryCommand.self, ShellCommand.self, InfoCommand.self, SchemaCommand.self,
       KeyCommand.self,
-      VerifyCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self, EncryptCommand.self,
+      MigrateCommand.self, VerifyCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
+      EncryptCommand.self,
       DecryptCommand.self, ExportCommand.self, ConvertCipherCommand.self, ModelCommand.self,
     ])
 }

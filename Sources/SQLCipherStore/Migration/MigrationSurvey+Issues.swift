@@ -1,0 +1,162 @@
+import Foundation
+import ObjectModel
+
+/// What keeps a migration from being done.
+extension MigrationSurvey {
+  /// What the two models, then the rows, do not allow.
+  func issues() throws -> [MigrationIssue] {
+    if !mapping.issues.isEmpty { return try mapping.issues.map(counted) }
+    var issues: [MigrationIssue] = []
+    for entity in new.model.entities {
+      if let pair = mapping.entities[entity.name], !pair.old.isAbstract { issues += try rowIssues(pair) }
+      for constraint in entity.declaration.uniquenessConstraints {
+        if let issue = try duplicates(constraint, of: entity) { issues.append(issue) }
+      }
+    }
+    return issues
+  }
+
+  /// The issue of an attribute's type with the objects whose values cannot be converted.
+  private func counted(_ issue: MigrationIssue) throws -> MigrationIssue {
+    guard issue.kind == .incompatibleType, let entity = issue.entityName.flatMap(new.model.entity(named:)),
+      let attribute = issue.propertyName.flatMap(entity.attribute(named:))
+    else { return issue }
+    let selections = entity.hierarchy.compactMap { entity -> String? in
+      guard let pair = mapping.entities[entity.name], !pair.old.isAbstract,
+        let was = pair.attributes[attribute.index], was.field >= 0,
+        attribute.type.conversion(from: was.type) == .impossible
+      else { return nil }
+      return rows(pair) + " AND \(old.columnName(.attribute(was), old.table(pair.old))) NOT NULL"
+    }
+    return try self.issue(issue, selections) ?? issue
+  }
+
+  private func rows(_ pair: ModelMapping.EntityMapping) -> String {
+    "SELECT _id, _entity FROM \(old.table(pair.old).name.quoted) AS r WHERE r.\(migration.ownRows(pair.old))"
+  }
+
+  /// An issue with the objects that statements select; nil when there are none.
+  private func issue(
+    _ issue: MigrationIssue, _ statements: [String], _ defaults: MigrationDefaults = MigrationDefaults()
+  ) throws -> MigrationIssue? {
+    guard !statements.isEmpty else { return nil }
+    let sql = statements.joined(separator: " UNION ALL ")
+    let count = try count("SELECT count(*) FROM (\(sql))", defaults)
+    guard count > 0 else { return nil }
+    return MigrationIssue(
+      issue.kind, issue.entityName, issue.propertyName, issue.message, objectCount: count,
+      objectURIs: try objectURIs(sql, defaults))
+  }
+
+  // MARK: Rows
+
+  private func rowIssues(_ pair: ModelMapping.EntityMapping) throws -> [MigrationIssue] {
+    let entity = pair.new
+    var issues: [MigrationIssue] = []
+    if entity.isAbstract, try census.rows(pair.old) > 0,
+      let issue = try issue(
+        MigrationIssue(.abstractEntity, entity.name, nil, "\(entity.name) is abstract and has objects"),
+        [rows(pair)])
+    {
+      issues.append(issue)
+    }
+    for field in entity.storedFields {
+      issues += try [missing(field, pair), outOfRange(field, pair)].compactMap { $0 }
+    }
+    return issues
+  }
+
+  /// The objects that would have no value for a required property.
+  private func missing(_ field: StoredField, _ pair: ModelMapping.EntityMapping) throws -> MigrationIssue? {
+    if field.isOptional { return nil }
+    let name = "\(pair.new.name).\(field.name)"
+    switch field {
+    case .attribute(let attribute):
+      guard attribute.defaultValue.isNull, attribute.derivation == nil else { return nil }
+      let was = migration.old(field, pair)
+      guard was?.isOptional != false else { return nil }
+      let condition = was.map { " AND r.\(old.columnName($0, old.table(pair.old))) IS NULL" } ?? ""
+      return try issue(
+        MigrationIssue(
+          .missingValue, pair.new.name, field.name, "\(name) is required, has no default, and is missing"),
+        [rows(pair) + condition])
+    case .toOne(let toOne):
+      if case .toOne(let was)? = migration.old(field, pair), !was.isOptional,
+        migration.holds(toOne.destination, all: was.destination)
+      {
+        return nil
+      }
+      var defaults = MigrationDefaults()
+      let value = try copy.value(field, pair, &defaults)
+      return try issue(
+        MigrationIssue(.missingValue, pair.new.name, field.name, "\(name) is required and is missing"),
+        [rows(pair) + " AND \(value) IS NULL"])
+    }
+  }
+
+  /// The objects whose number does not fit into the attribute's new type.
+  private func outOfRange(_ field: StoredField, _ pair: ModelMapping.EntityMapping) throws -> MigrationIssue?
+  {
+    guard case .attribute(let attribute) = field, case .attribute(let was)? = migration.old(field, pair),
+      attribute.type.conversion(from: was.type) == .ifInRange, let range = attribute.type.exactIntegers
+    else { return nil }
+    let column = "r.\(old.columnName(.attribute(was), old.table(pair.old)))"
+    return try issue(
+      MigrationIssue(
+        .valueOutOfRange, pair.new.name, attribute.name,
+        "\(pair.new.name).\(attribute.name) was \(was.type.rawValue), is \(attribute.type.rawValue), and has"
+          + " values that do not fit"),
+      [rows(pair) + " AND \(column) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"])
+  }
+
+  // MARK: Uniqueness
+
+  /// The objects that would share the values of a uniqueness constraint.
+  private func duplicates(
+    _ constraint: UniquenessConstraint, of entity: EntityDescription
+  ) throws -> MigrationIssue? {
+    let fields = constraint.propertyNames.compactMap { name in
+      entity.storedFields.first { $0.name == name }
+    }
+    guard fields.count == constraint.propertyNames.count, !fields.isEmpty,
+      try !isUniqueAlready(fields, of: entity)
+    else { return nil }
+    var defaults = MigrationDefaults()
+    let rows = try entity.hierarchy.compactMap { entity -> String? in
+      guard let pair = mapping.entities[entity.name], !pair.old.isAbstract else { return nil }
+      let values = try fields.enumerated().map {
+        "\(try copy.value($0.element, pair, &defaults)) AS c\($0.offset)"
+      }
+      return "SELECT r._id, r._entity, \(values.joined(separator: ", "))"
+        + " FROM \(old.table(pair.old).name.quoted) AS r WHERE r.\(migration.ownRows(pair.old))"
+    }
+    guard !rows.isEmpty else { return nil }
+    let columns = fields.indices.map { "c\($0)" }
+    let list = columns.joined(separator: ", ")
+    let values = columns.map { "\($0) NOT NULL" }.joined(separator: " AND ")
+    // What is null is equal to nothing.
+    let sql =
+      "WITH v AS (\(rows.joined(separator: " UNION ALL ")))"
+      + " SELECT _id, _entity FROM v WHERE (\(list)) IN"
+      + " (SELECT \(list) FROM v WHERE \(values) GROUP BY \(list) HAVING count(*) > 1)"
+    let names = constraint.propertyNames.joined(separator: " with ")
+    return try issue(
+      MigrationIssue(
+        .duplicateValues, entity.name, constraint.propertyNames.count == 1 ? names : nil,
+        "objects have the same values of \(entity.name).\(names) where the new version wants them to be"
+          + " unique"), [sql], defaults)
+  }
+
+  /// Whether the old version had the constraint on the same objects and values.
+  private func isUniqueAlready(_ fields: [StoredField], of entity: EntityDescription) throws -> Bool {
+    guard let pair = mapping.entities[entity.name], migration.holds(entity, all: pair.old),
+      Set(mapping.old(in: entity)).isSubset(of: pair.old.hierarchy)
+    else { return false }
+    var names: Set<String> = []
+    for field in fields {
+      guard let was = migration.old(field, pair), field.isOptional || !was.isOptional else { return false }
+      names.insert(was.name)
+    }
+    return pair.old.declaration.uniquenessConstraints.contains { Set($0.propertyNames) == names }
+  }
+}

@@ -1,0 +1,110 @@
+import CipherDatabase
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// Moves a store, which the caller has alone, to another version of its model, in one transaction.
+struct StoreMigration {
+  private let access: WholeFileAccess
+  private let description: PersistentStoreDescription
+
+  private var connection: Connection { access.connection }
+  private var table: StoreTable { StoreTable(connection) }
+
+  init(_ access: WholeFileAccess, _ description: PersistentStoreDescription) {
+    self.access = access
+    self.description = description
+  }
+
+  /// A step drops data, and the store was not copied yet.
+  private struct CopyIsMissing: Error {}
+
+  /// Migrates the store; one that loses data is copied first.
+  /// - Throws: `StoreError`; the store is then as it was.
+  func run(to model: ManagedObjectModel) throws {
+    let old = try table.model()
+    if let only = description.migratesOnlyFrom, only != old.versionHash {
+      throw StoreError(
+        .modelMismatch,
+        "another program gave the store another version of its model meanwhile; open it again")
+    }
+    let (start, changes) = (ContinuousClock.now, connection.totalChanges)
+    var isCopied = false
+    do {
+      try migrate(to: model, nil)
+    } catch is CopyIsMissing {
+      try migrate(to: model, PreMigrationCopy(access))
+      description.preMigrationCopy?.recordMade()
+      isCopied = true
+    }
+    description.log?.migrated(
+      from: old.versionHash, to: model.versionHash, rows: connection.totalChanges - changes,
+      isCopied: isCopied, in: .now - start)
+  }
+
+  private func migrate(to model: ManagedObjectModel, _ keepsake: PreMigrationCopy?) throws {
+    var keepsake = keepsake
+    do {
+      try connection.transaction(.exclusive) {
+        let survey = try MigrationSurvey(connection, to: model, store: access.store)
+        try check(survey, isCopied: keepsake != nil)
+        try survey.migration.run()
+        try keepsake?.makePermanent()
+      }
+    } catch {
+      keepsake?.end(failedWith: error)
+      throw error
+    }
+    keepsake?.end()
+  }
+
+  /// Nothing is written before it is known that all will be done.
+  private func check(_ survey: MigrationSurvey, isCopied: Bool) throws {
+    let issues = try survey.issues()
+    let isLossy = try issues.isEmpty && survey.isLossy()
+    if !issues.isEmpty || isLossy, let issue = try survey.newerStore() {
+      var error = StoreError(.modelMismatch, "\(issue.message); nothing was changed")
+      error.migrationForecast = try survey.forecast([issue] + issues)
+      throw error
+    }
+    if !issues.isEmpty { throw MigrationSurvey.refusal(issues.map(\.message), try survey.forecast(issues)) }
+    guard isLossy else { return }
+    if !description.allowsLossyMigration { throw refusal(try survey.forecast([])) }
+    if description.isDraft {
+      description.preMigrationCopy?.want()
+    } else if !isCopied, description.preMigrationCopy?.needsCopy() != false {
+      throw CopyIsMissing()
+    }
+  }
+
+  private func refusal(_ forecast: MigrationForecast) -> StoreError {
+    var error = StoreError(
+      .lossyMigration,
+      "the new version of the model has no place for some of the store's data, and the store's description"
+        + " does not allow to drop it: \(forecast.lossSummary ?? ""); set allowsLossyMigration, or keep a"
+        + " place for it in the model; nothing was changed")
+    error.migrationForecast = forecast
+    return error
+  }
+}
+
+extension MigrationSurvey {
+  /// Compares what an open file has with another version of its model.
+  /// - Throws: `StoreError` for what is no store.
+  init(_ connection: Connection, to model: ManagedObjectModel, store: UUID) throws {
+    let old = try StoreTable(connection).storedSchema()
+    self.init(try InferredMigration(connection, from: old, to: model), store: store)
+  }
+
+  /// A program of before must not drop what one of after has added, back and forth at every start.
+  /// - Returns: Nil when the store was never of the version to which it is to be migrated.
+  func newerStore() throws -> MigrationIssue? {
+    guard try StoreTable(migration.connection).formerHashes().contains(new.model.versionHash.hex) else {
+      return nil
+    }
+    return MigrationIssue(
+      .newerStore, nil, nil,
+      "the store is newer than this program: it was moved on from this version of the model, and moving it"
+        + " back would lose data; update the program, or open a copy from before the migration")
+  }
+}
