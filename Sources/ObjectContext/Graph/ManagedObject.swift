@@ -12,8 +12,8 @@ open class ManagedObject {
   ///
   /// Valid while the initialiser that gets it runs: pass it on, and keep none.
   public struct Seed {
-    // unowned(unsafe): whoever makes the object retains all of it meanwhile, and a copy for each
-    // initialiser of a class counts no references.
+    // unowned(unsafe): the caller of the initialiser retains these, so copying a seed from one
+    // initialiser of the class hierarchy to the next counts no references.
     unowned(unsafe) let storeEntity: StoreEntity
     let reference: Int64
     /// Nil for an object that is not in a context yet.

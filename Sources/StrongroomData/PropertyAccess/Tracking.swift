@@ -90,29 +90,31 @@ final class Tracking {
   @inline(__always)
   private var isOn: Bool {
     probe._withUnsafeGuaranteedRef { $0.access() }
-    if counts.pointee.hashed == last.hashed {
-      if !used.isEmpty { releaseProbes() }
-      return false
-    }
-    noteRecorded()
-    return true
+    if counts.pointee.hashed != last.hashed, isRecorded() { return true }
+    if !used.isEmpty { releaseProbes() }
+    return false
   }
 
-  private func noteRecorded() {
+  /// Whether a read that found the mark hashed was recorded.
+  private func isRecorded() -> Bool {
     // A tracking that did not have the probe yet is another one than the probe's own.
     let isAnother = counts.pointee.met == last.met
     last = counts.pointee
-    if isAnother { replaceProbe() }
+    return !isAnother || replaceProbe()
   }
 
   /// Gives the tracking that has just begun a probe of its own.
-  private func replaceProbe() {
+  ///
+  /// - Returns: Whether one has begun. The end of a tracking hashes the mark too, which the first
+  ///   read after it finds.
+  private func replaceProbe() -> Bool {
     // Where every read is tracked, the trackings of long ago have ended.
     if used.count >= Self.most { used.removeFirst(Self.most / 2) }
     used.append(retained)
     take(Probe())
     retained.access()
     last = counts.pointee
+    return last.hashed > 0
   }
 
   /// Releases what the trackings of this thread left, since all of them have ended.
