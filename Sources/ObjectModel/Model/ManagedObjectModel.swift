@@ -19,6 +19,12 @@ public final class ManagedObjectModel: Sendable, Hashable {
   /// modifiers; not defaults, delete rules, validation, class names, user info or renaming
   /// identifiers.
   public var versionHash: Data { Data(hashBytes) }
+  /// The version hash in Base64, by which a `ManagedObjectModelReference` names a version.
+  public var versionChecksum: String { versionHash.base64EncodedString() }
+  /// The version hash of each entity, by the entity's name.
+  public var entityVersionHashesByName: [String: Data] {
+    Dictionary(entities.map { ($0.name, $0.versionHash) }) { first, _ in first }
+  }
   private let hashBytes: [UInt8]
   private let byName: [String: EntityDescription]
 

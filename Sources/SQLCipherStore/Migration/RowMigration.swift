@@ -62,16 +62,18 @@ struct RowMigration {
         return migration.holds(toOne.destination, all: was.destination)
           ? name : existing(name, was.destination, in: toOne.destination)
       }
-      return source(toOne) ?? "NULL"
+      return source(toOne, pair) ?? "NULL"
     }
   }
 
   /// The former destination of a new to-one, if its inverse existed in the old model; of several
   /// the first.
-  private func source(_ toOne: RelationshipDescription) -> String? {
+  private func source(
+    _ toOne: RelationshipDescription, _ pair: ModelMapping.EntityMapping
+  ) -> String? {
     guard let inverse = toOne.inverse, let was = migration.mapping.old(of: inverse) else { return nil }
     var value: String?
-    if let back = was.inverse, back.field >= 0 {
+    if let back = was.inverse, back.field >= 0, back.entity.root === pair.old.root {
       value = "r.\(quotedName(back))"
     } else if let pairs = pairs(was) {
       value = "(SELECT min(near) FROM (\(pairs)) WHERE far = r._id)"

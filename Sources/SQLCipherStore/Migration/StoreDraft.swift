@@ -1,5 +1,5 @@
 import CipherDatabase
-package import Foundation
+import Foundation
 package import StoreContract
 import StoreKeyring
 
@@ -8,21 +8,24 @@ import StoreKeyring
 /// If a step fails or the process is killed, the store is unchanged.
 ///
 /// No other process can open the store meanwhile.
-package final class StoreDraft: @unchecked Sendable {
+package final class StoreDraft: MigrationDraft, @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   private let access: WholeFileAccess
   private let path: String
-  private let copies: PreMigrationCopyState?
-  /// The copy, which opens with the store's key.
-  package var url: URL { URL(fileURLWithPath: path) }
+  /// How the copy is opened: with the store's key, and without reading the vaults again.
+  package let description: PersistentStoreDescription
 
   /// Copies a store.
   /// - Throws: `StoreError`: `busy` when another connection has the store open, `diskFull`, and as
   ///   opening does.
   package init(of description: PersistentStoreDescription) async throws {
-    copies = description.preMigrationCopy
     access = try await WholeFileAccess.open(description, for: .writing)
     path = UnfinishedCopy.path(beside: access.path)
+    var copy = description
+    copy.url = URL(fileURLWithPath: path)
+    copy.draftLosses = DraftLosses()
+    copy.knownCipher = KnownCipher(access.cipher)
+    self.description = copy
     do {
       try access.takeAlone()
       try translating(path) {
@@ -45,8 +48,8 @@ package final class StoreDraft: @unchecked Sendable {
   /// - Throws: `StoreError`; the store is then as it was.
   package func publish() throws {
     try WholeFileAccess.prove(path, access.cipher, journal: .writeAhead) { _ in }
-    let isCopied = copies?.isWanted == true
-    var keepsake = isCopied ? try translating(access.path) { try PreMigrationCopy(access) } : nil
+    let isLossy = description.draftLosses?.isLossy == true
+    var keepsake = isLossy ? try translating(access.path) { try PreMigrationCopy(access) } : nil
     do {
       try keepsake?.makePermanent()
       try access.replace(with: path)
@@ -55,7 +58,6 @@ package final class StoreDraft: @unchecked Sendable {
       throw error
     }
     keepsake?.end()
-    if isCopied { copies?.recordMade() }
     abandon()
   }
 

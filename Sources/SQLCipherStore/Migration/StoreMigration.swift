@@ -3,7 +3,8 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// Moves a store, which the caller has alone, to another version of its model, in one transaction.
+/// Moves a store, which the caller has alone, to another version of its model, in one transaction:
+/// in one step, or through the versions that its description names.
 struct StoreMigration {
   private let access: WholeFileAccess
   private let description: PersistentStoreDescription
@@ -28,13 +29,13 @@ struct StoreMigration {
         .modelMismatch,
         "another program gave the store another version of its model meanwhile; open it again")
     }
+    let path = (description.migrationPath ?? []) + [model]
     let (start, changes) = (ContinuousClock.now, connection.totalChanges)
     var isCopied = false
     do {
-      try migrate(to: model, nil)
+      try migrate(path, nil)
     } catch is CopyIsMissing {
-      try migrate(to: model, PreMigrationCopy(access))
-      description.preMigrationCopy?.recordMade()
+      try migrate(path, PreMigrationCopy(access))
       isCopied = true
     }
     description.log?.migrated(
@@ -42,13 +43,16 @@ struct StoreMigration {
       isCopied: isCopied, in: .now - start)
   }
 
-  private func migrate(to model: ManagedObjectModel, _ keepsake: PreMigrationCopy?) throws {
+  private func migrate(_ path: [ManagedObjectModel], _ keepsake: PreMigrationCopy?) throws {
     var keepsake = keepsake
     do {
       try connection.transaction(.exclusive) {
-        let survey = try MigrationSurvey(connection, to: model, store: access.store)
-        try check(survey, isCopied: keepsake != nil)
-        try survey.migration.run()
+        var rest = path[...]
+        while !rest.isEmpty {
+          let (survey, issues) = try nextStep(&rest)
+          try check(survey, issues, isCopied: keepsake != nil)
+          try survey.migration.run()
+        }
         try keepsake?.makePermanent()
       }
     } catch {
@@ -58,11 +62,29 @@ struct StoreMigration {
     keepsake?.end()
   }
 
-  /// Nothing is written before it is known that all will be done.
-  private func check(_ survey: MigrationSurvey, isCopied: Bool) throws {
-    let issues = try survey.issues()
+  /// Takes the next version, or where that cannot be inferred the last one that can be, from the
+  /// rest of the path.
+  private func nextStep(
+    _ rest: inout ArraySlice<ManagedObjectModel>
+  ) throws -> (MigrationSurvey, [MigrationIssue]) {
+    var first: (MigrationSurvey, [MigrationIssue])?
+    for place in [rest.startIndex] + rest.indices.dropFirst().reversed() {
+      let survey = try MigrationSurvey(connection, to: rest[place], store: access.store)
+      let issues = try survey.issues()
+      first = first ?? (survey, issues)
+      guard issues.isEmpty else { continue }
+      rest = rest[(place + 1)...]
+      return (survey, [])
+    }
+    rest = []
+    return try first ?? (MigrationSurvey(connection, to: table.model(), store: access.store), [])
+  }
+
+  /// No step is begun before it is known that it will be done whole.
+  private func check(_ survey: MigrationSurvey, _ issues: [MigrationIssue], isCopied: Bool) throws {
     let isLossy = try issues.isEmpty && survey.isLossy()
-    if !issues.isEmpty || isLossy, let issue = try survey.newerStore() {
+    // Stages say themselves which version follows which.
+    if !issues.isEmpty || isLossy, description.migrationPath == nil, let issue = try survey.newerStore() {
       var error = StoreError(.modelMismatch, "\(issue.message); nothing was changed")
       error.migrationForecast = try survey.forecast([issue] + issues)
       throw error
@@ -70,9 +92,9 @@ struct StoreMigration {
     if !issues.isEmpty { throw MigrationSurvey.refusal(issues.map(\.message), try survey.forecast(issues)) }
     guard isLossy else { return }
     if !description.allowsLossyMigration { throw refusal(try survey.forecast([])) }
-    if description.isDraft {
-      description.preMigrationCopy?.want()
-    } else if !isCopied, description.preMigrationCopy?.needsCopy() != false {
+    if let losses = description.draftLosses {
+      losses.record()
+    } else if !isCopied {
       throw CopyIsMissing()
     }
   }

@@ -32,4 +32,10 @@ extension SQLCipherStore {
   }
 }
 
-extension SQLCipherStore: MigratableStore {}
+extension SQLCipherStore: MigratableStore {
+  package static func migrationDraft(
+    of description: PersistentStoreDescription
+  ) async throws -> any MigrationDraft {
+    try await StoreDraft(of: description)
+  }
+}

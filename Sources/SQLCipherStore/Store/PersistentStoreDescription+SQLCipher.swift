@@ -86,22 +86,17 @@ extension PersistentStoreDescription {
     set { sqlCipher.migratesOnlyFrom = newValue }
   }
 
-  /// What the stages of one migration share; nil for a migration of one stage.
-  package var preMigrationCopy: PreMigrationCopyState? {
-    get { sqlCipher.preMigrationCopy }
-    set { sqlCipher.preMigrationCopy = newValue }
+  /// Where a draft, which replaces a store when its migration is done, records that data was
+  /// dropped; nil for a store.
+  var draftLosses: DraftLosses? {
+    get { sqlCipher.draftLosses }
+    set { sqlCipher.draftLosses = newValue }
   }
 
   /// The key that an earlier step of the same opening found; nil for an opening of one step.
   package var knownCipher: KnownCipher? {
     get { sqlCipher.knownCipher }
     set { sqlCipher.knownCipher = newValue }
-  }
-
-  /// Whether the file is a draft, which replaces a store when a migration stage is done.
-  package var isDraft: Bool {
-    get { sqlCipher.isDraft }
-    set { sqlCipher.isDraft = newValue }
   }
 
   /// Whether one connection of one process locks the file for itself: opens in half the time.

@@ -21,9 +21,8 @@ struct SQLCipherStoreOptions: Sendable {
   /// Nil for the file's name.
   var logLabel: String?
   var slowStatementMilliseconds = 100
-  var isDraft = false
   var migratesOnlyFrom: Data?
-  var preMigrationCopy: PreMigrationCopyState?
+  var draftLosses: DraftLosses?
   var knownCipher: KnownCipher?
 }
 

@@ -27,6 +27,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let modelMismatch = Code("modelMismatch")
     /// Migrating the store would drop data, which its description does not allow.
     public static let lossyMigration = Code("lossyMigration")
+    /// The store has a version of the model that no stage of its migration names, or a version is not
+    /// what its checksum says.
+    public static let unknownModelVersion = Code("unknownModelVersion")
+    /// The store has a later version of the model than the program.
+    public static let newerModelVersion = Code("newerModelVersion")
+    /// Two versions between which a stage leads have the same checksum.
+    public static let duplicateModelVersion = Code("duplicateModelVersion")
     /// The store's file has tables, indexes, triggers or views that its model does not make.
     public static let schemaMismatch = Code("schemaMismatch")
     /// The store was written by a newer version.

@@ -1,54 +1,80 @@
-import Foundation
-import ObjectContext
 import ObjectModel
 import SQLCipherStore
 import StoreContract
 
-/// Brings a store up to the newest version of a plan, a stage at a time.
+/// Brings a store up to the newest version of a plan, through the stages of the engine.
 ///
-/// Each is done whole or not at all: what is inferred is one transaction, and a stage with work of
-/// the program's own is done on a copy, which then replaces the store. So what `willMigrate` keeps
-/// in memory is there in `didMigrate`, however often the program was killed in between.
+/// `willMigrate` and `didMigrate` work on a copy that replaces the store when all stages are done:
+/// so what `willMigrate` keeps in memory is there in `didMigrate`, however often the program was
+/// stopped in between.
 struct MigrationRun {
   private let plan: any SchemaMigrationPlan.Type
-  private var configuration: ModelConfiguration
+  private let configuration: ModelConfiguration
   private let schemas: [Schema]
 
   init(_ plan: any SchemaMigrationPlan.Type, _ configuration: ModelConfiguration) {
     self.plan = plan
     self.configuration = configuration
-    self.configuration.preMigrationCopy = PreMigrationCopyState()
     schemas = plan.schemas.map { Schema(versionedSchema: $0) }
   }
 
+  /// What the program's own work throws, which is passed on as it is.
+  private struct OwnError: Error {
+    let cause: any Error
+  }
+
   /// - Throws: `SwiftDataError.unsupportedMigration` when the store is of none of the plan's
-  ///   versions, or of a newer one than the schema; what the program's own work throws.
+  ///   versions, `backwardMigration` when it is of a newer one than the schema; what the program's own
+  ///   work throws.
   func run(to destination: Schema) throws {
-    guard !configuration.isStoredInMemoryOnly, configuration.allowsSave,
-      FileManager.default.fileExists(atPath: configuration.url.path)
-    else { return }
-    let description = StorePlan.store(configuration)
-    let stored = try OpeningThread.wait { try await SQLCipherStore.storedModel(description) }.versionHash
-    let hashes = try schemas.map { try $0.managedObjectModel().versionHash }
-    guard let last = hashes.lastIndex(of: try destination.managedObjectModel().versionHash) else {
+    guard !configuration.isStoredInMemoryOnly else { return }
+    let (description, model) = (StorePlan.store(configuration), try destination.managedObjectModel())
+    do {
+      let migration = try stages(to: model)
+      try OpeningThread.wait { try await migration.run(SQLCipherStore.self, description, to: model) }
+    } catch let error as OwnError {
+      throw error.cause
+    } catch let error as StoreError {
+      throw Self.translated(error)
+    }
+  }
+
+  private static func translated(_ error: StoreError) -> SwiftDataError {
+    switch error.code {
+    case .unknownModelVersion:
+      SwiftDataError(
+        .unsupportedMigration,
+        "the store was made with a version that is not in the plan; add that version to schemas, oldest"
+          + " first", cause: error)
+    case .newerModelVersion:
+      SwiftDataError(
+        .backwardMigration, "the store was made with a newer version of the schema; update the program",
+        cause: error)
+    case .modelMismatch, .duplicateModelVersion:
+      SwiftDataError(
+        .unsupportedMigration, "the store cannot be brought up to the schema: \(error.message)", cause: error)
+    default:
+      SwiftDataError(.loadIssueModelContainer, "the store cannot be opened: \(error)", cause: error)
+    }
+  }
+
+  private func stages(to destination: ManagedObjectModel) throws -> StagedMigration {
+    let models = try schemas.map { try $0.managedObjectModel() }
+    guard models.contains(where: { $0.versionHash == destination.versionHash }) else {
       throw SwiftDataError(
         .unsupportedMigration,
         "the container's schema is none of the plan's versions; add it to schemas, or leave the plan out")
     }
-    guard var place = hashes.lastIndex(of: stored) else {
-      throw SwiftDataError(
-        .unsupportedMigration,
-        "the store was made with a version that is not in the plan; add that version to schemas, oldest first"
-      )
+    var migration = StagedMigration()
+    for (place, model) in models.enumerated() {
+      migration.append(StagedMigration.Version(model))
+      guard case .custom(_, _, let will, let did)? = stage(from: place), place + 1 < models.count else {
+        continue
+      }
+      try migration.append(
+        from: model, to: models[place + 1], willMigrate: work(place, will), didMigrate: work(place + 1, did))
     }
-    guard place <= last else {
-      throw SwiftDataError(
-        .backwardMigration, "the store was made with a newer version of the schema; update the program")
-    }
-    while place < last {
-      try migrate(from: place)
-      place += 1
-    }
+    return migration
   }
 
   private func stage(from place: Int) -> MigrationStage? {
@@ -59,31 +85,20 @@ struct MigrationRun {
     }
   }
 
-  private func migrate(from place: Int) throws {
-    guard case .custom(_, _, let will, let did)? = stage(from: place) else {
-      return try open(place + 1, configuration) { _ in }
+  private func work(
+    _ place: Int, _ body: (@Sendable (ModelContext) throws -> Void)?
+  ) -> StagedMigration.Work? {
+    guard let body else { return nil }
+    let (schema, configuration) = (schemas[place], configuration)
+    return { _, description in
+      let core = try ContainerCore(schema, [configuration.draft(description)])
+      do {
+        try body(ModelContext(core))
+      } catch {
+        try? core.engine.close()
+        throw OwnError(cause: error)
+      }
+      try core.engine.close()
     }
-    let description = StorePlan.store(configuration)
-    let draft = try OpeningThread.wait { try await StoreDraft(of: description) }
-    defer { draft.abandon() }
-    let copy = configuration.draft(at: draft.url)
-    if let will { try open(place, copy) { try will(ModelContext($0)) } }
-    try open(place + 1, copy) { try did?(ModelContext($0)) }
-    try draft.publish()
-  }
-
-  private func open(
-    _ place: Int, _ configuration: ModelConfiguration, _ body: (ContainerCore) throws -> Void
-  ) throws {
-    var configuration = configuration
-    configuration.schema = nil
-    let core = try ContainerCore(schemas[place], [configuration])
-    do {
-      try body(core)
-    } catch {
-      try? core.engine.close()
-      throw error
-    }
-    try core.engine.close()
   }
 }

@@ -100,10 +100,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     set { givenApplication = newValue }
   }
   private var givenURL: URL?
-  /// Whether this is the configuration of a draft, which will replace the store.
-  private(set) var isDraft = false
-  /// What the stages of a migration share.
-  var preMigrationCopy: PreMigrationCopyState?
+  /// Of the configuration of a draft, which replaces the store when a migration is done: how the
+  /// draft is opened.
+  private(set) var draftDescription: PersistentStoreDescription?
   /// The key that an earlier step of the same opening found.
   var knownCipher: KnownCipher?
   private var givenVaults: [any KeyVault]?
@@ -180,11 +179,12 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     givenVaults = vault.map { [$0] }
   }
 
-  /// The same store's draft.
-  func draft(at url: URL) -> ModelConfiguration {
+  /// The same for a draft of the store, with the classes of another version.
+  func draft(_ description: PersistentStoreDescription) -> ModelConfiguration {
     var draft = self
-    draft.isDraft = true
-    draft.givenURL = url
+    draft.draftDescription = description
+    draft.givenURL = description.url
+    draft.schema = nil
     return draft
   }
 

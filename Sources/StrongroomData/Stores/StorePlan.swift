@@ -77,6 +77,7 @@ struct StorePlan {
   }
 
   static func store(_ configuration: ModelConfiguration) -> PersistentStoreDescription {
+    if let draft = configuration.draftDescription { return draft }
     var store: PersistentStoreDescription
     if configuration.isStoredInMemoryOnly {
       store = PersistentStoreDescription(type: InMemoryStore.storeType)
@@ -85,8 +86,6 @@ struct StorePlan {
       store.keyVaults = configuration.keyVaults
       store.recoveryCodeHandler = configuration.recoveryCodeHandler
       store.logger = configuration.logger
-      store.isDraft = configuration.isDraft
-      store.preMigrationCopy = configuration.preMigrationCopy
       store.knownCipher = configuration.knownCipher
     }
     store.isReadOnly = !configuration.allowsSave

@@ -1,0 +1,27 @@
+package import ObjectModel
+
+/// A kind of store whose files contain their model, so that they can follow another version of it.
+package protocol MigratableStore: IncrementalStore {
+  /// The model that a store describes itself with.
+  static func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel
+
+  /// What opening a store with another version of its model would do.
+  static func migrationForecast(
+    for description: PersistentStoreDescription, to model: ManagedObjectModel
+  ) async throws -> MigrationForecast
+
+  /// Copies a store, which nobody may have open, for work of several steps.
+  static func migrationDraft(of description: PersistentStoreDescription) async throws -> any MigrationDraft
+}
+
+/// A copy of a store for work of several steps, which replaces the store when all of them are done.
+package protocol MigrationDraft: Sendable {
+  /// How the copy is opened.
+  var description: PersistentStoreDescription { get }
+
+  /// Replaces the store by the copy; to be called when every connection to the copy is closed.
+  func publish() throws
+
+  /// Removes the copy and unlocks the store.
+  func abandon()
+}

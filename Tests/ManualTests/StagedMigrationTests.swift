@@ -1,0 +1,48 @@
+import Foundation
+import Strongroom
+import Testing
+
+@Suite("The manual: migration in stages")
+struct StagedMigrationTests {
+  @Test("A custom stage has the store before and after, and light stages follow")
+  func stages() async throws {
+    let place = try Place()
+    var description = PersistentStoreDescription(url: place.file("people.store"), vault: place.vault)
+    func model(_ names: String...) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Person") { for name in names { Attribute(name, .string) } }
+      }
+    }
+    let (first, second) = (try model("name"), try model("name", "lastName"))
+    let third = try model("lastName")
+    do {
+      let container = PersistentContainer(managedObjectModel: first, description: description)
+      try await container.loadPersistentStores()
+      let context = container.newContext()
+      try context.insert("Person").set("name", "Ada Lovelace")
+      try context.save()
+      try container.close()
+    }
+    do {
+      let (v1, v2) = (ManagedObjectModelReference(model: first), ManagedObjectModelReference(model: second))
+      var split = CustomMigrationStage(migratingFrom: v1, to: v2)
+      split.didMigrateHandler = { manager, _ in
+        guard let context = manager.container?.newContext(isolation: nil) else { return }
+        for person in try context.fetch(FetchRequest("Person")) {
+          let parts = try person.get("name", as: String.self)?.split(separator: " ") ?? []
+          try person.set("lastName", parts.last.map(String.init))
+        }
+        try context.save()
+      }
+      let v3 = ManagedObjectModelReference(model: third)
+      description.stagedMigrationManager = StagedMigrationManager([
+        split, LightweightMigrationStage([v2, v3]),
+      ])
+    }
+    let container = PersistentContainer(managedObjectModel: third, description: description)
+    try await container.loadPersistentStores()
+    let people = try container.newContext().fetch(FetchRequest("Person"))
+    #expect(try people.map { try $0.get("lastName", as: String.self) } == ["Lovelace"])
+    try container.close()
+  }
+}
