@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "StrongroomArchive", targets: ["StrongroomArchive"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "AppleModel", targets: ["AppleModel", "KeyedArchive"]),
+    .library(name: "AppleStore", targets: ["AppleStore"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     // For authors of stores and of vaults.
     .library(name: "StoreContract", targets: ["ObjectModel", "ObjectQuery", "StoreContract"]),
@@ -81,6 +82,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "AppleStore",
+      dependencies: [
+        "AppleModel", "CipherDatabase", "KeyedArchive", "ObjectModel", "SQLCipherStore", "StoreContract",
+      ], swiftSettings: strict),
+    .target(
       name: "ObjectContext",
       dependencies: [
         "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
@@ -131,7 +137,8 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "CLibEdit", "Locks", "ObjectQuery", "StoreContract", "StoreKeyring", "Strongroom",
+        "AppleModel", "AppleStore", "CLibEdit", "Locks", "ObjectQuery", "StoreContract", "StoreKeyring",
+        "Strongroom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
@@ -202,6 +209,11 @@ let package = Package(
       name: "AppleModelTests", dependencies: ["AppleModel", "KeyedArchive", "ObjectModel", "ObjectQuery"],
       swiftSettings: strict),
     .testTarget(
+      name: "AppleStoreTests", dependencies: ["AppleStore", "CipherDatabase", "Strongroom"],
+      exclude: [
+        "Fixtures/made.sqlite", "Fixtures/made.sqlite-wal", "Fixtures/faulty.sqlite",
+      ], swiftSettings: strict),
+    .testTarget(
       name: "StoreContractTests", dependencies: ["StoreContract", "StoreTestKit"],
       swiftSettings: strict),
     .testTarget(
@@ -260,7 +272,7 @@ let package = Package(
     .testTarget(
       name: "ManualTests",
       dependencies: [
-        "Strongroom", "StrongroomArchive", "StrongroomData", "StrongroomRecordMacros",
+        "AppleStore", "Strongroom", "StrongroomArchive", "StrongroomData", "StrongroomRecordMacros",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Library.xcdatamodeld"], swiftSettings: strict, plugins: ["ModelClasses"]),

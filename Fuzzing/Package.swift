@@ -25,6 +25,14 @@ let package = Package(
       dependencies: [.product(name: "Strongroom", package: "Strongroom")],
       path: "Sources/PredicateFuzzer",
       swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+    .executableTarget(
+      name: "store-fuzzer",
+      dependencies: [
+        .product(name: "AppleStore", package: "Strongroom"),
+        .product(name: "Strongroom", package: "Strongroom"),
+      ],
+      path: "Sources/StoreFuzzer",
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -32,6 +32,13 @@ extension Connection {
     }
   }
 
+  /// Commits the outermost transaction and begins another one, so that the log of long work stays
+  /// small.
+  package func commitAndGoOn() throws(CipherError) {
+    try commit()
+    try run("BEGIN IMMEDIATE")
+  }
+
   private func commit() throws(CipherError) {
     do {
       try run("COMMIT")

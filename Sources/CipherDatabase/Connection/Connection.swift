@@ -104,7 +104,7 @@ package final class Connection {
 
   /// The URI that tells SQLite that a file is on read-only media, so that it needs neither locks
   /// nor a log.
-  private static func immutable(_ path: String) -> String {
+  static func immutable(_ path: String) -> String {
     let hex = Array("0123456789ABCDEF")
     let escaped = path.utf8.map { byte in
       switch byte {

@@ -28,8 +28,8 @@ extension SQLCipherStore {
         .notFound,
         "\(source.path) is no store that was decrypted, and nothing was made of it; one that was rebuilt"
           + " from a dump needs"
-          + " `PRAGMA application_id = \(StoreTable.applicationID)` first; of another database, insert the"
-          + " rows into a store"
+          + " `PRAGMA application_id = \(StoreTable.applicationID)` first; `strongroom import` takes one of"
+          + " Core Data's or SwiftData's"
       )
     }
     file.release()

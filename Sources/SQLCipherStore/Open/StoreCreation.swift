@@ -14,6 +14,8 @@ struct StoreCreation {
   let description: PersistentStoreDescription
   /// Where the store is to be, with links followed.
   let path: String
+  /// Writes what the new store begins with; nil for an empty one.
+  var contents: ((Connection, StoreSchema) throws -> Void)?
 
   /// Makes the key, then the file.
   ///
@@ -91,6 +93,7 @@ struct StoreCreation {
       try StoreTable(connection).create(model: model, entityNumbers: numbers)
       for statement in schema.creation { try connection.execute(statement) }
     }
+    try contents?(connection, schema)
     // Closing would move the log into the file too, and say nothing where the disk is full.
     try connection.checkpoint()
     try connection.file.sync()

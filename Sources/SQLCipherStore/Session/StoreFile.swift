@@ -24,7 +24,7 @@ enum StoreFile {
           .fileIsPlaintext,
           "the file at \(path) is an unencrypted SQLite database; `strongroom encrypt` makes a store of one"
             + " that"
-            + " `strongroom decrypt` made")
+            + " `strongroom decrypt` made, and `strongroom import` of one of Core Data's")
       case .tooShort, .store:
         StoreError(
           .fileTruncated, "the file at \(path) is cut off: it is shorter than one page; restore a copy")

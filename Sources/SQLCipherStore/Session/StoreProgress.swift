@@ -8,13 +8,19 @@ public struct StoreProgress: Sendable, Hashable {
     case checking
     /// Pages are copied.
     case copying
+    /// Rows and links of another store are written.
+    case importing
+    /// Objects are written into a store of another kind.
+    case exporting
+    /// Objects are compared with those of another store.
+    case comparing
   }
 
   /// What is being done.
   public var step: Step
-  /// Pages done.
+  /// Pages, rows, links or objects done.
   public var done: Int
-  /// All pages of the step.
+  /// All of the step.
   public var total: Int
 
   /// Tells of a step.

@@ -1,3 +1,4 @@
+import AppleStore
 import ArgumentParser
 import Foundation
 import Strongroom
@@ -7,16 +8,21 @@ extension ExportWriter.Form: ExpressibleByArgument {}
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes all objects of a store into a folder of readable files; asks first.",
+    abstract: "Writes all objects of a store into a folder of readable files, or for Core Data; asks first.",
     discussion: """
       Each entity gets a file: ENTITY.json with one object per line, or ENTITY.csv. Dates are ISO 8601, \
       bytes Base64, and relationships the _id numbers of their destinations. The model, which the store \
       contains, is written to model.json. Only the owner can read the folder and its files. If the command \
       fails or is stopped, it leaves nothing behind.
+
+      With --apple it writes an SQLite file that Core Data opens as a store. Its hashes of the model are \
+      Core Data's own where the store was imported and has its model still; of any other, Core Data takes \
+      the file for one of an older model, and the program must let it infer the mapping.
       """)
 
   @OptionGroup var arguments: StoreArguments
-  @Argument(help: "The folder to create.", completion: .directory) var folder: String
+  @Argument(help: "The folder to create; the file with --apple.", completion: .directory) var folder: String
+  @Flag(help: "Write a store of Core Data's.") var apple = false
   @Option(help: "json or csv.") var format = ExportWriter.Form.json
   @Flag(help: "Do not ask.") var yes = false
 
@@ -27,6 +33,7 @@ struct ExportCommand: AsyncParsableCommand {
         otherwise: "--yes")
       guard answer == "yes" else { throw ValidationError("nothing was written") }
     }
+    if apple { return try await writeAppleStore() }
     let (arguments, path, format) = (arguments, folder, format)
     let count = try await Interruptible.run {
       let (container, store) = try await arguments.open()
@@ -43,6 +50,19 @@ struct ExportCommand: AsyncParsableCommand {
       return count
     }
     print("created \(path), in clear text, which only its owner can open: objects \(count)")
+  }
+
+  private func writeAppleStore() async throws {
+    let (description, target) = (arguments.description(), URL(fileURLWithPath: folder))
+    let summary = try await MaintenanceProgress.run {
+      try await AppleStoreExport.write(description, to: target, progress: $0)
+    }
+    print("created \(folder), in clear text, which only its owner can open")
+    for note in summary.notes { print("note: \(note)") }
+    if !summary.hasVersionHashes {
+      print("Core Data's hashes of this model are not known: let its container infer the mapping")
+    }
+    print("objects \(summary.objectCount), links \(summary.linkCount)")
   }
 
   private static func write(

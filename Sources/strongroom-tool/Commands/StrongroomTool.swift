@@ -13,7 +13,9 @@ struct StrongroomTool: AsyncParsableCommand {
     subcommands: [
       QueryCommand.self, ShellCommand.self, InfoCommand.self, SchemaCommand.self,
       KeyCommand.self,
-      MigrateCommand.self, VerifyCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
+      ImportCommand.self, VerifyImportCommand.self, MigrateCommand.self, VerifyCommand.self,
+      BackupCommand.self, RestoreCommand.self,
+      CompactCommand.self,
       EncryptCommand.self,
       DecryptCommand.self, ExportCommand.self, ConvertCipherCommand.self, ModelCommand.self,
     ])

@@ -20,9 +20,18 @@ final class MaintenanceProgress: Sendable {
     shown.withLock { shown in
       if shown?.step != progress.step {
         shown?.bar.finish()
-        shown = (progress.step, ProgressBar("\(progress.step.rawValue) pages", total: progress.total))
+        shown = (progress.step, ProgressBar(Self.title(progress.step), total: progress.total))
       }
       shown?.bar.update(progress.done)
+    }
+  }
+
+  private static func title(_ step: StoreProgress.Step) -> String {
+    switch step {
+    case .importing: "importing rows and links"
+    case .exporting: "exporting objects"
+    case .comparing: "comparing objects"
+    default: step.rawValue + " pages"
     }
   }
 

@@ -1,0 +1,142 @@
+import CipherDatabase
+import Foundation
+import KeyedArchive
+import ObjectModel
+import SQLCipherStore
+import StoreContract
+
+/// A value as both stores mean it.
+enum ComparedValue: Equatable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case decimal(Decimal)
+  case text(String)
+  case bytes(Data)
+  case composite([String: ComparedValue])
+
+  /// The number of bytes of a binary value.
+  var byteCount: Int {
+    if case .bytes(let data) = self { return data.count }
+    return 0
+  }
+}
+
+// MARK: In an encrypted store
+
+extension ComparedValue {
+  init(_ row: StoreRow, _ field: Int, _ attribute: AttributeDescription) {
+    if row.isNull(field) {
+      self = .null
+      return
+    }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .boolean: self = .integer(row.integer(field))
+    case .double, .float, .date: self = .real(row.double(field))
+    case .string, .uri, .objectID, .undefined: self = .text(String(decoding: row.bytes(field), as: UTF8.self))
+    case .decimal: self = DecimalCoding.decode(row.bytes(field)).map(ComparedValue.decimal) ?? .null
+    case .uuid, .binary, .transformable: self = .bytes(Data(row.bytes(field)))
+    case .composite: self = CompositeCoding.decode(row.bytes(field)).map(ComparedValue.init) ?? .null
+    }
+  }
+
+  private init(_ value: AttributeValue) {
+    switch value {
+    case .integer(let integer): self = .integer(integer)
+    case .boolean(let flag): self = .integer(flag ? 1 : 0)
+    case .double(let double): self = .real(double)
+    case .date(let date): self = .real(date.timeIntervalSinceReferenceDate)
+    case .decimal(let decimal): self = .decimal(decimal)
+    case .string(let text): self = .text(text)
+    case .uri(let url): self = .text(url.absoluteString)
+    case .uuid(let uuid): self = .bytes(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+    case .data(let data): self = .bytes(data)
+    case .composite(let values): self = .composite(values.mapValues(ComparedValue.init))
+    default: self = .null
+    }
+  }
+}
+
+// MARK: In a store of Core Data's
+
+extension ComparedValue {
+  /// What the columns of a row mean, by the names of the columns.
+  init(
+    _ row: PlainQuery, _ places: [String: Int32], _ attribute: AttributeDescription, _ column: AppleColumn?,
+    _ files: ExternalFiles
+  ) {
+    switch column {
+    case nil: self = .null
+    case .elements(let elements):
+      var values: [String: ComparedValue] = [:]
+      for element in elements {
+        let value = ComparedValue(row, places, element.attribute, element.column, files)
+        if value != .null { values[element.attribute.name] = value }
+      }
+      self = values.isEmpty ? .null : .composite(values)
+    case .column(let name):
+      guard let place = places[name], row.kind(place) != .null else {
+        self = .null
+        return
+      }
+      self = Self.value(row, place, attribute, files)
+    }
+  }
+
+  private static func value(
+    _ row: PlainQuery, _ place: Int32, _ attribute: AttributeDescription, _ files: ExternalFiles
+  ) -> ComparedValue {
+    let kind = row.kind(place)
+    let isNumber = kind == .integer || kind == .real
+    switch attribute.type {
+    case .boolean: return isNumber ? .integer(row.real(place) == 0 ? 0 : 1) : .null
+    case .integer16, .integer32, .integer64:
+      return isNumber
+        ? .integer(row.integer(place)) : Int64(row.text(place)).map(ComparedValue.integer) ?? .null
+    case .float: return .real(Double(Float(row.real(place))))
+    case .double, .date: return .real(row.real(place))
+    case .decimal:
+      return Decimal(string: row.text(place), locale: Locale(identifier: "en_US_POSIX")).map {
+        .decimal(kind == .real ? shortest(row.real(place)) : $0)
+      } ?? .null
+    case .string: return .text(row.text(place))
+    case .uri, .objectID: return URL(string: row.text(place)) == nil ? .null : .text(row.text(place))
+    case .uuid:
+      let bytes = Data(row.bytes(place))
+      if kind == .text, let uuid = UUID(uuidString: row.text(place)) {
+        return .bytes(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+      }
+      return bytes.count == 16 ? .bytes(bytes) : .null
+    case .binary, .transformable: return bytes(row, place, attribute, files, isNumber)
+    case .composite, .undefined: return .null
+    }
+  }
+
+  /// The decimal with the fewest digits that is the number.
+  private static func shortest(_ number: Double) -> Decimal {
+    for digits in 1...17 {
+      let text = String(format: "%.\(digits - 1)e", number)
+      if Double(text) == number { return Decimal(string: text) ?? Decimal(number) }
+    }
+    return Decimal(number)
+  }
+
+  private static func bytes(
+    _ row: PlainQuery, _ place: Int32, _ attribute: AttributeDescription, _ files: ExternalFiles,
+    _ isNumber: Bool
+  ) -> ComparedValue {
+    if isNumber { return .null }
+    var data: Data? = Data(row.bytes(place))
+    if attribute.declaration.allowsExternalBinaryDataStorage, let stored = data, let mark = stored.first {
+      if mark == 1 { data = stored.dropFirst() }
+      if mark == 2, stored.count == 38, stored.last == 0 {
+        data = stored[1..<37].withUnsafeBytes { files.contents($0) }
+      }
+    }
+    guard let data else { return .null }
+    if attribute.type == .transformable, !attribute.isOpaque, let json = ArchivedJSON.json(data) {
+      return .bytes(json)
+    }
+    return .bytes(Data(data))
+  }
+}

@@ -1,0 +1,89 @@
+import AppleStore
+import ArgumentParser
+import Foundation
+import Strongroom
+
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Creates a store from one that Core Data or SwiftData wrote, which is not changed.",
+    discussion: """
+      The model is in the file; only stores of before 2015 need --model. The new store has every object under \
+      its key, with values, links, orders and files of external storage. Real stores have faults, such as \
+      references that lead nowhere: they are printed, and the rest comes in. The history of changes is not \
+      taken over.
+      """)
+
+  @Argument(help: "The store to create.", completion: .file()) var store: String
+  @Argument(help: "The store of Core Data or SwiftData.", completion: .file()) var source: String
+  @OptionGroup var keys: KeyArguments
+  @Option(
+    help: "The source's model, where it has none in it: .xcdatamodeld, .momd or .mom.", completion: .file())
+  var model: String?
+  @Flag(help: "Print every fault, not only the first ten.") var faults = false
+  @Flag(help: "Print the result as JSON.") var json = false
+
+  private static let mostFaults = 10
+
+  func run() async throws {
+    let (target, mostShown) = (keys.description(store, create: true), faults ? Int.max : Self.mostFaults)
+    let (model, url) = (try await GivenModel.load(model, keys), URL(fileURLWithPath: source))
+    let found = try await MaintenanceProgress.run { progress in
+      let source = try AppleStore(url: url, model: model)
+      var shown: [AppleStoreFault] = []
+      let summary = try await source.importStore(
+        into: target, fault: { if shown.count < mostShown { shown.append($0) } }, progress: progress)
+      return (summary: summary, faults: shown, notes: source.notes, metadata: source.metadata)
+    }
+    if json { return try printJSON(found.summary, found.faults, found.notes) }
+    let writer = found.metadata.frameworkVersion.map { " of framework \($0)" } ?? ""
+    print("created \(store) from \(source), a store\(writer)")
+    print(objectTable(found.summary))
+    for note in found.notes { print("note: \(note)") }
+    for fault in found.faults { print("fault: \(fault)") }
+    let more = found.summary.faultCount - found.faults.count
+    if more > 0 { print("and \(more) more faults; --faults prints all") }
+    if found.summary.droppedHistoryCount > 0 {
+      print("not taken over: \(found.summary.droppedHistoryCount) changes of the history")
+    }
+    print(
+      "objects \(found.summary.objectCount), links \(found.summary.linkCount), faults \(found.summary.faultCount)"
+    )
+  }
+
+  private func objectTable(_ summary: AppleStoreSummary) -> String {
+    let rows = summary.objects.sorted { $0.key < $1.key }.map { [Cell.text($0.key), Cell($0.value)] }
+    return RowPrinter(columns: ["entity", "objects"], format: .table).text(rows)
+  }
+
+  private func printJSON(
+    _ summary: AppleStoreSummary, _ faults: [AppleStoreFault], _ notes: [String]
+  ) throws {
+    let report = Report(
+      objects: summary.objects, links: summary.linkCount,
+      faultCounts: Dictionary(uniqueKeysWithValues: summary.faults.map { ($0.key.rawValue, $0.value) }),
+      faults: faults.map {
+        Report.Fault(
+          kind: $0.kind.rawValue, entity: $0.entity, key: $0.key, property: $0.property, message: $0.message)
+      }, notes: notes, droppedHistory: summary.droppedHistoryCount)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    print(String(decoding: try encoder.encode(report), as: UTF8.self))
+  }
+
+  private struct Report: Encodable {
+    struct Fault: Encodable {
+      let kind: String
+      let entity: String?
+      let key: Int64?
+      let property: String?
+      let message: String
+    }
+    let objects: [String: Int]
+    let links: Int
+    let faultCounts: [String: Int]
+    let faults: [Fault]
+    let notes: [String]
+    let droppedHistory: Int
+  }
+}

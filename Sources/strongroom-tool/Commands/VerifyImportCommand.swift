@@ -1,0 +1,32 @@
+import AppleStore
+import ArgumentParser
+import Foundation
+import Strongroom
+
+struct VerifyImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify-import",
+    abstract:
+      "Compares a store with the one of Core Data that it was imported from; exits 1 on a difference.",
+    discussion: """
+      Every object, value, link, order and file of external storage is read again from both. Where the source \
+      has a fault, what the import does about it is expected.
+      """)
+
+  @OptionGroup var arguments: StoreArguments
+  @Argument(help: "The store of Core Data or SwiftData.", completion: .file()) var source: String
+  @Option(help: "The source's model, where it has none in it.", completion: .file()) var model: String?
+
+  func run() async throws {
+    let (description, url) = (arguments.description(), URL(fileURLWithPath: source))
+    let model = try await GivenModel.load(model, arguments.keys)
+    let result = try await MaintenanceProgress.run { progress in
+      try await AppleStore(url: url, model: model).comparison(with: description, progress: progress)
+    }
+    for difference in result.differences { print(difference) }
+    print(
+      "objects \(result.objectCount), values \(result.valueCount), bytes \(result.byteCount),"
+        + " links \(result.linkCount), differences \(result.differenceCount)")
+    if result.differenceCount > 0 { throw ExitCode(1) }
+  }
+}
