@@ -89,27 +89,38 @@ extension ComparedValue {
     let kind = row.kind(place)
     let isNumber = kind == .integer || kind == .real
     switch attribute.type {
-    case .boolean: return isNumber ? .integer(row.real(place) == 0 ? 0 : 1) : .null
-    case .integer16, .integer32, .integer64:
-      return isNumber
-        ? .integer(row.integer(place)) : Int64(row.text(place)).map(ComparedValue.integer) ?? .null
+    case .boolean, .integer16, .integer32, .integer64:
+      return integer(row, place, isNumber, isFlag: attribute.type == .boolean)
     case .float: return .real(Double(Float(row.real(place))))
     case .double, .date: return .real(row.real(place))
-    case .decimal:
-      return Decimal(string: row.text(place), locale: Locale(identifier: "en_US_POSIX")).map {
-        .decimal(kind == .real ? shortest(row.real(place)) : $0)
-      } ?? .null
+    case .decimal: return decimal(row, place)
     case .string: return .text(row.text(place))
     case .uri, .objectID: return URL(string: row.text(place)) == nil ? .null : .text(row.text(place))
-    case .uuid:
-      let bytes = Data(row.bytes(place))
-      if kind == .text, let uuid = UUID(uuidString: row.text(place)) {
-        return .bytes(withUnsafeBytes(of: uuid.uuid) { Data($0) })
-      }
-      return bytes.count == 16 ? .bytes(bytes) : .null
+    case .uuid: return uuid(row, place)
     case .binary, .transformable: return bytes(row, place, attribute, files, isNumber)
     case .composite, .undefined: return .null
     }
+  }
+
+  private static func integer(
+    _ row: PlainQuery, _ place: Int32, _ isNumber: Bool, isFlag: Bool
+  ) -> ComparedValue {
+    guard let value = isNumber ? row.integer(place) : Int64(row.text(place)) else { return .null }
+    return .integer(isFlag && value != 0 ? 1 : value)
+  }
+
+  private static func uuid(_ row: PlainQuery, _ place: Int32) -> ComparedValue {
+    if row.kind(place) == .text, let uuid = UUID(uuidString: row.text(place)) {
+      return .bytes(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+    }
+    let bytes = Data(row.bytes(place))
+    return bytes.count == 16 ? .bytes(bytes) : .null
+  }
+
+  private static func decimal(_ row: PlainQuery, _ place: Int32) -> ComparedValue {
+    if row.kind(place) == .real { return .decimal(shortest(row.real(place))) }
+    let number = Decimal(string: row.text(place), locale: Locale(identifier: "en_US_POSIX"))
+    return number.map(ComparedValue.decimal) ?? .null
   }
 
   /// The decimal with the fewest digits that is the number.

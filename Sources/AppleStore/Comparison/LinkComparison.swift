@@ -39,7 +39,7 @@ struct LinkComparison {
         ? query.integer(0) < source : (query.integer(0), query.integer(1)) < (source, destination)
     }
     try reader.eachLink(of: own) { source, destination, _ in
-      result.linkCount += 1
+      if own.inverse?.isToMany ?? true { result.linkCount += 1 }
       while isThere, isBefore(source, destination) {
         result.add(relationship.entity.name, query.integer(0), relationship.name, "a link is missing")
         isThere = try query.step()

@@ -12,7 +12,7 @@ public enum AppleStoreExport {
   public struct Summary: Sendable, Hashable {
     /// The number of objects.
     public internal(set) var objectCount = 0
-    /// The number of links: of to-one relationships, and of those with a table or column of their own.
+    /// The number of links: of to-one relationships, and of the to-many ones without a to-one inverse.
     public internal(set) var linkCount = 0
     /// Whether Core Data's own hashes of the model's entities are known, as of a store that was
     /// imported and has its model still.

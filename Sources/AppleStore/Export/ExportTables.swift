@@ -208,7 +208,8 @@ struct ExportTables {
       }
       guard columns.count == index.elements.count, !columns.isEmpty else { continue }
       indexes.append(
-        "CREATE INDEX \(q("Z_\(entity.name)_\(index.name)")) ON \(q(table)) (\(columns.joined(separator: ", ")))"
+        "CREATE INDEX \(q("Z_\(entity.name)_\(index.name)")) ON \(q(table))"
+          + " (\(columns.joined(separator: ", ")))"
       )
     }
   }

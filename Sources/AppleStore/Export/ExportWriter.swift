@@ -84,7 +84,7 @@ final class ExportWriter {
     let row = ExportRow(entity, layout) { [reader] in try reader.entity(of: $0, in: $1) }
     let names = ["Z_PK", "Z_ENT", "Z_OPT"] + row.columns
     let statement =
-      "INSERT INTO \(PlainDatabase.quoted(table)) (\(names.map(PlainDatabase.quoted).joined(separator: ", ")))"
+      "INSERT INTO \(q(table)) (\(names.map(q).joined(separator: ", ")))"
       + " VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
     try reader.eachRow(of: entity) { source in
       try database.run(statement) { parameters in
@@ -131,9 +131,10 @@ final class ExportWriter {
     if !isOwner, links.order == nil || !relationship.isOrdered { return }
     let (owner, destination) = (q(links.owner), q(links.destination))
     let order = relationship.isOrdered ? links.order.map(q) : nil
+    let columns = [owner, destination, order].compactMap { $0 }.joined(separator: ", ")
     let statement =
       isOwner
-      ? "INSERT INTO \(q(links.table)) (\(([owner, destination] + [order].compactMap { $0 }).joined(separator: ", ")))"
+      ? "INSERT INTO \(q(links.table)) (\(columns))"
         + " VALUES (?, ?\(order == nil ? "" : ", ?"))"
       : "UPDATE \(q(links.table)) SET \(order ?? owner) = ?3 WHERE \(owner) = ?1 AND \(destination) = ?2"
     try reader.eachLink(of: relationship) { source, target, place in
@@ -172,8 +173,8 @@ final class ExportWriter {
     }
     if lost > 0 {
       summary.notes.append(
-        "\(relationship.entity.name).\(relationship.name): \(lost) links are left out, since Core Data gives an"
-          + " object one owner where the relationship has no inverse")
+        "\(relationship.entity.name).\(relationship.name): \(lost) links are left out, since Core Data"
+          + " gives an object one owner where the relationship has no inverse")
     }
   }
 

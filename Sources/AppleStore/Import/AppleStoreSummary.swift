@@ -2,7 +2,7 @@
 public struct AppleStoreSummary: Sendable, Hashable {
   /// The number of objects by the name of their entity.
   public internal(set) var objects: [String: Int] = [:]
-  /// The number of links: of to-one relationships, and of the to-many ones that are stored apart.
+  /// The number of links: of to-one relationships, and of the to-many ones without a to-one inverse.
   public internal(set) var linkCount = 0
   /// The number of faults by their kind.
   public internal(set) var faults: [AppleStoreFault.Kind: Int] = [:]

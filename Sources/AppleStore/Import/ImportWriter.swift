@@ -169,7 +169,8 @@ final class ImportWriter {
         try filler.place(relationship, source, destination, position: position)
       } else {
         try filler.link(relationship, source, destination, position: position)
-        summary.linkCount += 1
+        // The column of a to-one inverse was counted with its row.
+        if relationship.inverse?.isToMany ?? true { summary.linkCount += 1 }
       }
       try advance()
     }

@@ -29,7 +29,7 @@ package final class StoreFiller {
   private var links: [ObjectIdentifier: LinkFilling] = [:]
   private var refusedNumbers: [Int: Set<Int64>] = [:]
   private var sinceCommit = 0
-  /// The rows that a uniqueness constraint or a number used twice kept out.
+  /// The rows that are not in the store, since they break a uniqueness constraint.
   package private(set) var refused: [Refusal] = []
   /// How many rows and links are written between two commits, so that the log stays small.
   private static let most = 50_000

@@ -86,7 +86,8 @@ package final class StoreReader {
     let position = isForward ? "_position" : "_inverse_position"
     let isOrdered = isForward ? table.hasPosition : table.hasInversePosition
     let statement = try access.connection.prepare(
-      "SELECT \(from), \(to) FROM \(table.name.quoted) ORDER BY \(from), \(isOrdered ? position + ", " : "")\(to)"
+      "SELECT \(from), \(to) FROM \(table.name.quoted) ORDER BY"
+        + " \(from), \(isOrdered ? position + ", " : "")\(to)"
     )
     defer { statement.reset() }
     var (last, place): (Int64?, Int64) = (nil, 0)

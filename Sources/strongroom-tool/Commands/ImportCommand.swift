@@ -8,10 +8,10 @@ struct ImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Creates a store from one that Core Data or SwiftData wrote, which is not changed.",
     discussion: """
-      The model is in the file; only stores of before 2015 need --model. The new store has every object under \
-      its key, with values, links, orders and files of external storage. Real stores have faults, such as \
-      references that lead nowhere: they are printed, and the rest comes in. The history of changes is not \
-      taken over.
+      The model is in the file; only stores of before 2015 need --model. The new store has every object \
+      under its key, with values, links, orders and files of external storage. Real stores have faults, \
+      such as references that lead nowhere: they are printed, and the rest comes in. The history of changes \
+      is not taken over.
       """)
 
   @Argument(help: "The store to create.", completion: .file()) var store: String
@@ -47,7 +47,8 @@ struct ImportCommand: AsyncParsableCommand {
       print("not taken over: \(found.summary.droppedHistoryCount) changes of the history")
     }
     print(
-      "objects \(found.summary.objectCount), links \(found.summary.linkCount), faults \(found.summary.faultCount)"
+      "objects \(found.summary.objectCount), links \(found.summary.linkCount),"
+        + " faults \(found.summary.faultCount)"
     )
   }
 

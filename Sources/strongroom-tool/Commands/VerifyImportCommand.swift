@@ -9,8 +9,8 @@ struct VerifyImportCommand: AsyncParsableCommand {
     abstract:
       "Compares a store with the one of Core Data that it was imported from; exits 1 on a difference.",
     discussion: """
-      Every object, value, link, order and file of external storage is read again from both. Where the source \
-      has a fault, what the import does about it is expected.
+      Every object, value, link, order and file of external storage is read again from both. Where the \
+      source has a fault, what the import does about it is expected.
       """)
 
   @OptionGroup var arguments: StoreArguments

@@ -65,7 +65,7 @@ struct ImportTests {
         .dangling, .oneSided, .unknownEntity, .value, .order, .entityColumn, .keyAboveMaximum,
       ]))
     #expect(summary.faultCount == faults.withLock { $0 }.count)
-    #expect(summary.objects["Cat"] == 3, "the store has a former name for it")
+    #expect(summary.objects["Feline"] == 3, "the store has a former name for it")
     let findings = try await SQLCipherStore.verify(place.description)
     #expect(findings.allSatisfy { $0.kind == .missingValue } && findings.count == 1)
     let container = try await place.open()

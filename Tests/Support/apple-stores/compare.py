@@ -109,7 +109,32 @@ def equal_bytes(one, other):
         return True
     values = [item["value"] if "value" in item else {"json": item["json"]} if "json" in item else None
               for item in (one, other)]
-    return values[0] is not None and values[1] is not None and same_text(values[0], values[1])
+    if values[0] is None or values[1] is None:
+        return False
+    return same_text(*values) or same_text(*map(said_in_json, values))
+
+
+def said_in_json(value):
+    """An archived value as the JSON that says the same, where JSON has its kind; else the value."""
+    if not isinstance(value, dict):
+        return {"json": value}
+    try:
+        return value if "json" in value else {"json": plain(value)}
+    except KeyError:
+        return value
+
+
+def plain(value):
+    if not isinstance(value, dict):
+        return value
+    kind, content = next(iter(value.items()))
+    if kind == "null":
+        return None
+    if kind == "array":
+        return [plain(item) for item in content]
+    if kind == "dictionary" and all(isinstance(key, str) for key, _ in content):
+        return {key: plain(item) for key, item in content}
+    raise KeyError(kind)
 
 
 class Comparison:
