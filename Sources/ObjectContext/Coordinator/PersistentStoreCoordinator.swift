@@ -80,10 +80,10 @@ public final class PersistentStoreCoordinator: Sendable {
     guard let type = Self.storeTypes.withLock({ $0[description.type] }) else {
       throw ContextError(.noStore, "no store of type \(description.type) is registered")
     }
-    if let staged = description.stagedMigration, let type = type as? any MigratableStore.Type {
+    if let migration = description.storeMigration, let type = type as? any MigratableStore.Type {
       var alone = description
-      alone.stagedMigration = nil
-      try await staged.stagedMigration().run(type, alone, to: managedObjectModel)
+      alone.storeMigration = nil
+      try await migration.migrate(type, alone, to: managedObjectModel)
     }
     let store = try type.init(model: managedObjectModel, description: description)
     try await store.loadMetadata()

@@ -35,6 +35,9 @@ package final class ObjectGraph {
   @exclusivity(unchecked) var faultFailure: (any Error)?
   var undoRecorder: (any UndoRecorder)? { didSet { notifications.recordsUndo = undoRecorder != nil } }
 
+  /// Whether saves leave the rules for values and relationships to a later `validateWhole(_:)`.
+  @exclusivity(unchecked) package var defersValidation = false
+
   /// The changes that a merge policy made during the current save.
   var saveMerging: SaveMerging?
   /// The layer above that the context works for.

@@ -1,3 +1,5 @@
+package import StoreContract
+
 /// A part of a staged migration: `LightweightMigrationStage` or `CustomMigrationStage`.
 ///
 /// As `NSMigrationStage`.
@@ -33,7 +35,7 @@ public struct LightweightMigrationStage: ModelMigrationStage {
 }
 
 /// Two versions with work of the program's own before and after the step between them, which is
-/// inferred.
+/// inferred or done by a mapping model.
 ///
 /// As `NSCustomMigrationStage`.
 public struct CustomMigrationStage: ModelMigrationStage {
@@ -46,6 +48,8 @@ public struct CustomMigrationStage: ModelMigrationStage {
   public let currentModel: ManagedObjectModelReference
   /// The version after.
   public let nextModel: ManagedObjectModelReference
+  /// What fills a store of the version after; nil where the step is inferred.
+  package var filling: (any StoreFilling)?
   /// Called with the store in the version before.
   public var willMigrateHandler: Handler?
   /// Called with the store in the version after.

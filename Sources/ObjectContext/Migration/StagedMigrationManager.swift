@@ -1,6 +1,6 @@
 import Foundation
 import Locks
-import ObjectModel
+package import ObjectModel
 public import StoreContract
 
 /// Migrates stores through the versions of their model, in stages.
@@ -42,8 +42,14 @@ public final class StagedMigrationManager: Sendable {
   }
 }
 
-extension StagedMigrationManager: StagedMigrating {
-  package func stagedMigration() throws -> StagedMigration {
+extension StagedMigrationManager: StoreMigrating {
+  package func migrate(
+    _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
+  ) async throws {
+    try await stagedMigration().run(type, description, to: model)
+  }
+
+  private func stagedMigration() throws -> StagedMigration {
     var migration = StagedMigration()
     for stage in stages {
       switch stage {
@@ -57,7 +63,7 @@ extension StagedMigrationManager: StagedMigrating {
         }
       case let stage as CustomMigrationStage:
         try migration.append(
-          from: stage.currentModel.resolvedModel, to: stage.nextModel.resolvedModel,
+          from: stage.currentModel.resolvedModel, to: stage.nextModel.resolvedModel, filledBy: stage.filling,
           willMigrate: work(stage.willMigrateHandler, stage), didMigrate: work(stage.didMigrateHandler, stage)
         )
       default:
@@ -78,7 +84,7 @@ extension PersistentStoreDescription {
   /// `duplicateModelVersion` when the two versions of a custom stage are the same, and what handlers
   /// throw; the store is then as it was.
   public var stagedMigrationManager: StagedMigrationManager? {
-    get { stagedMigration as? StagedMigrationManager }
-    set { stagedMigration = newValue }
+    get { storeMigration as? StagedMigrationManager }
+    set { storeMigration = newValue }
   }
 }

@@ -27,6 +27,18 @@ struct Validation {
     }
   }
 
+  /// Checks an object as if all of it were new.
+  mutating func checkWhole(_ object: ManagedObject) throws {
+    let plan = plans[object.entity]
+    for attribute in plan.checkedAttributes {
+      Self.check(try object.slotValue(.attribute(attribute)), attribute, attribute.name, plan) {
+        fail(object, $0, $1, value: $2)
+      }
+    }
+    for relationship in plan.checkedRelationships { try check(object, relationship, isWhole: true) }
+    do { try object.validateForInsert() } catch { fail(object, nil, .own, error) }
+  }
+
   /// Asks the object of each attribute and to-one that was set; nothing where its class has no such
   /// check.
   private mutating func checkEach(_ object: ManagedObject) {
@@ -116,7 +128,9 @@ struct Validation {
         objectID: object.objectID, property: property, rule: rule, value: value, cause: cause))
   }
 
-  private mutating func check(_ object: ManagedObject, _ relationship: RelationshipDescription) throws {
+  private mutating func check(
+    _ object: ManagedObject, _ relationship: RelationshipDescription, isWhole: Bool = false
+  ) throws {
     if !relationship.isToMany {
       guard !relationship.isOptional else { return }
       if try object.slotValue(.relationship(relationship)).isNull {
@@ -124,7 +138,9 @@ struct Validation {
       }
       return
     }
-    guard object.isInserted || object.changes?.knownToMany(relationship)?.hasChanges == true else { return }
+    guard isWhole || object.isInserted || object.changes?.knownToMany(relationship)?.hasChanges == true else {
+      return
+    }
     let count = try object.destinations(relationship).count
     if count == 0, relationship.isOptional { return }
     // A to-many that is not optional has no least count of its own: Core Data compiles it with a
@@ -167,5 +183,15 @@ struct Validation {
       if let bound = rules.maxValue, ValueOrder.compare(value, bound) ?? 0 > 0 { return .greatest(bound) }
       return nil
     }
+  }
+}
+
+extension ObjectGraph {
+  /// Checks objects against all rules of the model, whether or not they were changed.
+  /// - Throws: `ContextError` with code `validation` and every rule that is broken.
+  package func validateWhole(_ objects: [ManagedObject], outcome: String) throws {
+    var validation = Validation(plans)
+    for object in objects { try validation.checkWhole(object) }
+    try validation.throwFailures(outcome)
   }
 }

@@ -52,6 +52,17 @@ struct StoreTable {
     try write("former_hashes", (others + [hash]).joined(separator: " "))
   }
 
+  /// Takes over what another store's table says beside its model, from which this store is moved
+  /// on.
+  func takeOver(from other: StoreTable) throws {
+    let select = try other.connection.prepare(
+      "SELECT key, value FROM _store WHERE key NOT IN ('format', 'model', 'model_hash', 'entities')")
+    while try select.step() { try write(select.text(0), select.text(1)) }
+    guard let hash = try other.read("model_hash"), let own = try read("model_hash") else { return }
+    let others = try formerHashes().filter { $0 != hash && $0 != own }
+    try write("former_hashes", (others + [hash]).joined(separator: " "))
+  }
+
   func write(metadata: [String: String]) throws {
     try write("metadata", String(decoding: JSONEncoder.sorted.encode(metadata), as: UTF8.self))
   }

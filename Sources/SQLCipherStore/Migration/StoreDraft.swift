@@ -1,5 +1,6 @@
 import CipherDatabase
 import Foundation
+package import ObjectModel
 package import StoreContract
 import StoreKeyring
 
@@ -11,9 +12,10 @@ import StoreKeyring
 package final class StoreDraft: MigrationDraft, @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   private let access: WholeFileAccess
-  private let path: String
+  private var path: String
+  private var successorPath: String?
   /// How the copy is opened: with the store's key, and without reading the vaults again.
-  package let description: PersistentStoreDescription
+  package private(set) var description: PersistentStoreDescription
 
   /// Copies a store.
   /// - Throws: `StoreError`: `busy` when another connection has the store open, `diskFull`, and as
@@ -41,6 +43,47 @@ package final class StoreDraft: MigrationDraft, @unchecked Sendable {
 
   deinit { abandon() }
 
+  package func makeSuccessor(_ model: ManagedObjectModel) throws -> PersistentStoreDescription {
+    // Beside the copy: beside the store, the copy itself would look abandoned.
+    let new = UnfinishedCopy.path(beside: path)
+    successorPath = new
+    try translating(new) { try makeEmptyStore(model, at: new) }
+    var successor = description
+    successor.url = URL(fileURLWithPath: new)
+    return successor
+  }
+
+  private func makeEmptyStore(_ model: ManagedObjectModel, at new: String) throws {
+    var options = ConnectionOptions.ofStore
+    options.format = access.format
+    let copy = try Connection(path: path, key: access.cipher.spec, options: options)
+    defer { copy.close() }
+    options.createIfMissing = true
+    let connection = try Connection(path: new, key: access.cipher.spec, options: options)
+    defer { connection.close() }
+    let schema = StoreSchema(model: model, entityNumbers: model.entities.indices.map { Int64($0 + 1) })
+    try connection.transaction(.exclusive) {
+      let table = StoreTable(connection)
+      try table.create(model: model, entityNumbers: schema.entityNumbers)
+      for statement in schema.creation { try connection.execute(statement) }
+      try table.takeOver(from: StoreTable(copy))
+      // An object of before never has the URI of one of after.
+      let last = try ReferenceSequence.last(copy)
+      for root in schema.roots { try ReferenceSequence.advance(to: last, root, connection, schema) }
+    }
+    try connection.checkpoint()
+    try connection.file.sync()
+  }
+
+  package func adoptSuccessor() throws {
+    guard let new = successorPath else { return }
+    File.removeDatabase(path)
+    (path, successorPath) = (new, nil)
+    description.url = URL(fileURLWithPath: new)
+    // What a mapping leaves out is nowhere counted, so the store is always copied before.
+    description.draftLosses?.record()
+  }
+
   /// Reads the copy whole and replaces the store by it.
   ///
   /// A store whose data the draft has no place for is copied before. To be called when every
@@ -64,6 +107,7 @@ package final class StoreDraft: MigrationDraft, @unchecked Sendable {
   /// Removes the copy and unlocks the store.
   package func abandon() {
     File.removeDatabase(path)
+    if let successorPath { File.removeDatabase(successorPath) }
     access.close()
   }
 }

@@ -83,6 +83,12 @@ final class ReferenceSequence: Sendable {
     return try select.step() ? select.int64(0) : 0
   }
 
+  /// The last number given out in any hierarchy.
+  static func last(_ connection: Connection) throws -> Int64 {
+    let select = try connection.prepare("SELECT max(last) FROM _sequence")
+    return try select.step() ? select.int64(0) : 0
+  }
+
   /// Says that all numbers up to one are given out.
   static func advance(
     to last: Int64, _ root: EntityDescription, _ connection: Connection, _ schema: StoreSchema

@@ -19,6 +19,14 @@ package protocol MigrationDraft: Sendable {
   /// How the copy is opened.
   var description: PersistentStoreDescription { get }
 
+  /// Makes an empty store of another version of the model beside the copy, with the store's
+  /// identity, key and metadata.
+  /// - Returns: How it is opened.
+  func makeSuccessor(_ model: ManagedObjectModel) throws -> PersistentStoreDescription
+
+  /// Replaces the copy by its successor; to be called when every connection to both is closed.
+  func adoptSuccessor() throws
+
   /// Replaces the store by the copy; to be called when every connection to the copy is closed.
   func publish() throws
 

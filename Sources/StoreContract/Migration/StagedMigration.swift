@@ -27,10 +27,12 @@ package struct StagedMigration: Sendable {
     }
   }
 
-  /// The way from one version to the next with work before and after.
+  /// The way from one version to the next with work before and after; inferred, unless something
+  /// fills a store of the next version.
   private struct CustomStage: Sendable {
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
+    let filling: (any StoreFilling)?
     let willMigrate: Work?
     let didMigrate: Work?
   }
@@ -57,7 +59,8 @@ package struct StagedMigration: Sendable {
   /// Adds two versions with the program's own work between them.
   /// - Throws: `StoreError`: `duplicateModelVersion` when a store could not tell one from the other.
   package mutating func append(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, willMigrate: Work?, didMigrate: Work?
+    from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    filledBy filling: (any StoreFilling)? = nil, willMigrate: Work? = nil, didMigrate: Work? = nil
   ) throws {
     guard source.versionHash != destination.versionHash else {
       throw StoreError(
@@ -67,7 +70,8 @@ package struct StagedMigration: Sendable {
     }
     append(Version(source))
     customStages[versions.count - 1] = CustomStage(
-      source: source, destination: destination, willMigrate: willMigrate, didMigrate: didMigrate)
+      source: source, destination: destination, filling: filling, willMigrate: willMigrate,
+      didMigrate: didMigrate)
     append(Version(destination))
   }
 
@@ -118,9 +122,7 @@ package struct StagedMigration: Sendable {
   package func run(
     _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws {
-    guard description.shouldMigrateStoreAutomatically, !description.isReadOnly, let url = description.url,
-      let size = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0
-    else { return }
+    guard Self.isNeeded(description) else { return }
     let legs = try legs(from: try await type.storedModel(description).versionHash, to: model)
     if case .inferred(let models)? = legs.first, legs.count == 1 {
       return try await Self.open(type, models, description)
@@ -133,11 +135,32 @@ package struct StagedMigration: Sendable {
       case .inferred(let models): try await Self.open(type, models, draft.description)
       case .custom(let stage):
         if let work = stage.willMigrate { try await work(stage.source, draft.description) }
-        try await Self.open(type, [stage.destination], draft.description)
+        if let filling = stage.filling {
+          try await Self.fill(draft, filling, stage)
+        } else {
+          try await Self.open(type, [stage.destination], draft.description)
+        }
         if let work = stage.didMigrate { try await work(stage.destination, draft.description) }
       }
     }
     try draft.publish()
+  }
+
+  /// Whether there is a store that may be migrated.
+  package static func isNeeded(_ description: PersistentStoreDescription) -> Bool {
+    guard description.shouldMigrateStoreAutomatically, !description.isReadOnly, let url = description.url
+    else { return false }
+    let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.fileSizeKey])
+    return values?.fileSize ?? 0 > 0
+  }
+
+  private static func fill(
+    _ draft: any MigrationDraft, _ filling: any StoreFilling, _ stage: CustomStage
+  ) async throws {
+    var (source, destination) = (draft.description, try draft.makeSuccessor(stage.destination))
+    (source.createsIfMissing, destination.createsIfMissing) = (false, false)
+    try await filling.fill(destination, stage.destination, from: source, stage.source)
+    try draft.adoptSuccessor()
   }
 
   private static func open(
@@ -156,7 +179,7 @@ package struct StagedMigration: Sendable {
 
 extension PersistentStoreDescription {
   private static let pathKey = "migrationPath"
-  private static let stagesKey = "stagedMigration"
+  private static let migrationKey = "storeMigration"
 
   /// The versions of the model through which opening migrates the store before it has its own; nil
   /// for an opening outside a staged migration.
@@ -165,16 +188,27 @@ extension PersistentStoreDescription {
     set { options[Self.pathKey] = newValue }
   }
 
-  /// What makes the stages of the store's migration.
-  package var stagedMigration: (any StagedMigrating)? {
-    get { options[Self.stagesKey] as? any StagedMigrating }
-    set { options[Self.stagesKey] = newValue }
+  /// What migrates the store before it is opened.
+  package var storeMigration: (any StoreMigrating)? {
+    get { options[Self.migrationKey] as? any StoreMigrating }
+    set { options[Self.migrationKey] = newValue }
   }
 }
 
-/// Knows the stages of a migration.
-package protocol StagedMigrating: Sendable {
-  /// The stages.
-  /// - Throws: what is wrong with them.
-  func stagedMigration() throws -> StagedMigration
+/// Brings stores to a version of their model in a way that the program describes.
+package protocol StoreMigrating: Sendable {
+  /// Migrates the store of a description, which nobody may have open.
+  /// - Throws: As `StagedMigration.run(_:_:to:)`.
+  func migrate(
+    _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
+  ) async throws
+}
+
+/// Fills an empty store of one version of a model from a store of another.
+package protocol StoreFilling: Sendable {
+  /// Fills the store; every connection to both is closed at the end.
+  func fill(
+    _ destination: PersistentStoreDescription, _ destinationModel: ManagedObjectModel,
+    from source: PersistentStoreDescription, _ sourceModel: ManagedObjectModel
+  ) async throws
 }
