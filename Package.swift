@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "AppleModel", targets: ["AppleModel", "KeyedArchive"]),
     .library(name: "AppleStore", targets: ["AppleStore"]),
+    .library(name: "MappingModels", targets: ["MappingModels"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     // For authors of stores and of vaults.
     .library(name: "StoreContract", targets: ["ObjectModel", "ObjectQuery", "StoreContract"]),
@@ -92,6 +93,12 @@ let package = Package(
         "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ], swiftSettings: strict),
+    // Migrations by Core Data's mapping models.
+    .target(
+      name: "MappingModels",
+      dependencies: [
+        "AppleModel", "KeyedArchive", "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "StoreContract",
+      ], swiftSettings: strict),
     .target(
       name: "StoreTestKit", dependencies: ["ObjectModel", "ObjectQuery", "StoreContract"],
       swiftSettings: strict),
@@ -137,7 +144,8 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "AppleModel", "AppleStore", "CLibEdit", "Locks", "ObjectQuery", "StoreContract", "StoreKeyring",
+        "AppleModel", "AppleStore", "CLibEdit", "Locks", "MappingModels", "ObjectQuery", "StoreContract",
+        "StoreKeyring",
         "Strongroom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
@@ -214,6 +222,10 @@ let package = Package(
         "Fixtures/made.sqlite", "Fixtures/made.sqlite-wal", "Fixtures/faulty.sqlite",
       ], swiftSettings: strict),
     .testTarget(
+      name: "MappingModelsTests",
+      dependencies: ["Locks", "MappingModels", "Strongroom"],
+      swiftSettings: strict),
+    .testTarget(
       name: "StoreContractTests", dependencies: ["StoreContract", "StoreTestKit"],
       swiftSettings: strict),
     .testTarget(
@@ -272,7 +284,8 @@ let package = Package(
     .testTarget(
       name: "ManualTests",
       dependencies: [
-        "AppleStore", "Strongroom", "StrongroomArchive", "StrongroomData", "StrongroomRecordMacros",
+        "AppleStore", "MappingModels", "Strongroom", "StrongroomArchive", "StrongroomData",
+        "StrongroomRecordMacros",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Library.xcdatamodeld"], swiftSettings: strict, plugins: ["ModelClasses"]),
@@ -285,7 +298,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "StrongroomToolTests", dependencies: ["BuiltProgram", "Strongroom", "strongroom"],
+      name: "StrongroomToolTests",
+      dependencies: ["BuiltProgram", "MappingModels", "Strongroom", "strongroom"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

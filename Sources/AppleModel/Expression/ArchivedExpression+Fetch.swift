@@ -1,5 +1,5 @@
 public import KeyedArchive
-import ObjectModel
+package import ObjectModel
 public import ObjectQuery
 
 extension ArchivedPredicate {
@@ -110,7 +110,7 @@ extension FoundationValue {
   /// Makes of an attribute's value the object that Core Data has for it.
   ///
   /// - Throws: `KeyedArchiveError` for the number of an object, which means nothing elsewhere.
-  init(_ value: AttributeValue) throws(KeyedArchiveError) {
+  package init(_ value: AttributeValue) throws(KeyedArchiveError) {
     switch value {
     case .null: self = .null
     case .boolean(let flag): self = .boolean(flag)

@@ -1,9 +1,9 @@
 import Foundation
-import KeyedArchive
-import ObjectModel
+package import KeyedArchive
+package import ObjectModel
 
 /// Makes values of attributes from constants of an archive.
-struct ArchivedAttributeValue {
+package struct ArchivedAttributeValue {
   /// The composites by name.
   let composites: [String: Composite]
 
@@ -24,7 +24,7 @@ struct ArchivedAttributeValue {
   }
 
   /// A plain value; nil when it is none of the type.
-  static func value(_ value: FoundationValue, as type: AttributeType) -> AttributeValue? {
+  package static func value(_ value: FoundationValue, as type: AttributeType) -> AttributeValue? {
     let converted: AttributeValue? =
       switch type {
       case .integer16, .integer32, .integer64: integer(value).map(AttributeValue.integer)

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// Refuses XML that no model needs, before a parser sees it: document types, which allow entity
 /// bombs and external entities; processing instructions, since an empty one stops Foundation's
 /// parser on Linux; and encodings other than UTF-8, which could hide either.
-enum XMLParserLimits {
-  static func check(_ data: Data) throws(ModelError) {
+package enum XMLParserLimits {
+  package static func check(_ data: Data) throws(ModelError) {
     guard String(bytes: data, encoding: .utf8) != nil else { throw refusal("the model file is not UTF-8") }
     for word in ["<!DOCTYPE", "<!ENTITY"] where data.range(of: Data(word.utf8)) != nil {
       throw refusal("the model file declares a document type, which no model needs; take it out")

@@ -43,7 +43,7 @@ final class XMLTag {
 
 extension String {
   /// The text as XML writes it in an attribute or between tags.
-  var xmlEscaped: String {
+  package var xmlEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
       switch scalar {
