@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MappingModels
 import Strongroom
 
 struct MigrateCommand: AsyncParsableCommand {
@@ -11,6 +12,9 @@ struct MigrateCommand: AsyncParsableCommand {
       what becomes of each entity and property, how many values would be dropped, and why the migration \
       would fail; it exits 1 if it would. Without it no process may have the store open, and data is \
       dropped only with --allow-loss, after the whole store was copied to STORE.before-migration.
+
+      With --mapping a mapping model says what becomes of the data, and the store is copied in any case. \
+      One that needs policies, which are classes of a program, is refused.
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -20,7 +24,11 @@ struct MigrateCommand: AsyncParsableCommand {
   @Flag(help: "Print the forecast as JSON.") var json = false
   @Flag(help: "Drop what the new version has no place for.") var allowLoss = false
 
+  @Option(help: "An .xcmappingmodel or .cdm that does the migration.", completion: .file())
+  var mapping: String?
+
   func run() async throws {
+    if let mapping { return try await migrate(by: mapping) }
     var description = arguments.description()
     let new = try await ModelSource.model(model, arguments.keys)
     let forecast = try await SQLCipherStore.migrationForecast(for: description, to: new)
@@ -34,6 +42,24 @@ struct MigrateCommand: AsyncParsableCommand {
     try await container.loadPersistentStores()
     try container.close()
     if !json { print(forecast.isCurrent ? "nothing was done" : "migrated") }
+  }
+
+  private func migrate(by path: String) async throws {
+    var description = arguments.description()
+    let new = try await ModelSource.model(model, arguments.keys)
+    let mapping = try MappingModel(contentsOf: URL(fileURLWithPath: path))
+    let old = try await KeyArguments.model(description)
+    let isCurrent = old.versionHash == new.versionHash
+    if !isCurrent {
+      // For the entities and properties that the mapping model has and the models have not.
+      print(MappingTable(try mapping.generatingExpressions(from: old, to: new)).text)
+    }
+    if dryRun { return }
+    description.mappingModel = mapping
+    let container = PersistentContainer(managedObjectModel: new, description: description)
+    try await container.loadPersistentStores()
+    try container.close()
+    print(isCurrent ? "nothing was done" : "migrated; a copy stays beside the store")
   }
 
   private func show(_ forecast: MigrationForecast) throws {

@@ -5,7 +5,7 @@ import Strongroom
 struct ModelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model", abstract: "Checks, tries, compares and draws Core Data models.",
-    subcommands: [Check.self, Try.self, Diff.self, Diagram.self, Generate.self])
+    subcommands: [Check.self, Try.self, Diff.self, Mapping.self, Diagram.self, Generate.self])
 
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
