@@ -76,7 +76,8 @@ struct MappingModelTests {
     }
     let container = PersistentContainer(managedObjectModel: second, description: description)
     try await container.loadPersistentStores()
-    let cities = try container.newContext().fetch(
+    let context = container.newContext()
+    let cities = try context.fetch(
       FetchRequest("City", sortDescriptors: [FetchSortDescriptor("name")]))
     #expect(try cities.map { try $0.get("name", as: String.self) } == ["London", "Paris"])
     #expect(try cities.map { try $0.objects("people").count } == [2, 1])
