@@ -202,8 +202,8 @@ struct MappingMigrationTests {
     #expect(try await SQLCipherStore.verify(place.description).isEmpty)
   }
 
-  @Test("stores of other kinds are filled too")
-  func otherStores() async throws {
+  @Test("a new store is filled from another one, which stays")
+  func fillsAnotherStore() async throws {
     let place = try MappingPlace()
     try await Library.fill(place)
     var filled = place.description
