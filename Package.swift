@@ -195,6 +195,11 @@ let package = Package(
         "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/Probes/GraphProbe", swiftSettings: strict),
     .executableTarget(
+      name: "migration-probe",
+      dependencies: [
+        "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Tests/Probes/MigrationProbe", swiftSettings: strict),
+    .executableTarget(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"],
       path: "Tests/Probes/KeyringProbe",
       swiftSettings: strict),
@@ -295,6 +300,7 @@ let package = Package(
       name: "StrongroomTests",
       dependencies: [
         "BuiltProgram", "Strongroom", "import-probe", "torture-probe", "differential-probe", "graph-probe",
+        "migration-probe",
       ],
       swiftSettings: strict),
     .testTarget(
