@@ -50,7 +50,9 @@ class Way:
         return name
 
     def gets_value(self, entity, name):
-        """Whether a version on the way computes an attribute, or gives objects without a value a default."""
+        """Whether a version on the way computes an attribute, or has a default of its own for objects without
+        a value, or for the attribute that it brings."""
+        last = self.steps[-1][0].new.entities[entity].property(name)
         for step, _ in reversed(self.steps):
             if entity not in step.mapping.entities:
                 return False
@@ -59,8 +61,8 @@ class Way:
                     or derivation.is_computed(step.new, attribute):
                 return True
             old = step.mapping.attributes[entity].get(name)
-            if old is None:
-                return attribute.default is not None
+            if old is None or not old.stored:
+                return attribute.default != last.default
             entity, name = step.mapping.entities[entity].name, old.name
         return False
 
