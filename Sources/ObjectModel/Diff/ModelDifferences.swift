@@ -1,8 +1,9 @@
 /// What changed from one version of a model to the next, in words.
 ///
-/// Entities and properties are matched by this rule, the first part that fits: a new one whose
-/// renaming identifier is the name of an old one is that one; then one whose renaming identifier is
-/// the old one's renaming identifier; then one of the same name. Nothing is matched twice.
+/// Entities and properties are matched by this rule, the first part that fits: a new one that has
+/// the renaming identifier of an old one is that one, of several the one with the same name; then
+/// one whose renaming identifier is the old one's name; then one of the same name; then one without
+/// an identifier whose name is the old one's identifier. Nothing is matched twice.
 public struct ModelDifferences: Sendable {
   /// One line each, by entity in the new model's order; removed entities come last.
   public private(set) var lines: [String] = []
@@ -42,9 +43,16 @@ public struct ModelDifferences: Sendable {
         taken.insert(old)
       }
     }
+    func haveSameIdentifier(_ old: T, _ new: T) -> Bool {
+      new[keyPath: identifier] != nil && new[keyPath: identifier] == old[keyPath: identifier]
+    }
+    // An identifier that stays must not take the data of a later property with the former name.
+    pair { haveSameIdentifier($0, $1) && $0[keyPath: name] == $1[keyPath: name] }
+    pair(haveSameIdentifier)
     pair { $1[keyPath: identifier] == $0[keyPath: name] }
-    pair { $1[keyPath: identifier] != nil && $1[keyPath: identifier] == $0[keyPath: identifier] }
     pair { $0[keyPath: name] == $1[keyPath: name] }
+    // Back to a version from before the renaming.
+    pair { $1[keyPath: identifier] == nil && $0[keyPath: identifier] == $1[keyPath: name] }
     return pairs
   }
 
