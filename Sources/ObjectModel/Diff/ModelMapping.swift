@@ -58,10 +58,12 @@ public struct ModelMapping: Sendable {
 
   /// What a relationship was; where it was declared by subentities, in the first of them.
   public func old(of relationship: RelationshipDescription) -> RelationshipDescription? {
-    for entity in relationship.entity.hierarchy {
-      if let old = entities[entity.name]?.relationships[relationship.index] { return old }
-    }
-    return nil
+    allOld(of: relationship).first
+  }
+
+  /// What a relationship was in each entity that has it and had it.
+  package func allOld(of relationship: RelationshipDescription) -> [RelationshipDescription] {
+    relationship.entity.hierarchy.compactMap { entities[$0.name]?.relationships[relationship.index] }
   }
 
   /// Numbers are given out by root entity, so what comes together must have been together.
@@ -106,7 +108,9 @@ public struct ModelMapping: Sendable {
     }
     if old.isToMany, !new.isToMany { add(.toManyToOne, "was to-many and is to-one") }
     if let inverse = new.inverse, !new.isToMany, !inverse.isToMany, !old.isToMany {
-      if old.inverse?.isToMany ?? true, self.old(of: inverse) == nil {
+      if Set(allOld(of: new)).count > 1 {
+        add(.incompatibleInverse, "would join several relationships and becomes one-to-one")
+      } else if old.inverse?.isToMany ?? true, self.old(of: inverse) == nil {
         add(.incompatibleInverse, "led to one from any number and becomes one-to-one")
       } else if let back = self.old(of: inverse), back !== old.inverse {
         add(.incompatibleInverse, "and \(inverse.entity.name).\(inverse.name) did not belong together")

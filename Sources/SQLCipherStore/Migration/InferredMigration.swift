@@ -119,6 +119,13 @@ struct InferredMigration {
 
   private func isUnchanged(_ links: JoinTable) -> Bool {
     guard let was = mapping.old(of: links.owner), let table = old.joinTable(was) else { return false }
+    if let inverse = links.owner.inverse {
+      // A to-one's column and the table have the same pairs.
+      if !inverse.isToMany, was.inverse?.isToMany ?? true { return false }
+      if !inverse.isToMany, !mapping.allOld(of: inverse).allSatisfy({ $0 === was.inverse }) { return false }
+      // One that is its own inverse has each pair both ways.
+      if inverse === links.owner, was.inverse !== was { return false }
+    }
     return table.owner === was && table.creation == links.creation
       && holds(links.owner.entity, all: was.entity) && holds(links.owner.destination, all: was.destination)
   }

@@ -101,7 +101,7 @@ struct MigrationSurvey {
   private func carriers(of old: RelationshipDescription) -> [Carrier] {
     let all = new.model.entities.flatMap { entity in entity.relationships.filter { $0.entity === entity } }
     return all.filter { !$0.isTransient }.flatMap { now -> [Carrier] in
-      let former = now.entity.hierarchy.compactMap { mapping.entities[$0.name]?.relationships[now.index] }
+      let former = mapping.allOld(of: now)
       return (former.contains { $0 === old } ? [(now, true)] : [])
         + (former.contains { $0 === old.inverse } ? [(now, false)] : [])
     }
@@ -116,7 +116,7 @@ struct MigrationSurvey {
     guard migration.holds(now.entity, all: near), migration.holds(now.destination, all: far) else {
       return false
     }
-    if now.hasJoinTable {
+    if now.isToMany, now.inverse?.isToMany ?? true {
       let origin = migration.origin(of: now.joinTableOwner)?.old
       return origin === relationship || origin === relationship.inverse && origin != nil
     }
@@ -132,13 +132,13 @@ struct MigrationSurvey {
   private func storedPairs(
     of relationship: RelationshipDescription, _ defaults: inout MigrationDefaults
   ) throws -> [String] {
-    if let table = new.joinTable(relationship) {
-      guard let pairs = copy.pairs(storedIn: table) else { return [] }
-      return [
-        relationship === table.owner ? pairs : "SELECT far AS near, near AS far FROM (\(pairs))"
-      ]
+    let ends = [relationship, relationship.inverse].compactMap { $0 }
+    guard let toOne = ends.first(where: { !$0.isToMany }) else {
+      guard let table = new.joinTable(relationship), let pairs = copy.pairs(storedIn: table) else {
+        return []
+      }
+      return [relationship === table.owner ? pairs : "SELECT far AS near, near AS far FROM (\(pairs))"]
     }
-    guard let toOne = relationship.isToMany ? relationship.inverse : relationship else { return [] }
     return try toOne.entity.hierarchy.compactMap { entity in
       guard let pair = mapping.entities[entity.name], !pair.old.isAbstract else { return nil }
       let value = try copy.value(.toOne(toOne), pair, &defaults)

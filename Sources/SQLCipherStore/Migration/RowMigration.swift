@@ -72,14 +72,14 @@ struct RowMigration {
     _ toOne: RelationshipDescription, _ pair: ModelMapping.EntityMapping
   ) -> String? {
     guard let inverse = toOne.inverse, let was = migration.mapping.old(of: inverse) else { return nil }
-    var value: String?
+    let isWhole = migration.holds(toOne.destination, all: was.entity)
     if let back = was.inverse, back.field >= 0, back.entity.root === pair.old.root {
-      value = "r.\(quotedName(back))"
-    } else if let pairs = pairs(was) {
-      value = "(SELECT min(near) FROM (\(pairs)) WHERE far = r._id)"
+      let value = "r.\(quotedName(back))"
+      return isWhole ? value : existing(value, was.entity, in: toOne.destination)
     }
-    guard let value, !migration.holds(toOne.destination, all: was.entity) else { return value }
-    return existing(value, was.entity, in: toOne.destination)
+    guard let pairs = pairs(was) else { return nil }
+    let condition = isWhole ? "" : " AND \(existing("near", was.entity, in: toOne.destination)) NOT NULL"
+    return "(SELECT min(near) FROM (\(pairs)) WHERE far = r._id\(condition))"
   }
 
   private func quotedName(_ toOne: RelationshipDescription) -> String {
@@ -97,7 +97,7 @@ struct RowMigration {
   // MARK: Links
 
   func joinTable(of table: JoinTable) throws {
-    guard let pairs = pairs(storedIn: table) else { return }
+    guard let pairs = copiedPairs(of: table) ?? pairs(storedIn: table) else { return }
     var columns = ["_source", "_target"]
     var values = ["near", "far"]
     if table.hasPosition {
@@ -111,6 +111,22 @@ struct RowMigration {
     try connection.execute(
       "INSERT OR IGNORE INTO \(table.name.quoted) (\(columns.joined(separator: ", ")))"
         + " SELECT \(values.joined(separator: ", ")) FROM (\(pairs))")
+  }
+
+  /// The pairs of an ordered to-many whose inverse is a to-one, once the rows are copied: those of
+  /// the to-one, in the order that they had, and behind them those that had none.
+  private func copiedPairs(of table: JoinTable) -> String? {
+    guard let toOne = table.owner.inverse, toOne.field >= 0 else { return nil }
+    let column = "c.\(new.columnName(.toOne(toOne), new.table(toOne.entity)))"
+    let rows = "\(new.table(toOne.entity).name.quoted) AS c"
+    var (place, former) = ("c._id", "")
+    if let (was, isForward) = migration.origin(of: table.owner), let pairs = pairs(was) {
+      let (near, far, old) = isForward ? ("near", "far", "far_place") : ("far", "near", "near_place")
+      place = "ifnull(p.\(old), \(Int64(1) << 40) + c._id)"
+      former = " LEFT JOIN (\(pairs)) AS p ON p.\(near) = \(column) AND p.\(far) = c._id"
+    }
+    return "SELECT \(column) AS near, c._id AS far, \(place) AS far_place, 0 AS near_place"
+      + " FROM \(rows)\(former) WHERE \(column) NOT NULL"
   }
 
   /// The pairs that a new join table gets, `near` being its owner's object.
@@ -129,7 +145,12 @@ struct RowMigration {
       isForward
       ? "near, far, near_place, far_place"
       : "far AS near, near AS far, far_place AS near_place, near_place AS far_place"
-    let directed = "SELECT \(columns) FROM (\(pairs))"
+    var directed = "SELECT \(columns) FROM (\(pairs))"
+    if owner.inverse === owner, was.inverse !== was {
+      directed +=
+        " UNION SELECT far AS near, near AS far, near_place AS far_place, far_place AS near_place"
+        + " FROM (\(pairs))"
+    }
     return conditions.isEmpty
       ? directed : "SELECT * FROM (\(directed)) WHERE \(conditions.joined(separator: " AND "))"
   }
