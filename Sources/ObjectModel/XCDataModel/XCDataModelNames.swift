@@ -61,9 +61,8 @@ struct XCDataModelDefaults {
     if type == .date, let seconds = interval.flatMap({ Double($0) }) {
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     }
-    guard let text else { return nil }
+    guard let text, !text.isEmpty || type == .string else { return nil }
     if let value = read(text) { return value }
-    if type != .string, text.isEmpty { return nil }
     warnings.append("the default of \(attribute) is no \(type.rawValue); it is left out")
     return nil
   }
@@ -86,8 +85,9 @@ struct XCDataModelDefaults {
     return value.matches(type) ? value : nil
   }
 
+  /// Numbers beyond 2^53 are exact as whole numbers only.
   private static func integer(_ text: String) -> Int64? {
-    number(text).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+    Int64(text) ?? number(text).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
   }
 
   private static func number(_ text: String) -> Double? {
