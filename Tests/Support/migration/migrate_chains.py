@@ -11,12 +11,11 @@ from chain import Chain
 
 
 def bundles(path):
-    """The folders that hold versions of a model, by name."""
-    found = []
+    """The bundles of model versions below a folder, and the folder itself where it has versions."""
+    found = [path] if versions(path) and not path.rstrip("/").endswith(".xcdatamodeld") else []
     for folder, names, _ in os.walk(path):
         names.sort()
-        if not folder.endswith(".xcdatamodel") and any(
-                name.endswith(".xcdatamodel") for name in names):
+        if folder.rstrip("/").endswith(".xcdatamodeld"):
             found.append(folder)
     return found
 
@@ -50,8 +49,9 @@ def versions(bundle):
 
 
 def run(arguments):
-    found = [(bundle, os.path.relpath(bundle, arguments.path)) for bundle in bundles(arguments.path)]
-    found = [(bundle, os.path.basename(bundle) if name == "." else name) for bundle, name in found]
+    path = os.path.abspath(arguments.path)
+    found = [(bundle, os.path.relpath(bundle, os.path.dirname(path) if bundle == path else path))
+             for bundle in bundles(path)]
     found = [item for item in found if arguments.chain is None or arguments.chain in item[1]]
     # The longest first, so that none is waited for alone at the end.
     found.sort(key=lambda item: (-versions(item[0]), item[1]))
