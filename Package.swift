@@ -169,7 +169,7 @@ let package = Package(
       name: "import-probe", dependencies: ["Strongroom"], path: "Tests/Probes/ImportProbe",
       swiftSettings: strict),
     .executableTarget(
-      name: "torture-probe", dependencies: ["Strongroom"], path: "Tests/Probes/TortureProbe",
+      name: "torture-probe", dependencies: ["AppleStore", "Strongroom"], path: "Tests/Probes/TortureProbe",
       swiftSettings: strict),
     .executableTarget(
       name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/Probes/SharingProbe",
@@ -222,7 +222,8 @@ let package = Package(
       name: "AppleModelTests", dependencies: ["AppleModel", "KeyedArchive", "ObjectModel", "ObjectQuery"],
       swiftSettings: strict),
     .testTarget(
-      name: "AppleStoreTests", dependencies: ["AppleStore", "CipherDatabase", "Strongroom"],
+      name: "AppleStoreTests",
+      dependencies: ["AppleStore", "CipherDatabase", "Strongroom", "StrongroomData"],
       exclude: [
         "Fixtures/made.sqlite", "Fixtures/made.sqlite-wal", "Fixtures/faulty.sqlite",
       ], swiftSettings: strict),

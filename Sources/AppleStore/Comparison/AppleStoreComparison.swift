@@ -54,14 +54,15 @@ extension AppleStore {
   ///   - progress: Called now and then with the pages checked, then with the objects compared.
   /// - Returns: What was compared and what differs.
   /// - Throws: `AppleStoreError` and `StoreError` as opening and reading the two does;
-  ///   `AppleStoreError.wrongModel` where the encrypted store has another model.
+  ///   `AppleStoreError.wrongModel` where the encrypted store has another model, `wrongSource` where
+  ///   it was imported from another store.
   public func comparison(
     with description: PersistentStoreDescription,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }
   ) async throws -> AppleStoreComparison {
     try await StoreReader.read(description, progress: progress) { [self] reader in
       try AppleStoreError.translating(url.path) {
-        try ModelComparison.check(reader.model, isModelOf: url.path, model)
+        try check(reader)
         var rows = RowComparison(self, reader, progress: progress)
         try rows.run()
         var links = LinkComparison(self, reader, rows.result)
@@ -69,5 +70,16 @@ extension AppleStore {
         return links.result
       }
     }
+  }
+
+  private func check(_ reader: StoreReader) throws {
+    if let source = reader.metadata[ExportMetadata.uuidKey], source != metadata.identifier {
+      throw AppleStoreError(.wrongSource, "the store was imported from another one than \(url.path)")
+    }
+    if let mark = reader.metadata[ExportMetadata.modelKey], mark != ExportMetadata.mark(reader.model) {
+      throw AppleStoreError(
+        .wrongModel, "the store has another model than \(url.path) by now; compare before it is migrated")
+    }
+    try ModelComparison.check(reader.model, isModelOf: url.path, model)
   }
 }

@@ -118,18 +118,18 @@ extension ComparedValue {
   }
 
   private static func decimal(_ row: PlainQuery, _ place: Int32) -> ComparedValue {
-    if row.kind(place) == .real { return .decimal(shortest(row.real(place))) }
-    let number = Decimal(string: row.text(place), locale: Locale(identifier: "en_US_POSIX"))
-    return number.map(ComparedValue.decimal) ?? .null
+    let isReal = row.kind(place) == .real
+    let text = isReal ? shortest(row.real(place)) : row.text(place)
+    guard Double(text)?.isFinite == true,
+      let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !number.isNaN
+    else { return .null }
+    return .decimal(number)
   }
 
-  /// The decimal with the fewest digits that is the number.
-  private static func shortest(_ number: Double) -> Decimal {
-    for digits in 1...17 {
-      let text = String(format: "%.\(digits - 1)e", number)
-      if Double(text) == number { return Decimal(string: text) ?? Decimal(number) }
-    }
-    return Decimal(number)
+  /// The text with the fewest digits that is the number.
+  private static func shortest(_ number: Double) -> String {
+    let texts = (1...17).lazy.map { String(format: "%.\($0 - 1)e", number) }
+    return texts.first { Double($0) == number } ?? "nan"
   }
 
   private static func bytes(
@@ -145,7 +145,9 @@ extension ComparedValue {
       }
     }
     guard let data else { return .null }
-    if attribute.type == .transformable, !attribute.isOpaque, let json = ArchivedJSON.json(data) {
+    if attribute.type == .transformable, !attribute.isOpaque,
+      let json = ArchivedJSON.json(data, isOfSwift: attribute.isOfSwift)
+    {
       return .bytes(json)
     }
     return .bytes(Data(data))

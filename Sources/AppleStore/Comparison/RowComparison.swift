@@ -46,7 +46,7 @@ struct RowComparison {
       }
       result.objectCount += 1
       if result.objectCount % Self.mostBetweenReports == 0 {
-        if Task.isCancelled { throw CancellationError() }
+        if Task.isCancelled { throw StoreError.stopped }
         progress(StoreProgress(step: .comparing, done: result.objectCount, total: total))
       }
     }
@@ -130,7 +130,9 @@ private final class SourceRows {
       layout.numbers[$0.index]
     }
     var condition = "d.Z_ENT IN (\(family.map(String.init).joined(separator: ", ")))"
-    var sql = "SELECT d.Z_PK FROM \(q(own)) o JOIN \(q(other)) d ON d.Z_PK = o.\(q(column))"
+    var sql =
+      "SELECT d.Z_PK FROM \(q(own)) o JOIN \(q(other)) d ON d.Z_PK = o.\(q(column))"
+      + " AND typeof(o.\(q(column))) = 'integer'"
     if let inverse = relationship.inverse, !inverse.isToMany, let back = layout.toOne(inverse)?.column {
       condition += " AND (d.\(q(back)) = o.Z_PK OR d.\(q(back)) IS NULL)"
       // What the other side references although this one says nothing.

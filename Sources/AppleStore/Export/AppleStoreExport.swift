@@ -35,9 +35,9 @@ public enum AppleStoreExport {
   ///   - progress: Called now and then with the pages checked, then with the number of objects
   ///     written.
   /// - Returns: What was written.
-  /// - Throws: `StoreError`: `fileExists`, `diskFull`, and as opening and reading the encrypted store
-  ///   does; `AppleModelError` for a model that cannot be archived; `CancellationError`. There is no new
-  ///   file then.
+  /// - Throws: `StoreError`: `fileExists`, `diskFull`, `cancelled`, and as opening and reading the
+  ///   encrypted store does; `AppleStoreError.unsupportedModel` for entities that Core Data would give
+  ///   one table; `AppleModelError` for a model that cannot be archived. There is no new file then.
   public static func write(
     _ description: PersistentStoreDescription, to url: URL,
     progress: @escaping @Sendable (StoreProgress) -> Void = { _ in }

@@ -14,9 +14,12 @@ struct ExportMetadata {
   static let sourceKey = "apple.metadata"
   static let uuidKey = "apple.uuid"
   static let modelKey = "apple.model"
+  static let layoutKey = "apple.layout"
 
   private let uuid: String
   private let source: Data?
+  /// Where the source had its tables.
+  let layout: SourceLayout?
   private let model: ManagedObjectModel
 
   init(_ reader: StoreReader) {
@@ -24,6 +27,7 @@ struct ExportMetadata {
     let entries = reader.metadata
     uuid = entries[Self.uuidKey] ?? UUID().uuidString
     let isSame = entries[Self.modelKey] == Self.mark(reader.model)
+    layout = isSame ? SourceLayout(entries[Self.layoutKey]) : nil
     source = isSame ? entries[Self.sourceKey].flatMap { Data(base64Encoded: $0) } : nil
   }
 

@@ -151,14 +151,9 @@ struct ExportRow {
   ) {
     var bytes = data
     if attribute.type == .transformable, !attribute.isOpaque {
-      bytes = ArchivedJSON.archive(bytes, isOfSwift: attribute.declaration.isOfSwift) ?? bytes
+      bytes = ArchivedJSON.archive(bytes, isOfSwift: attribute.isOfSwift) ?? bytes
     }
     if attribute.declaration.allowsExternalBinaryDataStorage { bytes = [1] + bytes }
     bytes.withUnsafeBytes { parameters.bind(place, blob: $0, copy: true) }
   }
-}
-
-extension Attribute {
-  /// Whether its values are of a generic type of Swift, which SwiftData archives as JSON.
-  fileprivate var isOfSwift: Bool { attributeValueClassName?.hasSuffix(">") == true }
 }

@@ -11,6 +11,7 @@ struct ExportTables {
   /// The entities by number, from 1.
   let entities: [EntityDescription]
   private var numbers: [Int: Int] = [:]
+  private let joinTables: [String: String]
   private(set) var tables: [(name: String, columns: [Column], keys: [String])] = []
   private(set) var indexes: [String] = []
   private var tableIndex: [String: Int] = [:]
@@ -19,16 +20,24 @@ struct ExportTables {
   /// The types in the order in which Core Data puts the columns of a table.
   private static let order = ["INTEGER", "DECIMAL", "TIMESTAMP", "FLOAT", "VARCHAR", "BLOB"]
 
-  init(_ model: ManagedObjectModel) {
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - source: The numbers and names of the store that the model came with, where they are known.
+  init(_ model: ManagedObjectModel, as source: SourceLayout?) {
     self.model = model
+    joinTables = source?.joinTables ?? [:]
     var entities: [EntityDescription] = []
     func number(_ entity: EntityDescription) {
       entities.append(entity)
       entity.subentities.sorted(by: Self.isBefore).forEach(number)
     }
     model.entities.filter { $0.superentity == nil }.sorted(by: Self.isBefore).forEach(number)
-    self.entities = entities
     for (place, entity) in entities.enumerated() { numbers[entity.index] = place + 1 }
+    if let known = source?.numbers, entities.allSatisfy({ known[$0.name] != nil }) {
+      for entity in entities { numbers[entity.index] = known[entity.name].map { Int($0) } }
+      entities.sort { (known[$0.name] ?? 0) < (known[$1.name] ?? 0) }
+    }
+    self.entities = entities
     for root in entities where root.superentity == nil { addTable(of: root) }
     for entity in entities {
       for relationship in entity.relationships
@@ -40,7 +49,7 @@ struct ExportTables {
   }
 
   private static func isBefore(_ left: EntityDescription, _ right: EntityDescription) -> Bool {
-    left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+    (left.name.lowercased(), left.name) < (right.name.lowercased(), right.name)
   }
 
   func number(_ entity: EntityDescription) -> Int { numbers[entity.index] ?? 0 }
@@ -160,7 +169,9 @@ struct ExportTables {
   private mutating func addJoinTable(
     _ relationship: RelationshipDescription, _ inverse: RelationshipDescription
   ) {
-    let base = "Z_\(number(relationship.entity))\(relationship.name.uppercased())"
+    let base =
+      joinTables["\(relationship.entity.name).\(relationship.name)"]
+      ?? "Z_\(number(relationship.entity))\(relationship.name.uppercased())"
     let table = free(base) { tableIndex[$0] == nil }
     let there = "Z_\(number(relationship.destination))\(relationship.name.uppercased())"
     let here =
@@ -249,9 +260,10 @@ struct ExportTables {
   /// The names of the columns of each table, as the layout finds them.
   var columns: [String: [String]] {
     Dictionary(
-      uniqueKeysWithValues: tables.map { table in
+      tables.map { table in
         (table.name, (table.keys.isEmpty ? ["Z_PK", "Z_ENT", "Z_OPT"] : []) + table.columns.map(\.name))
-      })
+      }
+    ) { first, _ in first }
   }
 }
 

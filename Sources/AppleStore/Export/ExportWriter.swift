@@ -24,12 +24,23 @@ final class ExportWriter {
   init(_ reader: StoreReader, _ path: String, progress: @escaping (StoreProgress) -> Void) throws {
     self.reader = reader
     self.progress = progress
-    let tables = ExportTables(reader.model)
+    let tables = ExportTables(reader.model, as: ExportMetadata(reader).layout)
     self.tables = tables
+    if Set(tables.tables.map(\.name)).count < tables.tables.count {
+      throw AppleStoreError(
+        .unsupportedModel, "Core Data would give one table to entities whose names differ in case; rename one"
+      )
+    }
     let numbers = Dictionary(
       uniqueKeysWithValues: tables.entities.map { ($0.name, Int64(tables.number($0))) })
     layout = AppleLayout(reader.model, tables.columns, numbers: numbers)
-    database = try PlainDatabaseWriter(path: path)
+    do throws(CipherError) {
+      database = try PlainDatabaseWriter(path: path)
+    } catch {
+      throw StoreError(
+        error.code == .alreadyExists ? .fileExists : error.code == .diskFull ? .diskFull : .notWritable,
+        "\(path) cannot be made: \(error.message)", cause: error)
+    }
   }
 
   func write() throws -> AppleStoreExport.Summary {
@@ -38,7 +49,7 @@ final class ExportWriter {
     summary.notes = model.notes.map(\.description) + layout.faults.map(\.description)
     summary.hasVersionHashes = metadata.hasVersionHashes
     total = try tables.entities.filter { $0.superentity == nil }.reduce(0) { try $0 + reader.count($1) }
-    try database.execute("PRAGMA auto_vacuum = 2; BEGIN")
+    try database.execute("PRAGMA auto_vacuum = 2; PRAGMA journal_mode = OFF; BEGIN")
     for statement in tables.creation { try database.execute(statement) }
     for entity in tables.entities where !entity.isAbstract { try writeRows(of: entity) }
     for entity in tables.entities {
@@ -51,6 +62,7 @@ final class ExportWriter {
     try metadata.write(to: database, model)
     for statement in tables.indexes { try makeIndex(statement) }
     try database.execute("COMMIT")
+    if Task.isCancelled { throw StoreError.stopped }
     try database.finish()
     progress(StoreProgress(step: .exporting, done: total, total: total))
     return summary
@@ -96,7 +108,7 @@ final class ExportWriter {
       last[entity.root.index] = max(last[entity.root.index] ?? 0, source.reference)
       summary.objectCount += 1
       if summary.objectCount % Self.mostBetweenReports == 0 {
-        if Task.isCancelled { throw CancellationError() }
+        if Task.isCancelled { throw StoreError.stopped }
         progress(StoreProgress(step: .exporting, done: summary.objectCount, total: total))
       }
     }
@@ -114,6 +126,7 @@ final class ExportWriter {
       let statement =
         "UPDATE \(q(links.table)) SET \(q(order)) = ? WHERE Z_PK = ? AND \(q(links.owner)) = ?"
       try reader.eachLink(of: relationship) { source, destination, place in
+        if Task.isCancelled { throw StoreError.stopped }
         try database.run(statement) { parameters in
           parameters.bind(1, Self.place(place))
           parameters.bind(2, destination)
@@ -138,6 +151,7 @@ final class ExportWriter {
         + " VALUES (?, ?\(order == nil ? "" : ", ?"))"
       : "UPDATE \(q(links.table)) SET \(order ?? owner) = ?3 WHERE \(owner) = ?1 AND \(destination) = ?2"
     try reader.eachLink(of: relationship) { source, target, place in
+      if Task.isCancelled { throw StoreError.stopped }
       try database.run(statement) { parameters in
         parameters.bind(1, source)
         parameters.bind(2, target)
@@ -156,6 +170,7 @@ final class ExportWriter {
       + " WHERE Z_PK = ? AND \(q(links.owner)) IS NULL"
     var lost = 0
     try reader.eachLink(of: relationship) { source, destination, place in
+      if Task.isCancelled { throw StoreError.stopped }
       try database.run(statement) { parameters in
         parameters.bind(1, source)
         var next: Int32 = 2

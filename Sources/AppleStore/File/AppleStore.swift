@@ -14,7 +14,8 @@ public final class AppleStore {
   public let metadata: AppleStoreMetadata
   /// The model: the store's own, or the one given.
   public let model: ManagedObjectModel
-  /// What the archived model says and no model here can, one sentence each.
+  /// What the archived model says and no model here can, and what may be missing beside the file;
+  /// one sentence each.
   public let notes: [String]
   /// What the store has that its model does not explain, and what it lacks.
   public var layoutFaults: [AppleStoreFault] { layout.faults }
@@ -28,31 +29,35 @@ public final class AppleStore {
   /// that the file has not.
   /// - Parameters:
   ///   - url: The store's file.
-  ///   - given: The model of a store that has none in it, as those of before 2015; one of any other
-  ///     store must be the same as its own.
+  ///   - models: For a store that has no model in it, as those of before 2015, the versions of its
+  ///     model, of which the one that fits is taken. For any other store one of them must be its own.
   ///   - scratch: A folder that only its owner should be able to read; the system's unless given.
   /// - Throws: `AppleStoreError`; `ModelError` for a model that is not valid.
-  public init(url: URL, model given: ManagedObjectModel? = nil, scratch: URL? = nil) throws {
-    self.url = url
-    let path = url.path
+  public init(url: URL, models: [ManagedObjectModel] = [], scratch: URL? = nil) throws {
+    // The log and the external files lie beside the file, not beside a link to it.
+    let file = url.resolvingSymlinksInPath()
+    let path = file.path
     let folder = (scratch ?? FileManager.default.temporaryDirectory).path
+    self.url = file
     (database, metadata, model, notes, layout) = try AppleStoreError.translating(path) {
       let database = try PlainDatabase(path: path, scratch: folder)
       let tables = try database.tables()
-      guard tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil else {
+      for name in ["Z_METADATA", "Z_PRIMARYKEY"] where tables[name] == nil {
         throw AppleStoreError(
-          .notAStore, "\(path) is a SQLite database, but no store of Core Data's: it has no table Z_METADATA")
+          .notAStore, "\(path) is a SQLite database, but no store of Core Data's: it has no table \(name)")
       }
       let metadata = try AppleStoreMetadata(database)
       let own = tables["Z_MODELCACHE"] == nil ? nil : try Self.archivedModel(database)
-      guard let model = try own?.managedObjectModel() ?? given else {
-        throw AppleStoreError(
-          .noModel,
-          "\(path) has no model in it, as stores of before 2015; give its model (.xcdatamodeld or .mom)")
+      var notes = own?.notes.map(\.description) ?? []
+      if database.mayLackLog {
+        notes.append("no log lies beside it: where there was one (NAME-wal), its rows are missing")
       }
-      if let given, own != nil { try ModelComparison.check(given, isModelOf: path, model) }
-      let layout = try AppleLayout(model, tables, database)
-      return (database, metadata, model, own?.notes.map(\.description) ?? [], layout)
+      if let model = try own?.managedObjectModel() {
+        try ModelComparison.check(models, haveModelOf: path, model)
+        return (database, metadata, model, notes, try AppleLayout(model, tables, database))
+      }
+      let layout = try ModelComparison.fittingLayout(models, of: path, tables, database)
+      return (database, metadata, layout.model, notes, layout)
     }
   }
 

@@ -1,6 +1,7 @@
 import AppleModel
 import CipherDatabase
 import KeyedArchive
+import StoreContract
 
 /// Why a store of Core Data's cannot be read.
 ///
@@ -25,6 +26,10 @@ public struct AppleStoreError: Error, Sendable, CustomStringConvertible {
     public static let noModel = Code("noModel")
     /// The model is not the store's.
     public static let wrongModel = Code("wrongModel")
+    /// The encrypted store was imported from another store.
+    public static let wrongSource = Code("wrongSource")
+    /// Core Data cannot store objects of the model.
+    public static let unsupportedModel = Code("unsupportedModel")
     /// The database is damaged.
     public static let fileDamaged = Code("fileDamaged")
     /// Another program writes to it.
@@ -77,6 +82,7 @@ extension AppleStoreError {
     do {
       return try body()
     } catch let error as CipherError {
+      if error.code == .interrupted { throw StoreError.stopped }
       throw AppleStoreError(error, path: path)
     } catch let error as AppleModelError {
       throw AppleStoreError(
@@ -85,4 +91,9 @@ extension AppleStoreError {
       throw AppleStoreError(.fileDamaged, "\(path) is damaged: \(error.message)", cause: error)
     }
   }
+}
+
+extension StoreError {
+  /// What is thrown when the task was cancelled.
+  static var stopped: StoreError { StoreError(.cancelled, "stopped; nothing was made") }
 }

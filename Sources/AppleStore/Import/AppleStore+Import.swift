@@ -13,7 +13,7 @@ extension AppleStore {
   ///   - progress: Called now and then with the number of rows and links done.
   /// - Returns: What was brought along.
   /// - Throws: `AppleStoreError`; `busy` where another program wrote to this store meanwhile;
-  ///   `StoreError` and the vaults' errors for the new store; `CancellationError`. There is then no
+  ///   `StoreError` and the vaults' errors for the new store, `cancelled` among them. There is then no
   ///   new store.
   public func importStore(
     into description: PersistentStoreDescription, fault: @escaping (AppleStoreFault) -> Void = { _ in },

@@ -35,6 +35,7 @@ final class ImportWriter {
     let completions = OneToOneCompletion()
     for root in store.layout.roots where store.layout.table(of: root) != nil {
       try checkRows(of: root)
+      filler.reserve(store.layout.numbers[root.index].flatMap { store.layout.maxima[$0] } ?? 0, root)
       for entity in root.hierarchy where !entity.isAbstract { try writeRows(of: entity, completions) }
     }
     try filler.finishRows()
@@ -60,7 +61,8 @@ final class ImportWriter {
       ExportMetadata.sourceKey: store.metadata.propertyList.base64EncodedString(),
       ExportMetadata.uuidKey: store.metadata.identifier,
       ExportMetadata.modelKey: ExportMetadata.mark(store.model),
-    ]) { own, _ in own }
+      ExportMetadata.layoutKey: SourceLayout(store.layout).text,
+    ]) { $1 }
   }
 
   private static func count(_ database: PlainDatabase, _ table: String) throws -> Int {
@@ -76,7 +78,7 @@ final class ImportWriter {
   private func advance() throws {
     done += 1
     guard done % Self.mostBetweenReports == 0 else { return }
-    if Task.isCancelled { throw CancellationError() }
+    if Task.isCancelled { throw StoreError.stopped }
     progress(StoreProgress(step: .importing, done: min(done, total), total: total))
   }
 

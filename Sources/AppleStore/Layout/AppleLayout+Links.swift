@@ -17,14 +17,14 @@ extension AppleLayout {
   ) {
     guard let table = table(of: inverse.entity), let column = toOne(inverse)?.column else { return }
     let order = "Z_FOK_" + column.dropFirst()
-    let isThere = tables[table]?.contains(order) == true
-    if isThere {
-      claimed[table, default: []].insert(order)
+    let found = tables[table]?.first { $0 == order }
+    if let found {
+      claimed[table, default: []].insert(found)
     } else {
       report(relationship.entity.name, relationship.name, "the store has no column \(order) for its order")
     }
     links[ObjectIdentifier(relationship)] = AppleLinks(
-      table: table, owner: column, destination: "Z_PK", order: isThere ? order : nil)
+      table: table, owner: column, destination: "Z_PK", order: found)
   }
 
   /// A to-many without an inverse: a column of the destination's table, called after the number of
@@ -78,7 +78,7 @@ extension AppleLayout {
         columns, related(inverse.entity, relationship.destination), relationship.name, except: nil)
     else { return nil }
     let order = "Z_FOK_" + there.dropFirst(2)
-    let found = columns.contains(order) ? order : nil
+    let found = columns.first { $0 == order }
     if inverse === relationship, columns.contains("REFLEXIVE") {
       return AppleLinks(
         table: table, owner: "REFLEXIVE", destination: there, order: found, isReflexive: true)

@@ -9,6 +9,8 @@ struct AppleLayout {
   /// The columns of every table.
   let tables: [String: [String]]
   var faults: [AppleStoreFault] = []
+  /// How many entities and properties the store and the model do not both have.
+  private(set) var misfits = 0
   /// The number of each entity, by its index; nil for one that the store has not.
   private(set) var numbers: [Int64?]
   private(set) var entities: [Int64: EntityDescription] = [:]
@@ -71,6 +73,7 @@ struct AppleLayout {
   }
 
   mutating func report(_ entity: String?, _ property: String?, _ message: String) {
+    misfits += 1
     faults.append(AppleStoreFault(.layout, entity, nil, property, message))
   }
 
@@ -122,7 +125,9 @@ struct AppleLayout {
 
   /// A table by its name, whatever its case.
   private func table(named name: String) -> String? {
-    tables[name] != nil ? name : tables.keys.sorted().first { $0.uppercased() == name.uppercased() }
+    // The file's own spelling: two that Swift takes for one are two to SQLite.
+    tables.index(forKey: name).map { tables[$0].key }
+      ?? tables.keys.sorted().first { $0.uppercased() == name.uppercased() }
   }
 
   private mutating func placeColumns(of root: EntityDescription) {
@@ -175,12 +180,12 @@ struct AppleLayout {
       number += 1
       column = base + String(number)
     }
-    guard tables[table]?.contains(column) == true else {
+    guard let found = tables[table]?.first(where: { $0 == column }) else {
       report(entity.name, name, "the store has no column \(column) for it; it has no values")
       return nil
     }
-    claimed[table, default: []].insert(column)
-    return column
+    claimed[table, default: []].insert(found)
+    return found
   }
 
   /// The column with the number of a destination's entity: `Z`, the number of an entity, and the

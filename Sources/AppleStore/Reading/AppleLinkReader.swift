@@ -34,7 +34,8 @@ struct AppleLinkReader {
   func each(_ body: (Int64, Int64, Int64) throws -> Void) throws {
     let order = relationship.isOrdered ? links.order.map(PlainDatabase.quoted) : nil
     let rows = try store.database.query(
-      "SELECT \(owner), \(destination), \(order ?? "NULL") FROM \(table) WHERE \(owner) IS NOT NULL"
+      "SELECT \(owner), \(destination), \(order ?? "NULL") FROM \(table)"
+        + " WHERE typeof(\(owner)) = 'integer' AND typeof(\(destination)) = 'integer'"
         + " ORDER BY \(owner), \(order.map { $0 + ", " } ?? "")\(destination)")
     var (last, position, lastPlace): (Int64?, Int64, Int64?) = (nil, 0, nil)
     while try rows.step() {

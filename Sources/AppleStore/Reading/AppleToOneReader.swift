@@ -41,6 +41,10 @@ final class AppleToOneReader {
       }
       return nil
     }
+    guard row.kind(column) == .integer else {
+      fault(.value, "a reference that is no key; it is left out")
+      return nil
+    }
     let target = row.integer(column)
     guard let found = try objects.entity(of: target, in: relationship.destination.root) else {
       fault(.dangling, "it references row \(target), which is not there; it is left out")

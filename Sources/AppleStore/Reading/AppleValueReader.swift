@@ -111,7 +111,9 @@ struct AppleValueReader {
       report("a value that is not stored as a number; it is made one")
       return value
     }
-    let value = type == .float ? Double(Float(row.real(column))) : row.real(column)
+    let stored = row.real(column)
+    let value = type == .float ? Double(Float(stored)) : stored
+    if value.isInfinite, stored.isFinite { report("a number beyond its type; it is infinite now") }
     return value == 0 ? 0 : value
   }
 
@@ -123,10 +125,13 @@ struct AppleValueReader {
       case .real: "\(row.real(column))"
       default: row.text(column)
       }
-    guard let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !value.isNaN else {
+    guard Double(text)?.isFinite == true,
+      let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !value.isNaN
+    else {
       report("a value that is no decimal number; it is left out")
       return nil
     }
+    if kind == .text || kind == .blob { report("a value that is not stored as a number; it is made one") }
     return .decimal(value)
   }
 
@@ -135,7 +140,10 @@ struct AppleValueReader {
   private func uuid(_ row: PlainQuery, _ column: Int32, _ kind: PlainQuery.Kind) -> AttributeValue? {
     let bytes = row.bytes(column)
     if kind == .blob, bytes.count == 16 { return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))) }
-    if kind == .text, let uuid = UUID(uuidString: row.text(column)) { return .uuid(uuid) }
+    if kind == .text, let uuid = UUID(uuidString: row.text(column)) {
+      report("a UUID that is stored as text; it is made one")
+      return .uuid(uuid)
+    }
     report("a UUID that is not 16 bytes; it is left out")
     return nil
   }
@@ -165,7 +173,7 @@ struct AppleValueReader {
     if bytes.first == Self.insideMark { return body(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())) }
     if bytes.first == Self.fileMark, bytes.count == Self.fileColumnLength, bytes.last == 0 {
       guard let contents = files.contents(UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])) else {
-        return report("its file of external storage is not there; the value is left out")
+        return report("its file is not in \(files.folderName), or is too long; the value is left out")
       }
       return contents.withUnsafeBytes(body)
     }
@@ -180,7 +188,8 @@ struct AppleValueReader {
     _ body: (UnsafeRawBufferPointer) -> Void
   ) {
     data(row, column, kind, attribute) { bytes in
-      guard !attribute.isOpaque, let json = ArchivedJSON.json(Data(bytes)) else { return body(bytes) }
+      guard !attribute.isOpaque, let json = ArchivedJSON.json(Data(bytes), isOfSwift: attribute.isOfSwift)
+      else { return body(bytes) }
       json.withUnsafeBytes(body)
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import KeyedArchive
+import ObjectModel
 
 /// Turns archived values that JSON can say into the JSON that a Codable attribute is stored as.
 ///
@@ -7,11 +8,11 @@ import KeyedArchive
 /// `[String]` or `[String: Int]`. JSON that SwiftData archives as bytes is taken out as it is.
 enum ArchivedJSON {
   /// Nil for values of other classes, which stay as archived.
-  static func json(_ archive: Data) -> Data? {
+  static func json(_ archive: Data, isOfSwift: Bool) -> Data? {
     guard archive.starts(with: Array("bplist00".utf8)),
       let value = try? FoundationValue(KeyedArchive(archive).root)
     else { return nil }
-    if case .data(let bytes) = value { return isJSON(bytes) ? bytes : nil }
+    if case .data(let bytes) = value { return isOfSwift && isJSON(bytes) ? bytes : nil }
     var text = ""
     return write(value, into: &text) ? Data(text.utf8) : nil
   }
@@ -125,4 +126,9 @@ private struct ArchivedJSONValue: Decodable {
         fields.sorted { $0.key < $1.key }.map { FoundationValue.Entry(.string($0.key), $0.value.value) })
     }
   }
+}
+
+extension AttributeDescription {
+  /// Whether its values are of a generic type of Swift, which SwiftData archives as JSON.
+  var isOfSwift: Bool { declaration.attributeValueClassName?.hasSuffix(">") == true }
 }

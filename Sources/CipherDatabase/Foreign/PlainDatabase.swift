@@ -32,10 +32,14 @@ package final class PlainDatabase {
     sqlite3_extended_result_codes(database, 1)
     // A trigger of a stranger's may call anything.
     _ = csqlcipher_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    sqlite3_exec(database, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY", nil, nil, nil)
+    sqlite3_exec(database, "PRAGMA cell_size_check = ON", nil, nil, nil)
   }
 
   deinit { sqlite3_close_v2(database) }
+
+  /// Whether the file was written with a log that does not lie beside it: one that was closed in
+  /// order needs none.
+  package var mayLackLog: Bool { source.usesLog && source.logs.isEmpty }
 
   /// Throws `busy` when another program has written to the file or its log since it was opened.
   package func checkUnchanged() throws(CipherError) { try source.checkUnchanged() }
@@ -65,7 +69,13 @@ package final class PlainDatabase {
 
   /// A name as an identifier in SQL.
   package static func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+    // By scalars: a mark behind a quote makes one character of the two, which is no quote any more.
+    var text = String.UnicodeScalarView("\"".unicodeScalars)
+    for scalar in name.unicodeScalars {
+      if scalar == "\"" { text.append(scalar) }
+      text.append(scalar)
+    }
+    return String(text) + "\""
   }
 
   func failure(_ result: Int32, _ sql: String) -> CipherError { CipherError(database, result, sql: sql) }

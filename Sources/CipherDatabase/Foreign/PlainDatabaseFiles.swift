@@ -2,21 +2,11 @@ import Glibc
 
 /// The file of a plain database and its logs, as they were when they were looked at.
 struct PlainDatabaseFiles {
-  /// A copy in a folder that only its owner can read.
-  struct Copy {
-    let folder: String
-    let logs: [String]
-    var path: String { folder + "/copy" }
-
-    func remove() {
-      for suffix in ["", "-shm"] + logs { unlink(path + suffix) }
-      rmdir(folder)
-    }
-  }
-
   let path: String
   /// What the names of its logs end with.
   let logs: [String]
+  /// Whether its header says that it is written with a write-ahead log (sqlite.org/fileformat2.html, 1.3.3).
+  let usesLog: Bool
   private let states: [[Int]]
 
   private static let suffixes = ["-wal", "-journal"]
@@ -26,10 +16,29 @@ struct PlainDatabaseFiles {
 
   /// - Throws: `CipherError`: `fileIsMissing`, `fileIsEmpty`, `notADatabase`, `cannotOpen`, `busy`.
   init(_ path: String) throws(CipherError) {
-    try Self.check(path)
+    usesLog = try Self.check(path)
     self.path = path
     logs = Self.suffixes.filter { (Self.state(path + $0).first ?? 0) > 0 }
     states = Self.states(path)
+    if logs.contains("-wal") { try Self.checkLog(path + "-wal") }
+  }
+
+  /// What is no log would be read as one without rows (sqlite.org/fileformat2.html, 4.1).
+  private static func checkLog(_ path: String) throws(CipherError) {
+    let magic: [[UInt8]] = [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]]
+    guard let head = head(path, 4), magic.contains(head) else {
+      throw CipherError(
+        .damagedPage,
+        "\(path) is no log of SQLite's, so the newest rows cannot be read; move it away to do without them")
+    }
+  }
+
+  private static func head(_ path: String, _ count: Int) -> [UInt8]? {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { Glibc.close(descriptor) }
+    var head = [UInt8](repeating: 0, count: count)
+    return Glibc.read(descriptor, &head, count) == count ? head : nil
   }
 
   /// - Throws: `busy` when another program has written since.
@@ -40,17 +49,13 @@ struct PlainDatabaseFiles {
   }
 
   /// Copies the file and its logs.
-  func copy(into scratch: String) throws(CipherError) -> Copy {
-    var template = Array((scratch + "/strongroom-XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw CipherError(.cannotOpen, "no folder can be made in \(scratch) for a copy of \(path)")
-    }
-    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let copy = Copy(folder: folder, logs: logs)
+  func copy(into scratch: String) throws(CipherError) -> ScratchCopy {
+    let copy = try ScratchCopy(in: scratch, logs: logs)
     do throws(CipherError) {
-      for suffix in [""] + logs { try Self.copy(path + suffix, to: copy.path + suffix) }
+      for suffix in [""] + logs { try copy.fill(suffix, from: path + suffix) }
       // What another program wrote meanwhile may be half in one of the copies.
       try checkUnchanged()
+      try copy.checkJournal(of: path)
     } catch {
       copy.remove()
       throw error
@@ -58,7 +63,8 @@ struct PlainDatabaseFiles {
     return copy
   }
 
-  private static func check(_ path: String) throws(CipherError) {
+  /// - Returns: Whether the file is written with a write-ahead log.
+  private static func check(_ path: String) throws(CipherError) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw CipherError(.fileIsMissing, "there is no file at \(path)")
@@ -70,8 +76,7 @@ struct PlainDatabaseFiles {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CipherError(.cannotOpen, "\(path) cannot be read") }
     defer { Glibc.close(descriptor) }
-    var head = [UInt8](repeating: 0, count: 16)
-    guard Glibc.read(descriptor, &head, 16) == 16, head == Array("SQLite format 3\0".utf8) else {
+    guard let head = head(path, 20), head.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw CipherError(.notADatabase, "\(path) is no SQLite database, or is encrypted")
     }
     var lock = flock()
@@ -82,6 +87,7 @@ struct PlainDatabaseFiles {
     if fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type == Int16(F_WRLCK) {
       throw CipherError(.busy, "another program writes to \(path); close it first")
     }
+    return head[19] == 2
   }
 
   private static func states(_ path: String) -> [[Int]] { ([""] + suffixes).map { state(path + $0) } }
@@ -90,23 +96,5 @@ struct PlainDatabaseFiles {
     var status = stat()
     guard stat(path, &status) == 0 else { return [] }
     return [Int(status.st_size), Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec), Int(status.st_ino)]
-  }
-
-  private static func copy(_ source: String, to target: String) throws(CipherError) {
-    let input = Glibc.open(source, O_RDONLY | O_CLOEXEC)
-    guard input >= 0 else { throw CipherError(.cannotOpen, "\(source) cannot be read") }
-    defer { Glibc.close(input) }
-    let output = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard output >= 0 else { throw CipherError(.cannotOpen, "\(target) cannot be made") }
-    defer { Glibc.close(output) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = Glibc.read(input, &buffer, buffer.count)
-      if count == 0 { return }
-      guard count > 0 else { throw CipherError(.ioError, "\(source) cannot be read") }
-      guard Glibc.write(output, buffer, count) == count else {
-        throw CipherError(errno == ENOSPC ? .diskFull : .ioError, "there is no room for a copy of \(source)")
-      }
-    }
   }
 }

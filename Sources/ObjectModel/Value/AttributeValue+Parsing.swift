@@ -20,7 +20,7 @@ extension AttributeValue {
     case .decimal:
       return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(AttributeValue.decimal)
     case .string: return .string(text)
-    case .date: return (try? Date(text, strategy: .iso8601)).map(AttributeValue.date)
+    case .date: return DateText.date(text).map(AttributeValue.date)
     case .uuid: return UUID(uuidString: text).map(AttributeValue.uuid)
     case .uri, .objectID: return URL(string: text).map(AttributeValue.uri)
     case .binary, .transformable: return Data(base64Encoded: text).map(AttributeValue.data)
@@ -35,7 +35,7 @@ extension AttributeValue {
     case .boolean(let flag): flag ? "true" : "false"
     case .integer(let integer), .reference(let integer): String(integer)
     case .double(let double): String(double)
-    case .date(let date): date.formatted(.iso8601)
+    case .date(let date): DateText.text(date)
     case .string(let text): text
     case .data(let data): data.base64EncodedString()
     case .uuid(let uuid): uuid.uuidString

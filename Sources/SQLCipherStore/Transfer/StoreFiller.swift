@@ -16,6 +16,7 @@ package final class StoreFiller {
   }
 
   private let connection: Connection
+  private let path: String
   private let schema: StoreSchema
   private let bindings: [NodeBinding]
   /// The statement for as many rows as go together, and for one, by entity.
@@ -35,6 +36,7 @@ package final class StoreFiller {
   private static let most = 50_000
 
   init(_ connection: Connection, _ schema: StoreSchema) {
+    path = connection.file.path
     self.connection = connection
     self.schema = schema
     bindings = schema.model.entities.map(NodeBinding.init)
@@ -83,11 +85,14 @@ package final class StoreFiller {
   ) throws {
     guard let filling = filling(relationship) else { return }
     let isForward = relationship === relationship.joinTableOwner
-    try filling.add(
+    let link =
       isForward
-        ? .init(source: source, target: destination, position: position, inversePosition: 0)
-        : .init(source: destination, target: source, position: 0, inversePosition: position))
-    try commitNowAndThen(1)
+      ? LinkFilling.Link(source: source, target: destination, position: position, inversePosition: 0)
+      : LinkFilling.Link(source: destination, target: source, position: 0, inversePosition: position)
+    try translating(path) {
+      try filling.add(link)
+      try commitNowAndThen(1)
+    }
   }
 
   /// Gives a link that was added its place in the order of the relationship that is not the join
@@ -107,6 +112,11 @@ package final class StoreFiller {
     let new = LinkFilling(table, connection)
     links[ObjectIdentifier(owner)] = new
     return new
+  }
+
+  /// Says that numbers up to one were given out elsewhere, so that they are not given out again.
+  package func reserve(_ reference: Int64, _ root: EntityDescription) {
+    last[root.index] = max(last[root.index], reference)
   }
 
   /// Ends the rows: writes what is pending, marks the numbers as used, and clears references to rows
@@ -173,7 +183,9 @@ package final class StoreFiller {
     for filling in links.values { try filling.flush() }
   }
 
-  private func flush() throws {
+  private func flush() throws { try translating(path) { try writePending() } }
+
+  private func writePending() throws {
     guard let entity, count > 0 else { return }
     var start = 0
     let full = bindings[entity.index].rowsTogether

@@ -18,7 +18,8 @@ struct ImportCommand: AsyncParsableCommand {
   @Argument(help: "The store of Core Data or SwiftData.", completion: .file()) var source: String
   @OptionGroup var keys: KeyArguments
   @Option(
-    help: "The source's model, where it has none in it: .xcdatamodeld, .momd or .mom.", completion: .file())
+    help: "The source's model, where it has none in it (.xcdatamodeld, .momd, .mom): the version that fits.",
+    completion: .file())
   var model: String?
   @Flag(help: "Print every fault, not only the first ten.") var faults = false
   @Flag(help: "Print the result as JSON.") var json = false
@@ -27,9 +28,9 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (target, mostShown) = (keys.description(store, create: true), faults ? Int.max : Self.mostFaults)
-    let (model, url) = (try await GivenModel.load(model, keys), URL(fileURLWithPath: source))
+    let (models, url) = (try await GivenModel.load(model, keys), URL(fileURLWithPath: source))
     let found = try await MaintenanceProgress.run { progress in
-      let source = try AppleStore(url: url, model: model)
+      let source = try AppleStore(url: url, models: models)
       var shown: [AppleStoreFault] = []
       let summary = try await source.importStore(
         into: target, fault: { if shown.count < mostShown { shown.append($0) } }, progress: progress)
@@ -45,6 +46,9 @@ struct ImportCommand: AsyncParsableCommand {
     if more > 0 { print("and \(more) more faults; --faults prints all") }
     if found.summary.droppedHistoryCount > 0 {
       print("not taken over: \(found.summary.droppedHistoryCount) changes of the history")
+    }
+    if found.summary.objectCount == 0 {
+      print("warning: there are no objects; were the log (NAME-wal) and .NAME_SUPPORT copied with the file?")
     }
     print(
       "objects \(found.summary.objectCount), links \(found.summary.linkCount),"

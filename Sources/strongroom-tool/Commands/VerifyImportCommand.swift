@@ -19,9 +19,9 @@ struct VerifyImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (description, url) = (arguments.description(), URL(fileURLWithPath: source))
-    let model = try await GivenModel.load(model, arguments.keys)
+    let models = try await GivenModel.load(model, arguments.keys)
     let result = try await MaintenanceProgress.run { progress in
-      try await AppleStore(url: url, model: model).comparison(with: description, progress: progress)
+      try await AppleStore(url: url, models: models).comparison(with: description, progress: progress)
     }
     for difference in result.differences { print(difference) }
     print(

@@ -38,4 +38,14 @@ struct ComparisonTests {
     #expect(places.isSuperset(of: ["Folder.title", "Folder.favorites", "Folder.marks", "Passport."]))
     #expect(result.differences.allSatisfy { !$0.description.contains("changed") })
   }
+
+  @Test("is refused where it was made of another one")
+  func other() async throws {
+    let place = try Place()
+    _ = try await AppleStore(url: place.copy("made")).importStore(into: place.description)
+    let other = try AppleStore(url: place.copy("faulty"))
+    await #expect { try await other.comparison(with: place.description) } throws: {
+      ($0 as? AppleStoreError)?.code == .wrongSource
+    }
+  }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("What is no store of Core Data's")
 struct AppleStoreTests {
-  private func code(_ url: URL, model: ManagedObjectModel? = nil) -> AppleStoreError.Code? {
+  private func code(_ url: URL, models: [ManagedObjectModel] = []) -> AppleStoreError.Code? {
     do {
-      _ = try AppleStore(url: url, model: model)
+      _ = try AppleStore(url: url, models: models)
       return nil
     } catch {
       return (error as? AppleStoreError)?.code
@@ -36,8 +36,8 @@ struct AppleStoreTests {
     let place = try Place()
     let source = try AppleStore(url: place.copy("made"))
     let other = try ManagedObjectModel { Entity("Account") { Attribute("name", .integer16) } }
-    #expect(code(source.url, model: other) == .wrongModel)
-    #expect(code(source.url, model: source.model) == nil)
+    #expect(code(source.url, models: [other]) == .wrongModel)
+    #expect(code(source.url, models: [other, source.model]) == nil)
 
     let old = place.file("old.sqlite")
     let plain = try PlainDatabaseWriter(path: old.path)
@@ -56,11 +56,34 @@ struct AppleStoreTests {
     try plain.finish()
     #expect(code(old) == .noModel)
     let model = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
-    let summary = try await AppleStore(url: old, model: model).importStore(into: place.description)
+    let later = try ManagedObjectModel {
+      Entity("Note") {
+        Attribute("text", .string)
+        Attribute("more", .string)
+      }
+    }
+    #expect(code(old, models: [later]) == .wrongModel, "it would lack values without an error")
+    let summary = try await AppleStore(url: old, models: [model, later]).importStore(into: place.description)
     #expect(summary.objects == ["Note": 1] && summary.faultCount == 0)
     let container = try await place.open()
     #expect(try container.newContext().fetch(FetchRequest("Note")).first?.get("text") == "kept")
     try container.close()
+  }
+
+  @Test("is read with what lies beside it, through a link too, and what is no log is refused")
+  func beside() async throws {
+    let place = try Place()
+    let url = try place.copy("made")
+    let links = place.file("links")
+    try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
+    let link = links.appendingPathComponent("link.sqlite")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+    let summary = try await AppleStore(url: link).importStore(into: place.description)
+    #expect(summary.objectCount == 40 && summary.faultCount == 0)
+    try Data(repeating: 1, count: 5000).write(to: URL(fileURLWithPath: url.path + "-wal"))
+    #expect(code(url) == .fileDamaged)
+    try FileManager.default.removeItem(atPath: url.path + "-wal")
+    #expect(try AppleStore(url: url).notes.contains { $0.contains("-wal") })
   }
 
   @Test("and a damaged one leaves no new store")

@@ -1,3 +1,4 @@
+import AppleStore
 import Foundation
 import Glibc
 import Strongroom
@@ -65,6 +66,9 @@ final class Harness {
     // Enough pages for work on the whole file to take a while.
     if work != .save { for number in 1...10 { try playground.save(number, container.newContext()) } }
     try container.close()
+    if work == .import {
+      _ = try await AppleStoreExport.write(playground.description(), to: playground.appleStore)
+    }
   }
 
   /// - Returns: The lines that a worker printed before it was killed.
@@ -104,11 +108,12 @@ final class Harness {
       report.unopened += 1
       say("\(error)\n")
     }
-    if work == .backup { await lookAtBackups(numbers) }
+    if work.makesCopies { await lookAtBackups(numbers) }
     await tidy()
   }
 
-  /// Every file under a backup's own name must be a whole one, acknowledged or not.
+  /// Every file under the own name of a backup, or of an imported store, must be a whole one,
+  /// acknowledged or not.
   private func lookAtBackups(_ numbers: [Int]) async {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: playground.folder.path)) ?? []
     let there = Set(

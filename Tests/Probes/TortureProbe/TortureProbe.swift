@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Strongroom
 
-/// `torture-probe run --what save|rotate|convert|backup|move --kills N` kills a worker again and
-/// again and looks at what is left; `torture-probe work WHAT FOLDER` is the worker, which prints a
-/// line for each thing that it has done for good.
+/// `torture-probe run --what save|rotate|convert|backup|move|migrate|import --kills N` kills a worker
+/// again and again and looks at what is left; `torture-probe work WHAT FOLDER` is the worker, which
+/// prints a line for each thing that it has done for good.
 @main
 struct TortureProbe {
   static func main() async throws {
@@ -122,7 +122,7 @@ struct TortureProbe {
   private static func usage() -> Never {
     say(
       """
-      usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move]
+      usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move|migrate|import]
              torture-probe share [--seconds N] [--no-kills] [--roles write,compact,...]
              torture-probe soak [COUNT [pin|open|save|verify|backUp]...]
              torture-probe planted [COUNT [SEED]]
@@ -135,7 +135,10 @@ struct TortureProbe {
 }
 
 enum Work: String, CaseIterable {
-  case save, rotate, convert, backup, move
+  case save, rotate, convert, backup, move, migrate, `import`
+
+  /// Whether it makes files of their own, which must each be whole.
+  var makesCopies: Bool { self == .backup || self == .import }
 }
 
 /// The files of one torture.
@@ -161,14 +164,19 @@ struct Playground: Sendable {
     return description
   }
 
-  static func model() throws -> ManagedObjectModel {
+  /// The model, or a later version, which to come to and from has every table written again.
+  static func model(isLater: Bool = false) throws -> ManagedObjectModel {
     try ManagedObjectModel {
       Entity("Batch") {
-        Attribute("number", .integer64)
+        Attribute("number", isLater ? .integer32 : .integer64)
         Relationship("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
       }
       Entity("Note") {
-        Attribute("text", .string)
+        if isLater {
+          Attribute("body", .string, optional: false, default: .string(""), renamingIdentifier: "text")
+        } else {
+          Attribute("text", .string)
+        }
         Relationship("batch", to: "Batch", inverse: "notes")
       }
     }
@@ -180,9 +188,20 @@ struct Playground: Sendable {
     return container
   }
 
+  /// Opens a store with the model that it has.
+  private func openAsIs(_ url: URL?) async throws -> PersistentContainer {
+    let model = try await SQLCipherStore.storedModel(description(url))
+    let container = PersistentContainer(managedObjectModel: model, description: description(url))
+    try await container.loadPersistentStores()
+    return container
+  }
+
+  /// Where `import` imports from.
+  var appleStore: URL { folder.appendingPathComponent("apple.sqlite") }
+
   /// The batches in a store; nil when one of them is not whole.
   func batches(_ url: URL? = nil, notes expected: Int = batch) async throws -> [Int]? {
-    let container = try await open(url)
+    let container = try await openAsIs(url)
     defer { try? container.close() }
     let context = container.newContext()
     let batches = try context.fetch(FetchRequest("Batch", sortDescriptors: [FetchSortDescriptor("number")]))
@@ -193,6 +212,9 @@ struct Playground: Sendable {
       notes += count
     }
     guard try context.count(for: FetchRequest("Note")) == notes else { return nil }
+    let isLater = container.managedObjectModel.entity(named: "Note")?.attribute(named: "body") != nil
+    let text = FetchRequest("Note", where: .compare(isLater ? "body" : "text", .beginsWith, .string("note ")))
+    guard try context.count(for: text) == notes else { return nil }
     return try batches.map { try $0.get("number", as: Int.self) ?? -1 }
   }
 

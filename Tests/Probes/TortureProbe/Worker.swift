@@ -1,3 +1,4 @@
+import AppleStore
 import Foundation
 import Glibc
 import Strongroom
@@ -35,13 +36,22 @@ struct Worker {
         tell("done")
       }
     case .backup:
-      var number =
-        (try? String(contentsOf: playground.folder.appendingPathComponent("next"), encoding: .utf8))
-        .flatMap { Int($0) } ?? 0
+      try await copies { try await SQLCipherStore.backUp(playground.description(), to: $0) }
+    case .import:
+      try await copies { target in
+        var description = playground.description(target)
+        description.createsIfMissing = true
+        _ = try await AppleStore(url: playground.appleStore).importStore(into: description)
+      }
+    case .migrate:
+      let (model, later) = (try Playground.model(), try Playground.model(isLater: true))
       while true {
-        number += 1
-        try await SQLCipherStore.backUp(playground.description(), to: playground.backup(number))
-        tell("done \(number)")
+        let stored = try await SQLCipherStore.storedModel(playground.description())
+        let other = stored.versionHash == later.versionHash ? model : later
+        let container = PersistentContainer(managedObjectModel: other, description: playground.description())
+        try await container.loadPersistentStores()
+        try container.close()
+        tell("done")
       }
     case .move:
       var from = playground.description()
@@ -54,6 +64,18 @@ struct Worker {
         try await SQLCipherStore.moveKey(of: from, to: [to])
         tell("done")
       }
+    }
+  }
+
+  /// Makes files of their own, numbered on from the last.
+  private func copies(_ make: (URL) async throws -> Void) async throws {
+    var number =
+      (try? String(contentsOf: playground.folder.appendingPathComponent("next"), encoding: .utf8))
+      .flatMap { Int($0) } ?? 0
+    while true {
+      number += 1
+      try await make(playground.backup(number))
+      tell("done \(number)")
     }
   }
 

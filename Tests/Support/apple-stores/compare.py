@@ -81,9 +81,6 @@ def equal(one, other):
     if not isinstance(one, dict) or not isinstance(other, dict):
         return type(one) is type(other) and one == other
     kinds = (next(iter(one)), next(iter(other)))
-    if "date" in kinds and "dateToTheSecond" in kinds:
-        exact, whole = (one, other) if kinds[0] == "date" else (other, one)
-        return int(float(exact["date"]) // 1) == whole["dateToTheSecond"]
     if kinds == ("date", "date"):
         return float(one["date"]) == float(other["date"])
     if kinds == ("composite", "composite"):

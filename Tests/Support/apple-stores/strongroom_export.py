@@ -2,13 +2,11 @@
 """Prints the canonical document of a folder that `strongroom export` wrote.
 
     strongroom_export.py FOLDER
-
-An export has dates to the second only, so those come as `dateToTheSecond`, which the comparison compares
-to the second. What is exact is in `strongroom_database.py`.
 """
 
 import argparse
 import datetime
+import decimal
 import json
 import os
 
@@ -20,6 +18,9 @@ EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
 
 def seconds(text):
     """Seconds since 2001 of a date in ISO 8601, of a year with a sign or more than four digits as well."""
+    if "." in text:
+        whole, fraction = text.rstrip("Z").split(".")
+        return float(decimal.Decimal(seconds(whole + "Z")) + decimal.Decimal("0." + fraction))
     sign = -1 if text.startswith("-") else 1
     year, rest = text.lstrip("+-").split("-", 1)
     year = sign * int(year)
@@ -75,7 +76,7 @@ class Export:
             return canonical.composite(
                 {item.name: self.value(item, value.get(item.name)) for item in attribute.elements})
         if attribute.type == "date":
-            return {"dateToTheSecond": seconds(value)}
+            return canonical.date(seconds(value))
         return of_text(attribute, value) if isinstance(value, str) else value
 
     def links(self, relationship, value):

@@ -1,0 +1,33 @@
+import Foundation
+import ObjectModel
+import Testing
+
+@Suite("Dates as text")
+struct DateTextTests {
+  private func date(_ seconds: Double) -> AttributeValue {
+    .date(Date(timeIntervalSinceReferenceDate: seconds))
+  }
+
+  @Test(
+    "come back exactly as they were",
+    arguments: [
+      0, 737057646.843063, -978307200.5, 0.1, 1e-6, -0.000001, 777036120.925461, 63113904000, -1e9 - 0.125,
+      4294967296.999999, -63114076800,
+    ])
+  func exact(seconds: Double) {
+    let text = date(seconds).text
+    #expect(AttributeValue.parse(text: text, as: .date) == date(seconds), "\(text)")
+    #expect(text.hasSuffix("Z"))
+  }
+
+  @Test("have digits of a second where the date has them")
+  func form() {
+    #expect(date(0).text == "2001-01-01T00:00:00Z")
+    #expect(date(-0.25).text == "2000-12-31T23:59:59.75Z")
+    #expect(AttributeValue.parse(text: "2001-01-01T00:00:01.50Z", as: .date) == date(1.5))
+    #expect(AttributeValue.parse(text: "2001-01-01T02:00:01.5+02:00", as: .date) == date(1.5))
+    for text in ["2001-01-01T00:00:01.Z", "2001-01-01.5", ".5", "2001-01-01T00:00:01.5.5Z"] {
+      #expect(AttributeValue.parse(text: text, as: .date) == nil, "\(text)")
+    }
+  }
+}
