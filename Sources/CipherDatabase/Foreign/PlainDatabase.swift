@@ -32,7 +32,8 @@ package final class PlainDatabase {
     sqlite3_extended_result_codes(database, 1)
     // A trigger of a stranger's may call anything.
     _ = csqlcipher_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    sqlite3_exec(database, "PRAGMA cell_size_check = ON", nil, nil, nil)
+    // What is sorted lies in clear text in the file as well; the library would hold it in memory.
+    sqlite3_exec(database, "PRAGMA cell_size_check = ON; PRAGMA temp_store = FILE", nil, nil, nil)
   }
 
   deinit { sqlite3_close_v2(database) }

@@ -43,10 +43,11 @@ struct HostileStoreTests {
       """
       CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
       CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
-      CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPRICE DECIMAL, ZRATE FLOAT,
-        ZNEXT INTEGER);
+      CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+        ZPRICE DECIMAL, ZRATE FLOAT, ZNEXT INTEGER);
       INSERT INTO Z_PRIMARYKEY VALUES (1, 'Item', 0, 700);
-      INSERT INTO ZITEM VALUES (1, 1, 1, 9e999, 1.5, 2), (2, 1, 1, '12abc', 1e300, 'x'), (3, 1, 1, 10.11, 0.1, 2.5);
+      INSERT INTO ZITEM VALUES (1, 1, 1, 9e999, 1.5, 2), (2, 1, 1, '12abc', 1e300, 'x'),
+        (3, 1, 1, 10.11, 0.1, 2.5);
       """)
     let list = try PropertyListSerialization.data(fromPropertyList: ["a": "b"], format: .binary, options: 0)
     try plain.run("INSERT INTO Z_METADATA VALUES (1, 'U', ?)") { parameters in
