@@ -126,13 +126,18 @@ extension RowColumns {
     var entity = entity
     for (place, name) in path.enumerated() {
       switch entity.property(named: name) {
-      case .attribute(let attribute)? where place == path.count - 1: return attribute.type
+      case .attribute(let attribute)?:
+        guard let end = attribute.element(path[(place + 1)...]) else { throw unknown(path, entity) }
+        return end.type
       case .relationship(let relationship)?
       where !relationship.isToMany || isPlural: entity = relationship.destination
-      default:
-        throw StoreError(.notFound, "\(entity.name) has no column \(path.joined(separator: ".")) to fetch")
+      default: throw unknown(path, entity)
       }
     }
     return .objectID
+  }
+
+  private static func unknown(_ path: [String], _ entity: EntityDescription) -> StoreError {
+    StoreError(.notFound, "\(entity.name) has no column \(path.joined(separator: ".")) to fetch")
   }
 }

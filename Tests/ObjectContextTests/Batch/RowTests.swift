@@ -73,4 +73,22 @@ struct RowTests {
     struct Stop: Error {}
     #expect(throws: Stop.self) { try context.enumerateRows(request) { _ in throw Stop() } }
   }
+
+  @Test("elements of composites as columns, sorted by one", arguments: [false, true])
+  func elements(inMemory: Bool) async throws {
+    let model = try ManagedObjectModel(
+      ModelDeclaration(
+        entities: [Entity("Row") { Attribute("place", .composite, composite: "Place") }],
+        composites: [Composite("Place", [Attribute("x", .integer64)])]))
+    let shelf = try await Shelf(model, inMemory: inMemory)
+    defer { withExtendedLifetime(shelf) {} }
+    let context = shelf.container.newContext()
+    for number in 1...3 { try context.insert("Row").setValue(.integer(Int64(number)), forKey: "place.x") }
+    try context.save()
+    var request = FetchRequest("Row", sortDescriptors: [FetchSortDescriptor("place.x", ascending: false)])
+    request.propertiesToFetch = [ExpressionDescription("place.x")]
+    #expect(try context.fetchRows(request) { $0.integer(0) } == [3, 2, 1])
+    request.propertiesToFetch = [ExpressionDescription("place.y")]
+    #expect(throws: (any Error).self) { try context.fetchRows(request) { $0.integer(0) } }
+  }
 }
