@@ -39,6 +39,7 @@ struct ImportCommand: AsyncParsableCommand {
     if json { return try printJSON(found.summary, found.faults, found.notes) }
     let writer = found.metadata.frameworkVersion.map { " of framework \($0)" } ?? ""
     print("created \(store) from \(source), a store\(writer)")
+    print("what opens it when its key is lost: strongroom key recovery show \(store); write that down")
     print(objectTable(found.summary))
     for note in found.notes { print("note: \(note)") }
     for fault in found.faults { print("fault: \(fault)") }

@@ -1,14 +1,17 @@
+import AppleModel
 import ArgumentParser
 import Foundation
 import Strongroom
 
-/// Loads a model named on the command line: a model's bundle or file, or a store, which contains
-/// its model.
+/// Loads a model named on the command line: a model's bundle or file, compiled or not, or a store,
+/// which contains its model.
 enum ModelSource {
   static func model(_ path: String, _ keys: KeyArguments) async throws -> ManagedObjectModel {
-    guard isStore(path) else {
-      return try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: path)).model
+    let url = URL(fileURLWithPath: path)
+    if ["mom", "momd", "omo"].contains(url.pathExtension) {
+      return try AppleModel(contentsOf: url).managedObjectModel()
     }
+    guard isStore(path) else { return try ManagedObjectModel.load(contentsOf: url).model }
     return try await KeyArguments.model(keys.description(path))
   }
 
