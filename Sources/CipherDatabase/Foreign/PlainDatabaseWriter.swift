@@ -56,7 +56,7 @@ package final class PlainDatabaseWriter {
 
   /// Prepares a statement once, binds its parameters and runs it.
   ///
-  /// Texts and blobs are copied by nobody: they must stay as they are until this returns.
+  /// Texts and blobs that are bound without a copy must stay unchanged until this returns.
   package func run(_ sql: String, _ bind: (PlainParameters) throws -> Void) throws {
     let statement = try prepared(sql)
     defer {

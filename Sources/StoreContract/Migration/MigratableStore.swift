@@ -10,7 +10,7 @@ package protocol MigratableStore: IncrementalStore {
     for description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws -> MigrationForecast
 
-  /// Copies a store, which nobody may have open, for work of several steps.
+  /// Copies a store for work of several steps; no connection may have it open.
   static func migrationDraft(of description: PersistentStoreDescription) async throws -> any MigrationDraft
 }
 

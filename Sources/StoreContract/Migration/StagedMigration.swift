@@ -197,7 +197,7 @@ extension PersistentStoreDescription {
 
 /// Brings stores to a version of their model in a way that the program describes.
 package protocol StoreMigrating: Sendable {
-  /// Migrates the store of a description, which nobody may have open.
+  /// Migrates the store of a description; no connection may have it open.
   /// - Throws: As `StagedMigration.run(_:_:to:)`.
   func migrate(
     _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
