@@ -69,15 +69,7 @@ package final class PlainDatabase {
   }
 
   /// A name as an identifier in SQL.
-  package static func quoted(_ name: String) -> String {
-    // By scalars: a mark behind a quote makes one character of the two, which is no quote any more.
-    var text = String.UnicodeScalarView("\"".unicodeScalars)
-    for scalar in name.unicodeScalars {
-      if scalar == "\"" { text.append(scalar) }
-      text.append(scalar)
-    }
-    return String(text) + "\""
-  }
+  package static func quoted(_ name: String) -> String { name.quoted }
 
   func failure(_ result: Int32, _ sql: String) -> CipherError { CipherError(database, result, sql: sql) }
 

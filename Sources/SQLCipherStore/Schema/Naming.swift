@@ -31,16 +31,4 @@ extension String {
   fileprivate var asciiLowercased: String {
     String(decoding: utf8.map { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 }, as: UTF8.self)
   }
-
-  /// The name as an SQL identifier.
-  var quoted: String {
-    if !utf8.contains(UInt8(ascii: "\"")) { return "\"" + self + "\"" }
-    // By scalars: a mark behind a quote makes one character of the two, which is no quote any more.
-    var text = String.UnicodeScalarView("\"".unicodeScalars)
-    for scalar in unicodeScalars {
-      if scalar == "\"" { text.append(scalar) }
-      text.append(scalar)
-    }
-    return String(text) + "\""
-  }
 }
