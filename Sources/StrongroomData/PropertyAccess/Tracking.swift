@@ -34,16 +34,22 @@ final class Tracking {
 
   private final class Probe: Observable {
     let mark: Mark
+    // Equal, and not the same: one object is found in a set without asking its mark.
+    private let recorded: KeyPath<Probe, Int>
     private let path: KeyPath<Probe, Int>
     private let registrar = ObservationRegistrar()
 
     init() {
       let mark = Mark()
       self.mark = mark
+      recorded = \Probe[mark]
       path = \Probe[mark]
     }
 
     private subscript(mark: Mark) -> Int { 0 }
+
+    /// Records the first read of a tracking.
+    func begin() { registrar.access(self, keyPath: recorded) }
 
     @inline(__always)
     func access() { registrar.access(self, keyPath: path) }
@@ -57,6 +63,9 @@ final class Tracking {
   @exclusivity(unchecked) private var last = Counts()
   /// Probes that recorded a read of a tracking which may go on.
   @exclusivity(unchecked) private var used: [Probe] = []
+  /// Of models that were deallocated since a tracking read them. It may go on: observation does not
+  /// release an observer that it adds to a registrar which is gone.
+  @exclusivity(unchecked) private var orphans: [TrackedProperties] = []
   private static let most = 1024
 
   private init() {
@@ -95,6 +104,14 @@ final class Tracking {
     return false
   }
 
+  /// Retains what a model that is being deallocated had, as long as a tracking may have read it.
+  static func retain(_ properties: TrackedProperties) {
+    guard let own = thread_pointer() else { return }
+    Unmanaged<Tracking>.fromOpaque(own)._withUnsafeGuaranteedRef {
+      if !$0.used.isEmpty { $0.orphans.append(properties) }
+    }
+  }
+
   /// Whether a read that found the mark hashed was recorded.
   private func isRecorded() -> Bool {
     // A tracking that did not have the probe yet is another one than the probe's own.
@@ -109,18 +126,22 @@ final class Tracking {
   ///   read after it finds.
   private func replaceProbe() -> Bool {
     // Where every read is tracked, the trackings of long ago have ended.
-    if used.count >= Self.most { used.removeFirst(Self.most / 2) }
+    if used.count >= Self.most {
+      used.removeFirst(Self.most / 2)
+      orphans = []
+    }
     used.append(retained)
     take(Probe())
-    retained.access()
+    retained.begin()
     last = counts.pointee
     return last.hashed > 0
   }
 
   /// Releases what the trackings of this thread left, since all of them have ended.
   private func releaseProbes() {
-    let old = (retained, used)
+    let old = (retained, used, orphans)
     used = []
+    orphans = []
     take(Probe())
     withExtendedLifetime(old) {}
   }

@@ -90,6 +90,60 @@ struct ObservedWritesTests {
     withExtendedLifetime(container) {}
   }
 
+  @Test(
+    "An observer is released with the models, though one was released while it was read",
+    arguments: [1, 5000])
+  func releasedWhileTracked(reads: Int) throws {
+    final class Token: @unchecked Sendable {}
+    weak var released: Token?
+    let (place, container) = try Self.planted()
+    defer { withExtendedLifetime(place) {} }
+    do {
+      let context = ModelContext(container)
+      context.autosaveEnabled = false
+      let child = try #require(try context.fetch(Self.named("child")).first)
+      let token = Token()
+      released = token
+      withObservationTracking {
+        for _ in 0..<reads { #expect(child.parent?.name == "parent") }
+      } onChange: {
+        withExtendedLifetime(token) {}
+      }
+      #expect(child.name == "child")
+    }
+    #expect(released == nil)
+  }
+
+  @Test("A change reaches the observer of a model that was released, as its object remains")
+  func releasedModel() throws {
+    let (place, container) = try Self.planted()
+    defer { withExtendedLifetime(place) {} }
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    let child = try #require(try context.fetch(Self.named("child")).first)
+    child.parent?.name = "elder"
+    let watch = Watch()
+    #expect(watch.track { child.parent?.name } == "elder")
+    context.rollback()
+    #expect(watch.count == 1 && child.parent?.name == "parent")
+  }
+
+  /// A store with a tree and its parent.
+  private static func planted() throws -> (Place, ModelContainer) {
+    let place = try Place()
+    let container = try place.container(for: Tree.self)
+    let context = ModelContext(container)
+    let child = Tree(name: "child")
+    context.insert(child)
+    child.parent = Tree(name: "parent")
+    try context.save()
+    return (place, container)
+  }
+
+  private static func named(_ name: String) -> FetchDescriptor<Tree> {
+    FetchDescriptor(predicate: #Predicate { $0.name == name })
+  }
+
   private static let shared = Result {
     try ModelContainer(for: Tree.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }

@@ -34,6 +34,10 @@ public final class ModelObject: ManagedObject {
     retainContext()
   }
 
+  deinit {
+    if let tracked { Tracking.retain(tracked) }
+  }
+
   /// Notifies those who observe the model's properties.
   public var observationRegistrar: ObservationRegistrar {
     if let tracked { return tracked.registrar }
@@ -49,13 +53,20 @@ public final class ModelObject: ManagedObject {
   /// Notifies those who observe a property that the engine changed it.
   public override func valuesDidChange(at index: Int?) {
     if let index, index == written { return }
-    guard let registrar = tracked?.registrar, let model = model as? any PersistentModel else { return }
+    guard let registrar = tracked?.registrar, let model = observedModel else { return }
     let shape = ModelSchema.of(type(of: model))
     if let index {
       shape.properties[index].notify(model, registrar)
     } else {
       for property in shape.properties { property.notify(model, registrar) }
     }
+  }
+
+  /// The model that observers are notified with; made where the one they read was deallocated.
+  private var observedModel: (any PersistentModel)? {
+    if let model { return model as? any PersistentModel }
+    guard let type = presentedType as? any PersistentModel.Type else { return nil }
+    return shown(as: type)
   }
 
   /// The model that shows the object; made unless one exists.
