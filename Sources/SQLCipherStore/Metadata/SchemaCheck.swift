@@ -104,13 +104,15 @@ struct SchemaCheck {
     return columns.count { $0 == "(" } == 1
   }
 
-  /// A table's statement with its columns in one order: statements name them, so theirs does not
-  /// matter.
+  /// A table's statement with its columns in one order, and without default values.
+  ///
+  /// Statements name columns, so their order does not matter. A migration that adds a column gives
+  /// it a default, which is for the rows that were there: a statement that inserts names the column.
   static func unordered(_ sql: String) -> String {
     guard sql.hasPrefix("CREATE TABLE"), let start = sql.firstIndex(of: "("), sql.hasSuffix(")") else {
       return sql
     }
-    let columns = sql[sql.index(after: start)...].dropLast().components(separatedBy: ", ")
+    let columns = ColumnDefinitions(sql[sql.index(after: start)...].dropLast()).withoutDefaults
     return sql[...start] + columns.sorted().joined(separator: ", ") + ")"
   }
 }

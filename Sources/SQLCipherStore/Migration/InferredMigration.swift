@@ -5,8 +5,8 @@ import StoreContract
 /// Moves a store's rows and links to another version of its model, in one transaction: whatever
 /// fails, the file is as it was.
 ///
-/// Tables that stay the same stay where they are; of the others each row is copied once. Indexes
-/// are made after the copying.
+/// Tables that stay the same or only get columns stay where they are; of the others each row is copied
+/// once. Indexes are made after the copying.
 struct InferredMigration {
   let connection: Connection
   let old: StoreSchema
@@ -31,8 +31,11 @@ struct InferredMigration {
   /// To be called in a transaction, when the survey found no issue.
   func run() throws {
     for name in try names(of: "trigger") { try connection.execute("DROP TRIGGER \(name.quoted)") }
-    for index in old.virtualIndexes { try connection.execute("DROP TABLE \(index.name.quoted)") }
     let roots = newRoots
+    let fullTextIndexes = fullTextIndexes(besides: roots)
+    for index in old.virtualIndexes where !fullTextIndexes.contains(index.name) {
+      try connection.execute("DROP TABLE \(index.name.quoted)")
+    }
     let links = new.orderedJoinTables.filter { !isUnchanged($0) }
     let staying = Set(new.roots.filter { !roots.contains($0) }.map { new.table($0).name })
       .union(new.orderedJoinTables.filter(isUnchanged).map(\.name))
@@ -43,6 +46,9 @@ struct InferredMigration {
     for name in going {
       try connection.execute("ALTER TABLE \(name.quoted) RENAME TO \(copy.name(name))")
     }
+    for root in new.roots {
+      if case .columns(let columns) = change(of: root) { try add(columns, to: root) }
+    }
     for root in roots {
       try connection.execute(new.table(root).creation)
       try copy.rows(of: root)
@@ -52,7 +58,8 @@ struct InferredMigration {
       try copy.joinTable(of: table)
     }
     for name in going { try connection.execute("DROP TABLE \(copy.name(name))") }
-    try makeIndexes()
+    try makeIndexes(besides: fullTextIndexes)
+    if !(going.isEmpty && links.isEmpty) || !isDerivedAlike { try refreshDerivedAttributes() }
     try moveSequences()
     try StoreTable(connection).recordFormerHash(movingTo: new.model)
     try StoreTable(connection).write(model: new.model, entityNumbers: new.entityNumbers)
@@ -91,29 +98,9 @@ struct InferredMigration {
   }
 
   /// The new root entities whose rows do not stay in the table in which they are.
-  var newRoots: [EntityDescription] { new.roots.filter { !isUnchanged($0) } }
-
-  /// Whether a root entity's table has the columns it had, under the names it had.
-  private func isUnchanged(_ root: EntityDescription) -> Bool {
-    guard let pair = mapping.entities[root.name], pair.old.superentity == nil,
-      old.table(pair.old).creation == new.table(root).creation,
-      pair.old.hierarchy.count == root.hierarchy.count
-    else { return false }
-    return root.hierarchy.allSatisfy { entity in
-      guard let pair = mapping.entities[entity.name], pair.old.root === mapping.entities[root.name]?.old
-      else {
-        return false
-      }
-      return entity.storedFields.allSatisfy { field in
-        guard let was = self.old(field, pair) else { return false }
-        if case (.toOne(let toOne), .toOne(let former)) = (field, was),
-          !holds(toOne.destination, all: former.destination)
-        {
-          return false
-        }
-        return old.columnName(was, old.table(pair.old)) == new.columnName(field, new.table(entity))
-          && (field.isOptional || !was.isOptional)
-      }
+  var newRoots: [EntityDescription] {
+    new.roots.filter { root in
+      if case .copy = change(of: root) { true } else { false }
     }
   }
 
@@ -142,16 +129,28 @@ struct InferredMigration {
 
   // MARK: Afterwards
 
-  private func makeIndexes() throws {
+  /// The names of full-text indexes that stay as they are, when the rows of some roots do not.
+  private func fullTextIndexes(besides copied: [EntityDescription]) -> Set<String> {
+    let former = old.virtualIndexes.map { $0.creation(old.table($0.entity), old.entityNumbers) }
+    let staying = new.virtualIndexes.filter { index in
+      index.kind == .fullText && !copied.contains(index.entity.root)
+        && former.contains(index.creation(new.table(index.entity), new.entityNumbers))
+    }
+    return Set(staying.map(\.name))
+  }
+
+  /// - Parameter staying: The names of virtual indexes that are there.
+  private func makeIndexes(besides staying: Set<String>) throws {
     try makeOrdinaryIndexes()
     for index in new.virtualIndexes {
       let statements = index.creation(new.table(index.entity), new.entityNumbers)
-      try connection.execute(statements[0])
-      try connection.execute(index.filling(new.table(index.entity), new.entityNumbers))
+      if !staying.contains(index.name) {
+        try connection.execute(statements[0])
+        try connection.execute(index.filling(new.table(index.entity), new.entityNumbers))
+      }
       for trigger in statements.dropFirst() { try connection.execute(trigger) }
     }
     for statement in new.triggerStatements { try connection.execute(statement) }
-    try refreshDerivedAttributes()
   }
 
   /// Drops the indexes that the new version does not have, and creates those that are missing.
@@ -169,6 +168,16 @@ struct InferredMigration {
         throw MigrationSurvey.refusal([
           "objects have the same values where the new version wants them to be unique"
         ])
+      }
+    }
+  }
+
+  /// Whether every derived attribute was derived in the same way.
+  private var isDerivedAlike: Bool {
+    new.model.entities.allSatisfy { entity in
+      entity.attributes.allSatisfy { attribute in
+        guard attribute.derivation != nil, let pair = mapping.entities[entity.name] else { return true }
+        return pair.attributes[attribute.index]?.derivation == attribute.derivation
       }
     }
   }

@@ -60,7 +60,18 @@ struct SchemaCheckTests {
     }
   }
 
+  /// A table with a column that SQLite computes.
+  private static func tag(_ column: String) -> (sql: String, name: String) {
+    (
+      "DROP TABLE \"Tag\"; CREATE TABLE \"Tag\" (_id INTEGER PRIMARY KEY NOT NULL, _entity INTEGER NOT NULL,"
+        + " _version INTEGER NOT NULL, \"name\" TEXT \(column))", "table Tag"
+    )
+  }
+
   static let foreign: [(sql: String, name: String)] = [
+    tag("DEFAULT (random())"), tag("DEFAULT CURRENT_TIMESTAMP"), tag("DEFAULT 'a' CHECK (length(name) < 3)"),
+    tag("DEFAULT 'a', \"more\" TEXT DEFAULT 'b'"), tag("DEFAULT 'a' COLLATE NOCASE"),
+    tag("DEFAULT x'00' UNIQUE"),
     ("CREATE TRIGGER evil AFTER INSERT ON \"Note\" BEGIN DELETE FROM \"Tag\"; END", "trigger evil"),
     ("CREATE TRIGGER \"__words9_insert\" AFTER INSERT ON \"Note\" BEGIN SELECT _rank(x'00'); END", "trigger"),
     ("CREATE VIEW spy AS SELECT text FROM \"Note\"", "view spy"),
@@ -77,10 +88,7 @@ struct SchemaCheckTests {
       "DROP TABLE \"Tag\"; CREATE VIEW \"Tag\" AS SELECT 1 AS _id, 2 AS _entity, 1 AS _version, '' AS name",
       "view Tag"
     ),
-    (
-      "DROP TABLE \"Tag\"; CREATE TABLE \"Tag\" (_id INTEGER PRIMARY KEY NOT NULL, _entity INTEGER NOT NULL,"
-        + " _version INTEGER NOT NULL, \"name\" TEXT CHECK (length(\"name\") < 3))", "table Tag"
-    ),
+    tag("CHECK (length(\"name\") < 3)"),
     (
       "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'size BLOB',"
         + " 'size BLOB CHECK (length(size) < 0)') WHERE name = '__words1_docsize'", "table __words1_docsize"

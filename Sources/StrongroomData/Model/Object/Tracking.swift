@@ -1,6 +1,5 @@
 import CSwiftRuntime
 import Glibc
-public import ObjectModel
 import Observation
 
 /// Finds out whether reads are being tracked, without a registrar for each object: making one takes
@@ -64,7 +63,7 @@ final class Tracking {
   /// Probes that recorded a read of a tracking which may go on.
   @exclusivity(unchecked) private var used: [Probe] = []
   /// Of models that were deallocated since a tracking read them. It may go on: observation does not
-  /// release an observer that it adds to a registrar which is gone.
+  /// release an observer that it adds to the registrar of a deallocated model.
   @exclusivity(unchecked) private var orphans: [TrackedProperties] = []
   private static let most = 1024
 
@@ -152,43 +151,4 @@ final class Tracking {
     counts = new.mark.counts
     last = Counts()
   }
-}
-
-extension ModelObject {
-  /// Notes that a model's property is read.
-  @inlinable
-  func access<Model: PersistentModel, Value>(_ model: Model, _ keyPath: () -> KeyPath<Model, Value>) {
-    if !hasModel { note(model) }
-    if isTracked { observationRegistrar.access(model, keyPath: keyPath()) }
-  }
-
-  @usableFromInline
-  var isTracked: Bool { Tracking.isOn }
-
-  /// Sets a property and notifies those who observe it.
-  @inlinable
-  func mutate<Model: PersistentModel, Value>(
-    _ model: Model, _ keyPath: () -> KeyPath<Model, Value>, _ index: PropertyIndex, _ body: () -> Void
-  ) {
-    if !hasModel { note(model) }
-    guard let registrar = tracked?.registrar else { return body() }
-    let path = keyPath()
-    registrar.willSet(model, keyPath: path)
-    // What an observer writes meanwhile has ended by now.
-    let outer = beginWriting(index)
-    body()
-    endWriting(outer)
-    registrar.didSet(model, keyPath: path)
-  }
-
-  /// - Returns: The property that was being set.
-  @usableFromInline
-  func beginWriting(_ index: PropertyIndex) -> Int32 {
-    let outer = written
-    written = Int32(truncatingIfNeeded: index.index)
-    return outer
-  }
-
-  @usableFromInline
-  func endWriting(_ outer: Int32) { written = outer }
 }
