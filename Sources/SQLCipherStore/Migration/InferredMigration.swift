@@ -37,11 +37,7 @@ struct InferredMigration {
       try connection.execute("DROP TABLE \(index.name.quoted)")
     }
     let links = new.orderedJoinTables.filter { !isUnchanged($0) }
-    let staying = Set(new.roots.filter { !roots.contains($0) }.map { new.table($0).name })
-      .union(new.orderedJoinTables.filter(isUnchanged).map(\.name))
-    let going = (old.roots.map { old.table($0).name } + old.orderedJoinTables.map(\.name)).filter {
-      !staying.contains($0)
-    }
+    let going = goingTables
     let copy = RowMigration(self, former: Set(going))
     for name in going {
       try connection.execute("ALTER TABLE \(name.quoted) RENAME TO \(copy.name(name))")
@@ -63,6 +59,16 @@ struct InferredMigration {
     try moveSequences()
     try StoreTable(connection).recordFormerHash(movingTo: new.model)
     try StoreTable(connection).write(model: new.model, entityNumbers: new.entityNumbers)
+  }
+
+  /// The tables that are copied into others, or dropped.
+  var goingTables: [String] {
+    let copied = newRoots
+    let staying = Set(new.roots.filter { !copied.contains($0) }.map { new.table($0).name })
+      .union(new.orderedJoinTables.filter(isUnchanged).map(\.name))
+    return (old.roots.map { old.table($0).name } + old.orderedJoinTables.map(\.name)).filter {
+      !staying.contains($0)
+    }
   }
 
   private func names(of type: String) throws -> [String] {
@@ -139,7 +145,7 @@ struct InferredMigration {
     return Set(staying.map(\.name))
   }
 
-  /// - Parameter staying: The names of virtual indexes that are there.
+  /// Makes all indexes but the virtual ones of these names, which are there.
   private func makeIndexes(besides staying: Set<String>) throws {
     try makeOrdinaryIndexes()
     for index in new.virtualIndexes {

@@ -48,8 +48,14 @@ struct StoreMigration {
     do {
       try connection.transaction(.exclusive) {
         var rest = path[...]
+        var isWhole = false
         while !rest.isEmpty {
           let (survey, issues) = try nextStep(&rest)
+          // Rows on a damaged page would be lost by copying or dropping them.
+          if !isWhole, !survey.migration.goingTables.isEmpty {
+            try access.checkPages { _ in }
+            isWhole = true
+          }
           try check(survey, issues, isCopied: keepsake != nil)
           try survey.migration.run()
         }

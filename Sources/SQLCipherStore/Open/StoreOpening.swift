@@ -110,7 +110,6 @@ struct StoreOpening {
     }
     return try translating(path) {
       if try StoreTable(access.connection).contents(model) != nil { return false }
-      try access.checkPages { _ in }
       try StoreMigration(access, description).run(to: model)
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false

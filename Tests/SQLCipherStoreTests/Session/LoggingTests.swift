@@ -53,7 +53,7 @@ struct LoggingTests {
     try await notes.make(100)
     let model = try ManagedObjectModel {
       Entity("Note") {
-        Attribute("text", .string)
+        Attribute("text", .string, optional: false, default: .string(""))
         Attribute("number", .integer64, optional: true)
       }
     }

@@ -12,7 +12,7 @@ struct ImportLoad: Load {
     let limit = try openLimit(folder.appendingPathComponent("import.c").path)
     defer { lm_close(limit) }
     try run(limit, "CREATE TABLE reading (id INTEGER PRIMARY KEY, name TEXT, value INTEGER)")
-    let bare = try peak {
+    let bare = try await peak {
       try run(limit, "BEGIN IMMEDIATE")
       let statement = try floorStatement(limit, 0, "INSERT INTO reading VALUES (?, ?, ?)")
       for index in 1...rows {
@@ -32,7 +32,7 @@ struct ImportLoad: Load {
     }
     let container = try await openStore(folder.appendingPathComponent("import").path, model)
     let context = container.newContext()
-    let own = try peak {
+    let own = try await peak {
       try context.batchInsert(into: "Reading", of: 1...rows) { row, index in
         try row.set("name", .string("reading \(index)"))
         try row.set("value", .integer(Int64(index &* 31)))

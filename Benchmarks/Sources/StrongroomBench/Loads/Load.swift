@@ -52,14 +52,16 @@ func run(_ store: OpaquePointer, _ sql: String) throws {
 }
 
 /// Seconds that a body takes, and how many bytes the process's memory rose at most meanwhile.
-func peak(_ body: () throws -> Void) throws -> (seconds: Double, bytes: Double) {
+func peak(
+  isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
+) async throws -> (seconds: Double, bytes: Double) {
   // Else what an earlier run freed would be taken first.
   lm_trim_heap()
   // 5 sets the greatest resident size back to the present one (proc(5)).
   try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
   let before = memory("VmRSS")
   let start = now()
-  try body()
+  try await body()
   return (now() - start, max(memory("VmHWM") - before, 0))
 }
 

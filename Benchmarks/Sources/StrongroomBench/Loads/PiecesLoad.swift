@@ -14,11 +14,11 @@ struct PiecesLoad: Load {
     let path = folder.appendingPathComponent("pieces.c").path
     let limit = try openLimit(path)
     try run(limit, "CREATE TABLE scan (id INTEGER PRIMARY KEY, bytes BLOB)")
-    let bareWriting = try peak { try write(piece, limit) }
+    let bareWriting = try await peak { try write(piece, limit) }
     lm_close(limit)
     // A reader has a connection of its own, whose pages are not in memory yet.
     let second = try openLimit(path, create: false)
-    let bareReading = try peak { try readAll(second) }
+    let bareReading = try await peak { try readAll(second) }
     lm_close(second)
     var bytes = Attribute("bytes", .binary)
     bytes.allowsExternalBinaryDataStorage = true
@@ -29,13 +29,13 @@ struct PiecesLoad: Load {
     let context = container.newContext()
     let scan = try context.insert("Scan")
     try context.save()
-    let writing = try peak {
+    let writing = try await peak {
       try context.writeValue(count: Self.length, to: scan.objectID, "bytes") { writer in
         for _ in 0..<Self.length / Self.piece { try writer.write(contentsOf: piece) }
       }
     }
     var read = 0
-    let reading = try peak {
+    let reading = try await peak {
       let reader = try context.openValue(of: scan.objectID, "bytes")
       while let next = try reader?.read(upToCount: Self.piece) { read += next.count }
       reader?.close()

@@ -62,8 +62,10 @@ final class Tracking {
   @exclusivity(unchecked) private var last = Counts()
   /// Probes that recorded a read of a tracking which may go on.
   @exclusivity(unchecked) private var used: [Probe] = []
-  /// Of models that were deallocated since a tracking read them. It may go on: observation does not
-  /// release an observer that it adds to the registrar of a deallocated model.
+  /// Of models that were deallocated since a tracking read them.
+  ///
+  /// It may go on, and observation does not release an observer that it adds to the registrar of a
+  /// deallocated model.
   @exclusivity(unchecked) private var orphans: [TrackedProperties] = []
   private static let most = 1024
 
