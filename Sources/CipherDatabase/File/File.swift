@@ -46,16 +46,26 @@ package enum File {
   ///
   /// The caller has locked the replaced file exclusively.
   package static func replace(_ path: String, with new: String) throws(CipherError) {
-    guard rename(new, path) == 0 else { throw failure(path) }
+    guard Glibc.rename(new, path) == 0 else { throw failure(path) }
     try syncFolder(of: path)
   }
 
   /// Gives a file a name that nothing has yet; durable when this returns.
+  ///
+  /// Where that fails it has its former name.
   /// - Throws: `alreadyExists`.
   package static func place(_ new: String, at path: String) throws(CipherError) {
-    if renameat2(AT_FDCWD, new, AT_FDCWD, path, UInt32(renameWithoutReplacing)) == 0 {
-      return try syncFolder(of: path)
+    try rename(new, toFree: path)
+    do {
+      try syncFolder(of: path)
+    } catch {
+      _ = Glibc.rename(path, new)
+      throw error
     }
+  }
+
+  private static func rename(_ new: String, toFree path: String) throws(CipherError) {
+    if renameat2(AT_FDCWD, new, AT_FDCWD, path, UInt32(renameWithoutReplacing)) == 0 { return }
     // Network file systems may know links only, those of memory cards only renaming.
     guard errno == EINVAL || errno == ENOSYS else { throw failure(path) }
     if link(new, path) == 0 {
@@ -65,7 +75,6 @@ package enum File {
     } else {
       throw failure(path)
     }
-    try syncFolder(of: path)
   }
 
   /// Makes an empty file of the name, as only one can, and puts the other in its place: where a
@@ -73,7 +82,7 @@ package enum File {
   /// cards.
   private static func claim(_ path: String, for new: String) throws(CipherError) {
     try create(path)
-    guard rename(new, path) == 0 else {
+    guard Glibc.rename(new, path) == 0 else {
       let error = failure(path)
       unlink(path)
       throw error
@@ -86,7 +95,7 @@ package enum File {
   static func restore(_ path: String, to name: String) {
     if renameat2(AT_FDCWD, path, AT_FDCWD, name, UInt32(renameWithoutReplacing)) == 0 { return }
     guard errno == EINVAL || errno == ENOSYS, !FilePath.isTaken(name) else { return }
-    _ = rename(path, name)
+    _ = Glibc.rename(path, name)
   }
 
   /// As `place`, of a database file.

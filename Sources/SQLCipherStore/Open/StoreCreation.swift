@@ -46,15 +46,17 @@ struct StoreCreation {
     }
     guard let key = description.storeKey ?? storedKeys.first?.key else { throw KeySearch.noVault }
     let cipher = StoreCipher(store: identifier, key: key, format: .version3)
-    let file: DatabaseFile
     do {
-      file = try make(model, cipher, over: empty)
+      try make(model, cipher, over: empty)
     } catch {
-      // No byte that anybody can read was ever written with this key.
-      await life.forget(storedKeys)
+      // No byte that anybody can read was ever written with this key, unless the file has its name.
+      if empty?.isInPlace ?? true { await life.forget(storedKeys) }
       guard let error = error as? CipherError else { throw error }
       if error.code == .alreadyExists { return nil }
       throw StoreError(error, path: path)
+    }
+    let file = try translating(path) {
+      try DatabaseFile(path, waiting: description.busyTimeoutMilliseconds)
     }
     defer { file.release() }
     let opened = try open(model, cipher, file)
@@ -76,10 +78,10 @@ struct StoreCreation {
     }
   }
 
-  /// - Returns: A hold on the new file, from before it has its name.
+  /// Makes the file under its name.
   private func make(
     _ model: ManagedObjectModel, _ cipher: StoreCipher, over empty: DatabaseFile?
-  ) throws -> DatabaseFile {
+  ) throws {
     let new = UnfinishedCopy.path(beside: path)
     defer { File.removeDatabase(new) }
     var options = ConnectionOptions.ofStore
@@ -99,6 +101,5 @@ struct StoreCreation {
     try connection.file.sync()
     connection.close()
     if empty != nil { try File.replace(path, with: new) } else { try File.placeDatabase(new, at: path) }
-    return try DatabaseFile(path, waiting: description.busyTimeoutMilliseconds)
   }
 }

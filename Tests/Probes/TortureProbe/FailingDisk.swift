@@ -1,3 +1,4 @@
+import AppleStore
 import Foundation
 import Glibc
 import Strongroom
@@ -23,6 +24,7 @@ struct FailingDisk {
     try await container.loadPersistentStores()
     for number in 1...10 { try pristine.save(number, container.newContext()) }
     try container.close()
+    _ = try await AppleStoreExport.write(pristine.description(), to: pristine.appleStore)
   }
 
   /// Runs work once on a fresh copy.
@@ -46,11 +48,11 @@ struct FailingDisk {
 
   /// - Returns: Whether every point ended in a typed error and a store that opens, verifies, and
   ///   has what was acknowledged.
-  func faults() async throws -> Bool {
+  func faults(_ works: [Work]) async throws -> Bool {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await prepare()
     var isGood = true
-    for work in [Work.save, .rotate] {
+    for work in works {
       for kind in ["ENOSPC", "EIO", "SHORT", "SYNC"] {
         var (points, errors, unknown, bad) = (0, 0, 0, 0)
         while true {
@@ -89,7 +91,13 @@ struct FailingDisk {
         return "acknowledged \(saved), there \(batches.count)"
       }
       let findings = try await SQLCipherStore.verify(trial.description())
-      return findings.first.map { "\($0)" }
+      if let finding = findings.first { return "\(finding)" }
+      let copy = trial.folder.appendingPathComponent("store.before-migration")
+      for made in [copy, trial.backup(1)] where FileManager.default.fileExists(atPath: made.path) {
+        guard try await trial.batches(made)?.count == 10 else { return "\(made.lastPathComponent) is half" }
+      }
+      return lines.contains("imported") && !FileManager.default.fileExists(atPath: trial.backup(1).path)
+        ? "no imported store" : nil
     } catch {
       return "\(error)"
     }

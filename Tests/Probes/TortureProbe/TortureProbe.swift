@@ -47,9 +47,12 @@ struct TortureProbe {
       try await create(arguments[2])
     case "faults", "cuts":
       guard arguments.count >= 3 else { usage() }
-      let count = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 10_000
       let failing = FailingDisk(library: arguments[2])
-      let isGood = arguments[1] == "faults" ? try await failing.faults() : try await failing.cuts(count)
+      let rest = arguments.dropFirst(3)
+      let works = rest.isEmpty ? [.save, .rotate, .migrate, .import] : rest.compactMap(Work.init(rawValue:))
+      let isGood =
+        arguments[1] == "faults"
+        ? try await failing.faults(works) : try await failing.cuts(rest.first.flatMap { Int($0) } ?? 10_000)
       exit(isGood ? 0 : 1)
     case "run":
       var options: [String: String] = [:]
@@ -126,7 +129,7 @@ struct TortureProbe {
              torture-probe share [--seconds N] [--no-kills] [--roles write,compact,...]
              torture-probe soak [COUNT [pin|open|save|verify|backUp]...]
              torture-probe planted [COUNT [SEED]]
-             torture-probe faults LIBRARY
+             torture-probe faults LIBRARY [save|rotate|migrate|import]...
              torture-probe cuts LIBRARY [N]
 
       """)
@@ -139,6 +142,15 @@ enum Work: String, CaseIterable {
 
   /// Whether it makes files of their own, which must each be whole.
   var makesCopies: Bool { self == .backup || self == .import }
+}
+
+/// A version of the model of a torture.
+enum PlaygroundVersion {
+  case first
+  /// Every table is written again.
+  case later
+  /// As `later`, with values that it has no place for.
+  case marked
 }
 
 /// The files of one torture.
@@ -165,14 +177,15 @@ struct Playground: Sendable {
   }
 
   /// The model, or a later version, which to come to and from has every table written again.
-  static func model(isLater: Bool = false) throws -> ManagedObjectModel {
+  static func model(_ version: PlaygroundVersion = .first) throws -> ManagedObjectModel {
     try ManagedObjectModel {
       Entity("Batch") {
-        Attribute("number", isLater ? .integer32 : .integer64)
+        Attribute("number", version == .first ? .integer64 : .integer32)
+        if version == .marked { Attribute("mark", .string, default: .string("mark")) }
         Relationship("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
       }
       Entity("Note") {
-        if isLater {
+        if version != .first {
           Attribute("body", .string, optional: false, default: .string(""), renamingIdentifier: "text")
         } else {
           Attribute("text", .string)

@@ -44,7 +44,7 @@ struct Worker {
         _ = try await AppleStore(url: playground.appleStore).importStore(into: description)
       }
     case .migrate:
-      let (model, later) = (try Playground.model(), try Playground.model(isLater: true))
+      let (model, later) = (try Playground.model(), try Playground.model(.later))
       while true {
         let stored = try await SQLCipherStore.storedModel(playground.description())
         let other = stored.versionHash == later.versionHash ? model : later
