@@ -197,7 +197,8 @@ let package = Package(
     .executableTarget(
       name: "migration-probe",
       dependencies: [
-        "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "MappingModels", "SeededRandom", "Strongroom",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/Probes/MigrationProbe", swiftSettings: strict),
     .executableTarget(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"],
