@@ -1,6 +1,7 @@
 #pragma once
 // readline.h uses FILE but does not include <stdio.h>.
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <editline/readline.h>
 
 // Sets global variables of the library. Swift's concurrency checks reject writes to them; the shell
@@ -19,3 +20,9 @@ static inline const char *strongroom_line(void) { return rl_line_buffer; }
 // Prevents the completion of file names where nothing else matches. The library resets this after
 // each completion.
 static inline void strongroom_offer_nothing_else(void) { rl_attempted_completion_over = 1; }
+
+// The width of a terminal, 0 when it is not known.
+static inline int terminal_columns(int file) {
+  struct winsize size;
+  return ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}

@@ -21,7 +21,7 @@ extension ModelDiagram {
         rows[relationship] = own.count
         let mark =
           relationship.isToMany
-          ? (relationship.isOrdered ? " 1…n" : " *") : relationship.isOptional ? "?" : ""
+          ? (relationship.isOrdered ? " * ordered" : " *") : relationship.isOptional ? "?" : ""
         own.append(
           DiagramLayout.Row(
             text: relationship.name, type: relationship.destination.name + mark, isRelationship: true))

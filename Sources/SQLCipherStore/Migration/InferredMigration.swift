@@ -119,7 +119,7 @@ struct InferredMigration {
       // One that is its own inverse has each pair both ways.
       if inverse === links.owner, was.inverse !== was { return false }
     }
-    return table.owner === was && table.creation == links.creation
+    return table.owner === was && table.creation.joined().isSpelled(as: links.creation.joined())
       && holds(links.owner.entity, all: was.entity) && holds(links.owner.destination, all: was.destination)
   }
 
@@ -163,10 +163,11 @@ struct InferredMigration {
   private func makeOrdinaryIndexes() throws {
     let wanted = new.indexStatements + new.orderedJoinTables.map { $0.creation[1] }
     let present = try texts("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
-    for (name, sql) in zip(try names(of: "index"), present) where !wanted.contains(sql) {
+    for (name, sql) in zip(try names(of: "index"), present)
+    where !wanted.contains(where: { $0.isSpelled(as: sql) }) {
       try connection.execute("DROP INDEX \(name.quoted)")
     }
-    for statement in wanted where !present.contains(statement) {
+    for statement in wanted where !present.contains(where: { $0.isSpelled(as: statement) }) {
       do {
         try connection.execute(statement)
       } catch {

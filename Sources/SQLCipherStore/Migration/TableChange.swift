@@ -19,7 +19,7 @@ extension InferredMigration {
     let (was, now) = (old.table(pair.old), new.table(root))
     let names = Set(was.columns.map(\.name))
     let added = now.columns.filter { !names.contains($0.name) }
-    guard was.name == now.name, was.columns.count + added.count == now.columns.count,
+    guard was.name.isSpelled(as: now.name), was.columns.count + added.count == now.columns.count,
       Set(root.hierarchy.compactMap { mapping.entities[$0.name]?.old }) == Set(pair.old.hierarchy)
     else { return .copy }
     let addedNames = Set(added.map(\.name))
@@ -52,7 +52,7 @@ extension InferredMigration {
       return nil
     }
     let name = new.table(pair.new).name(of: field)
-    return old.table(pair.old).name(of: former) == name ? name : nil
+    return old.table(pair.old).name(of: former).isSpelled(as: name) ? name : nil
   }
 
   /// Whether rows that get a field have its default value without being written.
@@ -86,6 +86,11 @@ extension InferredMigration {
     defaults.bind(to: statement)
     return try withExtendedLifetime(defaults) { try statement.step() ? statement.text(0) : "NULL" }
   }
+}
+
+extension String {
+  /// Whether the texts are the same to SQLite, to which a letter in two normal forms is two letters.
+  func isSpelled(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension EntityTable {

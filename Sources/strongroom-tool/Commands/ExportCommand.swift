@@ -31,7 +31,7 @@ struct ExportCommand: AsyncParsableCommand {
       let answer = try Terminal.answer(
         "Anybody who can access \(folder) can read everything in it. Continue? (yes/no)",
         otherwise: "--yes")
-      guard answer == "yes" else { throw ValidationError("nothing was written") }
+      guard answer == "yes" else { throw ToolFailure("nothing was written; only yes, in full, continues") }
     }
     if apple { return try await writeAppleStore() }
     let (arguments, path, format) = (arguments, folder, format)

@@ -40,7 +40,9 @@ struct DecryptCommand: AsyncParsableCommand {
         otherwise: "--yes")
       let second =
         first == "yes" ? try Terminal.answer("Type the name of the file to create:", otherwise: "--yes") : ""
-      guard second == database else { throw ValidationError("nothing was written") }
+      guard second == database else {
+        throw ToolFailure("nothing was written; only yes, in full, and the name continue")
+      }
     }
     let (description, target) = (arguments.description(), URL(fileURLWithPath: database))
     try await MaintenanceProgress.run {

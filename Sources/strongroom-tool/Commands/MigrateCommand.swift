@@ -13,8 +13,9 @@ struct MigrateCommand: AsyncParsableCommand {
       would fail; it exits 1 if it would. Without it no process may have the store open, and data is \
       dropped only with --allow-loss, after the whole store was copied to STORE.before-migration.
 
-      With --mapping a mapping model says what becomes of the data, and the store is copied in any case. \
-      One that needs policies, which are classes of a program, is refused.
+      With --mapping a mapping model says what becomes of the data, and the store is copied in any case; \
+      what it brings nowhere is dropped only with --allow-loss. Its dry run migrates a copy, which is \
+      removed. One that needs policies, which are classes of a program, is refused.
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -45,21 +46,17 @@ struct MigrateCommand: AsyncParsableCommand {
   }
 
   private func migrate(by path: String) async throws {
-    var description = arguments.description()
-    let new = try await ModelSource.model(model, arguments.keys)
-    let mapping = try MappingModel(contentsOf: URL(fileURLWithPath: path))
-    let old = try await KeyArguments.model(description)
-    let isCurrent = old.versionHash == new.versionHash
-    if !isCurrent {
-      // For the entities and properties that the mapping model has and the models have not.
-      print(MappingTable(try mapping.generatingExpressions(from: old, to: new)).text)
+    if json { throw ValidationError("--json is the form of a forecast, and a mapping model has none") }
+    let migration = MappedMigration(
+      description: arguments.description(), model: try await ModelSource.model(model, arguments.keys),
+      mapping: try MappingModel(contentsOf: URL(fileURLWithPath: path)))
+    guard try await migration.show(allowLoss: allowLoss || dryRun) else { return print("nothing was done") }
+    if dryRun {
+      try await migration.tryOut()
+      return print("it would be migrated; nothing was changed")
     }
-    if dryRun { return }
-    description.mappingModel = mapping
-    let container = PersistentContainer(managedObjectModel: new, description: description)
-    try await container.loadPersistentStores()
-    try container.close()
-    print(isCurrent ? "nothing was done" : "migrated; a copy stays beside the store")
+    try await migration.run()
+    print("migrated; a copy stays beside the store")
   }
 
   private func show(_ forecast: MigrationForecast) throws {

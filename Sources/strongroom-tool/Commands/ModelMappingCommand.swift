@@ -25,13 +25,20 @@ extension ModelCommand {
       MemoryLimit.apply()
       guard let new else {
         if output != nil { throw ValidationError("--output needs an older and a newer model") }
-        return show(try MappingModel(contentsOf: URL(fileURLWithPath: path)))
+        do {
+          return show(try MappingModel(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+          throw ToolFailure("\(error.message); to write a mapping model, name the older and the newer model")
+        }
       }
       let models = [try await ModelSource.model(path, keys), try await ModelSource.model(new, keys)]
       var mapping = MappingModel.inferred(from: models[0], to: models[1])
       (mapping.sourceModelPath, mapping.destinationModelPath) = (Self.name(path), Self.name(new))
       guard let output else {
         return print(String(decoding: try mapping.xcmappingContents(), as: UTF8.self), terminator: "")
+      }
+      if FileManager.default.fileExists(atPath: output) {
+        throw ToolFailure("there is something at \(output) already; remove it, or give another name")
       }
       try mapping.write(xcmappingmodel: URL(fileURLWithPath: output))
       print("entity mappings \(mapping.entityMappings.count), written to \(output)")

@@ -31,10 +31,18 @@ struct MappingTable {
   }
 
   private static func value(_ property: PropertyMapping) -> String {
-    if let expression = property.valueExpression { return expression.formatText }
+    if let expression = property.valueExpression { return short(expression.formatText) }
     if let keyPath = property.sourceKeyPath {
       return keyPath + (property.sourceMappingName.map { " by \($0)" } ?? "")
     }
     return property.generatesExpression ? "by name" : "default"
+  }
+
+  /// What is made of objects by a mapping, as one reads it: the call is the same in most rows.
+  private static func short(_ text: String) -> String {
+    let call =
+      #/FUNCTION\(\$manager, "destinationInstancesFor(\w+)Named:sourceInstances:", "([^"]*)", (.*)\)/#
+    guard let match = text.wholeMatch(of: call) else { return text }
+    return match.1 == "EntityMapping" ? "\(match.3) by \(match.2)" : "\(match.3) by its mappings"
   }
 }

@@ -27,7 +27,9 @@ struct StoreQuery {
       throw Self.unknownEntity(entityName, model)
     }
     var request = FetchRequest(
-      entity.name, where: try condition.map { try FetchPredicate(format: $0) }, sortDescriptors: sorts,
+      entity.name,
+      where: try condition.map { TypedCondition(entity: entity).predicate(try FetchPredicate(format: $0)) },
+      sortDescriptors: sorts,
       fetchLimit: limit,
       fetchOffset: offset)
     if let search {

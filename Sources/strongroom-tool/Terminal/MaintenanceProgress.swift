@@ -12,8 +12,14 @@ final class MaintenanceProgress: Sendable {
     _ work: @escaping @Sendable (@escaping @Sendable (StoreProgress) -> Void) async throws -> R
   ) async throws -> R {
     let progress = MaintenanceProgress()
-    defer { progress.finish() }
-    return try await Interruptible.run { try await work { progress.update($0) } }
+    do {
+      let result = try await Interruptible.run { try await work { progress.update($0) } }
+      progress.finish()
+      return result
+    } catch {
+      progress.finish(isWhole: false)
+      throw error
+    }
   }
 
   private func update(_ progress: StoreProgress) {
@@ -35,9 +41,9 @@ final class MaintenanceProgress: Sendable {
     }
   }
 
-  private func finish() {
+  private func finish(isWhole: Bool = true) {
     shown.withLock { shown in
-      shown?.bar.finish()
+      shown?.bar.finish(isWhole: isWhole)
       shown = nil
     }
   }
