@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "AppleModel", targets: ["AppleModel", "KeyedArchive"]),
     .library(name: "AppleStore", targets: ["AppleStore"]),
+    .library(name: "TableImport", targets: ["TableImport"]),
     .library(name: "MappingModels", targets: ["MappingModels"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     // For authors of stores and of vaults.
@@ -87,6 +88,11 @@ let package = Package(
       dependencies: [
         "AppleModel", "CipherDatabase", "KeyedArchive", "ObjectModel", "SQLCipherStore", "StoreContract",
       ], swiftSettings: strict),
+    // Tables of other programs: SQLite, CSV, JSON lines.
+    .target(
+      name: "TableImport",
+      dependencies: ["CipherDatabase", "ObjectModel", "SQLCipherStore", "StoreContract"],
+      swiftSettings: strict),
     .target(
       name: "ObjectContext",
       dependencies: [
@@ -146,7 +152,7 @@ let package = Package(
       dependencies: [
         "AppleModel", "AppleStore", "CLibEdit", "Locks", "MappingModels", "ObjectQuery", "StoreContract",
         "StoreKeyring",
-        "Strongroom",
+        "Strongroom", "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
@@ -229,6 +235,9 @@ let package = Package(
         "Fixtures/made.sqlite", "Fixtures/made.sqlite-wal", "Fixtures/faulty.sqlite",
       ], swiftSettings: strict),
     .testTarget(
+      name: "TableImportTests", dependencies: ["Strongroom", "TableImport"],
+      exclude: ["Fixtures/made.sqlite"], swiftSettings: strict),
+    .testTarget(
       name: "MappingModelsTests",
       dependencies: ["Locks", "MappingModels", "Strongroom"],
       swiftSettings: strict),
@@ -292,7 +301,7 @@ let package = Package(
       name: "ManualTests",
       dependencies: [
         "AppleStore", "MappingModels", "Strongroom", "StrongroomArchive", "StrongroomData",
-        "StrongroomRecordMacros",
+        "StrongroomRecordMacros", "TableImport",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Library.xcdatamodeld"], swiftSettings: strict, plugins: ["ModelClasses"]),

@@ -7,10 +7,10 @@ import Glibc
 /// log, into a private folder and read there: the log may have rows that the file has not, and
 /// SQLite takes a log in by writing. Not Sendable.
 package final class PlainDatabase {
-  private let database: OpaquePointer
-  private let source: PlainDatabaseFiles
-  /// The file that was opened.
-  package var path: String { source.path }
+  let database: OpaquePointer
+  private let source: PlainDatabaseFiles?
+  /// The file that was opened; empty for a database without one.
+  package var path: String { source?.path ?? "" }
 
   /// Opens a database.
   ///
@@ -20,7 +20,8 @@ package final class PlainDatabase {
   /// - Throws: `CipherError`: `fileIsMissing`, `fileIsEmpty`, `notADatabase` for what is encrypted
   ///   or of another kind, `busy` when another program writes to it.
   package init(path: String, scratch: String) throws(CipherError) {
-    source = try PlainDatabaseFiles(path)
+    let source = try PlainDatabaseFiles(path)
+    self.source = source
     if source.logs.isEmpty {
       database = try Self.open(Connection.immutable(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
     } else {
@@ -33,17 +34,28 @@ package final class PlainDatabase {
     // A trigger of a stranger's may call anything.
     _ = csqlcipher_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     // What is sorted lies in clear text in the file as well; the library would hold it in memory.
-    sqlite3_exec(database, "PRAGMA cell_size_check = ON; PRAGMA temp_store = FILE", nil, nil, nil)
+    sqlite3_exec(
+      database, "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE", nil,
+      nil, nil)
+  }
+
+  /// Opens a database without a file, for temporary tables only: they lie in a file that has no name
+  /// and that the system removes when the database is closed, or its process is.
+  package init() throws(CipherError) {
+    source = nil
+    database = try Self.open(":memory:", SQLITE_OPEN_READWRITE)
+    sqlite3_extended_result_codes(database, 1)
+    sqlite3_exec(database, "PRAGMA temp_store = FILE", nil, nil, nil)
   }
 
   deinit { sqlite3_close_v2(database) }
 
   /// Whether the file was written with a log that does not lie beside it: one that was closed in
   /// order needs none.
-  package var mayLackLog: Bool { source.usesLog && source.logs.isEmpty }
+  package var mayLackLog: Bool { source.map { $0.usesLog && $0.logs.isEmpty } ?? false }
 
   /// Throws `busy` when another program has written to the file or its log since it was opened.
-  package func checkUnchanged() throws(CipherError) { try source.checkUnchanged() }
+  package func checkUnchanged() throws(CipherError) { try source?.checkUnchanged() }
 
   /// Prepares a query.
   /// - Throws: `CipherError` when a table or column is not there, or the file is damaged.

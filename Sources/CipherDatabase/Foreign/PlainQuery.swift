@@ -37,6 +37,16 @@ package final class PlainQuery {
     sqlite3_bind_int64(handle, 2, second)
   }
 
+  /// Starts again, with parameters that the closure binds.
+  package func restart(_ bind: (PlainParameters) -> Void) {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+    bind(PlainParameters(handle))
+  }
+
+  /// Releases what the rows and parameters take.
+  package func reset() { sqlite3_reset(handle) }
+
   /// The number of columns.
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 

@@ -2,23 +2,31 @@ import AppleStore
 import ArgumentParser
 import Foundation
 import Strongroom
+import TableImport
 
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Creates a store from one that Core Data or SwiftData wrote, which is not changed.",
+    abstract: "Creates a store from one of Core Data or SwiftData, a SQLite database, CSV or JSON lines.",
     discussion: """
-      The model is in the file; only stores of before 2015 need --model. The new store has every object \
-      under its key, with values, links, orders and files of external storage. Real stores have faults, \
-      such as references that lead nowhere: they are printed, and the rest comes in. The history of changes \
-      is not taken over.
+      The files are not changed. A store of Core Data has its model in it; only those of before 2015 need \
+      --model. The new store has every object under its key, with values, links, orders and files of \
+      external storage. The history of changes is not taken over.
+
+      The model of any other SQLite database, and of CSV and JSON lines, is inferred: `strongroom model \
+      infer` shows it and writes it, and --model takes it back once you corrected it. Several files of CSV or JSON \
+      lines are a table each, and a column such as author_id refers to the file of authors where all its \
+      values are there.
+
+      Real files have faults, such as references that lead nowhere: they are printed, and the rest comes in.
       """)
 
   @Argument(help: "The store to create.", completion: .file()) var store: String
-  @Argument(help: "The store of Core Data or SwiftData.", completion: .file()) var source: String
+  @Argument(help: "The store or database, or the files of CSV or JSON lines.", completion: .file())
+  var sources: [String]
   @OptionGroup var keys: KeyArguments
   @Option(
-    help: "The source's model, where it has none in it (.xcdatamodeld, .momd, .mom): the version that fits.",
+    help: "The model: the version that fits a store without one, or an inferred one that was corrected.",
     completion: .file())
   var model: String?
   @Flag(help: "Print every fault, not only the first ten.") var faults = false
@@ -27,8 +35,27 @@ struct ImportCommand: AsyncParsableCommand {
   private static let mostFaults = 10
 
   func run() async throws {
+    guard sources.count == 1, let source = sources.first else { return try await importTables() }
+    switch TableFormat.of(URL(fileURLWithPath: source)) {
+    case .csv, .jsonLines: return try await importTables()
+    case .sqlite, nil: break
+    }
+    do {
+      try await importAppleStore(source)
+    } catch let error as AppleStoreError where error.code == .notAStore {
+      try await importTables()
+    }
+  }
+
+  private func importTables() async throws {
+    let command = TableImportCommand(
+      store: store, sources: sources, model: model, mostFaults: faults ? .max : Self.mostFaults, json: json)
+    try await command.run(keys)
+  }
+
+  private func importAppleStore(_ path: String) async throws {
     let (target, mostShown) = (keys.description(store, create: true), faults ? Int.max : Self.mostFaults)
-    let (models, url) = (try await GivenModel.load(model, keys), URL(fileURLWithPath: source))
+    let (models, url) = (try await GivenModel.load(model, keys), URL(fileURLWithPath: path))
     let found = try await MaintenanceProgress.run { progress in
       let source = try AppleStore(url: url, models: models)
       var shown: [AppleStoreFault] = []
@@ -38,9 +65,9 @@ struct ImportCommand: AsyncParsableCommand {
     }
     if json { return try printJSON(found.summary, found.faults, found.notes) }
     let writer = found.metadata.frameworkVersion.map { " of framework \($0)" } ?? ""
-    print("created \(store) from \(source), a store\(writer)")
+    print("created \(store) from \(path), a store\(writer)")
     print("what opens it when its key is lost: strongroom key recovery show \(store); write that down")
-    print(objectTable(found.summary))
+    print(RowPrinter.objects(found.summary.objects))
     for note in found.notes { print("note: \(note)") }
     for fault in found.faults { print("fault: \(fault)") }
     let more = found.summary.faultCount - found.faults.count
@@ -55,11 +82,6 @@ struct ImportCommand: AsyncParsableCommand {
       "objects \(found.summary.objectCount), links \(found.summary.linkCount),"
         + " faults \(found.summary.faultCount)"
     )
-  }
-
-  private func objectTable(_ summary: AppleStoreSummary) -> String {
-    let rows = summary.objects.sorted { $0.key < $1.key }.map { [Cell.text($0.key), Cell($0.value)] }
-    return RowPrinter(columns: ["entity", "objects"], format: .table).text(rows)
   }
 
   private func printJSON(

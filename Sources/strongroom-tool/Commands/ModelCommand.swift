@@ -4,8 +4,10 @@ import Strongroom
 
 struct ModelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "model", abstract: "Checks, tries, compares and draws Core Data models.",
-    subcommands: [Check.self, Try.self, Diff.self, Mapping.self, Diagram.self, Generate.self])
+    commandName: "model", abstract: "Checks, tries, compares, draws and infers Core Data models.",
+    subcommands: [
+      Check.self, Try.self, Diff.self, Mapping.self, Diagram.self, Generate.self, Infer.self,
+    ])
 
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -39,6 +39,12 @@ struct RowPrinter {
   /// A row as an object of JSON, on one line.
   func object(_ row: [Cell]) -> String { encoder.object(columns, row) }
 
+  /// The numbers of objects by entity, as a table.
+  static func objects(_ counts: [String: Int]) -> String {
+    let rows = counts.sorted { $0.key < $1.key }.map { [Cell.text($0.key), Cell($0.value)] }
+    return RowPrinter(columns: ["entity", "objects"], format: .table).text(rows)
+  }
+
   /// A row as a line of CSV.
   static func line(_ row: [String]) -> String { row.map(field).joined(separator: ",") }
 
