@@ -87,12 +87,7 @@ struct ModelInference {
         ? SourceNames.toOne(table.columns[key.columns[0]].name) : SourceNames.decapitalized(destination)
       let name = uniqueName(base, base + destination, index)
       let isOneToOne = table.isKey(key.columns)
-      let isOnly = table.foreignKeys.count { $0.table == key.table } == 1
-      let many = isOneToOne ? SourceNames.decapitalized(source) : SourceNames.plural(source)
-      let back =
-        isOnly && key.table != index
-        ? many
-        : name == "parent" && key.table == index ? "children" : name + SourceNames.capitalized(many)
+      let back = inverseName(of: name, key, index, isOneToOne: isOneToOne)
       let inverse = uniqueName(back, back + "By" + SourceNames.capitalized(name), key.table)
       let isOptional = key.columns.contains { !table.columns[$0].isNotNull && !table.columns[$0].isRowNumber }
       var toOne = Relationship(name, to: destination, inverse: inverse, optional: isOptional)
@@ -101,17 +96,30 @@ struct ModelInference {
         toOne.userInfo[SourceMark.key] = tables[key.table].columns[key.keyColumns[0]].name
       }
       entities[index]?.relationships.append(toOne)
-      let rule: DeleteRule =
-        switch key.onDelete.uppercased() {
-        case "CASCADE": .cascade
-        case "RESTRICT": .deny
-        default: .nullify
-        }
+      let rule = Self.deleteRule(key)
       entities[key.table]?.relationships.append(
         isOneToOne
           ? Relationship(inverse, to: source, inverse: name, deleteRule: rule)
           : Relationship(inverse, toMany: source, inverse: name, deleteRule: rule))
       if key.columns.count == 1 { toOneNames[index, default: [:]][key.columns[0]] = name }
+    }
+  }
+
+  private func inverseName(of name: String, _ key: SourceForeignKey, _ index: Int, isOneToOne: Bool)
+    -> String
+  {
+    let source = entities[index]?.name ?? ""
+    let many = isOneToOne ? SourceNames.decapitalized(source) : SourceNames.plural(source)
+    if key.table == index, name == "parent" { return "children" }
+    let isOnly = tables[index].foreignKeys.count { $0.table == key.table } == 1
+    return isOnly && key.table != index ? many : name + SourceNames.capitalized(many)
+  }
+
+  private static func deleteRule(_ key: SourceForeignKey) -> DeleteRule {
+    switch key.onDelete.uppercased() {
+    case "CASCADE": .cascade
+    case "RESTRICT": .deny
+    default: .nullify
     }
   }
 

@@ -70,7 +70,7 @@ enum SourceNames {
     name.first?.isLetter == true ? name : prefix + name
   }
 
-  private static let alike: Set<String> = ["news", "series", "species", "data", "media", "status"]
+  private static let alike: Set<String> = ["series", "species", "data", "media", "status"]
 
   private static func singular(_ word: String) -> String {
     let lower = word.lowercased()
