@@ -80,10 +80,17 @@ public final class PersistentStoreCoordinator: Sendable {
     guard let type = Self.storeTypes.withLock({ $0[description.type] }) else {
       throw ContextError(.noStore, "no store of type \(description.type) is registered")
     }
+    var description = description
     if let migration = description.storeMigration, let type = type as? any MigratableStore.Type {
       var alone = description
       alone.storeMigration = nil
-      try await migration.migrate(type, alone, to: managedObjectModel)
+      do {
+        try await migration.migrate(type, alone, to: managedObjectModel)
+      } catch let error as StoreError
+        where error.code == .newerModelVersion && description.opensNewerStoreReadOnly
+      {
+        description.isReadOnly = true
+      }
     }
     let store = try type.init(model: managedObjectModel, description: description)
     try await store.loadMetadata()

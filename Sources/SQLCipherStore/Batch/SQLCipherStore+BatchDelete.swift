@@ -10,7 +10,7 @@ extension SQLCipherStore {
   /// A rule to nullify a required relationship denies.
   /// - Throws: `denied`; nothing is deleted then.
   public func delete(matching request: FetchRequest) throws -> BatchResult {
-    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    try checkWritable()
     let opened = try open
     return try translating(path) {
       let selection = try BatchSelection(request, in: self, opened)

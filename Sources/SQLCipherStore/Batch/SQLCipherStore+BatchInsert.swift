@@ -9,7 +9,7 @@ extension SQLCipherStore {
   /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`, and what
   ///   `next` throws; nothing is inserted then.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
-    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    try checkWritable()
     guard !entity.isAbstract else { throw StoreError.abstract(entity) }
     let opened = try open
     return try translating(path) {

@@ -8,7 +8,7 @@ extension SQLCipherStore {
   /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`,
   ///   `notFound`; nothing is changed then.
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
-    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    try checkWritable()
     let opened = try open
     return try translating(path) {
       let selection = try BatchSelection(batch.request, in: self, opened)

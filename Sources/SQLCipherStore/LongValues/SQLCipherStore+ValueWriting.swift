@@ -14,7 +14,7 @@ extension SQLCipherStore {
   public func writeValue(
     count: Int, of attribute: AttributeDescription, to reference: Int64, _ fill: (ValueWriter) throws -> Void
   ) throws -> Int64 {
-    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    try checkWritable()
     let opened = try open
     return try translating(path) {
       try opened.pool.write { connection in

@@ -77,6 +77,7 @@ extension SQLCipherStore {
         .busy,
         "the store is open exclusively; close it and call SQLCipherStore.rotateKey(of:) to change its key")
     }
+    try checkWritable()
     var description = storeDescription
     // The key is known as long as the path names the open file.
     description.knownCipher = KnownCipher(session.cipher)

@@ -108,7 +108,7 @@ extension SQLCipherStore {
       let check = try SchemaCheck(connection)
       try check.checkIsStore()
       let schema = try table.storedSchema()
-      let foreign = check.foreign(to: [schema]).map {
+      let foreign = check.foreign(to: [schema], besides: try table.deferredCleanUp()).map {
         IntegrityIssue(.unexpectedSchema, nil, nil, "the \($0.description) is none that the model makes")
       }
       // Other checks would run what it brings along.

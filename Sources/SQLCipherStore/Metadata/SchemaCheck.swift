@@ -54,13 +54,13 @@ struct SchemaCheck {
   /// Refuses a file with anything in it that no model makes.
   /// - Parameters:
   ///   - schema: What the program's model makes.
-  ///   - stored: What the model makes that the file describes itself with; asked for only where the
-  ///     first is not enough: models of one version hash may number their triggers and indexes in
-  ///     different orders.
-  /// - Throws: `StoreError` with code `schemaMismatch`, and what `stored` throws.
-  func refuseForeign(_ schema: StoreSchema, stored: () throws -> StoreSchema? = { nil }) throws {
+  ///   - table: What the file says of itself; asked only where the first is not enough: models of
+  ///     one version hash may number their triggers and indexes in different orders, and a deferred
+  ///     migration leaves tables and columns behind.
+  /// - Throws: `StoreError` with code `schemaMismatch`, and what reading the table throws.
+  func refuseForeign(_ schema: StoreSchema, of table: StoreTable) throws {
     guard !foreign(to: [schema]).isEmpty else { return }
-    let left = try foreign(to: [schema] + [stored()].compactMap { $0 })
+    let left = try foreign(to: [schema, table.storedSchema()], besides: table.deferredCleanUp())
     if let first = left.first { throw Self.refusal(first) }
   }
 
@@ -72,9 +72,16 @@ struct SchemaCheck {
         + " this library made, or import the data from one that you trust")
   }
 
-  /// What neither a model nor the library makes.
-  func foreign(to schemas: [StoreSchema]) -> [SchemaObject] {
-    let statements = StoreTable.creation + schemas.flatMap { $0.creation + $0.formerCreation }
+  /// What neither a model nor the library makes, nor a deferred migration left.
+  func foreign(
+    to schemas: [StoreSchema], besides cleanUp: DeferredCleanUp = DeferredCleanUp()
+  ) -> [SchemaObject] {
+    let larger = schemas.flatMap { schema in
+      schema.roots.map(schema.table).compactMap { table in
+        cleanUp.columns[table.name].map { table.creation(with: $0.map(\.definition)) }
+      }
+    }
+    let statements = StoreTable.creation + schemas.flatMap { $0.creation + $0.formerCreation } + larger
     let known = Set(statements)
     lazy var unordered = Set(statements.map(Self.unordered))
     let shadows = Set(schemas.flatMap(\.virtualIndexes).flatMap(\.shadowTables))
@@ -83,6 +90,7 @@ struct SchemaCheck {
         return object.type != "index" || !object.name.hasPrefix("sqlite_autoindex_")
       }
       if known.contains(sql) || unordered.contains(Self.unordered(sql)) { return false }
+      if object.type == "table", cleanUp.isDroppedTable(object.name, sql) { return false }
       return !(shadows.contains(object.name) || Self.libraryTables.contains(object.name))
         || object.type != "table" || !Self.isPlain(sql)
     }

@@ -56,7 +56,8 @@ struct StoreTable {
   /// on.
   func takeOver(from other: StoreTable) throws {
     let select = try other.connection.prepare(
-      "SELECT key, value FROM _store WHERE key NOT IN ('format', 'model', 'model_hash', 'entities')")
+      "SELECT key, value FROM _store WHERE key NOT IN"
+        + " ('format', 'model', 'model_hash', 'entities', 'deferred_clean_up')")
     while try select.step() { try write(select.text(0), select.text(1)) }
     guard let hash = try other.read("model_hash"), let own = try read("model_hash") else { return }
     let others = try formerHashes().filter { $0 != hash && $0 != own }
@@ -70,7 +71,7 @@ struct StoreTable {
   /// Writes a value that is never read; a new one each time, since SQLite skips equal writes.
   func touch() throws { try write("settled", UUID().uuidString) }
 
-  private func write(_ key: String, _ value: String) throws {
+  func write(_ key: String, _ value: String) throws {
     let statement = try connection.cached("INSERT OR REPLACE INTO _store (key, value) VALUES (?1, ?2)")
     statement.bind(1, key)
     statement.bind(2, value)
@@ -108,8 +109,8 @@ struct StoreTable {
     }
     guard try read("model_hash") == model.versionHash.hex else { return nil }
     let schema = StoreSchema(model: model, entityNumbers: try entityNumbers(model))
-    try check.refuseForeign(schema) { try storedSchema() }
-    return Contents(schema: schema, metadata: try decoded("metadata"))
+    try check.refuseForeign(schema, of: self)
+    return Contents(schema: schema, metadata: try metadata())
   }
 
   /// The model that the store describes itself with, after the file was compared with it.
@@ -118,7 +119,7 @@ struct StoreTable {
     let check = try SchemaCheck(connection)
     try check.checkIsStore()
     let schema = try storedSchema()
-    try check.refuseForeign(schema)
+    try check.refuseForeign(schema, of: self)
     return schema.model
   }
 
@@ -130,6 +131,8 @@ struct StoreTable {
     let model = try ManagedObjectModel(jsonData: Data(json.utf8))
     return StoreSchema(model: model, entityNumbers: try entityNumbers(model))
   }
+
+  func metadata() throws -> [String: String] { try decoded("metadata") }
 
   private func decoded<Value: Decodable>(_ key: String) throws -> [String: Value] {
     do {

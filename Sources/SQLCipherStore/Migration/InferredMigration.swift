@@ -7,15 +7,25 @@ import StoreContract
 ///
 /// Tables that stay the same or only get columns stay where they are; of the others each row is copied
 /// once. Indexes are made after the copying.
+///
+/// Where the clean-up is deferred, nothing is dropped but indexes: columns without a successor stay in
+/// their tables, and tables without one, or whose rows were copied, stay under another name.
 struct InferredMigration {
   let connection: Connection
   let old: StoreSchema
   let new: StoreSchema
   let mapping: ModelMapping
+  let isDeferred: Bool
+  /// What earlier migrations left in the file.
+  let cleanUp: DeferredCleanUp
 
-  init(_ connection: Connection, from old: StoreSchema, to model: ManagedObjectModel) throws {
+  init(
+    _ connection: Connection, from old: StoreSchema, to model: ManagedObjectModel, isDeferred: Bool
+  ) throws {
     self.connection = connection
     self.old = old
+    self.isDeferred = isDeferred
+    cleanUp = try StoreTable(connection).deferredCleanUp()
     mapping = ModelMapping(from: old.model, to: model)
     var next = (old.entityNumbers.max() ?? 0) + 1
     let mapping = mapping
@@ -42,8 +52,15 @@ struct InferredMigration {
     for name in going {
       try connection.execute("ALTER TABLE \(name.quoted) RENAME TO \(copy.name(name))")
     }
+    var cleanUp = cleanUp
+    for name in going { cleanUp.columns[name] = nil }
     for root in new.roots {
-      if case .columns(let columns) = change(of: root) { try add(columns, to: root) }
+      guard case .columns(let added, let leftOver) = change(of: root) else { continue }
+      try add(added, to: root)
+      if leftOver.isEmpty { continue }
+      cleanUp.columns[new.table(root).name, default: []] += leftOver.map {
+        DeferredCleanUp.Column(name: $0.name, storage: $0.storage)
+      }
     }
     for root in roots {
       try connection.execute(new.table(root).creation)
@@ -53,12 +70,23 @@ struct InferredMigration {
       try connection.execute(table.creation[0])
       try copy.joinTable(of: table)
     }
-    for name in going { try connection.execute("DROP TABLE \(copy.name(name))") }
+    for name in going.map(copy.name) {
+      try connection.execute(
+        isDeferred ? "ALTER TABLE \(name) RENAME TO \(cleanUp.addTable().quoted)" : "DROP TABLE \(name)")
+    }
     try makeIndexes(besides: fullTextIndexes)
     if !(going.isEmpty && links.isEmpty) || !isDerivedAlike { try refreshDerivedAttributes() }
     try moveSequences()
     try StoreTable(connection).recordFormerHash(movingTo: new.model)
     try StoreTable(connection).write(model: new.model, entityNumbers: new.entityNumbers)
+    try StoreTable(connection).write(cleanUp)
+  }
+
+  /// Whether rows or links that are there are copied, or dropped with their table.
+  var movesRows: Bool {
+    if !isDeferred { return !goingTables.isEmpty }
+    return newRoots.contains { !mapping.old(in: $0).isEmpty }
+      || new.orderedJoinTables.contains { !isUnchanged($0) && origin(of: $0.owner) != nil }
   }
 
   /// The tables that are copied into others, or dropped.
@@ -110,7 +138,7 @@ struct InferredMigration {
     }
   }
 
-  private func isUnchanged(_ links: JoinTable) -> Bool {
+  func isUnchanged(_ links: JoinTable) -> Bool {
     guard let was = mapping.old(of: links.owner), let table = old.joinTable(was) else { return false }
     if let inverse = links.owner.inverse {
       // A to-one's column and the table have the same pairs.

@@ -52,7 +52,7 @@ struct StoreMigration {
         while !rest.isEmpty {
           let (survey, issues) = try nextStep(&rest)
           // Rows on a damaged page would be lost by copying or dropping them.
-          if !isWhole, !survey.migration.goingTables.isEmpty {
+          if !isWhole, survey.migration.movesRows {
             try access.checkPages { _ in }
             isWhole = true
           }
@@ -75,7 +75,7 @@ struct StoreMigration {
   ) throws -> (MigrationSurvey, [MigrationIssue]) {
     var first: (MigrationSurvey, [MigrationIssue])?
     for place in [rest.startIndex] + rest.indices.dropFirst().reversed() {
-      let survey = try MigrationSurvey(connection, to: rest[place], store: access.store)
+      let survey = try survey(rest[place])
       let issues = try survey.issues()
       first = first ?? (survey, issues)
       guard issues.isEmpty else { continue }
@@ -83,14 +83,22 @@ struct StoreMigration {
       return (survey, [])
     }
     rest = []
-    return try first ?? (MigrationSurvey(connection, to: table.model(), store: access.store), [])
+    return try first ?? (survey(table.model()), [])
+  }
+
+  private func survey(_ model: ManagedObjectModel) throws -> MigrationSurvey {
+    try MigrationSurvey(
+      connection, to: model, store: access.store, isDeferred: description.defersLightweightMigration)
   }
 
   /// No step is begun before it is known that it will be done whole.
   private func check(_ survey: MigrationSurvey, _ issues: [MigrationIssue], isCopied: Bool) throws {
-    let isLossy = try issues.isEmpty && survey.isLossy()
     // Stages say themselves which version follows which.
-    if !issues.isEmpty || isLossy, description.migrationPath == nil, let issue = try survey.newerStore() {
+    let newer = try description.migrationPath == nil ? survey.newerStore() : nil
+    // A deferred migration drops nothing yet, so that no row need be read to know what it drops.
+    let keepsAll = description.defersLightweightMigration && description.allowsLossyMigration && newer == nil
+    let isLossy = try issues.isEmpty && !keepsAll && survey.isLossy()
+    if !issues.isEmpty || isLossy, let issue = newer {
       var error = StoreError(.modelMismatch, "\(issue.message); nothing was changed")
       error.migrationForecast = try survey.forecast([issue] + issues)
       throw error
@@ -119,9 +127,12 @@ struct StoreMigration {
 extension MigrationSurvey {
   /// Compares what an open file has with another version of its model.
   /// - Throws: `StoreError` for what is no store.
-  init(_ connection: Connection, to model: ManagedObjectModel, store: UUID) throws {
+  init(
+    _ connection: Connection, to model: ManagedObjectModel, store: UUID, isDeferred: Bool
+  ) throws {
     let old = try StoreTable(connection).storedSchema()
-    self.init(try InferredMigration(connection, from: old, to: model), store: store)
+    self.init(
+      try InferredMigration(connection, from: old, to: model, isDeferred: isDeferred), store: store)
   }
 
   /// A program of before must not drop what one of after has added, back and forth at every start.

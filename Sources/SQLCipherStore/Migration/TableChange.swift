@@ -6,8 +6,9 @@ enum TableChange {
   /// The table stays as it is.
   case none
   /// The rows stay where they are and get columns, which takes as long for many rows as for few:
-  /// SQLite writes the new columns with the next change of a row.
-  case columns([EntityTable.Column])
+  /// SQLite writes the new columns with the next change of a row. Where the clean-up is deferred,
+  /// columns without a successor stay for it.
+  case columns(added: [EntityTable.Column], leftOver: [EntityTable.Column])
   /// A new table is made, and the rows are copied into it.
   case copy
 }
@@ -19,7 +20,7 @@ extension InferredMigration {
     let (was, now) = (old.table(pair.old), new.table(root))
     let names = Set(was.columns.map(\.name))
     let added = now.columns.filter { !names.contains($0.name) }
-    guard was.name.isSpelled(as: now.name), was.columns.count + added.count == now.columns.count,
+    guard was.name.isSpelled(as: now.name), isDeferred || was.columns.count + added.count == now.columns.count,
       Set(root.hierarchy.compactMap { mapping.entities[$0.name]?.old }) == Set(pair.old.hierarchy)
     else { return .copy }
     let addedNames = Set(added.map(\.name))
@@ -35,12 +36,21 @@ extension InferredMigration {
         }
       }
     }
-    guard staying.count == was.columns.count else { return .copy }
-    return added.isEmpty ? .none : .columns(added)
+    let leftOver = was.columns.filter { !staying.contains($0.name) }
+    guard leftOver.isEmpty || isDeferred else { return .copy }
+    if added.isEmpty, leftOver.isEmpty { return .none }
+    return canAdd(added, to: was) ? .columns(added: added, leftOver: leftOver) : .copy
+  }
+
+  /// Whether no column has the name of one that is added, as SQLite compares names.
+  private func canAdd(_ added: [EntityTable.Column], to table: EntityTable) -> Bool {
+    let others = table.columns.map(\.name) + (cleanUp.columns[table.name] ?? []).map(\.name)
+    var naming = Naming(reserved: others)
+    return added.allSatisfy { naming.own($0.name) == $0.name }
   }
 
   /// The column that has a field's values already, under the name that it keeps.
-  private func stayingColumn(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> String? {
+  func stayingColumn(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> String? {
     guard let former = self.old(field, pair), field.isOptional || !former.isOptional,
       ColumnStorage(field) == ColumnStorage(former),
       // A default that a column has is for all rows of the entity that declares it.

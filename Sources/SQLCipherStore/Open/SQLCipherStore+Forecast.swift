@@ -6,7 +6,7 @@ extension SQLCipherStore {
   /// What opening a store with another version of its model would do, and whether it would fail.
   ///
   /// Nothing is changed; other programs may have the store open, and read and write it meanwhile.
-  /// Issues three statements for the store, one for each table, and one for each rule that the rows
+  /// Issues four statements for the store, one for each table, and one for each rule that the rows
   /// may break or relationship that may lose references. Stages of a staged migration are not
   /// considered.
   /// - Parameters:
@@ -17,11 +17,12 @@ extension SQLCipherStore {
   public static func migrationForecast(
     for description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws -> MigrationForecast {
-    try await StoreOpening.reading(description) { connection, store in
+    let isDeferred = description.defersLightweightMigration
+    return try await StoreOpening.reading(description) { connection, store in
       // For the refusal of a file that has more than its model makes.
       _ = try StoreTable(connection).model()
       return try connection.transaction(.deferred) {
-        let survey = try MigrationSurvey(connection, to: model, store: store)
+        let survey = try MigrationSurvey(connection, to: model, store: store, isDeferred: isDeferred)
         var issues = try survey.issues()
         if try !issues.isEmpty || survey.isLossy(), !survey.isCurrent, let issue = try survey.newerStore() {
           issues.insert(issue, at: 0)

@@ -7,8 +7,8 @@ import StoreKeyring
 
 /// Opens a store's file with the key its vault holds, or has key and file made.
 struct StoreOpening {
-  private let description: PersistentStoreDescription
-  private let model: ManagedObjectModel
+  let description: PersistentStoreDescription
+  let model: ManagedObjectModel
 
   /// An attempt passes the key that it found on to the next one.
   init(description: PersistentStoreDescription, model: ManagedObjectModel) {
@@ -18,7 +18,10 @@ struct StoreOpening {
     self.model = model
   }
 
-  private var path: String { description.url?.path ?? "" }
+  var path: String { description.url?.path ?? "" }
+
+  /// Whether a store of another version of the model is moved to the program's.
+  var mayMigrate: Bool { description.shouldMigrateStoreAutomatically && !description.isReadOnly }
 
   func open() async throws -> SQLCipherStore.Opened {
     for _ in 0..<Self.attempts {
@@ -83,6 +86,7 @@ struct StoreOpening {
     let session = try await OpenSession.open(file, identifier, description)
     if let opened = try SQLCipherStore.Opened.ifCurrent(session, model) { return opened }
     session.pool.close()
+    if let opened = try openedForReading(file, session.cipher) { return opened }
     // The migrated file was replaced by a copy without free pages.
     if try migrate(file, session.cipher) {
       throw StoreError(.fileReplaced, "the store was compacted after its migration")
@@ -96,7 +100,7 @@ struct StoreOpening {
   /// between.
   /// - Returns: Whether another file has the store's name now.
   private func migrate(_ file: DatabaseFile, _ cipher: StoreCipher) throws -> Bool {
-    guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {
+    guard mayMigrate else {
       throw StoreError(
         .modelMismatch,
         "the store was made with another version of the model; open it with that version, or let it be"
@@ -111,6 +115,7 @@ struct StoreOpening {
     return try translating(path) {
       if try StoreTable(access.connection).contents(model) != nil { return false }
       try StoreMigration(access, description).run(to: model)
+      if description.defersLightweightMigration { return false }
       // The store is migrated; that it is larger than it need be is no reason to fail.
       return (try? access.giveBackFreePages()) ?? false
     }
@@ -133,10 +138,18 @@ extension SQLCipherStore.Opened {
       try session.pool.read { try StoreTable($0).contents(model) }
     }
     guard let contents else { return nil }
-    let schema = contents.schema
-    return SQLCipherStore.Opened(
-      session: session, schema: schema, plans: model.entities.map { SelectPlan(entity: $0, schema: schema) },
-      storeEntities: StoreEntity.all(of: model, in: session.store),
-      references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: contents.metadata)
+    return SQLCipherStore.Opened(session, contents.schema, contents.metadata)
+  }
+
+  /// What an open file has under a schema.
+  convenience init(
+    _ session: OpenSession, _ schema: StoreSchema, _ metadata: [String: String], isOfNewerModel: Bool = false
+  ) {
+    self.init(
+      session: session, schema: schema,
+      plans: schema.model.entities.map { SelectPlan(entity: $0, schema: schema) },
+      storeEntities: StoreEntity.all(of: schema.model, in: session.store),
+      references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: metadata,
+      isOfNewerModel: isOfNewerModel)
   }
 }

@@ -11,7 +11,7 @@ extension SQLCipherStore {
   private func write(
     _ save: SaveChangesRequest, in opened: Opened, beforeCommit: () throws -> Void
   ) throws {
-    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    try checkWritable()
     let metadata = save.metadata.map(StoreMetadata.programs) ?? (save.isEmpty ? opened.metadata : nil)
     try opened.pool.write(withSmallCacheIf: save.hasLongRow) { connection in
       func write(clearing exchanged: [UpdatedObject], checking isSecond: Bool = false) throws {

@@ -53,19 +53,22 @@ final class EntityTable: Sendable {
     }
   }
 
-  var creation: String {
+  var creation: String { creation(with: []) }
+
+  /// The statement that makes the table with more columns than its own.
+  func creation(with others: [String]) -> String {
     let own = ["_id INTEGER PRIMARY KEY NOT NULL", "_entity INTEGER NOT NULL", "_version INTEGER NOT NULL"]
     // To reach a column SQLite walks over all pages before it, so what is long and seldom read
     // comes last.
     let rest = (columns.filter { !$0.isExternal } + columns.filter(\.isExternal)).map {
       "\($0.name.quoted) \($0.storage.declaredType)"
     }
-    return "CREATE TABLE \(name.quoted) (\((own + rest).joined(separator: ", ")))"
+    return "CREATE TABLE \(name.quoted) (\((own + rest + others).joined(separator: ", ")))"
   }
 }
 
 /// How a column holds its values.
-enum ColumnStorage: Sendable {
+enum ColumnStorage: String, Codable, Sendable {
   case integer, real, text, blob
 
   init(_ field: StoredField) {

@@ -136,7 +136,7 @@ struct WholeFileAccess {
     }
   }
 
-  private static func checkPages(
+  static func checkPages(
     _ file: DatabaseFile, _ cipher: StoreCipher, isCancellable: Bool = true,
     _ progress: @Sendable (StoreProgress) -> Void
   ) throws {

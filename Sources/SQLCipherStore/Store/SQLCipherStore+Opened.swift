@@ -14,14 +14,18 @@ extension SQLCipherStore {
     let storeEntities: [StoreEntity]
     let references: ReferenceSequence
     let metadata: [String: String]
+    /// Whether the file has a newer version of the model than the program.
+    let isOfNewerModel: Bool
 
     var pool: ConnectionPool { session.pool }
     var identifier: UUID { session.store }
 
     init(
       session: OpenSession, schema: StoreSchema, plans: [SelectPlan], storeEntities: [StoreEntity],
-      references: ReferenceSequence, metadata: [String: String]
+      references: ReferenceSequence, metadata: [String: String],
+      isOfNewerModel: Bool = false
     ) {
+      self.isOfNewerModel = isOfNewerModel
       self.session = session
       self.schema = schema
       self.plans = plans
@@ -34,6 +38,7 @@ extension SQLCipherStore {
     }
 
     private init(_ other: Opened, _ session: OpenSession, _ metadata: [String: String]) {
+      isOfNewerModel = other.isOfNewerModel
       self.session = session
       schema = other.schema
       plans = other.plans

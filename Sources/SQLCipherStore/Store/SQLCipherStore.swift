@@ -56,6 +56,22 @@ public final class SQLCipherStore: IncrementalStore {
     }
   }
 
+  /// Whether the store refuses to be written to: it was opened for reading only, or is newer than the
+  /// program's model (`PersistentStoreDescription.opensNewerStoreReadOnly`).
+  public var isReadOnly: Bool {
+    storeDescription.isReadOnly || opened.withLock { $0?.isOfNewerModel ?? false }
+  }
+
+  /// - Throws: `StoreError` with code `readOnly`.
+  func checkWritable() throws {
+    guard isReadOnly else { return }
+    throw StoreError(
+      .readOnly,
+      storeDescription.isReadOnly
+        ? "the store is open for reading only"
+        : "the store is newer than this program and open for reading only; update the program")
+  }
+
   var isOpen: Bool { opened.withLock { $0 != nil } }
 
   func adopt(_ new: Opened?) { opened.withLock { $0 = new } }
@@ -104,7 +120,7 @@ public final class SQLCipherStore: IncrementalStore {
   /// Permanent IDs in the order given; a statement or two per few hundred objects.
   public func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID] {
     let opened = try open
-    if storeDescription.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
+    try checkWritable()
     return try translating(path) {
       try opened.references.take(entities, in: opened.pool).enumerated().map { index, reference in
         ManagedObjectID(opened.storeEntities[entities[index].index], reference: reference)

@@ -10,6 +10,13 @@ package protocol MigratableStore: IncrementalStore {
     for description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws -> MigrationForecast
 
+  /// Whether a deferred migration left something that is still to be removed.
+  var hasDeferredLightweightMigration: Bool { get throws }
+
+  /// Removes a piece of what deferred migrations left, in one transaction.
+  /// - Returns: Whether something is left.
+  func finishDeferredLightweightMigrationTask() throws -> Bool
+
   /// Copies a store for work of several steps; no connection may have it open.
   static func migrationDraft(of description: PersistentStoreDescription) async throws -> any MigrationDraft
 }

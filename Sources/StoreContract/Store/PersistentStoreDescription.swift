@@ -19,12 +19,30 @@ public struct PersistentStoreDescription: Sendable {
   ///
   /// Else, and where it cannot, opening throws `modelMismatch`, and nothing is changed.
   public var shouldMigrateStoreAutomatically = true
+  /// Whether a store that is newer than the program's model is opened for reading only; false unless
+  /// set.
+  ///
+  /// A store is newer when it was moved on from the program's model, when the stages of its migration
+  /// name its version after the program's, or when it has another version and may not be migrated.
+  /// It opens when every entity and property of the program's model is in it as it is, and what it
+  /// has besides is ignored; saving throws `readOnly`. Else opening throws `modelMismatch`, which says
+  /// what is lacking. Unset, a newer store is refused.
+  public var opensNewerStoreReadOnly = false
   /// Whether a migration may drop data that the new version of the model has no place for; true
   /// unless set.
   ///
   /// Where it may not, opening throws `lossyMigration` with a forecast of what would be dropped, and
   /// nothing is changed. Where it may, a copy of the store stays beside it.
   public var allowsLossyMigration = true
+  /// Whether a migration leaves what it would drop for later, so that opening is quick; false unless
+  /// set.
+  ///
+  /// As Core Data's `NSPersistentStoreDeferredLightweightMigrationOptionKey`.
+  /// Columns and tables without a place in the new version stay in the file, encrypted, with their
+  /// values, until `PersistentStoreCoordinator.finishDeferredLightweightMigration()` removes them; so
+  /// no copy of the store is made, and the file is not compacted. What becomes of values that are
+  /// converted, renamed or moved does not wait.
+  public var defersLightweightMigration = false
   /// What else the kind of store understands; each kind extends this type with typed access to its
   /// own.
   public var options: [String: any Sendable] = [:]

@@ -31,8 +31,8 @@ public final class ModelContainer: Sendable {
   ) throws {
     self.init(
       try ContainerCore(givenSchema, configurations, plan: migrationPlan) { configuration, schema in
-        guard let migrationPlan else { return }
-        try MigrationRun(migrationPlan, configuration).run(to: schema)
+        guard let migrationPlan else { return false }
+        return try MigrationRun(migrationPlan, configuration).run(to: schema)
       })
   }
 

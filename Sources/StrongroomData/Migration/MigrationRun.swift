@@ -23,15 +23,21 @@ struct MigrationRun {
     let cause: any Error
   }
 
+  /// - Returns: Whether the store is newer than the schema, and is to be opened for reading only.
   /// - Throws: `SwiftDataError.unsupportedMigration` when the store is of none of the plan's
   ///   versions, `backwardMigration` when it is of a newer one than the schema; what the program's own
   ///   work throws.
-  func run(to destination: Schema) throws {
-    guard !configuration.isStoredInMemoryOnly else { return }
+  func run(to destination: Schema) throws -> Bool {
+    guard !configuration.isStoredInMemoryOnly else { return false }
     let (description, model) = (StorePlan.store(configuration), try destination.managedObjectModel())
     do {
       let migration = try stages(to: model)
       try OpeningThread.wait { try await migration.run(SQLCipherStore.self, description, to: model) }
+      return false
+    } catch let error as StoreError
+      where error.code == .newerModelVersion && description.opensNewerStoreReadOnly
+    {
+      return true
     } catch let error as OwnError {
       throw error.cause
     } catch let error as StoreError {

@@ -27,10 +27,11 @@ final class ContainerCore: Sendable {
   /// Opens the stores of a schema.
   ///
   /// - `plan`: The container's migration plan, for a container that is made again.
-  /// - `migrate`: Brings the store of each configuration up to the schema before it is opened.
+  /// - `migrate`: Brings the store of each configuration up to the schema before it is opened; true for
+  ///   a newer one that is to be opened for reading only.
   init(
     _ given: Schema, _ configurations: [ModelConfiguration], plan: (any SendableMetatype.Type)? = nil,
-    migrate: (ModelConfiguration, Schema) throws -> Void = { _, _ in }
+    migrate: (ModelConfiguration, Schema) throws -> Bool = { _, _ in false }
   ) throws {
     let schema = Schema(
       given.types + configurations.flatMap { given.types.isEmpty ? $0.schema?.types ?? [] : [] },
@@ -47,7 +48,10 @@ final class ContainerCore: Sendable {
     let known = plan == nil ? [] : configurations.map { _ in KnownCipher() }
     for (index, cipher) in known.enumerated() { configurations[index].knownCipher = cipher }
     defer { for cipher in known { cipher.end() } }
-    let description = try StorePlan(schema, configurations)
+    var description = try StorePlan(schema, configurations)
+    for index in configurations.indices where try migrate(configurations[index], schema) {
+      description.stores[index].isReadOnly = true
+    }
     engine = PersistentContainer(managedObjectModel: description.model, descriptions: description.stores)
     let model = description.model
     let shapes = Dictionary(schema.shapes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -61,7 +65,6 @@ final class ContainerCore: Sendable {
     }
     self.types = types
     self.entities = entities
-    for configuration in configurations { try migrate(configuration, schema) }
     try open()
   }
 

@@ -80,6 +80,12 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   ///
   /// Called on the thread that opens the store.
   public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)?
+  /// Whether a store that is newer than the container's models is opened for reading only; false unless
+  /// set.
+  ///
+  /// It opens when every model and property of the container is in it as it is; saving throws then.
+  /// Else the container throws `SwiftDataError.unsupportedMigration`, which says what is lacking.
+  public var opensNewerStoreReadOnly = false
   /// Where the store reports events that an operator wants to know; nil, the default, for nowhere.
   ///
   /// No message contains a stored value or key bytes.

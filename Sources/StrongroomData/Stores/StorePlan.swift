@@ -6,7 +6,7 @@ import StoreContract
 /// Which stores a container opens, and the model with a configuration for each.
 struct StorePlan {
   let model: ManagedObjectModel
-  let stores: [PersistentStoreDescription]
+  var stores: [PersistentStoreDescription]
   private static let longestName = 200
 
   init(_ schema: Schema, _ configurations: [ModelConfiguration]) throws {
@@ -89,6 +89,7 @@ struct StorePlan {
       store.knownCipher = configuration.knownCipher
     }
     store.isReadOnly = !configuration.allowsSave
+    store.opensNewerStoreReadOnly = configuration.opensNewerStoreReadOnly
     if !configuration.isStoredInMemoryOnly { configuration.storeDescriptionHandler?(&store) }
     return store
   }

@@ -40,7 +40,15 @@ struct MigrateCommand: AsyncParsableCommand {
     }
     description.allowsLossyMigration = allowLoss
     let container = PersistentContainer(managedObjectModel: new, description: description)
-    try await container.loadPersistentStores()
+    do {
+      try await container.loadPersistentStores()
+    } catch let error as StoreError where error.code == .lossyMigration {
+      throw StoreError(
+        .lossyMigration,
+        "the new version of the model has no place for some of the store's data:"
+          + " \(error.migrationForecast?.lossSummary ?? "it would drop some"); pass --allow-loss to have it"
+          + " dropped, after a copy of the store was made; nothing was changed")
+    }
     try container.close()
     if !json { print(forecast.isCurrent ? "nothing was done" : "migrated") }
   }

@@ -9,6 +9,9 @@ struct FailingDisk {
   private let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(
     "strongroom-disk-\(getpid())")
 
+  /// The kinds of work whose failures are tried.
+  static let works = [Work.save, .rotate, .migrate, .deferred, .import]
+
   init(library: String) { self.library = library }
 
   private var pristine: Playground { Playground(folder.appendingPathComponent("pristine").path) }
@@ -48,7 +51,7 @@ struct FailingDisk {
 
   /// - Returns: Whether every point ended in a typed error and a store that opens, verifies, and
   ///   has what was acknowledged.
-  func faults(_ works: [Work]) async throws -> Bool {
+  func faults(of works: [Work]) async throws -> Bool {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await prepare()
     var isGood = true
@@ -62,7 +65,7 @@ struct FailingDisk {
           let failed = lines.contains { $0.hasPrefix("error") || $0.hasPrefix("unknown") }
           if failed { errors += 1 }
           if lines.contains("unknown") { unknown += 1 }
-          if let fault = await fault(lines) {
+          if let fault = await fault(work, lines) {
             bad += 1
             say("\(work.rawValue) \(kind) \(points): \(fault); \(lines)\n")
           }
@@ -78,7 +81,7 @@ struct FailingDisk {
   }
 
   /// What is wrong after a run; nil when nothing is.
-  private func fault(_ lines: [String]) async -> String? {
+  private func fault(_ work: Work, _ lines: [String]) async -> String? {
     if let line = lines.first(where: { $0 == "crashed" || $0.hasPrefix("untyped") || $0 == "error other" }) {
       return line
     }
@@ -90,17 +93,34 @@ struct FailingDisk {
       guard batches == Array(1...batches.count), (saved...most).contains(batches.count) else {
         return "acknowledged \(saved), there \(batches.count)"
       }
-      let findings = try await SQLCipherStore.verify(trial.description())
-      if let finding = findings.first { return "\(finding)" }
-      let copy = trial.folder.appendingPathComponent("store.before-migration")
-      for made in [copy, trial.backup(1)] where FileManager.default.fileExists(atPath: made.path) {
-        guard try await trial.batches(made)?.count == 10 else { return "\(made.lastPathComponent) is half" }
+      if let finding = try await SQLCipherStore.verify(trial.description()).first { return "\(finding)" }
+      switch work {
+      case .migrate, .deferred: return try await faultOfMigration(work, isDone: lines.contains("done"))
+      case .import: return try await faultOfImport(isDone: lines.contains("done"))
+      default: return nil
       }
-      return lines.contains("imported") && !FileManager.default.fileExists(atPath: trial.backup(1).path)
-        ? "no imported store" : nil
     } catch {
       return "\(error)"
     }
+  }
+
+  /// The store has the old version of its model or the new one, and comes to the new one again.
+  private func faultOfMigration(_ work: Work, isDone: Bool) async throws -> String? {
+    let later = try Playground.model(isLater: true)
+    let stored = try await SQLCipherStore.storedModel(trial.description())
+    if isDone, stored.versionHash != later.versionHash { return "acknowledged, and not migrated" }
+    try await trial.migrate(to: later, isDeferred: work == .deferred)
+    guard try await trial.batches() == Array(1...10) else { return "lost by the second attempt" }
+    return try await SQLCipherStore.verify(trial.description()).first.map { "\($0)" }
+  }
+
+  /// There is no store under the name of the imported one, or a whole one.
+  private func faultOfImport(isDone: Bool) async throws -> String? {
+    guard FileManager.default.fileExists(atPath: trial.backup(1).path) else {
+      return isDone ? "acknowledged, and not imported" : nil
+    }
+    guard try await trial.batches(trial.backup(1)) == Array(1...10) else { return "half is imported" }
+    return try await SQLCipherStore.verify(trial.description(trial.backup(1))).first.map { "\($0)" }
   }
 
   // MARK: Power cuts

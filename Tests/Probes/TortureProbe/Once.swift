@@ -8,49 +8,37 @@ struct Once {
 
   func run(_ work: Work) async {
     do {
-      switch work {
-      case .rotate:
+      if work == .rotate {
         _ = try await SQLCipherStore.rotateKey(of: playground.description())
-        tell("done")
-      case .migrate: try await migrate()
-      case .import:
+        return tell("done")
+      }
+      if work == .migrate || work == .deferred {
+        try await playground.migrate(to: Playground.model(isLater: true), isDeferred: work == .deferred)
+        return tell("done")
+      }
+      if work == .import {
         var description = playground.description(playground.backup(1))
         description.createsIfMissing = true
         _ = try await AppleStore(url: playground.appleStore).importStore(into: description)
-        tell("imported")
-      default: try await save()
+        return tell("done")
       }
+      let container = try await playground.open()
+      for number in 11...13 {
+        try playground.save(number, container.newContext())
+        tell("done \(number)")
+      }
+      try container.close()
     } catch let error as StoreError where error.code == .outcomeUnknown {
       tell("unknown")
     } catch let error as StoreError {
       if ProcessInfo.processInfo.environment["TORTURE_TRACE"] != nil { say("\(error)\n") }
       tell("error \(error.code)")
-    } catch let error as KeyringError {
-      tell("error \(error.code)")
     } catch let error as AppleStoreError {
+      tell("error \(error.code)")
+    } catch let error as KeyringError {
       tell("error \(error.code)")
     } catch {
       tell("untyped \(type(of: error))")
-    }
-  }
-
-  private func save() async throws {
-    let container = try await playground.open()
-    for number in 11...13 {
-      try playground.save(number, container.newContext())
-      tell("done \(number)")
-    }
-    try container.close()
-  }
-
-  /// Copies all rows, then drops values, for which the store is copied.
-  private func migrate() async throws {
-    for version in [PlaygroundVersion.marked, .later] {
-      let container = PersistentContainer(
-        managedObjectModel: try Playground.model(version), description: playground.description())
-      try await container.loadPersistentStores()
-      try container.close()
-      tell("done 10")
     }
   }
 }

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Strongroom
 
-/// `torture-probe run --what save|rotate|convert|backup|move|migrate|import --kills N` kills a worker
-/// again and again and looks at what is left; `torture-probe work WHAT FOLDER` is the worker, which
-/// prints a line for each thing that it has done for good.
+/// `torture-probe run --what WORK --kills N` kills a worker again and again and looks at what is left;
+/// `torture-probe work WHAT FOLDER` is the worker, which prints a line
+/// for each thing that it has done for good.
 @main
 struct TortureProbe {
   static func main() async throws {
@@ -47,12 +47,12 @@ struct TortureProbe {
       try await create(arguments[2])
     case "faults", "cuts":
       guard arguments.count >= 3 else { usage() }
+      let count = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 10_000
       let failing = FailingDisk(library: arguments[2])
-      let rest = arguments.dropFirst(3)
-      let works = rest.isEmpty ? [.save, .rotate, .migrate, .import] : rest.compactMap(Work.init(rawValue:))
+      let named = arguments.dropFirst(3).compactMap(Work.init(rawValue:))
+      let works = named.isEmpty ? FailingDisk.works : named
       let isGood =
-        arguments[1] == "faults"
-        ? try await failing.faults(works) : try await failing.cuts(rest.first.flatMap { Int($0) } ?? 10_000)
+        arguments[1] == "faults" ? try await failing.faults(of: works) : try await failing.cuts(count)
       exit(isGood ? 0 : 1)
     case "run":
       var options: [String: String] = [:]
@@ -125,11 +125,11 @@ struct TortureProbe {
   private static func usage() -> Never {
     say(
       """
-      usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move|migrate|import]
+      usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move|migrate|deferred|import]
              torture-probe share [--seconds N] [--no-kills] [--roles write,compact,...]
              torture-probe soak [COUNT [pin|open|save|verify|backUp]...]
              torture-probe planted [COUNT [SEED]]
-             torture-probe faults LIBRARY [save|rotate|migrate|import]...
+             torture-probe faults LIBRARY [save|rotate|migrate|deferred|import]...
              torture-probe cuts LIBRARY [N]
 
       """)
@@ -138,19 +138,10 @@ struct TortureProbe {
 }
 
 enum Work: String, CaseIterable {
-  case save, rotate, convert, backup, move, migrate, `import`
+  case save, rotate, convert, backup, move, migrate, deferred, `import`
 
   /// Whether it makes files of their own, which must each be whole.
   var makesCopies: Bool { self == .backup || self == .import }
-}
-
-/// A version of the model of a torture.
-enum PlaygroundVersion {
-  case first
-  /// Every table is written again.
-  case later
-  /// As `later`, with values that it has no place for.
-  case marked
 }
 
 /// The files of one torture.
@@ -177,20 +168,24 @@ struct Playground: Sendable {
   }
 
   /// The model, or a later version, which to come to and from has every table written again.
-  static func model(_ version: PlaygroundVersion = .first) throws -> ManagedObjectModel {
+  static func model(isLater: Bool = false) throws -> ManagedObjectModel {
     try ManagedObjectModel {
       Entity("Batch") {
-        Attribute("number", version == .first ? .integer64 : .integer32)
-        if version == .marked { Attribute("mark", .string, default: .string("mark")) }
+        Attribute("number", isLater ? .integer32 : .integer64)
         Relationship("notes", toMany: "Note", inverse: "batch", deleteRule: .cascade)
       }
       Entity("Note") {
-        if version != .first {
+        if isLater {
           Attribute("body", .string, optional: false, default: .string(""), renamingIdentifier: "text")
         } else {
           Attribute("text", .string)
         }
         Relationship("batch", to: "Batch", inverse: "notes")
+      }
+      // Has a column that a deferred migration leaves.
+      Entity("Spare") {
+        Attribute("kept", .string)
+        if !isLater { Attribute("dropped", .string) }
       }
     }
   }
@@ -199,6 +194,16 @@ struct Playground: Sendable {
     let container = PersistentContainer(managedObjectModel: try Self.model(), description: description(url))
     try await container.loadPersistentStores()
     return container
+  }
+
+  /// Moves the store to a model; a deferred migration is cleaned up at once.
+  func migrate(to model: ManagedObjectModel, isDeferred: Bool) async throws {
+    var description = description()
+    description.defersLightweightMigration = isDeferred
+    let container = PersistentContainer(managedObjectModel: model, description: description)
+    try await container.loadPersistentStores()
+    try container.persistentStoreCoordinator.finishDeferredLightweightMigration()
+    try container.close()
   }
 
   /// Opens a store with the model that it has.

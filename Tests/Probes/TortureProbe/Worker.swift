@@ -43,14 +43,12 @@ struct Worker {
         description.createsIfMissing = true
         _ = try await AppleStore(url: playground.appleStore).importStore(into: description)
       }
-    case .migrate:
-      let (model, later) = (try Playground.model(), try Playground.model(.later))
+    case .migrate, .deferred:
+      let (model, later) = (try Playground.model(), try Playground.model(isLater: true))
       while true {
         let stored = try await SQLCipherStore.storedModel(playground.description())
         let other = stored.versionHash == later.versionHash ? model : later
-        let container = PersistentContainer(managedObjectModel: other, description: playground.description())
-        try await container.loadPersistentStores()
-        try container.close()
+        try await playground.migrate(to: other, isDeferred: work == .deferred)
         tell("done")
       }
     case .move:
