@@ -26,7 +26,8 @@ struct LaterMigrationTests {
 
   @Test("What a migration drops may wait")
   func later() async throws {
-    var description = try await described(Place(), model("title", "blurb"))
+    let place = try Place()
+    var description = try await described(place, model("title", "blurb"))
     let newModel = try model("title")
     description.defersLightweightMigration = true
     let container = PersistentContainer(managedObjectModel: newModel, description: description)
@@ -39,8 +40,8 @@ struct LaterMigrationTests {
 
   @Test("A newer store is read")
   func newer() async throws {
-    let old = try model("title")
-    var description = try await described(Place(), old, model("title", "blurb"))
+    let (place, old) = (try Place(), try model("title"))
+    var description = try await described(place, old, model("title", "blurb"))
     description.opensNewerStoreReadOnly = true
     let container = PersistentContainer(managedObjectModel: old, description: description)
     try await container.loadPersistentStores()

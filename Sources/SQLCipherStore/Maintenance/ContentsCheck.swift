@@ -43,6 +43,13 @@ struct ContentsCheck {
     let statement = try connection.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     var there: Set<String> = []
     while try statement.step() { there.insert(SchemaCheck.unordered(statement.text(0))) }
+    // A deferred migration leaves columns in a table.
+    for (name, columns) in try StoreTable(connection).deferredCleanUp().columns {
+      guard let table = schema.tables.first(where: { $0.name == name }),
+        there.contains(SchemaCheck.unordered(table.creation(with: columns.map(\.definition))))
+      else { continue }
+      there.insert(SchemaCheck.unordered(table.creation))
+    }
     let missing = schema.creation.filter { !there.contains(SchemaCheck.unordered($0)) }
     for sql in missing {
       let name = sql.split(separator: "\"").dropFirst().first.map(String.init) ?? sql

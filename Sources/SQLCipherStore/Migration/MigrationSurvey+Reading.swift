@@ -6,6 +6,8 @@ extension MigrationSurvey {
   /// What is in the way of reading the store with the new model without changing anything; none when
   /// every entity and property of that model is there.
   func readingObstacles() throws -> [String] {
+    let unknown = new.roots.compactMap(unknownSubentity)
+    if !unknown.isEmpty { return unknown }
     let lacking = new.model.entities.flatMap(obstacles)
     if !lacking.isEmpty { return lacking }
     let changed = new.roots.compactMap(obstacle)
@@ -67,12 +69,16 @@ extension MigrationSurvey {
     switch migration.change(of: root) {
     case .none: return nil
     case .columns(let added, _) where added.isEmpty: return nil
-    default: break
+    default: return "\(root.name) is stored in another way"
     }
+  }
+
+  /// What the store may have objects of in a hierarchy, and the new model does not.
+  private func unknownSubentity(_ root: EntityDescription) -> String? {
     let known = Set(mapping.old(in: root))
     guard let was = mapping.entities[root.name]?.old,
       let added = was.hierarchy.first(where: { !$0.isAbstract && !known.contains($0) })
-    else { return "\(root.name) is stored in another way" }
+    else { return nil }
     return "\(root.name) has the subentity \(added.name) in the store, whose objects have no class here"
   }
 }

@@ -123,7 +123,8 @@ struct DeferredMigrationTests {
     let changed = stride(from: 0, to: before.count, by: 4096).count { start in
       before[start..<start + 4096] != after[start..<min(start + 4096, after.count)]
     }
-    #expect(changed * 4 < before.count / 4096, "\(changed) of \(before.count / 4096)")
+    // The pages of the dropped index are overwritten.
+    #expect(changed * 2 < before.count / 4096, "\(changed) of \(before.count / 4096)")
     let issues = try await SQLCipherStore.verify(place.description)
     #expect(issues.isEmpty, "\(issues)")
     // Opened again, written to, without the option: it stays pending.

@@ -117,7 +117,7 @@ struct NewerStoreTests {
   @Test("what the program's model lacks in the store is said")
   func refused() async throws {
     let cases: [(Change, String)] = [
-      (.type, "Book.pages is Integer 64 in the store and Integer 32 here"),
+      (.type, "Book.pages is integer64 in the store and integer32 here"),
       (.removed, "Book.pages is not in the store"), (.renamed, "Book.title is not in the store"),
       (.subentity, "Book has the subentity Atlas"),
     ]
