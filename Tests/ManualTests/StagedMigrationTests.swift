@@ -40,6 +40,15 @@ struct StagedMigrationTests {
       ])
     }
     let container = PersistentContainer(managedObjectModel: third, description: description)
+    do {
+      var lines: [String] = []
+      func print(_ items: Any...) { lines.append(items.map { "\($0)" }.joined(separator: " ")) }
+      let staged = try await container.stagedMigrationForecasts()[0]
+      for line in staged.lines { print(line) }  // "stage 1, …", and what becomes of each property
+      for stage in staged.stages { print(stage.unknowns) }  // what only the migration itself shows
+      #expect(staged.stages.map(\.kind) == [.custom, .inferred])
+      #expect(lines.contains("  Person.name is dropped"))
+    }
     try await container.loadPersistentStores()
     let people = try container.newContext().fetch(FetchRequest("Person"))
     #expect(try people.map { try $0.get("lastName", as: String.self) } == ["Lovelace"])

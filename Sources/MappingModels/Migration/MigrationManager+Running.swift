@@ -85,7 +85,14 @@ extension MigrationManager {
 
   /// The request for a mapping's source objects; nil where it has none.
   func sourceRequest(_ step: Step) throws -> FetchRequest? {
-    guard let expression = step.mapping.sourceExpression else { return nil }
+    try Self.sourceRequest(step.mapping, sourceModel)
+  }
+
+  /// The objects that a mapping makes others of.
+  static func sourceRequest(
+    _ mapping: EntityMapping, _ model: ManagedObjectModel
+  ) throws -> FetchRequest? {
+    guard let expression = mapping.sourceExpression else { return nil }
     guard
       case .fetchRequest(
         .function(.variable("manager")?, MappingSelector.sourceRequest, let arguments), _, _) =
@@ -94,7 +101,7 @@ extension MigrationManager {
     else {
       throw MappingModelError(
         .unsupportedExpression,
-        "\(step.mapping.name): the source expression \(expression.formatText) is none of a fetch request;"
+        "\(mapping.name): the source expression \(expression.formatText) is none of a fetch request;"
           + " use an entity and a filter")
     }
     var request = FetchRequest(name)
@@ -102,10 +109,10 @@ extension MigrationManager {
     do {
       let predicate = try FetchPredicate(format: format)
       if predicate != .constant(true) { request.predicate = predicate }
-      if let entity = sourceModel.entity(named: name) { _ = try ResolvedPredicate(predicate, for: entity) }
+      if let entity = model.entity(named: name) { _ = try ResolvedPredicate(predicate, for: entity) }
     } catch {
       throw MappingModelError(
-        .unsupportedExpression, "\(step.mapping.name): the source filter cannot be evaluated; correct it",
+        .unsupportedExpression, "\(mapping.name): the source filter cannot be evaluated; correct it",
         cause: error)
     }
     return request

@@ -51,12 +51,29 @@ struct MappingMigration: StoreMigrating {
   func migrate(
     _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws {
-    guard StagedMigration.isNeeded(description) else { return }
+    guard StagedMigration.isNeeded(description), let migration = try await stages(type, description, model)
+    else { return }
+    try await migration.run(type, description, to: model)
+  }
+
+  func forecast(
+    _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
+  ) async throws -> StagedMigrationForecast {
+    guard let migration = try await stages(type, description, model) else {
+      return StagedMigrationForecast([])
+    }
+    return try await migration.forecast(type, description, to: model)
+  }
+
+  /// The one stage from the store's version; nil where it is the program's.
+  private func stages(
+    _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, _ model: ManagedObjectModel
+  ) async throws -> StagedMigration? {
     let stored = try await type.storedModel(description)
-    if stored.versionHash == model.versionHash { return }
+    if stored.versionHash == model.versionHash { return nil }
     var migration = StagedMigration()
     try migration.append(from: stored, to: model, filledBy: mapping)
-    try await migration.run(type, description, to: model)
+    return migration
   }
 }
 

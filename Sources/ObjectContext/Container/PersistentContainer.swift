@@ -68,6 +68,17 @@ public final class PersistentContainer: Sendable {
     return forecasts
   }
 
+  /// The same by the stages or the mapping models that the descriptions have.
+  ///
+  /// - Throws: As `PersistentStoreCoordinator.stagedMigrationForecast(for:)`.
+  public func stagedMigrationForecasts() async throws -> [StagedMigrationForecast] {
+    var forecasts: [StagedMigrationForecast] = []
+    for description in persistentStoreDescriptions {
+      forecasts.append(try await persistentStoreCoordinator.stagedMigrationForecast(for: description))
+    }
+    return forecasts
+  }
+
   /// Closes the stores.
   ///
   /// Issues no statement on rows.

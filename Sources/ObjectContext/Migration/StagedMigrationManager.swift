@@ -49,6 +49,12 @@ extension StagedMigrationManager: StoreMigrating {
     try await stagedMigration().run(type, description, to: model)
   }
 
+  package func forecast(
+    _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
+  ) async throws -> StagedMigrationForecast {
+    try await stagedMigration().forecast(type, description, to: model)
+  }
+
   private func stagedMigration() throws -> StagedMigration {
     var migration = StagedMigration()
     for stage in stages {

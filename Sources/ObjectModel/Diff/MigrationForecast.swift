@@ -167,22 +167,29 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
   }
 
   /// What would change, in words, a line each; nothing for what stays as it is.
-  public var lines: [String] {
+  public var lines: [String] { lines(isCounted: true) }
+
+  package func lines(isCounted: Bool) -> [String] {
     if isCurrent { return ["the store has this version of the model already"] }
-    var lines = entities.flatMap(lines)
+    var lines = entities.flatMap { self.lines($0, isCounted) }
     lines += issues.map { "impossible: \($0)" }
     lines += questions.map { "question: \($0)" }
     return lines
   }
 
-  private func lines(_ entity: Entity) -> [String] {
-    let objects = "\(entity.objectCount) objects"
+  private func lines(_ entity: Entity, _ isCounted: Bool) -> [String] {
+    let objects = isCounted ? "with \(entity.objectCount) objects" : "with its objects"
     let head: String? =
       switch entity.change {
       case .added: "entity \(entity.name) is new"
-      case .dropped: "entity \(entity.name) is dropped with \(objects)"
+      case .dropped:
+        entities.contains {
+          ![.added, .dropped].contains($0.change) && ($0.formerName ?? $0.name) == entity.name
+        }
+          ? "\(entity.objectCount) objects of \(entity.name) are dropped"
+          : "entity \(entity.name) is dropped \(objects)"
       case .renamed, .converted:
-        "entity \(entity.formerName ?? entity.name) is now \(entity.name), with \(objects)"
+        "entity \(entity.formerName ?? entity.name) is now \(entity.name), \(objects)"
       case .unchanged: nil
       }
     if entity.change == .added { return [head].compactMap { $0 } }

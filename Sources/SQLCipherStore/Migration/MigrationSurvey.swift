@@ -12,16 +12,21 @@ struct MigrationSurvey {
   let store: UUID
   /// The statements of the migration, over the tables as they are.
   let copy: RowMigration
+  /// Whether the old version is not in the file yet, so that no row can be asked.
+  let isAhead: Bool
 
   private var connection: Connection { migration.connection }
   var old: StoreSchema { migration.old }
   var new: StoreSchema { migration.new }
   var mapping: ModelMapping { migration.mapping }
 
-  init(_ migration: InferredMigration, store: UUID) {
+  /// Without numbers (`census`), which are those of a version that is not in the file yet, the file's
+  /// rows are counted.
+  init(_ migration: InferredMigration, store: UUID, census: StoreCensus? = nil) {
     self.migration = migration
     self.store = store
-    census = StoreCensus(migration.connection, migration.old)
+    isAhead = census != nil
+    self.census = census ?? StoreCensus(migration.connection, migration.old)
     copy = RowMigration(migration, former: [])
   }
 
@@ -152,6 +157,7 @@ struct MigrationSurvey {
   // MARK: Statements
 
   func count(_ sql: String, _ defaults: MigrationDefaults = MigrationDefaults()) throws -> Int {
+    if isAhead { return 0 }
     let statement = try connection.prepare(sql)
     defaults.bind(to: statement)
     return try statement.step() ? Int(statement.int64(0)) : 0

@@ -20,6 +20,34 @@ final class StoreCensus {
     self.schema = schema
   }
 
+  /// Of a version that is not in the file yet: what an inferred migration makes of the numbers before
+  /// it.
+  init(after former: StoreCensus, _ migration: InferredMigration) throws {
+    connection = migration.connection
+    schema = migration.new
+    for root in schema.roots { counts[root] = [:] }
+    for entity in schema.model.entities {
+      guard let pair = migration.mapping.entities[entity.name] else { continue }
+      let table = schema.table(entity)
+      var numbers = Counts(rows: try former.rows(pair.old))
+      numbers.values = Array(repeating: 0, count: table.columns.count)
+      for field in entity.storedFields {
+        guard let column = table.ordinal(field) else { continue }
+        let was = migration.old(field, pair)
+        let present = try was.map { try former.values($0, pair.old) } ?? 0
+        numbers.values[column] = field.isFilledWhereMissing(was) ? numbers.rows : present
+      }
+      counts[entity.root]?[schema.entityNumbers[entity.index]] = numbers
+    }
+  }
+
+  /// Of a version that is not in the file yet, and whose data is not known: all numbers are 0.
+  init(ofNothing connection: Connection, _ schema: StoreSchema) {
+    self.connection = connection
+    self.schema = schema
+    for root in schema.roots { counts[root] = [:] }
+  }
+
   /// The number of an entity's objects, without those of subentities.
   func rows(_ entity: EntityDescription) throws -> Int { try counts(entity)?.rows ?? 0 }
 
@@ -49,5 +77,13 @@ final class StoreCensus {
       result[statement.int64(0)] = counts
     }
     return result
+  }
+}
+
+extension StoredField {
+  /// Whether a migration gives a default value to all rows that have none.
+  fileprivate func isFilledWhereMissing(_ was: StoredField?) -> Bool {
+    guard case .attribute(let attribute) = self, attribute.derivation == nil else { return false }
+    return !attribute.defaultValue.isNull && (was == nil || !attribute.isOptional)
   }
 }

@@ -68,22 +68,10 @@ struct StoreMigration {
     keepsake?.end()
   }
 
-  /// Takes the next version, or where that cannot be inferred the last one that can be, from the
-  /// rest of the path.
   private func nextStep(
     _ rest: inout ArraySlice<ManagedObjectModel>
   ) throws -> (MigrationSurvey, [MigrationIssue]) {
-    var first: (MigrationSurvey, [MigrationIssue])?
-    for place in [rest.startIndex] + rest.indices.dropFirst().reversed() {
-      let survey = try survey(rest[place])
-      let issues = try survey.issues()
-      first = first ?? (survey, issues)
-      guard issues.isEmpty else { continue }
-      rest = rest[(place + 1)...]
-      return (survey, [])
-    }
-    rest = []
-    return try first ?? (survey(table.model()), [])
+    try MigrationSurvey.next(&rest, survey) ?? (survey(table.model()), [])
   }
 
   private func survey(_ model: ManagedObjectModel) throws -> MigrationSurvey {
@@ -133,6 +121,25 @@ extension MigrationSurvey {
     let old = try StoreTable(connection).storedSchema()
     self.init(
       try InferredMigration(connection, from: old, to: model, isDeferred: isDeferred), store: store)
+  }
+
+  /// Takes the next version, or where that cannot be inferred the last one that can be, from the
+  /// rest of the path.
+  /// - Returns: The survey of the next one where none can be; nil where the path is at its end.
+  static func next(
+    _ rest: inout ArraySlice<ManagedObjectModel>, _ survey: (ManagedObjectModel) throws -> MigrationSurvey
+  ) throws -> (MigrationSurvey, [MigrationIssue])? {
+    var first: (MigrationSurvey, [MigrationIssue])?
+    for place in [rest.startIndex] + rest.indices.dropFirst().reversed() where place < rest.endIndex {
+      let survey = try survey(rest[place])
+      let issues = try survey.issues()
+      first = first ?? (survey, issues)
+      guard issues.isEmpty else { continue }
+      rest = rest[(place + 1)...]
+      return (survey, [])
+    }
+    rest = []
+    return first
   }
 
   /// A program of before must not drop what one of after has added, back and forth at every start.

@@ -34,6 +34,22 @@ extension SQLCipherStore {
 }
 
 extension SQLCipherStore: MigratableStore {
+  package static func migrationForecasts(
+    for description: PersistentStoreDescription, through steps: [ForecastStep]
+  ) async throws -> [[ForecastVersion]] {
+    let isDeferred = description.defersLightweightMigration
+    return try await StoreOpening.reading(description) { connection, store in
+      // For the refusal of a file that has more than its model makes.
+      _ = try StoreTable(connection).model()
+      return try connection.transaction(.deferred) {
+        var path = ForecastPath(connection, try StoreTable(connection).storedSchema(), store, isDeferred)
+        var versions: [[ForecastVersion]] = []
+        for step in steps where !path.isAtEnd { versions.append(try path.take(step)) }
+        return versions
+      }
+    }
+  }
+
   package static func migrationDraft(
     of description: PersistentStoreDescription
   ) async throws -> any MigrationDraft {

@@ -29,16 +29,18 @@ package struct StagedMigration: Sendable {
 
   /// The way from one version to the next with work before and after; inferred, unless something
   /// fills a store of the next version.
-  private struct CustomStage: Sendable {
+  struct CustomStage: Sendable {
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
     let filling: (any StoreFilling)?
     let willMigrate: Work?
     let didMigrate: Work?
+
+    var hasWork: Bool { willMigrate != nil || didMigrate != nil }
   }
 
   /// What is done at once.
-  private enum Leg: Sendable {
+  enum Leg: Sendable {
     /// Inferred over the versions, the last of which is the destination.
     case inferred([ManagedObjectModel])
     case custom(CustomStage)
@@ -77,7 +79,7 @@ package struct StagedMigration: Sendable {
 
   // MARK: The way
 
-  private func legs(from stored: Data, to destination: ManagedObjectModel) throws -> [Leg] {
+  func legs(from stored: Data, to destination: ManagedObjectModel) throws -> [Leg] {
     guard stored != destination.versionHash else { return [] }
     var all = self
     if !versions.contains(where: { $0.hash == destination.versionHash }) { all.append(Version(destination)) }
@@ -202,6 +204,11 @@ package protocol StoreMigrating: Sendable {
   func migrate(
     _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws
+
+  /// What `migrate(_:_:to:)` would do; nothing is written.
+  func forecast(
+    _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
+  ) async throws -> StagedMigrationForecast
 }
 
 /// Fills an empty store of one version of a model from a store of another.
@@ -211,4 +218,11 @@ package protocol StoreFilling: Sendable {
     _ destination: PersistentStoreDescription, _ destinationModel: ManagedObjectModel,
     from source: PersistentStoreDescription, _ sourceModel: ManagedObjectModel
   ) async throws
+
+  /// What filling would do, and what is not known before; without a store (`source`), nothing is
+  /// counted.
+  func forecast(
+    to destinationModel: ManagedObjectModel, from source: PersistentStoreDescription?,
+    _ sourceModel: ManagedObjectModel
+  ) async throws -> (forecast: MigrationForecast, unknowns: [String])
 }

@@ -45,6 +45,20 @@ struct MigrationRun {
     }
   }
 
+  /// What `run(to:)` would do; nothing is written.
+  /// - Throws: As `run(to:)`, except for what the program's own work throws.
+  func forecast(to destination: Schema) throws -> StagedMigrationForecast {
+    let (description, model) = (StorePlan.store(configuration), try destination.managedObjectModel())
+    do {
+      let migration = try stages(to: model)
+      return try OpeningThread.wait {
+        try await migration.forecast(SQLCipherStore.self, description, to: model)
+      }
+    } catch let error as StoreError {
+      throw Self.translated(error)
+    }
+  }
+
   private static func translated(_ error: StoreError) -> SwiftDataError {
     switch error.code {
     case .unknownModelVersion:

@@ -10,15 +10,23 @@ struct MappedMigration {
   let model: ManagedObjectModel
   let mapping: MappingModel
 
+  /// What would be done, as stages.
+  func forecast() async throws -> StagedMigrationForecast {
+    var description = description
+    description.mappingModel = mapping
+    return try await PersistentContainer(managedObjectModel: model, description: description)
+      .stagedMigrationForecasts()[0]
+  }
+
   /// Prints the mapping and what it leaves behind.
   /// - Returns: Whether there is anything to do.
   /// - Throws: `ToolFailure` when data would be dropped, which was not allowed.
-  func show(allowLoss: Bool) async throws -> Bool {
+  func show(allowLoss: Bool, isQuiet: Bool) async throws -> Bool {
     let old = try await KeyArguments.model(description)
     if old.versionHash == model.versionHash { return false }
     // For the entities and properties that the mapping model has and the models have not.
     let generated = try mapping.generatingExpressions(from: old, to: model)
-    print(MappingTable(generated).text, terminator: "")
+    if !isQuiet { print(MappingTable(generated).text, terminator: "") }
     var reading = description
     reading.isReadOnly = true
     let container = PersistentContainer(managedObjectModel: old, description: reading)
@@ -26,8 +34,10 @@ struct MappedMigration {
     let losses = Result { try MappingLosses(generated, container.newContext()) }
     try container.close()
     let lines = try losses.get().lines
-    if lines.isEmpty { print("nothing is dropped, policies aside") }
-    for line in lines { print("dropped: \(line)") }
+    if !isQuiet {
+      if lines.isEmpty { print("nothing is dropped, policies aside") }
+      for line in lines { print("dropped: \(line)") }
+    }
     if !lines.isEmpty, !allowLoss {
       throw ToolFailure("the mapping model drops data; --allow-loss lets it; nothing was changed")
     }

@@ -13,9 +13,10 @@ struct MigrateCommand: AsyncParsableCommand {
       would fail; it exits 1 if it would. Without it no process may have the store open, and data is \
       dropped only with --allow-loss, after the whole store was copied to STORE.before-migration.
 
-      With --mapping a mapping model says what becomes of the data, and the store is copied in any case; \
-      what it brings nowhere is dropped only with --allow-loss. Its dry run migrates a copy, which is \
-      removed. One that needs policies, which are classes of a program, is refused.
+      With --through, given once for each version in between, the store takes each step, oldest first. With \
+      --mapping a mapping model says what becomes of the data, and the store is copied in any case; what it \
+      brings nowhere is dropped only with --allow-loss. Its dry run migrates a copy, which is removed. One \
+      that needs policies, which are classes of a program, is refused.
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -25,19 +26,33 @@ struct MigrateCommand: AsyncParsableCommand {
   @Flag(help: "Print the forecast as JSON.") var json = false
   @Flag(help: "Drop what the new version has no place for.") var allowLoss = false
 
+  @Option(
+    help: "A version of the model in between; may be given several times.", completion: .file())
+  var through: [String] = []
   @Option(help: "An .xcmappingmodel or .cdm that does the migration.", completion: .file())
   var mapping: String?
 
+  func validate() throws {
+    if mapping != nil, !through.isEmpty { throw ValidationError("give --mapping or --through, not both") }
+  }
+
   func run() async throws {
-    if let mapping { return try await migrate(by: mapping) }
-    var description = arguments.description()
     let new = try await ModelSource.model(model, arguments.keys)
+    if let mapping { return try await migrate(by: mapping, to: new) }
+    if !through.isEmpty { return try await migrateInStages(to: new) }
+    let description = arguments.description()
     let forecast = try await SQLCipherStore.migrationForecast(for: description, to: new)
     try show(forecast)
     if dryRun {
       if !forecast.issues.isEmpty { throw ExitCode(1) }
       return
     }
+    try await migrate(description, to: new)
+    if !json { print(forecast.isCurrent ? "nothing was done" : "migrated") }
+  }
+
+  private func migrate(_ description: PersistentStoreDescription, to new: ManagedObjectModel) async throws {
+    var description = description
     description.allowsLossyMigration = allowLoss
     let container = PersistentContainer(managedObjectModel: new, description: description)
     do {
@@ -50,30 +65,47 @@ struct MigrateCommand: AsyncParsableCommand {
           + " dropped, after a copy of the store was made; nothing was changed")
     }
     try container.close()
+  }
+
+  private func migrate(by path: String, to new: ManagedObjectModel) async throws {
+    let migration = MappedMigration(
+      description: arguments.description(), model: new,
+      mapping: try MappingModel(contentsOf: URL(fileURLWithPath: path)))
+    if json { try printJSON(try await migration.forecast()) }
+    let isNeeded = try await migration.show(allowLoss: allowLoss || dryRun, isQuiet: json)
+    if isNeeded { try await dryRun ? migration.tryOut() : migration.run() }
+    if json { return }
+    let done =
+      dryRun ? "it would be migrated; nothing was changed" : "migrated; a copy stays beside the store"
+    print(isNeeded ? done : "nothing was done")
+  }
+
+  private func migrateInStages(to new: ManagedObjectModel) async throws {
+    var description = arguments.description()
+    var versions = [ManagedObjectModelReference(model: try await KeyArguments.model(description))]
+    for path in through + [model] {
+      versions.append(ManagedObjectModelReference(model: try await ModelSource.model(path, arguments.keys)))
+    }
+    description.stagedMigrationManager = StagedMigrationManager([LightweightMigrationStage(versions)])
+    let container = PersistentContainer(managedObjectModel: new, description: description)
+    let forecast = try await container.stagedMigrationForecasts()[0]
+    if json { try printJSON(forecast) } else { for line in forecast.lines { print(line) } }
+    if dryRun {
+      if !forecast.issues.isEmpty { throw ExitCode(1) }
+      return
+    }
+    try await migrate(description, to: new)
     if !json { print(forecast.isCurrent ? "nothing was done" : "migrated") }
   }
 
-  private func migrate(by path: String) async throws {
-    if json { throw ValidationError("--json is the form of a forecast, and a mapping model has none") }
-    let migration = MappedMigration(
-      description: arguments.description(), model: try await ModelSource.model(model, arguments.keys),
-      mapping: try MappingModel(contentsOf: URL(fileURLWithPath: path)))
-    guard try await migration.show(allowLoss: allowLoss || dryRun) else { return print("nothing was done") }
-    if dryRun {
-      try await migration.tryOut()
-      return print("it would be migrated; nothing was changed")
-    }
-    try await migration.run()
-    print("migrated; a copy stays beside the store")
+  private func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    print(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 
   private func show(_ forecast: MigrationForecast) throws {
-    if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(forecast), as: UTF8.self))
-      return
-    }
+    if json { return try printJSON(forecast) }
     for line in forecast.lines { print(line) }
     for issue in forecast.issues {
       for uri in issue.objectURIs { print("  \(uri.absoluteString)") }

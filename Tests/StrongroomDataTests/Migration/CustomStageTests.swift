@@ -79,6 +79,12 @@ struct CustomStageTests {
       context.insert(SplitNames.Before.Person(2, "Jane Austen"))
       try context.save()
     }
+    // A forecast calls none of the program's work.
+    let forecast = try ModelContainer.migrationForecast(
+      for: Schema(versionedSchema: SplitNames.After.self), migrationPlan: SplitNames.Plan.self,
+      configuration: ModelConfiguration(url: place.url, keyVault: place.vault))
+    #expect(forecast.stages.map(\.kind) == [.custom] && forecast.stages.map(\.unknowns.count) == [3])
+    #expect(SplitNames.names.withLock { $0.isEmpty })
     SplitNames.interruptions.withLock { $0 = 1 }
     #expect(throws: (any Error).self) { try open(place, SplitNames.After.self) }
     // As another process finds it: nothing in memory, and the store as it was.

@@ -4,8 +4,10 @@ import Testing
 
 @Suite("strongroom migrate")
 struct MigrateCommandTests {
-  private func write(_ model: ManagedObjectModel, _ shelf: Shelf) throws -> String {
-    let path = shelf.file("new.json")
+  private func write(
+    _ model: ManagedObjectModel, _ shelf: Shelf, _ name: String = "new.json"
+  ) throws -> String {
+    let path = shelf.file(name)
     try model.jsonData().write(to: URL(fileURLWithPath: path))
     return path
   }
@@ -44,5 +46,27 @@ struct MigrateCommandTests {
     let dry = try shelf.run("migrate", options: [model, "--dry-run"])
     #expect(dry.code == 1 && dry.output.contains("impossible: Book.title was string and is date"), "\(dry)")
     #expect(dry.output.contains("x-strongroom://"), "\(dry)")
+  }
+
+  @Test("--through takes each step, and a dry run tells each")
+  func through() async throws {
+    let shelf = try await Shelf()
+    let without = try write(try ManagedObjectModel { Entity("Book") { Attribute("title", .string) } }, shelf)
+    let model = try ManagedObjectModel {
+      Entity("Book") {
+        Attribute("title", .string)
+        Attribute("pages", .date)
+      }
+    }
+    let last = try write(model, shelf, "last.json")
+    let options = [last, "--through", without]
+    let dry = try shelf.run("migrate", options: options + ["--dry-run"])
+    #expect(dry.code == 0 && dry.output.contains("stage 2, from version"), "\(dry)")
+    #expect(dry.output.contains("  Book.pages is dropped"), "\(dry)")
+    #expect(dry.output.contains("  Book.pages is new: date"), "\(dry)")
+    let refused = try shelf.run("migrate", options: options)
+    #expect(refused.code == 1 && refused.output.contains("--allow-loss"), "\(refused)")
+    let done = try shelf.run("migrate", options: options + ["--allow-loss"])
+    #expect(done.code == 0 && done.output.contains("migrated"), "\(done)")
   }
 }

@@ -46,6 +46,9 @@ struct ModelMappingCommandTests {
     #expect(
       dry.code == 0 && dry.output.contains("by AuthorToAuthor")
         && dry.output.contains("it would be migrated"), "\(dry)")
+    let json = try shelf.run("migrate", options: [model, "--mapping", file, "--dry-run", "--json"])
+    let forecast = try JSONDecoder().decode(StagedMigrationForecast.self, from: Data(json.output.utf8))
+    #expect(forecast.stages.map(\.kind) == [.mappingModel])
     let refused = try shelf.run("migrate", options: [model, "--mapping", file])
     #expect(refused.code == 1 && refused.output.contains("--allow-loss"), "\(refused)")
     let done = try shelf.run("migrate", options: [model, "--mapping", file, "--allow-loss"])

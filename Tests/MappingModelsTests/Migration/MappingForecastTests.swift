@@ -1,0 +1,62 @@
+import Foundation
+import MappingModels
+import Strongroom
+import Testing
+
+@Suite("The forecast of a migration by a mapping model")
+struct MappingForecastTests {
+  private func forecast(_ place: MappingPlace, _ mapping: MappingModel) async throws
+    -> StagedMigrationForecast
+  {
+    var description = place.description
+    description.mappingModel = mapping
+    let container = PersistentContainer(managedObjectModel: try Library.new(), description: description)
+    return try await container.stagedMigrationForecasts()[0]
+  }
+
+  @Test("says what is kept, renamed, computed and dropped, and agrees with the new store")
+  func agrees() async throws {
+    let place = try MappingPlace()
+    try await Library.fill(place)
+    let before = try Data(contentsOf: place.url)
+    let stage = try #require(try await forecast(place, Library.mapping()).stages.first)
+    #expect(try Data(contentsOf: place.url) == before)
+    #expect(stage.kind == .mappingModel && stage.isCounted)
+    let found = stage.forecast
+    #expect(found.entity(named: "Writer")?.change == .renamed)
+    #expect(found.entity(named: "Writer")?.formerName == "Author")
+    #expect(found.entity(named: "Genre")?.change == .added)
+    #expect(found.entity(named: "Note")?.change == .dropped && found.droppedObjectCount == 1)
+    let book = try #require(found.entity(named: "Book"))
+    let changes = Dictionary(book.properties.map { ($0.name, $0.change) }) { first, _ in first }
+    #expect(
+      changes == [
+        "title": .unchanged, "pageCount": .converted, "code": .converted, "isChecked": .added,
+        "writer": .renamed, "shelves": .unchanged, "country": .renamed, "genre": .added, "kind": .dropped,
+      ])
+    // Four books and two novels have a kind.
+    #expect(found.droppedValueCount == 6)
+    try await place.with(try Library.new(), Library.mapping()) { context throws in
+      for entity in found.entities where entity.change != .dropped {
+        var request = FetchRequest(entity.name)
+        request.includesSubentities = false
+        #expect(try context.count(for: request) == entity.objectCount, "\(entity.name)")
+      }
+    }
+  }
+
+  @Test("what a filter leaves out is dropped, and what a policy does is unknown")
+  func unknown() async throws {
+    let place = try MappingPlace()
+    try await Library.fill(place)
+    var mapping = Library.mapping(bookPolicy: "NoSuchPolicy")
+    mapping.entityMappings[0].sourceFilter = "pages > 102"
+    let stage = try #require(try await forecast(place, mapping).stages.first)
+    #expect(stage.unknowns.contains("what the policy NoSuchPolicy makes of BookToBook"))
+    // Of the books 101, 102, 104 and 105 two are left.
+    #expect(stage.forecast.entity(named: "Book")?.objectCount == 2)
+    #expect(stage.forecast.lines.contains("2 objects of Book are dropped"))
+    mapping.entityMappings[0].attributeMappings = [PropertyMapping("nothing")]
+    await #expect(throws: MappingModelError.self) { try await forecast(place, mapping) }
+  }
+}
