@@ -83,34 +83,44 @@ struct MappingForecast {
   private func property(
     _ property: PropertyDescription, _ mapping: EntityMapping?, _ count: Int
   ) -> MigrationForecast.Property {
-    let name = property.name
     let source = mapping?.sourceEntityName.flatMap { old.entity(named: $0) }
     switch property {
     case .attribute(let attribute):
-      let expression = mapping?[attribute: name]?.valueExpression
-      let type = attribute.type.rawValue
-      if case .keyPath(.variable("source"), let path)? = expression, let was = source?.attribute(named: path)
-      {
-        let isConverted = was.type != attribute.type
-        return MigrationForecast.Property(
-          name: name, formerName: path == name ? nil : path, isRelationship: false,
-          change: isConverted ? .converted : path == name ? .unchanged : .renamed, type: type,
-          formerType: isConverted ? was.type.rawValue : nil)
-      }
-      let isComputed = expression?.sourceNames.isEmpty == false
-      return MigrationForecast.Property(
-        name: name, isRelationship: false, change: isComputed ? .converted : .added, type: type,
-        defaultedCount: expression == nil && !attribute.defaultValue.isNull ? count : 0)
+      return self.attribute(attribute, mapping?[attribute: property.name]?.valueExpression, source, count)
     case .relationship(let relationship):
-      let names = mapping?[relationship: name]?.valueExpression?.sourceNames ?? []
-      let was = names.compactMap { source?.relationship(named: $0) }
-      let isConverted = was.count > 1 || was.first.map { $0.isToMany != relationship.isToMany } ?? false
-      let former = was.first.map(\.name)
-      return MigrationForecast.Property(
-        name: name, formerName: former == name ? nil : former, isRelationship: true,
-        change: was.isEmpty ? .added : isConverted ? .converted : former == name ? .unchanged : .renamed,
-        type: relationship.destination.name + (relationship.isToMany ? "[]" : ""))
+      let names = mapping?[relationship: property.name]?.valueExpression?.sourceNames ?? []
+      return self.relationship(relationship, names.compactMap { source?.relationship(named: $0) })
     }
+  }
+
+  private func attribute(
+    _ attribute: AttributeDescription, _ expression: ArchivedExpression?, _ source: EntityDescription?,
+    _ count: Int
+  ) -> MigrationForecast.Property {
+    let (name, type) = (attribute.name, attribute.type.rawValue)
+    if case .keyPath(.variable("source"), let path)? = expression, let was = source?.attribute(named: path) {
+      let isConverted = was.type != attribute.type
+      return MigrationForecast.Property(
+        name: name, formerName: path == name ? nil : path, isRelationship: false,
+        change: isConverted ? .converted : path == name ? .unchanged : .renamed, type: type,
+        formerType: isConverted ? was.type.rawValue : nil)
+    }
+    let isComputed = expression?.sourceNames.isEmpty == false
+    return MigrationForecast.Property(
+      name: name, isRelationship: false, change: isComputed ? .converted : .added, type: type,
+      defaultedCount: expression == nil && !attribute.defaultValue.isNull ? count : 0)
+  }
+
+  private func relationship(
+    _ relationship: RelationshipDescription, _ was: [RelationshipDescription]
+  ) -> MigrationForecast.Property {
+    let name = relationship.name
+    let isConverted = was.count > 1 || was.first.map { $0.isToMany != relationship.isToMany } ?? false
+    let former = was.first.map(\.name)
+    return MigrationForecast.Property(
+      name: name, formerName: former == name ? nil : former, isRelationship: true,
+      change: was.isEmpty ? .added : isConverted ? .converted : former == name ? .unchanged : .renamed,
+      type: relationship.destination.name + (relationship.isToMany ? "[]" : ""))
   }
 
   // MARK: What there will not be
