@@ -46,10 +46,10 @@ struct TortureTests {
   func faults() throws {
     let library = try library()
     defer { try? FileManager.default.removeItem(at: library) }
-    let result = try probe(["faults", library.path])
+    let result = try probe(["faults", library.path, "save", "rotate", "import"])
     let lines = result.text.split(separator: "\n")
     #expect(
-      result.code == 0 && lines.count == 8 && lines.allSatisfy { $0.hasSuffix("bad 0") }, "\(result.text)")
+      result.code == 0 && lines.count == 12 && lines.allSatisfy { $0.hasSuffix("bad 0") }, "\(result.text)")
   }
 
   @Test("when the power is cut; with less than full durability it is, which shows that the cuts cut")

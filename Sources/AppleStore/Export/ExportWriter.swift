@@ -52,9 +52,12 @@ final class ExportWriter {
     try database.execute("PRAGMA auto_vacuum = 2; PRAGMA journal_mode = OFF; BEGIN")
     for statement in tables.creation { try database.execute(statement) }
     for entity in tables.entities where !entity.isAbstract { try writeRows(of: entity) }
-    for entity in tables.entities {
-      for relationship in entity.relationships
-      where relationship.entity === entity && relationship.hasJoinTable {
+    let relationships = tables.entities.flatMap { entity in
+      entity.relationships.filter { $0.entity === entity && $0.hasJoinTable }
+    }
+    // The side that owns a join table makes its rows, which the other then places.
+    for isOwner in [true, false] {
+      for relationship in relationships where (relationship === relationship.joinTableOwner) == isOwner {
         try writeLinks(of: relationship)
       }
     }

@@ -20,7 +20,8 @@ extension InferredMigration {
     let (was, now) = (old.table(pair.old), new.table(root))
     let names = Set(was.columns.map(\.name))
     let added = now.columns.filter { !names.contains($0.name) }
-    guard was.name.isSpelled(as: now.name), isDeferred || was.columns.count + added.count == now.columns.count,
+    guard was.name.isSpelled(as: now.name),
+      isDeferred || was.columns.count + added.count == now.columns.count,
       Set(root.hierarchy.compactMap { mapping.entities[$0.name]?.old }) == Set(pair.old.hierarchy)
     else { return .copy }
     let addedNames = Set(added.map(\.name))

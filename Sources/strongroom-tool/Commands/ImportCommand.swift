@@ -14,11 +14,9 @@ struct ImportCommand: AsyncParsableCommand {
       external storage. The history of changes is not taken over.
 
       The model of any other SQLite database, and of CSV and JSON lines, is inferred: `strongroom model \
-      infer` shows it and writes it, and --model takes it back once you corrected it. Several files of CSV or \
-      JSON lines are a table each, and a column such as author_id refers to the file of authors where all its \
-      values are there.
-
-      Real files have faults, such as references that lead nowhere: they are printed, and the rest comes in.
+      infer` shows it and writes it, and --model takes it back once you corrected it. Several files of CSV \
+      or JSON lines are a table each, and a column such as author_id refers to the file of authors where all \
+      its values are there.
       """)
 
   @Argument(help: "The store to create.", completion: .file()) var store: String

@@ -56,4 +56,42 @@ struct ExportTests {
     #expect(price == .decimal(Decimal(string: "10.11") ?? 0))
     try copy.close()
   }
+
+  @Test("a many-to-many of an entity to itself has its order, whichever side is declared first")
+  func ordered() async throws {
+    for names in [("after", "before"), ("before", "after")] {
+      let place = try Place()
+      let model = try ManagedObjectModel {
+        Entity("Step") {
+          Attribute("number", .integer64)
+          Relationship(names.0, toMany: "Step", inverse: names.1, ordered: names.0 == "after")
+          Relationship(names.1, toMany: "Step", inverse: names.0, ordered: names.1 == "after")
+        }
+      }
+      let container = PersistentContainer(managedObjectModel: model, description: place.description)
+      try await container.loadPersistentStores()
+      let context = container.newContext()
+      let steps = try (0..<4).map { number in
+        let step = try context.insert("Step")
+        try step.set("number", number)
+        return step
+      }
+      try context.save()
+      try steps[0].setObjects([steps[3], steps[1], steps[2]], forKey: "after")
+      try context.save()
+      try container.close()
+      _ = try await AppleStoreExport.write(place.description, to: place.file("out.sqlite"))
+      let again = try AppleStore(url: place.file("out.sqlite"))
+      var other = place.description
+      other.url = place.file("again.strongroom")
+      _ = try await again.importStore(into: other)
+      let copy = PersistentContainer(managedObjectModel: again.model, description: other)
+      try await copy.loadPersistentStores()
+      let first = FetchRequest("Step", where: .compare("number", .equal, .integer(0)))
+      let reading = copy.newContext()
+      let step = try #require(try reading.fetch(first).first)
+      #expect(try step.objects("after").map { try $0.get("number", as: Int.self) } == [3, 1, 2], "\(names)")
+      try copy.close()
+    }
+  }
 }

@@ -52,8 +52,7 @@ struct SpellingTests {
       try object.setObjects(others, forKey: own.ordered)
       try context.save()
     }
-    for letter in [Self.decomposed, Self.composed, Self.decomposed]
-    {
+    for letter in [Self.decomposed, Self.composed, Self.decomposed] {
       try await place.with(Self.model(part, letter, isGrown: isGrown)) {
         $0.allowsLossyMigration = true
       } _: {
