@@ -38,7 +38,9 @@ struct MappingForecast {
   var unknowns: [String] {
     mappings.compactMap { mapping in
       mapping.entityMigrationPolicyClassName.map { "what the policy \($0) makes of \(mapping.name)" }
-    } + ["how many references are dropped, and whether the new objects keep the rules of the model"]
+    } + [
+      "how many references of many-to-manys are dropped, and whether the new objects keep the model's rules"
+    ]
   }
 
   func forecast() throws -> MigrationForecast {
@@ -51,9 +53,11 @@ struct MappingForecast {
       return MigrationForecast.Entity(
         name: entity.name, change: .dropped, objectCount: count, properties: [])
     }
+    let references = droppedProperties.values.joined().filter(\.isRelationship)
     return MigrationForecast(
       isCurrent: false, entities: present + left, issues: [], questions: [],
-      rebuiltEntities: present.filter { $0.change != .added }.map(\.name), droppedReferenceCount: 0,
+      rebuiltEntities: present.filter { $0.change != .added }.map(\.name),
+      droppedReferenceCount: references.reduce(0) { $0 + $1.droppedCount },
       estimatedSeconds: 0, estimatedBytes: 0)
   }
 
@@ -160,11 +164,14 @@ struct MappingForecast {
     let relationships = entity.relationships.filter {
       !$0.isTransient && !names.contains($0.name) && !isReadBack($0)
     }
-    return attributes
+    // Each reference is counted once, at its to-one.
+    return try attributes
       + relationships.map {
-        MigrationForecast.Property(
+        let references = FetchPredicate.compare($0.name, .notEqual, .null)
+        return MigrationForecast.Property(
           name: $0.name, isRelationship: true, change: .dropped,
-          type: $0.destination.name + ($0.isToMany ? "[]" : ""))
+          type: $0.destination.name + ($0.isToMany ? "[]" : ""),
+          droppedCount: $0.isToMany ? 0 : try count(entity, .and([chosen(of: entity), references])))
       }
   }
 

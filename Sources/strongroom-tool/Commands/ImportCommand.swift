@@ -61,55 +61,25 @@ struct ImportCommand: AsyncParsableCommand {
         into: target, fault: { if shown.count < mostShown { shown.append($0) } }, progress: progress)
       return (summary: summary, faults: shown, notes: source.notes, metadata: source.metadata)
     }
-    if json { return try printJSON(found.summary, found.faults, found.notes) }
+    let report = ImportReport(
+      objects: found.summary.objects, links: found.summary.linkCount,
+      faultCounts: Dictionary(uniqueKeysWithValues: found.summary.faults.map { ($0.key.rawValue, $0.value) }),
+      faults: found.faults.map {
+        ImportReport.Fault(
+          kind: $0.kind.rawValue, entity: $0.entity, key: $0.key, property: $0.property, message: $0.message)
+      }, notes: found.notes, droppedHistory: found.summary.droppedHistoryCount)
+    if json { return try report.printJSON() }
     let writer = found.metadata.frameworkVersion.map { " of framework \($0)" } ?? ""
-    print("created \(store) from \(path), a store\(writer)")
-    print("what opens it when its key is lost: strongroom key recovery show \(store); write that down")
-    print(RowPrinter.objects(found.summary.objects))
-    for note in found.notes { print("note: \(note)") }
-    for fault in found.faults { print("fault: \(fault)") }
-    let more = found.summary.faultCount - found.faults.count
-    if more > 0 { print("and \(more) more faults; --faults prints all") }
+    var remarks: [String] = []
     if found.summary.droppedHistoryCount > 0 {
-      print("not taken over: \(found.summary.droppedHistoryCount) changes of the history")
+      remarks.append("not taken over: \(found.summary.droppedHistoryCount) changes of the history")
     }
     if found.summary.objectCount == 0 {
-      print("warning: there are no objects; were the log (NAME-wal) and .NAME_SUPPORT copied with the file?")
+      remarks.append(
+        "warning: there are no objects; were the log (NAME-wal) and .NAME_SUPPORT copied with the file?")
     }
-    print(
-      "objects \(found.summary.objectCount), links \(found.summary.linkCount),"
-        + " faults \(found.summary.faultCount)"
-    )
-  }
-
-  private func printJSON(
-    _ summary: AppleStoreSummary, _ faults: [AppleStoreFault], _ notes: [String]
-  ) throws {
-    let report = Report(
-      objects: summary.objects, links: summary.linkCount,
-      faultCounts: Dictionary(uniqueKeysWithValues: summary.faults.map { ($0.key.rawValue, $0.value) }),
-      faults: faults.map {
-        Report.Fault(
-          kind: $0.kind.rawValue, entity: $0.entity, key: $0.key, property: $0.property, message: $0.message)
-      }, notes: notes, droppedHistory: summary.droppedHistoryCount)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(report), as: UTF8.self))
-  }
-
-  private struct Report: Encodable {
-    struct Fault: Encodable {
-      let kind: String
-      let entity: String?
-      let key: Int64?
-      let property: String?
-      let message: String
-    }
-    let objects: [String: Int]
-    let links: Int
-    let faultCounts: [String: Int]
-    let faults: [Fault]
-    let notes: [String]
-    let droppedHistory: Int
+    report.printText(
+      "created \(store) from \(path), a store\(writer)", store, faults: found.faults.map { "\($0)" },
+      remarks: remarks)
   }
 }

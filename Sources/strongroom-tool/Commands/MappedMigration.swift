@@ -18,30 +18,25 @@ struct MappedMigration {
       .stagedMigrationForecasts()[0]
   }
 
-  /// Prints the mapping and what it leaves behind.
-  /// - Returns: Whether there is anything to do.
-  /// - Throws: `ToolFailure` when data would be dropped, which was not allowed.
-  func show(allowLoss: Bool, isQuiet: Bool) async throws -> Bool {
+  /// Prints what the mapping model does, and what it leaves behind.
+  func show(_ forecast: StagedMigrationForecast) async throws {
     let old = try await KeyArguments.model(description)
-    if old.versionHash == model.versionHash { return false }
     // For the entities and properties that the mapping model has and the models have not.
-    let generated = try mapping.generatingExpressions(from: old, to: model)
-    if !isQuiet { print(MappingTable(generated).text, terminator: "") }
-    var reading = description
-    reading.isReadOnly = true
-    let container = PersistentContainer(managedObjectModel: old, description: reading)
-    try await container.loadPersistentStores()
-    let losses = Result { try MappingLosses(generated, container.newContext()) }
-    try container.close()
-    let lines = try losses.get().lines
-    if !isQuiet {
-      if lines.isEmpty { print("nothing is dropped, policies aside") }
-      for line in lines { print("dropped: \(line)") }
+    print(MappingTable(try mapping.generatingExpressions(from: old, to: model)).text, terminator: "")
+    for line in forecast.lines { print(line) }
+  }
+
+  /// - Throws: `ToolFailure` when the migration needs policies, or would drop data, which was not allowed.
+  func check(_ forecast: StagedMigrationForecast, allowLoss: Bool) throws {
+    let policies = mapping.policyClassNames
+    if !policies.isEmpty {
+      throw ToolFailure(
+        "the mapping model needs the policies \(policies.joined(separator: ", ")), which are classes of a"
+          + " program: let that migrate the store; nothing was changed")
     }
-    if !lines.isEmpty, !allowLoss {
+    if forecast.isLossy, !allowLoss {
       throw ToolFailure("the mapping model drops data; --allow-loss lets it; nothing was changed")
     }
-    return true
   }
 
   /// Migrates the store, and shows how far it is.
@@ -72,10 +67,7 @@ struct MappedMigration {
         try await container.loadPersistentStores()
       } catch {
         bar.withLock { $0.finish(isWhole: false) }
-        guard let error = error as? MappingModelError, error.code == .missingPolicies else { throw error }
-        throw ToolFailure(
-          "the mapping model needs the policies \(error.policyClassNames.joined(separator: ", ")), which are"
-            + " classes of a program: let that migrate the store; nothing was changed")
+        throw error
       }
       bar.withLock { $0.finish() }
       try container.close()

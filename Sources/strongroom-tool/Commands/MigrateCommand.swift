@@ -71,13 +71,14 @@ struct MigrateCommand: AsyncParsableCommand {
     let migration = MappedMigration(
       description: arguments.description(), model: new,
       mapping: try MappingModel(contentsOf: URL(fileURLWithPath: path)))
-    if json { try printJSON(try await migration.forecast()) }
-    let isNeeded = try await migration.show(allowLoss: allowLoss || dryRun, isQuiet: json)
-    if isNeeded { try await dryRun ? migration.tryOut() : migration.run() }
+    let forecast = try await migration.forecast()
+    if json { try printJSON(forecast) }
+    if !json, !forecast.isCurrent { try await migration.show(forecast) }
+    if forecast.isCurrent { return json ? () : print("nothing was done") }
+    try migration.check(forecast, allowLoss: allowLoss || dryRun)
+    try await dryRun ? migration.tryOut() : migration.run()
     if json { return }
-    let done =
-      dryRun ? "it would be migrated; nothing was changed" : "migrated; a copy stays beside the store"
-    print(isNeeded ? done : "nothing was done")
+    print(dryRun ? "it would be migrated; nothing was changed" : "migrated; a copy stays beside the store")
   }
 
   private func migrateInStages(to new: ManagedObjectModel) async throws {

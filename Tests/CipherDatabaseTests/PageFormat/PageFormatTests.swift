@@ -70,7 +70,7 @@ struct PageFormatTests {
     #expect(one != two)
     let path = place.path
     let isOver = Locked(false)
-    // How long a page was half-way at most: a writer that gets no processor stands still there.
+    // How long a page was half-way at most in a round: a writer that gets no processor stands still there.
     let longest = Locked(Duration.zero)
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -94,6 +94,7 @@ struct PageFormatTests {
     let authenticator = try authenticator(.version3)
     var torn = 0
     for _ in 0..<1000 where torn < 20 {
+      longest.withLock { $0 = .zero }
       if !PageScan.isIntact(2, file, authenticator) { torn += 1 }
       let damaged = try PageScan.damagedPages(file, authenticator, isWrittenTo: true)
       // Until the writer has gone on, so that its time counts.

@@ -59,4 +59,21 @@ struct MappingForecastTests {
     mapping.entityMappings[0].attributeMappings = [PropertyMapping("nothing")]
     await #expect(throws: MappingModelError.self) { try await forecast(place, mapping) }
   }
+
+  @Test("references that no mapping reads are counted at their to-one")
+  func references() async throws {
+    let place = try MappingPlace()
+    try await Library.fill(place)
+    var mapping = Library.mapping()
+    let before = try #require(try await forecast(place, mapping).stages.first).forecast
+    #expect(before.droppedReferenceCount == 0)
+    for index in mapping.entityMappings.indices {
+      mapping.entityMappings[index].relationshipMappings.removeAll { ["writer", "books"].contains($0.name) }
+    }
+    let found = try #require(try await forecast(place, mapping).stages.first).forecast
+    let book = try #require(found.entity(named: "Book"))
+    let dropped = book.properties.filter { $0.isRelationship && $0.change == .dropped }
+    #expect(found.droppedReferenceCount == dropped.reduce(0) { $0 + $1.droppedCount })
+    #expect(found.droppedReferenceCount > 0 && found.isLossy, "\(found.lines)")
+  }
 }

@@ -71,8 +71,13 @@ struct ModelMappingCommandTests {
     let shown = try BuiltProgram.run(["model", "mapping", file])
     #expect(shown.code == 0 && shown.output.contains("needs policies: Shop.BookPolicy"), "\(shown)")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: shelf.store))
-    let refused = try shelf.run("migrate", options: [model, "--mapping", file])
-    #expect(refused.code == 1, "\(refused)")
+    for options in [[], ["--dry-run"], ["--allow-loss"]] {
+      let refused = try shelf.run("migrate", options: [model, "--mapping", file] + options)
+      #expect(refused.code == 1 && refused.output.contains("Shop.BookPolicy"), "\(refused)")
+    }
+    let again = try shelf.run("model", "mapping", options: [model, "--output", file])
+    #expect(again.code == 1 && again.output.contains("already"), "\(again)")
+    #expect(try MappingModel(contentsOf: URL(fileURLWithPath: file)).policyClassNames == ["Shop.BookPolicy"])
     #expect(try Data(contentsOf: URL(fileURLWithPath: shelf.store)) == bytes)
   }
 }

@@ -47,6 +47,40 @@ struct ToolTests {
     #expect(csv.output == "title,read,bought\nBook 0,true,\nBook 1,false,\n")
   }
 
+  @Test("a condition takes objects and values as the tool shows them")
+  func shownValues() async throws {
+    let shelf = try await Shelf()
+    func titles(_ condition: String) throws -> String {
+      try shelf.run(
+        "query", options: ["Book", "--where", condition, "--columns", "title", "--format", "csv"]
+      ).output
+    }
+    let shown = try shelf.run(
+      "query",
+      options: ["Book", "--columns", "SELF,author", "--format", "csv", "--where", "title == 'Book 1'"])
+    let row = try #require(shown.output.split(separator: "\n").last).split(
+      separator: ",", omittingEmptySubsequences: false)
+    for condition in ["SELF == \(row[0])", "_id == \(row[0])", "_id IN {\(row[0]), 99}"] {
+      #expect(try titles(condition) == "title\nBook 1\n", "\(condition)")
+    }
+    let uri = "x-strongroom://00000000-0000-0000-0000-000000000000/Book/p\(row[0])"
+    #expect(try titles("SELF == '\(uri)'") == "title\nBook 1\n")
+    let container = PersistentContainer(managedObjectModel: try Shelf.model(), description: shelf.description)
+    try await container.loadPersistentStores()
+    let context = container.newContext()
+    let book = try #require(
+      try context.fetch(FetchRequest("Book", where: .compare("title", .equal, .string("Book 0")))).first)
+    try book.set("bought", Date(timeIntervalSinceReferenceDate: 86_400.25))
+    try context.save()
+    try container.close()
+    for condition in [
+      "bought == '2001-01-02T00:00:00.25Z'", "bought > '2001-01-02'", "bought < '2001-01-03'",
+    ] {
+      #expect(try titles(condition) == "title\nBook 0\n", "\(condition)")
+    }
+    #expect(try titles("bought > '2001-01-03'") == "title\n")
+  }
+
   @Test("names that the store does not have are a query's error, which suggests the nearest")
   func names() async throws {
     let shelf = try await Shelf()

@@ -44,7 +44,7 @@ struct HostileFileTests {
     #expect(try code(place, "long.jsonl", long) == .tooLarge)
   }
 
-  @Test("are told apart by what they begin with")
+  @Test("have the format that their first bytes say")
   func formats() throws {
     let place = try Place()
     #expect(TableFormat.of(try place.database()) == .sqlite)

@@ -1,0 +1,46 @@
+import Foundation
+
+/// What an import brought along, as text or JSON.
+struct ImportReport: Encodable {
+  struct Fault: Encodable {
+    let kind: String
+    var entity: String?
+    var key: Int64?
+    var property: String?
+    var table: String?
+    var row: Int64?
+    var column: String?
+    let message: String
+  }
+
+  let objects: [String: Int]
+  let links: Int
+  let faultCounts: [String: Int]
+  let faults: [Fault]
+  let notes: [String]
+  var droppedHistory: Int?
+
+  func printJSON() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    print(String(decoding: try encoder.encode(self), as: UTF8.self))
+  }
+
+  /// - Parameters:
+  ///   - heading: What was created from what.
+  ///   - store: The new store's path.
+  ///   - faultTexts: The faults to show, a line each.
+  ///   - remarks: What else there is to say.
+  func printText(_ heading: String, _ store: String, faults faultTexts: [String], remarks: [String]) {
+    print(heading)
+    print("what opens it when its key is lost: strongroom key recovery show \(store); write that down")
+    print(RowPrinter.objects(objects))
+    for note in notes { print("note: \(note)") }
+    for fault in faultTexts { print("fault: \(fault)") }
+    let count = faultCounts.values.reduce(0, +)
+    let more = count - faultTexts.count
+    if more > 0 { print("and \(more) more faults; --faults prints all") }
+    for remark in remarks { print(remark) }
+    print("objects \(objects.values.reduce(0, +)), links \(links), faults \(count)")
+  }
+}
