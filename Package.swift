@@ -233,6 +233,7 @@ let package = Package(
       dependencies: ["AppleStore", "CipherDatabase", "Strongroom", "StrongroomData"],
       exclude: [
         "Fixtures/made.sqlite", "Fixtures/made.sqlite-wal", "Fixtures/faulty.sqlite",
+        "Fixtures/swiftdata.sqlite",
       ], swiftSettings: strict),
     .testTarget(
       name: "TableImportTests", dependencies: ["Strongroom", "TableImport"],

@@ -13,7 +13,7 @@ struct ExportMetadata {
   /// The entries of a store's metadata in which an import leaves what the source said.
   static let sourceKey = "apple.metadata"
   static let uuidKey = "apple.uuid"
-  static let modelKey = "apple.model"
+  static let modelKey = SQLCipherStore.importedModelKey
   static let layoutKey = "apple.layout"
 
   private let uuid: String

@@ -20,7 +20,8 @@ package struct ScalarFunction: Sendable {
     self.body = body
   }
 
-  func register(on connection: Connection) throws(CipherError) {
+  /// Lets a connection's statements call the function from now on.
+  package func register(on connection: Connection) throws(CipherError) {
     let box = Unmanaged.passRetained(Box(body)).toOpaque()
     let flags = SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
     let result = sqlite3_create_function_v2(

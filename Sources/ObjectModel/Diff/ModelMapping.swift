@@ -20,9 +20,20 @@ public struct ModelMapping: Sendable {
   public let entities: [String: EntityMapping]
   /// What in the two models stands in the way of a migration; none where all can be inferred.
   public private(set) var issues: [MigrationIssue] = []
+  private let isConverted: @Sendable (_ old: AttributeDescription, _ new: AttributeDescription) -> Bool
 
   /// Compares two versions.
   public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+    self.init(from: old, to: new) { _, _ in false }
+  }
+
+  /// Compares two versions; the program converts the values of some attributes itself, whatever
+  /// their types are.
+  package init(
+    from old: ManagedObjectModel, to new: ManagedObjectModel,
+    isConverted: @escaping @Sendable (AttributeDescription, AttributeDescription) -> Bool
+  ) {
+    self.isConverted = isConverted
     let pairs = ModelDifferences.match(
       old.entities.map(\.declaration), new.entities.map(\.declaration), name: \.name,
       identifier: \.renamingIdentifier)
@@ -84,7 +95,7 @@ public struct ModelMapping: Sendable {
   private mutating func check(_ mapping: EntityMapping) {
     for attribute in mapping.new.attributes where attribute.field >= 0 {
       guard let old = mapping.attributes[attribute.index], old.field >= 0,
-        attribute.type.conversion(from: old.type) == .impossible
+        attribute.type.conversion(from: old.type) == .impossible, !isConverted(old, attribute)
       else { continue }
       let name = attribute.entity.name
       add(

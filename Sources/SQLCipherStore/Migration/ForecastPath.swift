@@ -10,18 +10,18 @@ import StoreContract
 struct ForecastPath {
   private let connection: Connection
   private let store: UUID
-  private let isDeferred: Bool
+  private let terms: MigrationTerms
   private var schema: StoreSchema
   /// Of the version that was reached; nil in the file's own.
   private var census: StoreCensus?
   /// Whether a step cannot be done, so that those behind it are not reached.
   private(set) var isAtEnd = false
 
-  init(_ connection: Connection, _ schema: StoreSchema, _ store: UUID, _ isDeferred: Bool) {
+  init(_ connection: Connection, _ schema: StoreSchema, _ store: UUID, _ terms: MigrationTerms) {
     self.connection = connection
     self.schema = schema
     self.store = store
-    self.isDeferred = isDeferred
+    self.terms = terms
   }
 
   mutating func take(_ step: ForecastStep) throws -> [ForecastVersion] {
@@ -43,7 +43,7 @@ struct ForecastPath {
   }
 
   private func survey(_ model: ManagedObjectModel) throws -> MigrationSurvey {
-    let migration = try InferredMigration(connection, from: schema, to: model, isDeferred: isDeferred)
+    let migration = try InferredMigration(connection, from: schema, to: model, terms)
     return MigrationSurvey(migration, store: store, census: census)
   }
 }

@@ -18,15 +18,19 @@ struct InferredMigration {
   let isDeferred: Bool
   /// What earlier migrations left in the file.
   let cleanUp: DeferredCleanUp
+  /// The attributes that the program converts.
+  let converted: ConvertedColumns
 
   init(
-    _ connection: Connection, from old: StoreSchema, to model: ManagedObjectModel, isDeferred: Bool
+    _ connection: Connection, from old: StoreSchema, to model: ManagedObjectModel, _ terms: MigrationTerms
   ) throws {
     self.connection = connection
     self.old = old
-    self.isDeferred = isDeferred
+    isDeferred = terms.isDeferred
     cleanUp = try StoreTable(connection).deferredCleanUp()
-    mapping = ModelMapping(from: old.model, to: model)
+    let conversions = terms.conversions.flatMap { $0.apply(to: old.model) ? $0 : nil }
+    mapping = ModelMapping(from: old.model, to: model) { conversions?.conversion($0, $1) != nil }
+    converted = try ConvertedColumns(mapping, conversions, on: connection)
     var next = (old.entityNumbers.max() ?? 0) + 1
     let mapping = mapping
     new = StoreSchema(

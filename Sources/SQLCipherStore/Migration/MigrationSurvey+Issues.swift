@@ -61,7 +61,9 @@ extension MigrationSurvey {
       issues.append(issue)
     }
     for field in entity.storedFields {
-      issues += try [missing(field, pair), outOfRange(field, pair)].compactMap { $0 }
+      issues += try [missing(field, pair), outOfRange(field, pair), unconverted(field, pair)].compactMap {
+        $0
+      }
     }
     return issues
   }
@@ -74,8 +76,14 @@ extension MigrationSurvey {
     case .attribute(let attribute):
       guard attribute.defaultValue.isNull, attribute.derivation == nil else { return nil }
       let was = migration.old(field, pair)
-      guard was?.isOptional != false else { return nil }
-      let condition = was.map { " AND r.\(old.columnName($0, old.table(pair.old))) IS NULL" } ?? ""
+      var condition = was.map { " AND r.\(old.columnName($0, old.table(pair.old))) IS NULL" } ?? ""
+      if case .attribute(let former)? = was, migration.converted.column(attribute, from: former) != nil {
+        // Null may stand for a value, such as a composite without any.
+        var defaults = MigrationDefaults()
+        condition += " AND \(try copy.value(field, pair, &defaults)) IS NULL"
+      } else if was?.isOptional == false {
+        return nil
+      }
       return try issue(
         MigrationIssue(
           .missingValue, pair.new.name, field.name, "\(name) is required, has no default, and is missing"),
@@ -107,6 +115,23 @@ extension MigrationSurvey {
         "\(pair.new.name).\(attribute.name) was \(was.type.rawValue), is \(attribute.type.rawValue), and has"
           + " values that do not fit"),
       [rows(pair) + " AND \(column) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"])
+  }
+
+  /// The objects whose value the program cannot convert.
+  private func unconverted(
+    _ field: StoredField, _ pair: ModelMapping.EntityMapping
+  ) throws -> MigrationIssue? {
+    guard case .attribute(let attribute) = field, case .attribute(let was)? = migration.old(field, pair),
+      let column = migration.converted.column(attribute, from: was)
+    else { return nil }
+    let name = "r.\(old.columnName(.attribute(was), old.table(pair.old)))"
+    let selection = rows(pair) + " AND \(name) NOT NULL AND \(column.function)(\(name)) IS NULL"
+    guard try count("SELECT count(*) FROM (\(selection))") > 0 else { return nil }
+    let reason = column.reason.withLock { $0 } ?? "its values cannot be read"
+    return try issue(
+      MigrationIssue(
+        .incompatibleType, pair.new.name, attribute.name, "\(pair.new.name).\(attribute.name): \(reason)"),
+      [selection])
   }
 
   // MARK: Uniqueness

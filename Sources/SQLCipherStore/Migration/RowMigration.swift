@@ -52,8 +52,7 @@ struct RowMigration {
         return attribute.derivation == nil ? try defaults.parameter(attribute, of: pair.new) : "NULL"
       }
       let name = "r.\(old.table(pair.old).columns[column].name.quoted)"
-      let isReal = ColumnStorage(field) == .real && ColumnStorage(was) == .integer
-      let value = isReal ? "CAST(\(name) AS REAL)" : name
+      let value = migration.converted(name, attribute, was)
       return attribute.isOptional || attribute.defaultValue.isNull
         ? value : "ifnull(\(value), \(try defaults.parameter(attribute, of: pair.new)))"
     case .toOne(let toOne):

@@ -75,8 +75,7 @@ struct StoreMigration {
   }
 
   private func survey(_ model: ManagedObjectModel) throws -> MigrationSurvey {
-    try MigrationSurvey(
-      connection, to: model, store: access.store, isDeferred: description.defersLightweightMigration)
+    try MigrationSurvey(connection, to: model, store: access.store, MigrationTerms(description))
   }
 
   /// No step is begun before it is known that it will be done whole.
@@ -116,11 +115,10 @@ extension MigrationSurvey {
   /// Compares what an open file has with another version of its model.
   /// - Throws: `StoreError` for what is no store.
   init(
-    _ connection: Connection, to model: ManagedObjectModel, store: UUID, isDeferred: Bool
+    _ connection: Connection, to model: ManagedObjectModel, store: UUID, _ terms: MigrationTerms
   ) throws {
     let old = try StoreTable(connection).storedSchema()
-    self.init(
-      try InferredMigration(connection, from: old, to: model, isDeferred: isDeferred), store: store)
+    self.init(try InferredMigration(connection, from: old, to: model, terms), store: store)
   }
 
   /// Takes the next version, or where that cannot be inferred the last one that can be, from the

@@ -57,6 +57,11 @@ extension InferredMigration {
       // A default that a column has is for all rows of the entity that declares it.
       mapping.entities[field.declaringEntity.name]?.old === former.declaringEntity
     else { return nil }
+    if case (.attribute(let now), .attribute(let was)) = (field, former),
+      converted.column(now, from: was) != nil
+    {
+      return nil
+    }
     if case (.toOne(let toOne), .toOne(let former)) = (field, former),
       !holds(toOne.destination, all: former.destination)
     {

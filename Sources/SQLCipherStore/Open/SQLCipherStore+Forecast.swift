@@ -17,12 +17,12 @@ extension SQLCipherStore {
   public static func migrationForecast(
     for description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws -> MigrationForecast {
-    let isDeferred = description.defersLightweightMigration
+    let terms = MigrationTerms(description)
     return try await StoreOpening.reading(description) { connection, store in
       // For the refusal of a file that has more than its model makes.
       _ = try StoreTable(connection).model()
       return try connection.transaction(.deferred) {
-        let survey = try MigrationSurvey(connection, to: model, store: store, isDeferred: isDeferred)
+        let survey = try MigrationSurvey(connection, to: model, store: store, terms)
         var issues = try survey.issues()
         if try !issues.isEmpty || survey.isLossy(), !survey.isCurrent, let issue = try survey.newerStore() {
           issues.insert(issue, at: 0)
@@ -37,12 +37,12 @@ extension SQLCipherStore: MigratableStore {
   package static func migrationForecasts(
     for description: PersistentStoreDescription, through steps: [ForecastStep]
   ) async throws -> [[ForecastVersion]] {
-    let isDeferred = description.defersLightweightMigration
+    let terms = MigrationTerms(description)
     return try await StoreOpening.reading(description) { connection, store in
       // For the refusal of a file that has more than its model makes.
       _ = try StoreTable(connection).model()
       return try connection.transaction(.deferred) {
-        var path = ForecastPath(connection, try StoreTable(connection).storedSchema(), store, isDeferred)
+        var path = ForecastPath(connection, try StoreTable(connection).storedSchema(), store, terms)
         var versions: [[ForecastVersion]] = []
         for step in steps where !path.isAtEnd { versions.append(try path.take(step)) }
         return versions

@@ -28,7 +28,8 @@ extension StoreOpening {
     // For the refusal of a file that has more than its model makes.
     _ = try table.model()
     if mayMigrate, try !table.formerHashes().contains(model.versionHash.hex) { return nil }
-    let survey = try MigrationSurvey(connection, to: model, store: session.store, isDeferred: true)
+    let survey = try MigrationSurvey(
+      connection, to: model, store: session.store, MigrationTerms(isDeferred: true))
     let obstacles = try survey.readingObstacles()
     guard obstacles.isEmpty else {
       throw StoreError(

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import SQLCipherStore
 import StoreContract
@@ -31,8 +32,7 @@ struct MigrationRun {
     guard !configuration.isStoredInMemoryOnly else { return false }
     let (description, model) = (StorePlan.store(configuration), try destination.managedObjectModel())
     do {
-      let migration = try stages(to: model)
-      try OpeningThread.wait { try await migration.run(SQLCipherStore.self, description, to: model) }
+      try follow(to: model, description) { try await $0.run(SQLCipherStore.self, $1, to: model) }
       return false
     } catch let error as StoreError
       where error.code == .newerModelVersion && description.opensNewerStoreReadOnly
@@ -50,12 +50,33 @@ struct MigrationRun {
   func forecast(to destination: Schema) throws -> StagedMigrationForecast {
     let (description, model) = (StorePlan.store(configuration), try destination.managedObjectModel())
     do {
-      let migration = try stages(to: model)
-      return try OpeningThread.wait {
-        try await migration.forecast(SQLCipherStore.self, description, to: model)
+      return try follow(to: model, description) {
+        try await $0.forecast(SQLCipherStore.self, $1, to: model)
       }
     } catch let error as StoreError {
       throw Self.translated(error)
+    }
+  }
+
+  /// Follows the plan, and where the store is of none of its versions, but was imported from one, from there.
+  private func follow<Result: Sendable>(
+    to model: ManagedObjectModel, _ description: PersistentStoreDescription,
+    _ body: @escaping @Sendable (StagedMigration, PersistentStoreDescription) async throws -> Result
+  ) throws -> Result {
+    let migration = try stages(to: model)
+    do {
+      return try OpeningThread.wait { try await body(migration, description) }
+    } catch let error as StoreError where error.code == .unknownModelVersion {
+      let stored = try OpeningThread.wait { try await SQLCipherStore.importedModel(description) }
+      guard let imported = stored,
+        let place = schemas.firstIndex(where: {
+          imported.declaration.versionIdentifiers.contains($0.version.description)
+        })
+      else { throw error }
+      var description = description
+      description.valueConversions = schemas[place].conversions(of: imported)
+      let (migration, adopting) = (try stages(to: model, from: (imported, place)), description)
+      return try OpeningThread.wait { try await body(migration, adopting) }
     }
   }
 
@@ -78,7 +99,10 @@ struct MigrationRun {
     }
   }
 
-  private func stages(to destination: ManagedObjectModel) throws -> StagedMigration {
+  /// - Parameter imported: A version that leads to the one at a place of the plan; those before are left out.
+  private func stages(
+    to destination: ManagedObjectModel, from imported: (model: ManagedObjectModel, place: Int)? = nil
+  ) throws -> StagedMigration {
     let models = try schemas.map { try $0.managedObjectModel() }
     guard models.contains(where: { $0.versionHash == destination.versionHash }) else {
       throw SwiftDataError(
@@ -86,7 +110,8 @@ struct MigrationRun {
         "the container's schema is none of the plan's versions; add it to schemas, or leave the plan out")
     }
     var migration = StagedMigration()
-    for (place, model) in models.enumerated() {
+    if let imported { migration.append(StagedMigration.Version(imported.model)) }
+    for (place, model) in models.enumerated().dropFirst(imported?.place ?? 0) {
       migration.append(StagedMigration.Version(model))
       guard case .custom(_, _, let will, let did)? = stage(from: place), place + 1 < models.count else {
         continue

@@ -22,7 +22,7 @@ struct StorePlan {
     }
     guard configurations.count > 1 else {
       model = whole
-      stores = configurations.map { Self.store($0) }
+      stores = configurations.map { Self.store($0, converting: schema) }
       return
     }
     var description = whole.declaration
@@ -50,7 +50,7 @@ struct StorePlan {
     }
     model = try ManagedObjectModel(description)
     stores = configurations.map {
-      var store = Self.store($0)
+      var store = Self.store($0, converting: schema)
       store.configuration = $0.id
       return store
     }
@@ -74,6 +74,15 @@ struct StorePlan {
         .configurationFileNameContainsInvalidCharacters,
         "the configuration's name \(configuration.name) has a slash or a control character; take it out")
     }
+  }
+
+  /// The description of a store whose values become those of a schema's classes.
+  private static func store(
+    _ configuration: ModelConfiguration, converting schema: Schema
+  ) -> PersistentStoreDescription {
+    var store = store(configuration)
+    store.valueConversions = schema.conversions()
+    return store
   }
 
   static func store(_ configuration: ModelConfiguration) -> PersistentStoreDescription {
