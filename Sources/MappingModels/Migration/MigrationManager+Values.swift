@@ -13,15 +13,16 @@ extension MigrationManager {
     guard let expression = mapping.valueExpression else { return }
     let attribute = try self.attribute(mapping.name, of: object.entity)
     let evaluation = try evaluation(of: expression, source?.entity, object.entity)
-    let value: AttributeValue
-    if case .constant(let constant) = evaluation {
-      guard let fitting = Self.value(constant, for: attribute) else { throw Self.misfit(attribute) }
-      value = fitting
-    } else {
-      guard case .attribute(let found) = try self.value(evaluation, source, object, policy),
-        let fitting = Self.value(found, for: attribute)
-      else { throw Self.misfit(attribute) }
-      value = fitting
+    let fitting: AttributeValue? =
+      if case .constant(let constant) = evaluation {
+        Self.value(constant, for: attribute)
+      } else if case .attribute(let found) = try self.value(evaluation, source, object, policy) {
+        Self.value(found, for: attribute)
+      } else {
+        nil
+      }
+    guard let value = fitting else {
+      throw misfit(mapping.name, source, "takes values of type \(attribute.type.rawValue) that stay the same")
     }
     switch value {
     case .data(let data): unsavedBytes += data.count
@@ -36,17 +37,34 @@ extension MigrationManager {
     throw MappingModelError(.modelMismatch, "\(entity.name) has no attribute \(name); correct the mapping")
   }
 
-  private static func misfit(_ attribute: AttributeDescription) -> MappingModelError {
-    MappingModelError(
+  private func misfit(_ property: String, _ source: ManagedObject?, _ wanted: String) -> MappingModelError {
+    let mapping = currentEntityMapping
+    let entity = mapping?.destinationEntityName ?? ""
+    let origin = source.map { " of \($0.entity.name) \($0.objectID.reference)" } ?? ""
+    return MappingModelError(
       .invalidValue,
-      "\(attribute.entity.name).\(attribute.name) takes values of type \(attribute.type.rawValue), and the"
-        + " mapping model has another for it; change the expression, or use a policy")
+      "\(mapping?.name ?? ""): \(entity).\(property) \(wanted), and the mapping model makes others\(origin);"
+        + " change the expression, or use a policy")
   }
 
   /// A value as one of an attribute's type; nil where that would change it.
   private static func value(_ value: AttributeValue, for attribute: AttributeDescription) -> AttributeValue? {
     if attribute.accepts(value) { return value }
-    return (try? FoundationValue(value)).flatMap { Self.value($0, for: attribute) }
+    return (try? FoundationValue(value)).flatMap { Self.value($0, for: attribute) }.flatMap {
+      isExact(value, $0) ? $0 : nil
+    }
+  }
+
+  /// Whether a value is the same in another type.
+  private static func isExact(_ value: AttributeValue, _ converted: AttributeValue) -> Bool {
+    switch (value, converted) {
+    case (.integer(let integer), .double(let double)): Int64(exactly: double) == integer
+    case (.integer(let integer), .boolean(let flag)): integer == (flag ? 1 : 0)
+    case (.double(let double), .boolean(let flag)): double == (flag ? 1 : 0)
+    case (.double(let double), .integer(let integer)): Int64(exactly: double) == integer
+    case (.string(let text), .uri(let uri)): uri.absoluteString == text
+    default: true
+    }
   }
 
   private static func value(
@@ -67,13 +85,17 @@ extension MigrationManager {
         .modelMismatch, "\(object.entity.name) has no relationship \(mapping.name); correct the mapping")
     }
     let evaluation = try evaluation(of: expression, source?.entity, object.entity)
-    var objects = try value(evaluation, source, object, policy).managedObjects
+    let found = try value(evaluation, source, object, policy)
+    guard found.attributeValue.isNull else { throw misfit(mapping.name, source, "takes objects") }
+    var objects = found.managedObjects
     if case .relatedInstances = evaluation {
       // One object may become several, of which the relationship takes those of its entity.
       objects = objects.filter { $0.entity.isKind(of: relationship.destination) }
     }
     if relationship.isToMany {
       try object.setObjects(objects, forKey: mapping.name)
+    } else if Set(objects).count > 1 {
+      throw misfit(mapping.name, source, "takes one object")
     } else if try objects.first !== object.object(mapping.name) {
       try object.setObject(objects.first, forKey: mapping.name)
     }

@@ -171,6 +171,30 @@ struct MappingMigrationTests {
     #expect(failure.code == .validation && failure.failures.count == 4 && isUnchanged, "\(failure)")
   }
 
+  @Test("what would change a value, or leave objects out, is refused with its place")
+  func inexact() async throws {
+    let place = try MappingPlace()
+    try await Library.fill(place)
+    var text = Library.mapping()
+    text.entityMappings[0].relationshipMappings[0] = PropertyMapping("writer", .constant(.string("Ada")))
+    var several = Library.mapping()
+    several.entityMappings[0].relationshipMappings[0] = PropertyMapping(
+      "writer",
+      .destinationInstances(
+        forSourceRelationshipName: "author", sourceInstances: .source("shelves.books.author")))
+    var flag = Library.mapping()
+    flag.entityMappings[0].attributeMappings[3] = PropertyMapping("isChecked", .source("pages"))
+    for (mapping, reason) in [
+      (text, "Book.writer takes objects"), (several, "Book.writer takes one object"),
+      (flag, "Book.isChecked takes values of type boolean that stay the same"),
+    ] {
+      let (error, isUnchanged) = try await place.refusal(try Library.new(), mapping)
+      let refusal = try #require(error as? MappingModelError, "\(String(describing: error))")
+      #expect(refusal.code == .invalidValue && isUnchanged)
+      #expect(refusal.message.hasPrefix("BookToBook: \(reason), and the mapping model makes others of Book "))
+    }
+  }
+
   @Test("a stage of a staged migration names a mapping model, between light steps and handlers")
   func staged() async throws {
     let place = try MappingPlace()
