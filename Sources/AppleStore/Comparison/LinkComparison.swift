@@ -33,13 +33,15 @@ struct LinkComparison {
     guard let links = store.layout.links(of: relationship), let query = try query(relationship, links) else {
       return
     }
+    // Each pair once: a to-one's is counted with its row, that of two to-manys at one of them.
+    let isCounted = own.inverse?.isToMany ?? true && own.joinTableOwner === own
     var isThere = try query.step()
     func isBefore(_ source: Int64, _ destination: Int64) -> Bool {
       relationship.isOrdered
         ? query.integer(0) < source : (query.integer(0), query.integer(1)) < (source, destination)
     }
     try reader.eachLink(of: own) { source, destination, _ in
-      if own.inverse?.isToMany ?? true { result.linkCount += 1 }
+      if isCounted { result.linkCount += 1 }
       while isThere, isBefore(source, destination) {
         result.add(relationship.entity.name, query.integer(0), relationship.name, "a link is missing")
         isThere = try query.step()

@@ -23,8 +23,14 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var arguments: StoreArguments
   @Argument(help: "The folder to create; the file with --apple.", completion: .directory) var folder: String
   @Flag(help: "Write a store of Core Data's.") var apple = false
-  @Option(help: "json or csv.") var format = ExportWriter.Form.json
+  @Option(help: "json or csv; json unless set.") var format: ExportWriter.Form?
   @Flag(help: "Do not ask.") var yes = false
+
+  func validate() throws {
+    if apple, format != nil {
+      throw ValidationError("--format is for a folder of files, and --apple writes none.")
+    }
+  }
 
   func run() async throws {
     if !yes {
@@ -34,7 +40,7 @@ struct ExportCommand: AsyncParsableCommand {
       guard answer == "yes" else { throw ToolFailure("nothing was written; only yes, in full, continues") }
     }
     if apple { return try await writeAppleStore() }
-    let (arguments, path, format) = (arguments, folder, format)
+    let (arguments, path, format) = (arguments, folder, format ?? .json)
     let count = try await Interruptible.run {
       let (container, store) = try await arguments.open()
       let folder = try ExportFolder(path)

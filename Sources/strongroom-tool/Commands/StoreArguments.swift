@@ -23,6 +23,12 @@ struct KeyArguments: ParsableArguments {
     return description
   }
 
+  /// The command that shows what opens a store when its key is lost.
+  func recoveryCommand(_ store: String) -> String {
+    (["strongroom", "key", "recovery", "show"] + vaultNames.flatMap { ["--vault", $0.argument] } + [store])
+      .map(\.shellWord).joined(separator: " ")
+  }
+
   /// The model that is stored in a store.
   /// - Throws: `ToolFailure` that says what the file is when it is not a store; otherwise the
   ///   error of opening it.
@@ -38,6 +44,14 @@ struct KeyArguments: ParsableArguments {
       else { throw error }
       throw ToolFailure(reason.isCertain ? reason.text : "\(error); \(reason.text)")
     }
+  }
+}
+
+extension String {
+  /// The text as one word of a shell's command line.
+  fileprivate var shellWord: String {
+    let isPlain = allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-:+,=@".contains($0)) }
+    return isPlain && !isEmpty ? self : "'\(replacing("'", with: "'\\''"))'"
   }
 }
 

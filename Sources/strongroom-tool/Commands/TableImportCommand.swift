@@ -31,7 +31,8 @@ struct TableImportCommand: Sendable {
       }, notes: found.notes)
     if json { return try report.printJSON() }
     report.printText(
-      "created \(store) from \(sources.joined(separator: ", "))", store, faults: found.faults.map { "\($0)" },
+      "created \(store) from \(sources.joined(separator: ", "))", recovery: keys.recoveryCommand(store),
+      faults: found.faults.map { "\($0)" },
       remarks: given == nil
         ? ["the model was inferred; strongroom model infer FILE… shows and writes it"] : [])
   }

@@ -26,6 +26,16 @@ struct VaultName: ExpressibleByArgument, Sendable {
     }
   }
 
+  /// The text that means the vault.
+  var argument: String {
+    switch kind {
+    case .keyring: "keyring"
+    case .passphrase: "passphrase"
+    case .file(let path): "file:\(path)"
+    case .credential(let name): "credential:\(name)"
+    }
+  }
+
   static let help = ArgumentHelp(
     "Where the key is: keyring, passphrase, file:PATH or credential[:NAME]; may be given more than once.",
     valueName: "vault")
