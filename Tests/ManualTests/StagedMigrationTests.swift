@@ -1,5 +1,6 @@
 import Foundation
 import Strongroom
+import Synchronization
 import Testing
 
 @Suite("The manual: migration in stages")
@@ -52,6 +53,65 @@ struct StagedMigrationTests {
     try await container.loadPersistentStores()
     let people = try container.newContext().fetch(FetchRequest("Person"))
     #expect(try people.map { try $0.get("lastName", as: String.self) } == ["Lovelace"])
+    try container.close()
+  }
+
+  @Test("Versions are loaded from a bundle, and a handler before leaves values for the one after")
+  func bundle() async throws {
+    let place = try Place()
+    let bundle = place.file("People.xcdatamodeld")
+    for (name, model) in [
+      ("People", try ManagedObjectModel { Entity("Person") { Attribute("city", .string) } }),
+      (
+        "People 2",
+        try ManagedObjectModel {
+          Entity("Person") { Attribute("name", .string) }
+          Entity("City") { Attribute("name", .string) }
+        }
+      ),
+    ] {
+      let single = place.file("\(name).xcdatamodeld")
+      try model.declaration.write(xcdatamodeld: single)
+      if single == bundle { continue }
+      try FileManager.default.moveItem(
+        at: single.appendingPathComponent("\(name).xcdatamodel"),
+        to: bundle.appendingPathComponent("\(name).xcdatamodel"))
+    }
+    let first = try ManagedObjectModel.load(
+      contentsOf: bundle.appendingPathComponent("People.xcdatamodel")
+    ).model
+    let second = try ManagedObjectModel.load(
+      contentsOf: bundle.appendingPathComponent("People 2.xcdatamodel")
+    ).model
+    var description = PersistentStoreDescription(url: place.file("people.store"), vault: place.vault)
+    do {
+      let container = PersistentContainer(managedObjectModel: first, description: description)
+      try await container.loadPersistentStores()
+      let context = container.newContext()
+      for city in ["Paris", "London", "Paris"] { try context.insert("Person").set("city", city) }
+      try context.save()
+      try container.close()
+    }
+    let (v2, v3) = (ManagedObjectModelReference(model: first), ManagedObjectModelReference(model: second))
+    let cities = Mutex<[String]>([])
+    var move = CustomMigrationStage(migratingFrom: v2, to: v3)
+    move.willMigrateHandler = { manager, _ in
+      guard let context = manager.container?.newContext(isolation: nil) else { return }
+      let people = try context.fetch(FetchRequest("Person"))
+      let names = Set(try people.compactMap { try $0.get("city", as: String.self) })
+      cities.withLock { $0 = names.sorted() }
+    }
+    move.didMigrateHandler = { manager, _ in
+      guard let context = manager.container?.newContext(isolation: nil) else { return }
+      for name in cities.withLock({ $0 }) { try context.insert("City").set("name", name) }
+      try context.save()
+    }
+    description.stagedMigrationManager = StagedMigrationManager([move])
+    let container = PersistentContainer(managedObjectModel: second, description: description)
+    try await container.loadPersistentStores()
+    let context = container.newContext()
+    let found = try context.fetch(FetchRequest("City", sortDescriptors: [FetchSortDescriptor("name")]))
+    #expect(try found.map { try $0.get("name", as: String.self) } == ["London", "Paris"])
     try container.close()
   }
 }
