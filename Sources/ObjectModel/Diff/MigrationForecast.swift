@@ -37,10 +37,14 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
     /// The number of values of an attribute, or of objects that a relationship refers to, that the
     /// new version has no place for.
     public let droppedCount: Int
+    /// The number of objects whose related objects are in an order, of two at least, that the new
+    /// version does not store.
+    public let droppedOrderCount: Int
 
     package init(
       name: String, formerName: String? = nil, isRelationship: Bool, change: Change, type: String,
-      formerType: String? = nil, defaultedCount: Int = 0, droppedCount: Int = 0
+      formerType: String? = nil, defaultedCount: Int = 0, droppedCount: Int = 0,
+      droppedOrderCount: Int = 0
     ) {
       self.name = name
       self.formerName = formerName
@@ -50,6 +54,7 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
       self.formerType = formerType
       self.defaultedCount = defaultedCount
       self.droppedCount = droppedCount
+      self.droppedOrderCount = droppedOrderCount
     }
   }
 
@@ -142,8 +147,15 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
     entities.filter { $0.change == .dropped }.reduce(0) { $0 + $1.objectCount }
   }
 
+  /// The number of objects that would lose the order of those that one of their relationships has.
+  public var droppedOrderCount: Int {
+    entities.flatMap(\.properties).reduce(0) { $0 + $1.droppedOrderCount }
+  }
+
   /// Whether data would be dropped: a copy of the whole store then stays beside it.
-  public var isLossy: Bool { droppedObjectCount + droppedValueCount + droppedReferenceCount > 0 }
+  public var isLossy: Bool {
+    droppedObjectCount + droppedValueCount + droppedReferenceCount + droppedOrderCount > 0
+  }
 
   /// Whether no table that is there is written again, and nothing is dropped.
   public var isAdditive: Bool { rebuiltEntities.isEmpty && !isLossy }
@@ -161,6 +173,9 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
       for property in entity.properties where property.droppedCount > 0 {
         let what = property.isRelationship ? "references" : "values"
         parts.append("\(property.droppedCount) \(what) of \(entity.name).\(property.name)")
+      }
+      for property in entity.properties where property.droppedOrderCount > 0 {
+        parts.append("the order of \(entity.name).\(property.name) at \(property.droppedOrderCount) objects")
       }
     }
     return "it would drop \(parts.joined(separator: ", "))"
@@ -206,6 +221,9 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
     if property.droppedCount > 0 {
       let what = property.isRelationship ? "references" : "values"
       parts.append("\(property.droppedCount) \(what) are dropped")
+    }
+    if property.droppedOrderCount > 0 {
+      parts.append("its order is dropped at \(property.droppedOrderCount) objects")
     }
     return parts.isEmpty ? nil : "\(entity).\(property.name) \(parts.joined(separator: ", "))"
   }

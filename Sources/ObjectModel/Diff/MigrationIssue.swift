@@ -28,6 +28,8 @@ public struct MigrationIssue: Codable, Sendable, Hashable, CustomStringConvertib
     case valueOutOfRange
     /// Objects share values that the new version wants to be unique.
     case duplicateValues
+    /// An entity and its subentities have more stored properties than a table can have columns.
+    case tooManyColumns
   }
 
   /// The kind of reason.

@@ -20,6 +20,8 @@ public struct ModelMapping: Sendable {
   public let entities: [String: EntityMapping]
   /// What in the two models stands in the way of a migration; none where all can be inferred.
   public private(set) var issues: [MigrationIssue] = []
+  private let successors: [EntityDescription: EntityMapping]
+  private var relationships: [RelationshipDescription: [RelationshipDescription]] = [:]
   private let isConverted: @Sendable (_ old: AttributeDescription, _ new: AttributeDescription) -> Bool
 
   /// Compares two versions.
@@ -43,6 +45,14 @@ public struct ModelMapping: Sendable {
       found[mapping.new.name] = mapping
     }
     entities = found
+    successors = Dictionary(found.values.map { ($0.old, $0) }) { first, _ in first }
+    for entity in new.entities {
+      for relationship in entity.relationships where relationship.entity === entity {
+        for former in Set(allOld(of: relationship)) {
+          relationships[former, default: []].append(relationship)
+        }
+      }
+    }
     if found.isEmpty, !old.entities.isEmpty {
       add(MigrationIssue(.unrelatedModel, nil, nil, "it has none of the store's entities"))
     }
@@ -63,8 +73,11 @@ public struct ModelMapping: Sendable {
   }
 
   /// The new version of an old entity; nil when it was removed.
-  package func new(of old: EntityDescription) -> EntityMapping? {
-    entities.values.first { $0.old === old }
+  package func new(of old: EntityDescription) -> EntityMapping? { successors[old] }
+
+  /// The relationships that an old one became, by their declarations.
+  package func new(of old: RelationshipDescription) -> [RelationshipDescription] {
+    relationships[old] ?? []
   }
 
   /// What a relationship was; where it was declared by subentities, in the first of them.

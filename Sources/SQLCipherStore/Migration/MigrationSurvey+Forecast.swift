@@ -40,7 +40,7 @@ extension MigrationSurvey {
     try entity.properties.filter { $0.declaringEntity === entity }.map { property in
       switch property {
       case .attribute(let attribute): try forecast(attribute)
-      case .relationship(let relationship): forecast(relationship)
+      case .relationship(let relationship): try forecast(relationship)
       }
     }
   }
@@ -73,14 +73,15 @@ extension MigrationSurvey {
     }
   }
 
-  private func forecast(_ relationship: RelationshipDescription) -> MigrationForecast.Property {
+  private func forecast(_ relationship: RelationshipDescription) throws -> MigrationForecast.Property {
     let was = mapping.old(of: relationship)
     let isRenamed = was.map { $0.name != relationship.name } ?? false
     let isConverted = was.map { $0.isToMany != relationship.isToMany } ?? false
     return MigrationForecast.Property(
       name: relationship.name, formerName: isRenamed ? was?.name : nil, isRelationship: true,
       change: was == nil ? .added : isConverted ? .converted : isRenamed ? .renamed : .unchanged,
-      type: type(relationship), formerType: isConverted ? was.map(type) : nil)
+      type: type(relationship), formerType: isConverted ? was.map(type) : nil,
+      droppedOrderCount: try was.map(droppedOrders) ?? 0)
   }
 
   private func type(_ relationship: RelationshipDescription) -> String {

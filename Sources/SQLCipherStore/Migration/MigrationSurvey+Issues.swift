@@ -6,7 +6,7 @@ extension MigrationSurvey {
   /// What the two models, then the rows, do not allow.
   func issues() throws -> [MigrationIssue] {
     if !mapping.issues.isEmpty { return try mapping.issues.map(counted) }
-    var issues: [MigrationIssue] = []
+    var issues = new.roots.compactMap(tooManyColumns)
     for entity in new.model.entities {
       if let pair = mapping.entities[entity.name], !pair.old.isAbstract { issues += try rowIssues(pair) }
       for constraint in entity.declaration.uniquenessConstraints {
@@ -14,6 +14,14 @@ extension MigrationSurvey {
       }
     }
     return issues
+  }
+
+  private func tooManyColumns(_ root: EntityDescription) -> MigrationIssue? {
+    let (count, most) = (new.table(root).columns.count + 3, migration.connection.columnLimit)
+    guard count > most else { return nil }
+    return MigrationIssue(
+      .tooManyColumns, root.name, nil,
+      "\(root.name) and its subentities need \(count) columns, and a table has \(most) at most; divide them")
   }
 
   /// The issue of an attribute's type with the objects whose values cannot be converted.

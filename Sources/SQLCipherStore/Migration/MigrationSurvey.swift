@@ -53,7 +53,9 @@ struct MigrationSurvey {
       }
     }
     return try old.model.entities.contains { entity in
-      try entity.relationships.contains { try $0.entity === entity && droppedReferences(of: $0) > 0 }
+      try entity.relationships.contains {
+        try $0.entity === entity && (droppedReferences(of: $0) > 0 || droppedOrders(of: $0) > 0)
+      }
     }
   }
 
@@ -91,6 +93,18 @@ struct MigrationSurvey {
     return try count("SELECT count(*) FROM (\(sql))", defaults)
   }
 
+  /// The number of objects that lose the order of those that an old relationship has, which stay related.
+  func droppedOrders(of relationship: RelationshipDescription) throws -> Int {
+    guard relationship.isToMany, relationship.isOrdered, let pairs = copy.pairs(relationship) else {
+      return 0
+    }
+    let present = carriers(of: relationship).filter { $0.isForward && $0.new.isToMany }
+    guard !present.isEmpty, !present.contains(where: { $0.new.isOrdered }) else { return 0 }
+    return try count(
+      "SELECT count(*) FROM (SELECT near FROM (\(pairs)) WHERE \(stays("near", relationship.entity))"
+        + " GROUP BY near HAVING count(*) > 1)")
+  }
+
   /// Whether an object of an old entity is of one that the new version has.
   private func stays(_ reference: String, _ entity: EntityDescription) -> String {
     let numbers = entity.hierarchy.filter { mapping.new(of: $0) != nil }.map {
@@ -104,12 +118,10 @@ struct MigrationSurvey {
 
   /// The new relationships that an old one, or its inverse, became.
   private func carriers(of old: RelationshipDescription) -> [Carrier] {
-    let all = new.model.entities.flatMap { entity in entity.relationships.filter { $0.entity === entity } }
-    return all.filter { !$0.isTransient }.flatMap { now -> [Carrier] in
-      let former = mapping.allOld(of: now)
-      return (former.contains { $0 === old } ? [(now, true)] : [])
-        + (former.contains { $0 === old.inverse } ? [(now, false)] : [])
+    func stored(_ old: RelationshipDescription) -> [RelationshipDescription] {
+      mapping.new(of: old).filter { !$0.isTransient }
     }
+    return stored(old).map { ($0, true) } + (old.inverse.map(stored) ?? []).map { ($0, false) }
   }
 
   /// Whether all pairs are copied as they are, so that they need not be compared.

@@ -76,6 +76,51 @@ struct MigrationForecastTests {
     #expect(copy == forecast)
   }
 
+  private static func shelf(isOrdered: Bool) throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Shelf") { Relationship("books", toMany: "Book", inverse: "shelves", ordered: isOrdered) }
+      Entity("Book") {
+        Attribute("title", .string)
+        Relationship("shelves", toMany: "Shelf", inverse: "books")
+      }
+    }
+  }
+
+  @Test("an order that the new version has not is dropped, where there is one")
+  func order() async throws {
+    let place = try MigrationPlace()
+    try await place.with(Self.shelf(isOrdered: true)) { context in
+      for count in 0...3 {
+        let books = try (0..<count).map { _ in try context.insert("Book") }
+        try context.insert("Shelf").setObjects(books, forKey: "books")
+      }
+      try context.save()
+    }
+    let unordered = try Self.shelf(isOrdered: false)
+    let forecast = try await place.forecast(unordered)
+    #expect(forecast.lines == ["Shelf.books its order is dropped at 2 objects"])
+    #expect(forecast.droppedOrderCount == 2 && forecast.isLossy)
+    #expect(forecast.lossSummary == "it would drop the order of Shelf.books at 2 objects")
+    await #expect {
+      try await place.with(unordered, { $0.allowsLossyMigration = false }) { _ in }
+    } throws: { ($0 as? StoreError)?.code == .lossyMigration }
+    try await place.with(unordered) { context throws in
+      #expect(try context.fetch(FetchRequest("Shelf")).map { try $0.objects("books").count } == [0, 1, 2, 3])
+    }
+  }
+
+  @Test("more properties than a table has columns are an issue, not an error half-way")
+  func columns() async throws {
+    let place = try MigrationPlace()
+    _ = try await fill(place)
+    var declaration = try Self.first().declaration
+    let log = try #require(declaration.entities.firstIndex { $0.name == "Log" })
+    declaration.entities[log].attributes += (0..<2000).map { Attribute("a\($0)", .integer16) }
+    let forecast = try await place.forecast(ManagedObjectModel(declaration))
+    #expect(forecast.issues.map(\.kind) == [.tooManyColumns])
+    #expect(forecast.issues.first?.message.hasPrefix("Log and its subentities need 2004 columns") == true)
+  }
+
   @Test("what fails, with the objects that are in the way")
   func failures() async throws {
     let place = try MigrationPlace()
