@@ -213,7 +213,8 @@ let package = Package(
     .testTarget(
       name: "CipherDatabaseTests",
       dependencies: [
-        "CipherDatabase", "Locks", "cipher-probe", .product(name: "Crypto", package: "swift-crypto"),
+        "CipherDatabase", "CSQLCipher", "Locks", "SeededRandom", "cipher-probe",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
       swiftSettings: strict),

@@ -89,10 +89,13 @@ package final class Connection {
   ) throws(CipherError) -> OpaquePointer {
     var handle: OpaquePointer?
     let flags = (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX
+    guard let files = TemporaryFileSystem.name else {
+      throw CipherError(.cannotOpen, "SQLite's file system cannot be reached")
+    }
     let result =
       access == .immutable
-      ? sqlite3_open_v2(immutable(path), &handle, flags | SQLITE_OPEN_URI, nil)
-      : sqlite3_open_v2(path, &handle, flags, nil)
+      ? sqlite3_open_v2(immutable(path), &handle, flags | SQLITE_OPEN_URI, files)
+      : sqlite3_open_v2(path, &handle, flags, files)
     guard result == SQLITE_OK, let handle else {
       let error = CipherError(handle, result).onDisk(of: path)
       sqlite3_close_v2(handle)
@@ -320,6 +323,9 @@ package final class Connection {
 
   func forget(_ blob: Blob) { blobs[ObjectIdentifier(blob)] = nil }
 
+  /// The most columns of a table.
+  package var columnLimit: Int { Int(sqlite3_limit(database, SQLITE_LIMIT_COLUMN, -1)) }
+
   /// The longest row, in bytes.
   package var rowLimit: Int { Int(sqlite3_limit(database, SQLITE_LIMIT_LENGTH, -1)) }
 
@@ -336,6 +342,20 @@ package final class Connection {
     try setCacheSize(-2048)
     defer { try? setCacheSize(size) }
     return try body()
+  }
+
+  /// Lets statements use encrypted temporary files meanwhile, so that sorting more rows than fit in the
+  /// cache takes no more memory; else they sort in memory, which is faster.
+  ///
+  /// To be called outside a transaction. Not among the statements counted, since it touches no page.
+  package func withTemporaryFiles<R>(_ body: () throws -> R) throws -> R {
+    try setTemporaryStore("FILE")
+    defer { try? setTemporaryStore("MEMORY") }
+    return try body()
+  }
+
+  private func setTemporaryStore(_ place: String) throws(CipherError) {
+    try prepare("PRAGMA temp_store = \(place)", isCounted: false).run()
   }
 
   private func setCacheSize(_ size: Int64) throws(CipherError) {

@@ -32,11 +32,13 @@ struct StoreMigration {
     let path = (description.migrationPath ?? []) + [model]
     let (start, changes) = (ContinuousClock.now, connection.totalChanges)
     var isCopied = false
-    do {
-      try migrate(path, nil)
-    } catch is CopyIsMissing {
-      try migrate(path, PreMigrationCopy(access))
-      isCopied = true
+    try connection.withTemporaryFiles {
+      do {
+        try migrate(path, nil)
+      } catch is CopyIsMissing {
+        try migrate(path, PreMigrationCopy(access))
+        isCopied = true
+      }
     }
     description.log?.migrated(
       from: old.versionHash, to: model.versionHash, rows: connection.totalChanges - changes,
