@@ -99,7 +99,8 @@ struct MigrationRun {
     }
   }
 
-  /// - Parameter imported: A version that leads to the one at a place of the plan; those before are left out.
+  /// The stages of the plan, with `imported` before the version at a place of the plan instead of the
+  /// versions that come before that one.
   private func stages(
     to destination: ManagedObjectModel, from imported: (model: ManagedObjectModel, place: Int)? = nil
   ) throws -> StagedMigration {

@@ -50,7 +50,8 @@ extension PropertySchema {
 
 extension Schema {
   /// How values of an imported store become those of the schema's classes.
-  /// - Parameter source: The only version of the model whose values are converted; nil for any.
+  ///
+  /// - `source`: The only version of the model whose values are converted; nil for any.
   func conversions(of source: ManagedObjectModel? = nil) -> ValueConversions {
     let shapes = Dictionary(shapes.map { ($0.name, $0) }) { first, _ in first }
     return ValueConversions(of: source) { old, new in
