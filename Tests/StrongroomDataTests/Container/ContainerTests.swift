@@ -152,6 +152,18 @@ struct ContainerTests {
         for: Schema(versionedSchema: Older.self), migrationPlan: Plan.self,
         configurations: ModelConfiguration(url: place.url, keyVault: place.vault))
     }
+    let before = try Data(contentsOf: place.url)
+    for plan in [Plan.self, nil] as [(any SchemaMigrationPlan.Type)?] {
+      var configuration = ModelConfiguration(url: place.url, keyVault: place.vault)
+      configuration.opensNewerStoreReadOnly = true
+      let context = ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: Older.self), migrationPlan: plan, configurations: configuration))
+      let note = try #require(try context.fetch(FetchDescriptor<Older.Note>()).first)
+      note.title = "changed"
+      #expect(throws: (any Error).self) { try context.save() }
+    }
+    #expect(try Data(contentsOf: place.url) == before)
   }
 
   enum TwoStores: VersionedSchema {

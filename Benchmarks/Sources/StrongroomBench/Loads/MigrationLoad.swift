@@ -19,14 +19,14 @@ struct MigrationLoad: Load {
     let path = folder.appendingPathComponent("migrated").path
     let bare = try await bareCopying(path + ".c")
     let own = try await copying(path, rows)
-    let larger = try await copying(path + ".larger", rows * 3)
+    let larger = try await copying(path + ".larger", rows * 10)
     return [
       LoadRun(
         what: "migration that copies a million rows, ms", unit: "ms", bare: bare * 1000,
         own: own.seconds * 1000,
         gate: 1.5),
       LoadRun(
-        what: "its memory: three million rows beside one", unit: "MB", bare: own.bytes / 1e6,
+        what: "its memory: ten million rows beside one", unit: "MB", bare: own.bytes / 1e6,
         own: larger.bytes / 1e6, gate: 1.2),
     ]
   }
