@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--made", type=int, default=0, help="of so many seeds, stores are made and imported")
     parser.add_argument("--objects", type=int, default=120, help="in each made store")
     parser.add_argument("--export", action="store_true", help="export again, and import that")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     count = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         check = Check(os.path.abspath(arguments.tool), folder, arguments.export)
