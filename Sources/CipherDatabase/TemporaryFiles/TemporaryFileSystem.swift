@@ -10,6 +10,7 @@ enum TemporaryFileSystem {
   /// The name by which a connection chooses the file system; nil when SQLite could not begin its work.
   ///
   /// SQLite keeps the pointers for the life of the process, so they are never deallocated.
+  // nonisolated(unsafe): set once, and nothing changes what it points to.
   nonisolated(unsafe) static let name: UnsafePointer<CChar>? = {
     guard let plain = sqlite3_vfs_find(nil) else { return nil }
     let name: UnsafePointer<CChar> = UnsafePointer(strdup("strongroom"))
@@ -74,6 +75,7 @@ struct TemporaryFileHandle {
   }
 
   /// The methods of version 1: no shared memory and no mapping, which temporary files do not need.
+  // nonisolated(unsafe): set once, and nothing changes what it points to.
   nonisolated(unsafe) private static let methods: UnsafePointer<sqlite3_io_methods> = {
     var methods = sqlite3_io_methods()
     methods.iVersion = 1

@@ -111,6 +111,8 @@ struct SwiftDataStoreTests {
     #expect(other.contains("Trip.margin: Margin reads the element after as String"))
     let fewer = try refusal(Fewer.Trip.self)
     #expect(fewer.contains("Trip.margin: the store has values of the element after, which Margin does not"))
+    let flag = try refusal(Flagged.Trip.self)
+    #expect(flag.contains("Trip.margin: Margin reads the element after as Bool"), "3 is no flag")
     let plain = try refusal(Plain.Trip.self)
     #expect(plain.contains("Trip.margin"))
     #expect(try Data(contentsOf: store.file("new.strongroom")) == before)
@@ -182,6 +184,18 @@ private enum Other {
 
 private enum Fewer {
   struct Margin: Codable { var before: Int? }
+
+  @Model final class Trip {
+    var margin: Margin
+    init(margin: Margin) { self.margin = margin }
+  }
+}
+
+private enum Flagged {
+  struct Margin: Codable {
+    var before: Int?
+    var after: Bool?
+  }
 
   @Model final class Trip {
     var margin: Margin

@@ -127,7 +127,7 @@ struct StoredSingleValue: SingleValueDecodingContainer {
   func decode(_ type: Bool.Type) throws -> Bool {
     switch decoder.value {
     case .boolean(let flag): flag
-    case .integer(let integer): integer != 0
+    case .integer(let integer) where integer == 0 || integer == 1: integer == 1
     default: throw mismatch(type)
     }
   }
@@ -149,12 +149,18 @@ struct StoredSingleValue: SingleValueDecodingContainer {
   func decode(_ type: Double.Type) throws -> Double {
     switch decoder.value {
     case .double(let double): double
-    case .integer(let integer): Double(integer)
+    case .integer(let integer):
+      if let double = Double(exactly: integer) { double } else { throw mismatch(type) }
     default: throw mismatch(type)
     }
   }
 
-  func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+  func decode(_ type: Float.Type) throws -> Float {
+    let double = try decode(Double.self)
+    guard double.isNaN || Double(Float(double)) == double else { throw mismatch(type) }
+    return Float(double)
+  }
+
   func decode(_ type: Int.Type) throws -> Int { try integer(type) }
   func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
   func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
