@@ -6,6 +6,8 @@ public struct MigrationIssue: Codable, Sendable, Hashable, CustomStringConvertib
   public enum Kind: String, Codable, Sendable, CaseIterable {
     /// The new version has none of the store's entities.
     case unrelatedModel
+    /// Several entities, or properties of one, have the same renaming identifier.
+    case ambiguousIdentifier
     /// Entities of several hierarchies would share one.
     case mergedHierarchies
     /// An attribute has another type.

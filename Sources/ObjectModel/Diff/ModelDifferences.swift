@@ -31,29 +31,48 @@ public struct ModelDifferences: Sendable {
   static func match<T>(
     _ before: [T], _ after: [T], name: KeyPath<T, String>, identifier: KeyPath<T, String?>
   ) -> [Int: Int] {
+    typealias Names = (name: String, identifier: String?)
+    let old: [Names] = before.map { ($0[keyPath: name], $0[keyPath: identifier]) }
+    let new: [Names] = after.map { ($0[keyPath: name], $0[keyPath: identifier]) }
     var pairs: [Int: Int] = [:]
     var taken: Set<Int> = []
-    func pair(_ fits: (T, T) -> Bool) {
-      for new in after.indices where pairs[new] == nil {
-        guard let old = before.indices.first(where: { !taken.contains($0) && fits(before[$0], after[new]) })
-        else {
-          continue
-        }
-        pairs[new] = old
-        taken.insert(old)
+    /// Pairs what is left by equal keys; what has no key stays.
+    func pair<Key: Hashable>(by oldKey: (Names) -> Key?, _ newKey: (Names) -> Key?) {
+      var places: [Key: Int] = [:]
+      for index in old.indices.reversed() where !taken.contains(index) {
+        if let key = oldKey(old[index]) { places[key] = index }
+      }
+      for index in new.indices where pairs[index] == nil {
+        guard let place = newKey(new[index]).flatMap({ places.removeValue(forKey: $0) }) else { continue }
+        pairs[index] = place
+        taken.insert(place)
       }
     }
-    func haveSameIdentifier(_ old: T, _ new: T) -> Bool {
-      new[keyPath: identifier] != nil && new[keyPath: identifier] == old[keyPath: identifier]
-    }
+    func nameAndIdentifier(_ names: Names) -> [String]? { names.identifier.map { [names.name, $0] } }
     // An identifier that stays must not take the data of a later property with the former name.
-    pair { haveSameIdentifier($0, $1) && $0[keyPath: name] == $1[keyPath: name] }
-    pair(haveSameIdentifier)
-    pair { $1[keyPath: identifier] == $0[keyPath: name] }
-    pair { $0[keyPath: name] == $1[keyPath: name] }
+    pair(by: nameAndIdentifier, nameAndIdentifier)
+    pair(by: \.identifier, \.identifier)
+    pair(by: { $0.name }, \.identifier)
+    pair(by: { $0.name }, { $0.name })
     // Back to a version from before the renaming.
-    pair { $1[keyPath: identifier] == nil && $0[keyPath: identifier] == $1[keyPath: name] }
+    pair(by: \.identifier) { $0.identifier == nil ? $0.name : nil }
     return pairs
+  }
+
+  /// The names of `before` that several elements of `after` give as their former one, each with theirs.
+  static func ambiguous<T>(
+    _ before: [T], _ after: [T], name: KeyPath<T, String>, identifier: KeyPath<T, String?>
+  ) -> [(identifier: String, names: [String])] {
+    let known = Set(before.map { $0[keyPath: name] } + before.compactMap { $0[keyPath: identifier] })
+    let staying = Set(before.compactMap { old in old[keyPath: identifier].map { [old[keyPath: name], $0] } })
+    var claims: [String: [String]] = [:]
+    for new in after {
+      guard let former = new[keyPath: identifier], known.contains(former) else { continue }
+      if !staying.contains([new[keyPath: name], former]) {
+        claims[former, default: []].append(new[keyPath: name])
+      }
+    }
+    return claims.filter { $0.value.count > 1 }.map { ($0.key, $0.value.sorted()) }.sorted { $0.0 < $1.0 }
   }
 
   private static func summary(_ entity: Entity) -> String {

@@ -56,6 +56,12 @@ public struct ModelMapping: Sendable {
     if found.isEmpty, !old.entities.isEmpty {
       add(MigrationIssue(.unrelatedModel, nil, nil, "it has none of the store's entities"))
     }
+    for claim in ModelDifferences.ambiguous(
+      old.entities.map(\.declaration), new.entities.map(\.declaration), name: \.name,
+      identifier: \.renamingIdentifier)
+    {
+      addAmbiguous(claim, claim.names[0], nil)
+    }
     for entity in new.entities where entity.superentity == nil { checkRoots(entity) }
     for entity in new.entities {
       if let mapping = found[entity.name] { check(mapping) }
@@ -65,6 +71,17 @@ public struct ModelMapping: Sendable {
   /// An entity and what inherits a property from it find the same issue.
   private mutating func add(_ issue: MigrationIssue) {
     if !issues.contains(issue) { issues.append(issue) }
+  }
+
+  private mutating func addAmbiguous(
+    _ claim: (identifier: String, names: [String]), _ entity: String, _ property: String?
+  ) {
+    let claimants = claim.names.map { property == nil ? $0 : "\(entity).\($0)" }
+    add(
+      MigrationIssue(
+        .ambiguousIdentifier, entity, property,
+        "\(claimants.joined(separator: " and ")) have the same renaming identifier, \(claim.identifier):"
+          + " give it to the one that has the data"))
   }
 
   /// The entities whose objects an entity and its subentities have in the new version.
@@ -106,6 +123,14 @@ public struct ModelMapping: Sendable {
   }
 
   private mutating func check(_ mapping: EntityMapping) {
+    let claims =
+      ModelDifferences.ambiguous(
+        mapping.old.attributes.map(\.declaration), mapping.new.attributes.map(\.declaration), name: \.name,
+        identifier: \.renamingIdentifier)
+      + ModelDifferences.ambiguous(
+        mapping.old.relationships.map(\.declaration), mapping.new.relationships.map(\.declaration),
+        name: \.name, identifier: \.renamingIdentifier)
+    for claim in claims { addAmbiguous(claim, mapping.new.name, claim.names[0]) }
     for attribute in mapping.new.attributes where attribute.field >= 0 {
       guard let old = mapping.attributes[attribute.index], old.field >= 0,
         attribute.type.conversion(from: old.type) == .impossible, !isConverted(old, attribute)

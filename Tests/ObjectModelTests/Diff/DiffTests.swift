@@ -48,6 +48,29 @@ struct DiffTests {
     #expect(ModelDifferences(from: try new(), to: try new()).lines.isEmpty)
   }
 
+  @Test("what was called before is looked for by one of each kind only")
+  func ambiguity() throws {
+    func both(_ second: String?) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Trip") {
+          Attribute("first", .string, renamingIdentifier: "name")
+          Attribute("second", .string, renamingIdentifier: second)
+        }
+        Entity("Halt", renamingIdentifier: "Stop")
+        Entity("Pause", renamingIdentifier: second.map { _ in "Stop" })
+      }
+    }
+    let issues = ModelMapping(from: try old(), to: try both("name")).issues
+    #expect(issues.map(\.kind) == [.ambiguousIdentifier, .ambiguousIdentifier])
+    #expect(issues.map(\.entityName) == ["Halt", "Trip"] && issues.map(\.propertyName) == [nil, "first"])
+    #expect(
+      issues.last?.message == "Trip.first and Trip.second have the same renaming identifier, name:"
+        + " give it to the one that has the data")
+    #expect(ModelMapping(from: try old(), to: try both(nil)).issues.isEmpty)
+    // Copied with its identifier in an earlier version, and as it was since.
+    #expect(ModelMapping(from: try both("name"), to: try both("name")).issues.isEmpty)
+  }
+
   @Test("each pair of relationships is drawn once, and odd names do not break the text")
   func diagrams() throws {
     let diagram = ModelDiagram(try new())
