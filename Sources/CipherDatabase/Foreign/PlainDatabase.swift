@@ -33,14 +33,14 @@ package final class PlainDatabase {
     sqlite3_extended_result_codes(database, 1)
     // A trigger of a stranger's may call anything.
     _ = csqlcipher_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    // What is sorted lies in clear text in the file as well; the library would hold it in memory.
+    // The library would hold what is sorted in memory.
     sqlite3_exec(
       database, "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE", nil,
       nil, nil)
   }
 
-  /// Opens a database without a file, for temporary tables only: they lie in a file that has no name
-  /// and that the system removes when the database is closed, or its process is.
+  /// Opens a database without a file, for temporary tables only: they lie encrypted in a file that
+  /// has no name and that the system removes when the database is closed, or its process is.
   package init() throws(CipherError) {
     source = nil
     database = try Self.open(":memory:", SQLITE_OPEN_READWRITE)
@@ -86,8 +86,11 @@ package final class PlainDatabase {
   func failure(_ result: Int32, _ sql: String) -> CipherError { CipherError(database, result, sql: sql) }
 
   private static func open(_ path: String, _ flags: Int32) throws(CipherError) -> OpaquePointer {
+    guard let files = TemporaryFileSystem.name else {
+      throw CipherError(.cannotOpen, "SQLite's file system cannot be reached")
+    }
     var handle: OpaquePointer?
-    var result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    var result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, files)
     if result == SQLITE_OK, let handle {
       // Opens the log too, while it has its name.
       result = sqlite3_exec(handle, "BEGIN; SELECT count(*) FROM sqlite_master; COMMIT", nil, nil, nil)
