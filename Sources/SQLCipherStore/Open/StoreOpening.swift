@@ -69,12 +69,14 @@ struct StoreOpening {
     try await reading(description) { connection, _ in try StoreTable(connection).model() }
   }
 
-  /// Reads a store's file, whatever the version of its model.
+  /// Reads a store's file, whatever the version of its model, also where it cannot be written to.
   static func reading<R: Sendable>(
     _ description: PersistentStoreDescription, _ body: (Connection, UUID) throws -> R
   ) async throws -> R {
     let (file, identifier) = try StoreFile.store(description)
     defer { file.release() }
+    var description = description
+    if Glibc.access(file.path, W_OK) != 0 { description.isReadOnly = true }
     let session = try await OpenSession.open(file, identifier, description)
     defer { session.pool.close() }
     return try translating(file.path) { try session.pool.read { try body($0, identifier) } }

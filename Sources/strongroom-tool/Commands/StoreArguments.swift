@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Strongroom
 
 /// The options that say which vaults are asked for a key, for every command.
@@ -64,7 +65,8 @@ struct StoreArguments: ParsableArguments {
 
   func description() -> PersistentStoreDescription { keys.description(store) }
 
-  /// Opens the store with the model that is stored in it.
+  /// Opens the store with the model that is stored in it; for reading only, where its file cannot be
+  /// written to.
   ///
   /// - Parameter description: The caller's `description()`, if it has one, so that a passphrase is
   ///   not asked for twice.
@@ -73,7 +75,8 @@ struct StoreArguments: ParsableArguments {
   func open(_ description: PersistentStoreDescription? = nil) async throws -> (
     container: PersistentContainer, store: SQLCipherStore
   ) {
-    let description = description ?? self.description()
+    var description = description ?? self.description()
+    if !FileManager.default.isWritableFile(atPath: store) { description.isReadOnly = true }
     let container = PersistentContainer(
       managedObjectModel: try await KeyArguments.model(description), description: description)
     try await container.loadPersistentStores()

@@ -40,6 +40,8 @@ struct MediumTests {
       try await SQLCipherStore.restore(from: description, to: copy)
       #expect(try await notes.count(PersistentStoreDescription(url: copy, vault: notes.vault)) == 50)
       let wanted = description
+      let model = try await SQLCipherStore.storedModel(wanted)
+      #expect(try await SQLCipherStore.migrationForecast(for: wanted, to: model).isCurrent)
       await #expect { try await notes.count(wanted) } throws: { ($0 as? StoreError)?.code == .notWritable }
       description.isReadOnly = true
       #expect(try await notes.count(description) == 50)
