@@ -1,8 +1,8 @@
 import Foundation
 
 extension AttributeValue {
-  /// Reads text as a value of a type: numbers in C notation, dates in ISO 8601, bytes in Base64,
-  /// booleans as true, yes, 1 and their opposites.
+  /// Reads text as a value of a type: numbers in C notation, dates in ISO 8601 or seconds
+  /// since 2001, bytes in Base64, booleans as true, yes, 1 and their opposites.
   ///
   /// Nil when it is none.
   public static func parse(text: String, as type: AttributeType) -> AttributeValue? {

@@ -1,9 +1,13 @@
 import Foundation
 
-/// Dates as ISO 8601 text with as many digits of a second as tell one from its neighbours.
+/// Dates as ISO 8601 text with as many digits of a second as tell one from its neighbours; those
+/// outside the years 1 to 9999, which such text does not have, as seconds since 2001.
 enum DateText {
+  private static let years = Date.distantPast.timeIntervalSinceReferenceDate..<252_423_993_600
+
   static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
+    guard years.contains(seconds) else { return "\(seconds)" }
     let whole = seconds.rounded(.down)
     let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
     guard seconds != whole, let exact = decimal("\(seconds)"), text.hasSuffix("Z") else { return text }
@@ -13,6 +17,9 @@ enum DateText {
 
   /// Nil for what is no date.
   static func date(_ text: String) -> Date? {
+    if let seconds = Double(text), !years.contains(seconds), seconds.isFinite {
+      return Date(timeIntervalSinceReferenceDate: seconds)
+    }
     guard let point = text.lastIndex(of: ".") else { return try? Date(text, strategy: .iso8601) }
     let fraction = text[point...].dropFirst().prefix { $0.isASCII && $0.isNumber }
     let rest = text[..<point] + text[fraction.endIndex...]

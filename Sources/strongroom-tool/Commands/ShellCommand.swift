@@ -63,7 +63,7 @@ struct ShellCommand: AsyncParsableCommand {
       }
       print(
         RowPrinter(columns: ["property", "type"], format: format).text(
-          entity.properties.map { Self.describe($0).map(Cell.text) }))
+          entity.properties.flatMap(Self.describe).map { $0.map(Cell.text) }))
     case ".format" where words.count == 2:
       guard let new = OutputFormat(rawValue: words[1]) else {
         throw ValidationError(".format takes table, json or csv")
@@ -73,14 +73,19 @@ struct ShellCommand: AsyncParsableCommand {
     }
   }
 
-  private static func describe(_ property: PropertyDescription) -> [String] {
+  private static func describe(_ property: PropertyDescription) -> [[String]] {
     switch property {
-    case .attribute(let attribute):
-      return [attribute.name, attribute.type.rawValue + (attribute.isOptional ? ", optional" : "")]
+    case .attribute(let attribute): return describe(attribute, attribute.name)
     case .relationship(let relationship):
       let kind = relationship.isToMany ? "many" : "one"
-      return [relationship.name, "to \(kind) \(relationship.destination.name)"]
+      return [[relationship.name, "to \(kind) \(relationship.destination.name)"]]
     }
+  }
+
+  /// An attribute, and below it the elements of a composite.
+  private static func describe(_ attribute: AttributeDescription, _ path: String) -> [[String]] {
+    [[path, attribute.type.rawValue + (attribute.isOptional ? ", optional" : "")]]
+      + attribute.elements.flatMap { describe($0, "\(path).\($0.name)") }
   }
 
   private static let help =

@@ -13,6 +13,8 @@ struct ExportWriter {
   private let form: Form
   private let attributes: [AttributeDescription]
   private let relationships: [RelationshipDescription]
+  private let names: [String]
+  private let encoder: RowEncoder
   private static let chunk = 1000
 
   init(_ entity: EntityDescription, _ container: PersistentContainer, _ form: Form) {
@@ -21,13 +23,14 @@ struct ExportWriter {
     self.form = form
     attributes = entity.attributes.filter { !$0.isTransient }
     relationships = entity.relationships.filter { !$0.isTransient }
+    names = ["_id"] + attributes.map(\.name) + relationships.map(\.name)
+    encoder = RowEncoder(names)
   }
 
   /// - `progress`: Called with the number of objects written.
   func write(to file: FileHandle, progress: (Int) throws -> Void) throws -> Int {
     if form == .csv {
-      try file.write(
-        contentsOf: Data((Self.line(["_id"] + attributes.map(\.name) + relationships.map(\.name))).utf8))
+      try file.write(contentsOf: Data(Self.line(names).utf8))
     }
     let toOnes = relationships.filter { !$0.isToMany }
     var request = FetchRequest(entity.name)
@@ -63,7 +66,7 @@ struct ExportWriter {
       targets.append(
         try container.persistentStoreCoordinator.persistentStore.newValues(for: relationship, of: references))
     }
-    var data = Data()
+    var text = ""
     for (index, row) in rows.enumerated() {
       var (one, many) = (attributes.count, 0)
       let related: [[Int64]] = relationships.map { relationship in
@@ -75,39 +78,22 @@ struct ExportWriter {
         if case .reference(let reference) = row.values[one] { return [reference] }
         return []
       }
-      data +=
-        form == .csv ? csv(row.reference, row.values, related) : try json(row.reference, row.values, related)
+      let cells = cells(row, related)
+      text += form == .csv ? Self.line(cells.map(\.text)) : encoder.object(cells) + "\n"
     }
-    return data
+    return Data(text.utf8)
   }
 
-  private func csv(_ reference: Int64, _ values: [AttributeValue], _ related: [[Int64]]) -> Data {
-    let cells =
-      attributes.indices.map { values[$0].text } + related.map { $0.map(String.init).joined(separator: " ") }
-    return Data(Self.line([String(reference)] + cells).utf8)
-  }
-
-  private func json(_ reference: Int64, _ values: [AttributeValue], _ related: [[Int64]]) throws -> Data {
-    var object: [String: Any] = ["_id": reference]
-    for (attribute, value) in zip(attributes, values) { object[attribute.name] = Self.json(value) }
-    for (relationship, targets) in zip(relationships, related) {
-      object[relationship.name] =
-        relationship.isToMany ? targets : targets.first.map { $0 as Any } ?? NSNull()
-    }
-    let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
-    return try JSONSerialization.data(withJSONObject: object, options: options) + Data("\n".utf8)
-  }
-
-  private static func json(_ value: AttributeValue) -> Any {
-    switch value {
-    case .null: NSNull()
-    case .boolean(let flag): flag
-    case .integer(let integer), .reference(let integer): integer
-    // JSON cannot represent infinity and NaN.
-    case .double(let double): double.isFinite ? double as Any : value.text
-    case .composite(let elements): elements.mapValues { json($0) }
-    default: value.text
-    }
+  private func cells(
+    _ row: (reference: Int64, values: [AttributeValue]), _ related: [[Int64]]
+  ) -> [Cell] {
+    [.number(String(row.reference))] + zip(attributes, row.values).map { Cell($1, of: $0.type) }
+      + zip(relationships, related).map { relationship, targets in
+        let numbers = targets.map(String.init)
+        if !relationship.isToMany { return numbers.first.map(Cell.number) ?? .null }
+        return form == .csv
+          ? .text(numbers.joined(separator: " ")) : .json("[" + numbers.joined(separator: ",") + "]")
+      }
   }
 
   private static func line(_ cells: [String]) -> String {

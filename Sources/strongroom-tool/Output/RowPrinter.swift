@@ -11,7 +11,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 struct RowPrinter {
   let columns: [String]
   let format: OutputFormat
-  private let encoder = RowEncoder()
+  private let encoder: RowEncoder
   private let widest: Int
 
   /// - `widest`: The width to which a table's cells are truncated, so that a row stays a line.
@@ -19,6 +19,7 @@ struct RowPrinter {
     self.columns = columns
     self.format = format
     self.widest = widest
+    encoder = RowEncoder(columns)
   }
 
   func text(_ rows: [[Cell]]) -> String {
@@ -37,7 +38,7 @@ struct RowPrinter {
   }
 
   /// A row as an object of JSON, on one line.
-  func object(_ row: [Cell]) -> String { encoder.object(columns, row) }
+  func object(_ row: [Cell]) -> String { encoder.object(row) }
 
   /// The numbers of objects by entity, as a table.
   static func objects(_ counts: [String: Int]) -> String {
@@ -55,8 +56,12 @@ struct RowPrinter {
 
   /// RFC 4180: fields with commas, quotes or line breaks are quoted.
   static func field(_ text: String) -> String {
-    // Compare scalars: a combining mark after a comma does not hide it.
-    guard text.unicodeScalars.contains(where: { [",", "\"", "\n", "\r"].contains($0) }) else { return text }
+    // Compare bytes: a combining mark after a comma does not hide it.
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\n")
+        && byte != UInt8(ascii: "\r")
+    }
+    if isPlain { return text }
     var field = "\""
     for scalar in text.unicodeScalars {
       if scalar == "\"" { field += "\"" }

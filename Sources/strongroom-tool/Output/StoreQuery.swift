@@ -121,20 +121,11 @@ struct StoreQuery {
           if isComputed[index], case .double(let double) = value, let whole = Int64(exactly: double) {
             return .number(String(whole))
           }
-          if row.type(index) == .transformable, let json = Self.json(value) { return .json(json) }
-          return Cell(value)
+          return Cell(value, of: row.type(index))
         })
       return true
     }
     stream.end()
-  }
-
-  /// The JSON text that a Codable value is stored as; nil for other bytes.
-  private static func json(_ value: AttributeValue) -> String? {
-    guard case .data(let data) = value,
-      (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil, !data.contains(0)
-    else { return nil }
-    return String(validating: data, as: UTF8.self)
   }
 
   /// The description of a column: a key path or an expression.

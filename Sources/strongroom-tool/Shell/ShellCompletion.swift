@@ -45,12 +45,15 @@ struct ShellCompletion {
       String.init)
     var current = entity
     var isPlural = false
-    for name in path.dropLast() {
-      guard let next = current.relationship(named: name) else { return [] }
+    let before = start + path.dropLast().map { $0 + "." }.joined()
+    for (place, name) in path.dropLast().enumerated() {
+      guard let next = current.relationship(named: name) else {
+        let composite = current.attribute(named: name)?.element(path.dropLast().dropFirst(place + 1))
+        return (composite?.elements ?? []).map { before + $0.name }
+      }
       current = next.destination
       isPlural = isPlural || next.isToMany
     }
-    let before = start + path.dropLast().map { $0 + "." }.joined()
     let names = current.properties.map { property in
       switch property {
       case .attribute(let attribute): attribute.name

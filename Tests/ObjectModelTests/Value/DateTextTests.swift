@@ -11,13 +11,22 @@ struct DateTextTests {
   @Test(
     "come back exactly as they were",
     arguments: [
-      0, 737057646.843063, -978307200.5, 0.1, 1e-6, -0.000001, 777036120.925461, 63113904000, -1e9 - 0.125,
-      4294967296.999999, -63114076800,
+      0, 737057646.843063, -978307200.5, 0.1, 1e-6, -0.000001, 777036120.925461, 63113904000,
+      252423993599, -1e9 - 0.125, 4294967296.999999, -63114076800,
     ])
   func exact(seconds: Double) {
     let text = date(seconds).text
     #expect(AttributeValue.parse(text: text, as: .date) == date(seconds), "\(text)")
     #expect(text.hasSuffix("Z"))
+  }
+
+  @Test(
+    "outside the years 1 to 9999 are numbers of seconds",
+    arguments: [-63114076801, 252423993600, 1e13, -1e13, .greatestFiniteMagnitude])
+  func far(seconds: Double) {
+    let text = date(seconds).text
+    #expect(AttributeValue.parse(text: text, as: .date) == date(seconds), "\(text)")
+    #expect(Double(text) == seconds)
   }
 
   @Test("have digits of a second where the date has them")

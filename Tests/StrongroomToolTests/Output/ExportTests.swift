@@ -57,17 +57,21 @@ struct ExportTests {
     #expect(lines.count == 2500)
     #expect(
       lines[1]
-        == "{\"_id\":2,\"author\":1,\"price\":\"0.1\",\"read\":false,"
+        == "{\"_id\":2,\"author\":1,\"price\":0.1,\"read\":false,"
         + "\"tags\":[\(second),\(first)],\"title\":\"Book 1\"}"
     )
     #expect(
       lines[2]
-        == "{\"_id\":3,\"author\":null,\"price\":\"0.1\",\"read\":true,\"tags\":[],\"title\":\"Book 2\"}")
+        == "{\"_id\":3,\"author\":null,\"price\":0.1,\"read\":true,\"tags\":[],\"title\":\"Book 2\"}")
     #expect(
       try String(contentsOfFile: out + "/Author.json", encoding: .utf8) == "{\"_id\":1,\"books\":[1,2]}\n")
     #expect(try ManagedObjectModel.load(contentsOf: URL(fileURLWithPath: out + "/model.json")).model == model)
     #expect(try BuiltProgram.run(["export", store, out, "--vault", "file:\(keys)", "--yes"]).code != 0)
 
+    let refusedFormat = try BuiltProgram.run([
+      "export", "--apple", "--format", "csv", store, out + "3", "--yes",
+    ])
+    #expect(refusedFormat.code == 64 && !FileManager.default.fileExists(atPath: out + "3"))
     let csv = try BuiltProgram.run([
       "export", store, out + "2", "--vault", "file:\(keys)", "--yes", "--format", "csv",
     ])

@@ -11,30 +11,31 @@ struct ShellTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let model = try ManagedObjectModel {
-      Entity("Book") {
-        Attribute("title", .string)
-        Attribute("pages", .integer64)
-        Relationship("author", to: "Author", inverse: "books")
-        FetchIndex.fullText("words", on: "title")
-      }
-      Entity("Author") {
-        Attribute("name", .string)
-        Relationship("books", toMany: "Book", inverse: "author")
-      }
+    let book = Entity("Book") {
+      Attribute("title", .string)
+      Attribute("pages", .integer64)
+      Attribute("place", .composite, composite: "Place")
+      Relationship("author", to: "Author", inverse: "books")
+      FetchIndex.fullText("words", on: "title")
     }
+    let author = Entity("Author") {
+      Attribute("name", .string)
+      Relationship("books", toMany: "Book", inverse: "author")
+    }
+    let place = Composite("Place", [Attribute("shelf", .integer16)])
+    let model = try ManagedObjectModel(ModelDeclaration(entities: [book, author], composites: [place]))
     let (store, keys) = (folder.appendingPathComponent("s"), folder.appendingPathComponent("keys"))
     let container = PersistentContainer(
       name: "s", managedObjectModel: model, url: store, vault: KeyFileVault(url: keys))
     try await container.loadPersistentStores()
     let context = container.newContext()
-    let author = try context.insert("Author")
-    try author.set("name", "Ada | Co")
+    let ada = try context.insert("Author")
+    try ada.set("name", "Ada | Co")
     for (title, pages) in [("The Sea", 100), ("Sea and sky", 250), ("Ice", 400)] {
       let book = try context.insert("Book")
       try book.set("title", title)
       try book.set("pages", pages)
-      if pages > 200 { try book.setObject(author, forKey: "author") }
+      if pages > 200 { try book.setObject(ada, forKey: "author") }
     }
     try context.save()
     try container.close()
@@ -69,6 +70,7 @@ struct ShellTests {
         Book | frob
         Nobody
         .describe Author
+        .describe Book
         Book | limit 1 | columns title | as json
         """
       input.fileHandleForWriting.write(Data((lines + "\n").utf8))
@@ -81,7 +83,8 @@ struct ShellTests {
         "title,author.name,pages * 2\nIce,Ada | Co,800\nSea and sky,Ada | Co,500\n", "\n1\n",
         "author.name,sum:pages\nAda | Co,650\n", "title\nThe Sea\nSea and sky\n",
         "Book has no property nosuch", "frob is not a stage",
-        "it has Author, Book", "books,to many Book", "{\"title\":\"The Sea\"}",
+        "it has Author, Book", "books,to many Book",
+        "place.shelf,\"integer16, optional\"", "{\"title\":\"The Sea\"}",
       ] {
         #expect(text.contains(part), "\(part) is not in:\n\(text)")
       }
@@ -104,7 +107,7 @@ struct ShellTests {
       let screen = FileHandle(fileDescriptor: main, closeOnDealloc: true)
       // Each tabulator completes what only one name begins with; the second line is the first
       // again.
-      screen.write(Data("Bo\t | wh\t au\t.na\t == 'Ada | Co' | col\t ti\t\n".utf8))
+      screen.write(Data("Bo\t | wh\t au\t.na\t == 'Ada | Co' | col\t ti\t,pl\t.sh\t\n".utf8))
       screen.write(Data("\u{10}\n.quit\n".utf8))
       var text = ""
       var bytes = [UInt8](repeating: 0, count: 4096)
@@ -116,8 +119,9 @@ struct ShellTests {
       }
       process.waitUntilExit()
       #expect(process.terminationStatus == 0)
-      #expect(text.contains("author.name == 'Ada | Co' | columns title"), "\(text)")
-      #expect(text.components(separatedBy: "title\r\nSea and sky\r\nIce\r\n").count == 3, "\(text)")
+      #expect(text.contains("author.name == 'Ada | Co' | columns title,place.shelf"), "\(text)")
+      #expect(
+        text.components(separatedBy: "title,place.shelf\r\nSea and sky,\r\nIce,\r\n").count == 3, "\(text)")
     }
   }
 }
