@@ -38,9 +38,10 @@ struct MappingForecast {
   var unknowns: [String] {
     mappings.compactMap { mapping in
       mapping.entityMigrationPolicyClassName.map { "what the policy \($0) makes of \(mapping.name)" }
-    } + [
-      "how many references of many-to-manys are dropped, and whether the new objects keep the model's rules"
-    ]
+    }
+      + (old.entities.contains { $0.relationships.contains(where: \.isManyToMany) }
+        ? ["how many references of many-to-manys are dropped"] : [])
+      + ["whether the new objects keep the model's rules"]
   }
 
   func forecast() throws -> MigrationForecast {
@@ -75,8 +76,8 @@ struct MappingForecast {
       mappings.first { $0.sourceEntityName == source && $0.destinationEntityName != nil }?
         .destinationEntityName == entity.name
     }
-    let properties = entity.properties.filter { $0.declaringEntity === entity }.map {
-      property($0, own.first, count)
+    let properties = try entity.properties.filter { $0.declaringEntity === entity }.map {
+      try property($0, own.first, count)
     }
     return MigrationForecast.Entity(
       name: entity.name, formerName: isRenamed ? sources.first : nil,
@@ -86,14 +87,15 @@ struct MappingForecast {
 
   private func property(
     _ property: PropertyDescription, _ mapping: EntityMapping?, _ count: Int
-  ) -> MigrationForecast.Property {
+  ) throws -> MigrationForecast.Property {
     let source = mapping?.sourceEntityName.flatMap { old.entity(named: $0) }
     switch property {
     case .attribute(let attribute):
       return self.attribute(attribute, mapping?[attribute: property.name]?.valueExpression, source, count)
     case .relationship(let relationship):
       let names = mapping?[relationship: property.name]?.valueExpression?.sourceNames ?? []
-      return self.relationship(relationship, names.compactMap { source?.relationship(named: $0) })
+      return try self.relationship(
+        relationship, names.compactMap { source?.relationship(named: $0) }, mapping)
     }
   }
 
@@ -104,9 +106,12 @@ struct MappingForecast {
     let (name, type) = (attribute.name, attribute.type.rawValue)
     if case .keyPath(.variable("source"), let path)? = expression, let was = source?.attribute(named: path) {
       let isConverted = was.type != attribute.type
+      // What has its name still gives its values away as well.
+      let isRenamed = path != name && attribute.entity.attribute(named: path) == nil
       return MigrationForecast.Property(
-        name: name, formerName: path == name ? nil : path, isRelationship: false,
-        change: isConverted ? .converted : path == name ? .unchanged : .renamed, type: type,
+        name: name, formerName: isRenamed ? path : nil, isRelationship: false,
+        change: isConverted ? .converted : path == name ? .unchanged : isRenamed ? .renamed : .added,
+        type: type,
         formerType: isConverted ? was.type.rawValue : nil)
     }
     let isComputed = expression?.sourceNames.isEmpty == false
@@ -116,15 +121,31 @@ struct MappingForecast {
   }
 
   private func relationship(
-    _ relationship: RelationshipDescription, _ was: [RelationshipDescription]
-  ) -> MigrationForecast.Property {
+    _ relationship: RelationshipDescription, _ was: [RelationshipDescription], _ mapping: EntityMapping?
+  ) throws -> MigrationForecast.Property {
     let name = relationship.name
     let isConverted = was.count > 1 || was.first.map { $0.isToMany != relationship.isToMany } ?? false
-    let former = was.first.map(\.name)
+    let kept = was.first { $0.name == name || relationship.entity.relationship(named: $0.name) == nil }
+    let former = kept?.name
+    let losesOrder =
+      relationship.isToMany && !relationship.isOrdered && was.contains { $0.isToMany && $0.isOrdered }
     return MigrationForecast.Property(
       name: name, formerName: former == name ? nil : former, isRelationship: true,
-      change: was.isEmpty ? .added : isConverted ? .converted : former == name ? .unchanged : .renamed,
-      type: relationship.destination.name + (relationship.isToMany ? "[]" : ""))
+      change: kept == nil ? .added : isConverted ? .converted : former == name ? .unchanged : .renamed,
+      type: relationship.destination.name + (relationship.isToMany ? "[]" : ""),
+      droppedOrderCount: losesOrder
+        ? try was.filter(\.isOrdered).reduce(0) { try $0 + orders($1, mapping) } : 0,
+      losesOrder: losesOrder)
+  }
+
+  /// The number of a mapping's objects whose related objects are in an order.
+  private func orders(_ relationship: RelationshipDescription, _ mapping: EntityMapping?) throws -> Int {
+    guard let context, let mapping, var request = try MigrationManager.sourceRequest(mapping, old) else {
+      return 0
+    }
+    let several = try FetchPredicate(format: "\(relationship.name).@count > 1")
+    request.predicate = request.predicate.map { .and([$0, several]) } ?? several
+    return try context.count(for: request)
   }
 
   // MARK: What there will not be
@@ -237,4 +258,8 @@ extension PropertyDescription {
     case .relationship(let relationship): relationship.entity
     }
   }
+}
+
+extension RelationshipDescription {
+  fileprivate var isManyToMany: Bool { isToMany && inverse?.isToMany ?? true }
 }

@@ -40,11 +40,13 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
     /// The number of objects whose related objects are in an order, of two at least, that the new
     /// version does not store.
     public let droppedOrderCount: Int
+    /// Whether related objects are in an order that the new version does not store, be there some or not.
+    public let losesOrder: Bool
 
     package init(
       name: String, formerName: String? = nil, isRelationship: Bool, change: Change, type: String,
       formerType: String? = nil, defaultedCount: Int = 0, droppedCount: Int = 0,
-      droppedOrderCount: Int = 0
+      droppedOrderCount: Int = 0, losesOrder: Bool = false
     ) {
       self.name = name
       self.formerName = formerName
@@ -55,6 +57,7 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
       self.defaultedCount = defaultedCount
       self.droppedCount = droppedCount
       self.droppedOrderCount = droppedOrderCount
+      self.losesOrder = losesOrder
     }
   }
 
@@ -175,24 +178,25 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
         parts.append("\(property.droppedCount) \(what) of \(entity.name).\(property.name)")
       }
       for property in entity.properties where property.droppedOrderCount > 0 {
-        parts.append("the order of \(entity.name).\(property.name) at \(property.droppedOrderCount) objects")
+        let objects = property.droppedOrderCount == 1 ? "1 object" : "\(property.droppedOrderCount) objects"
+        parts.append("the order of \(entity.name).\(property.name) in \(objects)")
       }
     }
     return "it would drop \(parts.joined(separator: ", "))"
   }
 
   /// What would change, in words, a line each; nothing for what stays as it is.
-  public var lines: [String] { lines(isCounted: true) }
+  public var lines: [String] { lines(isCounted: true, countsReferences: true) }
 
-  package func lines(isCounted: Bool) -> [String] {
+  package func lines(isCounted: Bool, countsReferences: Bool) -> [String] {
     if isCurrent { return ["the store has this version of the model already"] }
-    var lines = entities.flatMap { self.lines($0, isCounted) }
+    var lines = entities.flatMap { self.lines($0, isCounted, countsReferences) }
     lines += issues.map { "impossible: \($0)" }
     lines += questions.map { "question: \($0)" }
     return lines
   }
 
-  private func lines(_ entity: Entity, _ isCounted: Bool) -> [String] {
+  private func lines(_ entity: Entity, _ isCounted: Bool, _ countsReferences: Bool) -> [String] {
     let objects = isCounted ? "with \(entity.objectCount) objects" : "with its objects"
     let head: String? =
       switch entity.change {
@@ -208,10 +212,10 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
       case .unchanged: nil
       }
     if entity.change == .added { return [head].compactMap { $0 } }
-    return [head].compactMap { $0 } + entity.properties.compactMap { line($0, entity.name) }
+    return [head].compactMap { $0 } + entity.properties.compactMap { line($0, entity.name, countsReferences) }
   }
 
-  private func line(_ property: Property, _ entity: String) -> String? {
+  private func line(_ property: Property, _ entity: String, _ countsReferences: Bool) -> String? {
     var parts: [String] = []
     if property.change == .added { parts.append("is new: \(property.type)") }
     if property.change == .dropped { parts.append("is dropped") }
@@ -223,7 +227,10 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
       parts.append("\(property.droppedCount) \(what) are dropped")
     }
     if property.droppedOrderCount > 0 {
-      parts.append("its order is dropped at \(property.droppedOrderCount) objects")
+      let objects = property.droppedOrderCount == 1 ? "1 object" : "\(property.droppedOrderCount) objects"
+      parts.append("its order is dropped in \(objects)")
+    } else if property.losesOrder, !countsReferences {
+      parts.append("its order is dropped")
     }
     return parts.isEmpty ? nil : "\(entity).\(property.name) \(parts.joined(separator: ", "))"
   }

@@ -74,7 +74,8 @@ public struct StagedMigrationForecast: Codable, Sendable, Hashable {
         "stage \(position + 1), from version \(stage.versionChecksum.prefix(8)) to"
           + " \(stage.nextVersionChecksum.prefix(8)), \(kind)"
       ]
-        + (stage.forecast.lines(isCounted: stage.isCounted) + stage.unknowns.map { "unknown: \($0)" }).map {
+        + (stage.forecast.lines(isCounted: stage.isCounted, countsReferences: stage.unknowns.isEmpty)
+        + stage.unknowns.map { "unknown: \($0)" }).map {
           "  \($0)"
         }
     }

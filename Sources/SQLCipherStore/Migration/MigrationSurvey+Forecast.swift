@@ -81,7 +81,7 @@ extension MigrationSurvey {
       name: relationship.name, formerName: isRenamed ? was?.name : nil, isRelationship: true,
       change: was == nil ? .added : isConverted ? .converted : isRenamed ? .renamed : .unchanged,
       type: type(relationship), formerType: isConverted ? was.map(type) : nil,
-      droppedOrderCount: try was.map(droppedOrders) ?? 0)
+      droppedOrderCount: try was.map(droppedOrders) ?? 0, losesOrder: was.map(losesOrder) ?? false)
   }
 
   private func type(_ relationship: RelationshipDescription) -> String {
@@ -130,8 +130,9 @@ extension MigrationSurvey {
     let all = try old.model.entities.reduce(0) { try $0 + census.rows($1) }
     let copied = try rebuilt.flatMap { mapping.old(in: $0) }.reduce(0) { try $0 + census.rows($1) }
     let share = all == 0 ? 0 : Double(copied) / Double(all)
-    // New pages go into the log first, then into the file.
-    let written = Int(Double(bytes) * share) * 2 + (try isLossy() ? bytes : 0)
+    // New pages go into the log first, then into the file; a file of which half is free then is written anew.
+    let times = share < 0.5 ? 2.0 : 3.0
+    let written = Int(Double(bytes) * share * times) + (try isLossy() ? bytes : 0)
     return (Double(bytes) / Self.speeds.reading + Double(written) / Self.speeds.writing, written)
   }
 }

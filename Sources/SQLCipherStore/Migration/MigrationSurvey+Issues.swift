@@ -5,11 +5,20 @@ import ObjectModel
 extension MigrationSurvey {
   /// What the two models, then the rows, do not allow.
   func issues() throws -> [MigrationIssue] {
-    if !mapping.issues.isEmpty { return try mapping.issues.map(counted) }
-    var issues = new.roots.compactMap(tooManyColumns)
+    let impossible = mapping.issues
+    if impossible.contains(where: { $0.propertyName == nil }) { return impossible }
+    // What the rows say of properties that cannot be migrated anyway is not asked.
+    func isPossible(_ field: StoredField) -> Bool {
+      !impossible.contains { $0.propertyName == field.name && $0.entityName == field.declaringEntity.name }
+    }
+    var issues = try impossible.map(counted) + new.roots.compactMap(tooManyColumns)
     for entity in new.model.entities {
-      if let pair = mapping.entities[entity.name], !pair.old.isAbstract { issues += try rowIssues(pair) }
-      for constraint in entity.declaration.uniquenessConstraints {
+      if let pair = mapping.entities[entity.name], !pair.old.isAbstract {
+        issues += try rowIssues(pair, pair.new.storedFields.filter(isPossible))
+      }
+      for constraint in entity.declaration.uniquenessConstraints
+      where entity.storedFields.allSatisfy({ !constraint.propertyNames.contains($0.name) || isPossible($0) })
+      {
         if let issue = try duplicates(constraint, of: entity) { issues.append(issue) }
       }
     }
@@ -58,7 +67,9 @@ extension MigrationSurvey {
 
   // MARK: Rows
 
-  private func rowIssues(_ pair: ModelMapping.EntityMapping) throws -> [MigrationIssue] {
+  private func rowIssues(
+    _ pair: ModelMapping.EntityMapping, _ fields: [StoredField]
+  ) throws -> [MigrationIssue] {
     let entity = pair.new
     var issues: [MigrationIssue] = []
     if entity.isAbstract, try census.rows(pair.old) > 0,
@@ -68,7 +79,7 @@ extension MigrationSurvey {
     {
       issues.append(issue)
     }
-    for field in entity.storedFields {
+    for field in fields {
       issues += try [missing(field, pair), outOfRange(field, pair), unconverted(field, pair)].compactMap {
         $0
       }
@@ -191,5 +202,14 @@ extension MigrationSurvey {
       names.insert(was.name)
     }
     return pair.old.declaration.uniquenessConstraints.contains { Set($0.propertyNames) == names }
+  }
+}
+
+extension StoredField {
+  fileprivate var declaringEntity: EntityDescription {
+    switch self {
+    case .attribute(let attribute): attribute.entity
+    case .toOne(let relationship): relationship.entity
+    }
   }
 }

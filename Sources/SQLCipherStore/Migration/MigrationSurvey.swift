@@ -34,9 +34,9 @@ struct MigrationSurvey {
   static func refusal(_ reasons: [String], _ forecast: MigrationForecast? = nil) -> StoreError {
     var error = StoreError(
       .modelMismatch,
-      "the store was made with another version of the model, and its data cannot be moved over without"
-        + " instructions: "
-        + reasons.sorted().joined(separator: "; ") + "; nothing was changed")
+      "the store was made with another version of the model, and what becomes of its data cannot be"
+        + " inferred: " + reasons.sorted().joined(separator: "; ")
+        + "; nothing was changed; change the version, or migrate by a mapping model or a custom stage")
     error.migrationForecast = forecast
     return error
   }
@@ -93,13 +93,16 @@ struct MigrationSurvey {
     return try count("SELECT count(*) FROM (\(sql))", defaults)
   }
 
+  /// Whether what an old relationship becomes is a to-many still, and without its order.
+  func losesOrder(_ relationship: RelationshipDescription) -> Bool {
+    guard relationship.isToMany, relationship.isOrdered else { return false }
+    let present = carriers(of: relationship).filter { $0.isForward && $0.new.isToMany }
+    return !present.isEmpty && !present.contains { $0.new.isOrdered }
+  }
+
   /// The number of objects that lose the order of those that an old relationship has, which stay related.
   func droppedOrders(of relationship: RelationshipDescription) throws -> Int {
-    guard relationship.isToMany, relationship.isOrdered, let pairs = copy.pairs(relationship) else {
-      return 0
-    }
-    let present = carriers(of: relationship).filter { $0.isForward && $0.new.isToMany }
-    guard !present.isEmpty, !present.contains(where: { $0.new.isOrdered }) else { return 0 }
+    guard losesOrder(relationship), let pairs = copy.pairs(relationship) else { return 0 }
     return try count(
       "SELECT count(*) FROM (SELECT near FROM (\(pairs)) WHERE \(stays("near", relationship.entity))"
         + " GROUP BY near HAVING count(*) > 1)")

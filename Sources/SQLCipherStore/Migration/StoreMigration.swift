@@ -32,13 +32,20 @@ struct StoreMigration {
     let path = (description.migrationPath ?? []) + [model]
     let (start, changes) = (ContinuousClock.now, connection.totalChanges)
     var isCopied = false
-    try connection.withTemporaryFiles {
-      do {
-        try migrate(path, nil)
-      } catch is CopyIsMissing {
-        try migrate(path, PreMigrationCopy(access))
-        isCopied = true
+    do {
+      try connection.withTemporaryFiles {
+        do {
+          try migrate(path, nil)
+        } catch is CopyIsMissing {
+          try migrate(path, PreMigrationCopy(access))
+          isCopied = true
+        }
       }
+    } catch let error as CipherError where error.code == .diskFull {
+      throw StoreError(
+        .diskFull,
+        "the disk of \(access.path), or of the folder for temporary files (SQLITE_TMPDIR, TMPDIR, /var/tmp),"
+          + " is full; nothing was changed; make room and open the store again", cause: error)
     }
     description.log?.migrated(
       from: old.versionHash, to: model.versionHash, rows: connection.totalChanges - changes,

@@ -20,10 +20,12 @@ extension SQLCipherStore {
     let terms = MigrationTerms(description)
     return try await StoreOpening.reading(description) { connection, store in
       // For the refusal of a file that has more than its model makes.
-      _ = try StoreTable(connection).model()
+      let stored = try StoreTable(connection).model()
+      // Renaming identifiers say nothing where nothing is migrated.
+      let model = stored.versionHash == model.versionHash ? stored : model
       return try connection.transaction(.deferred) {
         let survey = try MigrationSurvey(connection, to: model, store: store, terms)
-        var issues = try survey.issues()
+        var issues = try survey.isCurrent ? [] : survey.issues()
         if try !issues.isEmpty || survey.isLossy(), !survey.isCurrent, let issue = try survey.newerStore() {
           issues.insert(issue, at: 0)
         }

@@ -79,4 +79,41 @@ struct MappingForecastTests {
     #expect(dropped.first { $0.name == "country" }?.droppedCount == 2)
     #expect(found.droppedReferenceCount == 2 && found.isLossy, "\(found.lines)")
   }
+
+  @Test("an order that the new version has not is dropped, and what keeps its name is not called renamed")
+  func order() async throws {
+    func model(isOrdered: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Shelf") {
+          Attribute("code", .string)
+          if !isOrdered { Attribute("label", .string) }
+          Relationship("books", toMany: "Book", inverse: "shelf", ordered: isOrdered)
+        }
+        Entity("Book") { Relationship("shelf", to: "Shelf", inverse: "books") }
+      }
+    }
+    let (old, new) = (try model(isOrdered: true), try model(isOrdered: false))
+    let place = try MappingPlace()
+    try await place.with(old) { context in
+      for count in 0..<4 {
+        let books = try (0..<count).map { _ in try context.insert("Book") }
+        try context.insert("Shelf").setObjects(books, forKey: "books")
+      }
+      try context.save()
+    }
+    var mapping = MappingModel.inferred(from: old, to: new)
+    let shelf = try #require(mapping.entityMappings.firstIndex { $0.destinationEntityName == "Shelf" })
+    mapping.entityMappings[shelf].attributeMappings = [
+      PropertyMapping("code", .keyPath(.variable("source"), "code")),
+      PropertyMapping("label", .keyPath(.variable("source"), "code")),
+    ]
+    var description = place.description
+    description.mappingModel = mapping
+    let forecasts = try await PersistentContainer(managedObjectModel: new, description: description)
+      .stagedMigrationForecasts()
+    let found = try #require(forecasts.first?.stages.first)
+    #expect(found.forecast.droppedOrderCount == 2 && found.forecast.isLossy)
+    #expect(found.forecast.lines.contains("Shelf.label is new: string"), "\(found.forecast.lines)")
+    #expect(found.unknowns == ["whether the new objects keep the model's rules"])
+  }
 }

@@ -98,15 +98,48 @@ struct MigrationForecastTests {
     }
     let unordered = try Self.shelf(isOrdered: false)
     let forecast = try await place.forecast(unordered)
-    #expect(forecast.lines == ["Shelf.books its order is dropped at 2 objects"])
+    #expect(forecast.lines == ["Shelf.books its order is dropped in 2 objects"])
     #expect(forecast.droppedOrderCount == 2 && forecast.isLossy)
-    #expect(forecast.lossSummary == "it would drop the order of Shelf.books at 2 objects")
+    #expect(forecast.lossSummary == "it would drop the order of Shelf.books in 2 objects")
     await #expect {
       try await place.with(unordered, { $0.allowsLossyMigration = false }) { _ in }
     } throws: { ($0 as? StoreError)?.code == .lossyMigration }
     try await place.with(unordered) { context throws in
       #expect(try context.fetch(FetchRequest("Shelf")).map { try $0.objects("books").count } == [0, 1, 2, 3])
     }
+  }
+
+  @Test("every reason is told at once, each with its objects")
+  func reasons() async throws {
+    let place = try MigrationPlace()
+    let old = try ManagedObjectModel {
+      Entity("Note") {
+        Attribute("flag", .boolean)
+        Attribute("code", .string)
+        Relationship("parts", toMany: "Note")
+      }
+    }
+    try await place.with(old) { context in
+      for _ in 0..<3 {
+        let note = try context.insert("Note")
+        try note.set("flag", true)
+        try note.set("code", "x")
+      }
+      try context.save()
+    }
+    let forecast = try await place.forecast(
+      ManagedObjectModel {
+        Entity("Note") {
+          Attribute("flag", .string)
+          Attribute("code", .string)
+          Attribute("due", .date, optional: false)
+          Relationship("parts", to: "Note")
+          UniquenessConstraint("code")
+        }
+      })
+    #expect(
+      forecast.issues.map(\.kind) == [.incompatibleType, .toManyToOne, .missingValue, .duplicateValues])
+    #expect(forecast.issues.map(\.objectCount) == [3, 0, 3, 3])
   }
 
   @Test("more properties than a table has columns are an issue, not an error half-way")

@@ -138,4 +138,34 @@ struct StagedForecastTests {
     #expect(skipping.stages.count == 1 && skipping.issues.isEmpty)
     #expect(skipping.stages[0].nextVersionChecksum == models[2].versionChecksum)
   }
+
+  @Test("an order that goes in a later stage is named, though not counted")
+  func order() async throws {
+    func model(_ names: [String], isOrdered: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Shelf") {
+          for name in names { Attribute(name, .string) }
+          Relationship("books", toMany: "Book", inverse: "shelf", ordered: isOrdered)
+        }
+        Entity("Book") { Relationship("shelf", to: "Shelf", inverse: "books") }
+      }
+    }
+    let models = try [
+      model([], isOrdered: true), model(["a"], isOrdered: true), model(["a", "b"], isOrdered: false),
+    ]
+    let place = try MigrationPlace()
+    try await place.with(models[0]) { context in
+      try context.insert("Shelf").setObjects(
+        [context.insert("Book"), context.insert("Book")], forKey: "books")
+      try context.save()
+    }
+    let stages = StagedMigrationManager([
+      LightweightMigrationStage(models.map { ManagedObjectModelReference(model: $0) })
+    ])
+    let container = place.container(models[2]) { $0.stagedMigrationManager = stages }
+    let forecast = try await container.stagedMigrationForecasts()[0]
+    #expect(forecast.stages.count == 2)
+    #expect(forecast.lines.contains("  Shelf.books its order is dropped"), "\(forecast.lines)")
+    #expect(forecast.stages.last?.forecast.entity(named: "Shelf")?.properties.last?.losesOrder == true)
+  }
 }
