@@ -30,12 +30,19 @@ package enum UnfinishedCopy {
       let found = withUnsafeBytes(of: &entry.pointee.d_name) {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
-      let original = original(of: found[...])
-      guard original != found[...], original == name || original.hasPrefix(name + ".before-migration") else {
+      let copy = withoutKeepsake(found[...])
+      let original = original(of: copy)
+      guard original != copy, original == name || original.hasPrefix(name + ".before-migration") else {
         continue
       }
       removeIfAbandoned(folder + found)
     }
+  }
+
+  /// A name without the ending of a copy from before a migration: copies are migrated to try it out.
+  private static func withoutKeepsake(_ name: Substring) -> Substring {
+    let endings = ["", "-2", "-3"].map { ".before-migration" + $0 }
+    return endings.first(where: name.hasSuffix).map { name.dropLast($0.count) } ?? name
   }
 
   /// What a name is a copy of, or a copy of a copy; the name itself where it is of none.

@@ -92,12 +92,18 @@ extension CipherError {
       )
     case .interrupted: (.cancelled, "the work on \(path) was cancelled; nothing was changed")
     case .readOnlyDirectory, .cannotOpen:
-      (.notWritable, "\(path) or its directory cannot be written to; check owner and mode")
+      (.notWritable, "\(Self.unwritable(path)) cannot be written to; check owner and mode")
     case .ioError:
       (.diskFailed, "the disk failed under \(path) (\(resultCode)); nothing was saved; check the disk")
     case .diskFull: (.diskFull, "the disk is full; nothing was saved; make room and save again")
     default: nil
     }
+  }
+
+  /// Of a store's file and those beside it, the first that cannot be written to.
+  private static func unwritable(_ path: String) -> String {
+    let files = ["", "-wal", "-shm", "-journal"].map { path + $0 }
+    return files.first { access($0, F_OK) == 0 && access($0, W_OK) != 0 } ?? "\(path) or its directory"
   }
 
   private var damagedPart: String {

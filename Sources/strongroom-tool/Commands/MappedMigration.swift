@@ -46,14 +46,9 @@ struct MappedMigration {
 
   /// Migrates a copy of the store, which is removed: what fails now would fail then.
   func tryOut() async throws {
-    var copy = description
-    let place = URL(fileURLWithPath: (description.url?.path ?? "") + ".dry-run.\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: place) }
-    let url = place.appendingPathComponent("store")
-    try await SQLCipherStore.backUp(description, to: url)
-    copy.url = url
-    try await migrate(copy)
+    let copy = try await TrialCopy(of: description)
+    defer { copy.remove() }
+    try await migrate(copy.description)
   }
 
   private func migrate(_ description: PersistentStoreDescription) async throws {

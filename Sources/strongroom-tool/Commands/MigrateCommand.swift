@@ -11,7 +11,8 @@ struct MigrateCommand: AsyncParsableCommand {
       With --dry-run nothing is changed, and other programs may use the store meanwhile: the command prints \
       what becomes of each entity and property, how many values would be dropped, and why the migration \
       would fail; it exits 1 if it would. Without it no process may have the store open, and data is \
-      dropped only with --allow-loss, after the whole store was copied to STORE.before-migration.
+      dropped only with --allow-loss, after the whole store was copied to STORE.before-migration (or \
+      -2, -3), which `strongroom restore --replace COPY STORE` puts back.
 
       With --through, given once for each version in between, the store takes each step, oldest first. With \
       --mapping a mapping model says what becomes of the data, and the store is copied in any case; what it \
@@ -47,8 +48,28 @@ struct MigrateCommand: AsyncParsableCommand {
       if !forecast.issues.isEmpty { throw ExitCode(1) }
       return
     }
+    let copies = PreMigrationCopies(of: arguments.store)
     try await migrate(description, to: new)
-    if !json { print(forecast.isCurrent ? "nothing was done" : "migrated") }
+    report(isCurrent: forecast.isCurrent, copies)
+  }
+
+  private func report(isCurrent: Bool, _ earlier: PreMigrationCopies) {
+    if json { return }
+    print(isCurrent ? "nothing was done" : "migrated")
+    let note = PreMigrationCopies(of: arguments.store).note(since: earlier, arguments.store)
+    if let note { print(note) }
+    let log = arguments.store + "-wal"
+    let size = (try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int) ?? nil
+    if size ?? 0 > 0 {
+      print(
+        "a part of the store is in \(log) still: another program has the store open, or its disk is full;"
+          + " keep the two together")
+    }
+  }
+
+  /// What a migration that drops data needs.
+  private func lossNotes() -> [String] {
+    ["only --allow-loss lets it"] + [PreMigrationCopies(of: arguments.store).fullNote].compactMap { $0 }
   }
 
   private func migrate(_ description: PersistentStoreDescription, to new: ManagedObjectModel) async throws {
@@ -76,9 +97,16 @@ struct MigrateCommand: AsyncParsableCommand {
     if !json, !forecast.isCurrent { try await migration.show(forecast) }
     if forecast.isCurrent { return json ? () : print("nothing was done") }
     try migration.check(forecast, allowLoss: allowLoss || dryRun)
-    try await dryRun ? migration.tryOut() : migration.run()
+    let copies = PreMigrationCopies(of: arguments.store)
+    guard dryRun else {
+      try await migration.run()
+      return report(isCurrent: false, copies)
+    }
+    try await migration.tryOut()
     if json { return }
-    print(dryRun ? "it would be migrated; nothing was changed" : "migrated; a copy stays beside the store")
+    print("it would be migrated; nothing was changed")
+    if forecast.isLossy, !allowLoss { print("it would drop data: only --allow-loss lets it") }
+    if let note = copies.fullNote { print(note) }
   }
 
   private func migrateInStages(to new: ManagedObjectModel) async throws {
@@ -91,12 +119,14 @@ struct MigrateCommand: AsyncParsableCommand {
     let container = PersistentContainer(managedObjectModel: new, description: description)
     let forecast = try await container.stagedMigrationForecasts()[0]
     if json { try printJSON(forecast) } else { for line in forecast.lines { print(line) } }
+    if !json, forecast.isLossy { for note in ["data would be dropped"] + lossNotes() { print(note) } }
     if dryRun {
       if !forecast.issues.isEmpty { throw ExitCode(1) }
       return
     }
+    let copies = PreMigrationCopies(of: arguments.store)
     try await migrate(description, to: new)
-    if !json { print(forecast.isCurrent ? "nothing was done" : "migrated") }
+    report(isCurrent: forecast.isCurrent, copies)
   }
 
   private func printJSON(_ value: some Encodable) throws {
@@ -107,9 +137,9 @@ struct MigrateCommand: AsyncParsableCommand {
 
   private func show(_ forecast: MigrationForecast) throws {
     if json { return try printJSON(forecast) }
-    for line in forecast.lines { print(line) }
-    for issue in forecast.issues {
-      for uri in issue.objectURIs { print("  \(uri.absoluteString)") }
+    for line in forecast.lines {
+      print(line)
+      if let issue = forecast.issues.first(where: { line == "impossible: \($0)" }) { showObjects(of: issue) }
     }
     if forecast.isCurrent { return }
     print(
@@ -119,11 +149,21 @@ struct MigrateCommand: AsyncParsableCommand {
     print(
       forecast.isLossy
         ? "dropped: objects \(forecast.droppedObjectCount), values \(forecast.droppedValueCount),"
-          + " references \(forecast.droppedReferenceCount); a copy stays beside the store"
+          + " references \(forecast.droppedReferenceCount), orders \(forecast.droppedOrderCount);"
+          + " a copy stays beside the store"
         : "nothing is dropped")
+    if forecast.isLossy { for note in lossNotes() { print(note) } }
     print(
       "about \(max(1, Int(forecast.estimatedSeconds.rounded(.up)))) s, and"
         + " \((forecast.estimatedBytes + 1_048_575) / 1_048_576) MiB of disk meanwhile")
+  }
+
+  private static let mostObjects = 5
+
+  private func showObjects(of issue: MigrationIssue) {
+    for uri in issue.objectURIs.prefix(Self.mostObjects) { print("  \(uri.absoluteString)") }
+    let left = issue.objectCount - Self.mostObjects
+    if left > 0 { print("  and \(left) more") }
   }
 
   private func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }

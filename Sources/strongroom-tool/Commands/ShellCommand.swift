@@ -22,8 +22,9 @@ struct ShellCommand: AsyncParsableCommand {
     while let line = reader.next("strongroom> ") {
       let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
       if text.isEmpty { continue }
-      if text == ".quit" { break }
-      if text == "help", container.managedObjectModel.entity(named: text) == nil {
+      let isEntity = container.managedObjectModel.entity(named: text) != nil
+      if text == ".quit" || (!isEntity && ["quit", "exit"].contains(text)) { break }
+      if text == "help", !isEntity {
         print(Self.help)
         continue
       }

@@ -50,7 +50,7 @@ struct KeyArguments: ParsableArguments {
 
 extension String {
   /// The text as one word of a shell's command line.
-  fileprivate var shellWord: String {
+  var shellWord: String {
     let isPlain = allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-:+,=@".contains($0)) }
     return isPlain && !isEmpty ? self : "'\(replacing("'", with: "'\\''"))'"
   }

@@ -20,9 +20,18 @@ struct VerifyImportCommand: AsyncParsableCommand {
   func run() async throws {
     let (description, url) = (arguments.description(), URL(fileURLWithPath: source))
     let models = try await GivenModel.load(model, arguments.keys)
-    let result = try await MaintenanceProgress.run { progress in
-      try await AppleStore(url: url, models: models).comparison(with: description, progress: progress)
+    let (result, notes) = try await MaintenanceProgress.run { progress in
+      do {
+        let store = try AppleStore(url: url, models: models)
+        let found = try await store.comparison(with: description, progress: progress)
+        return (result: found, notes: store.notes)
+      } catch let error as AppleStoreError where error.code == .notADatabase || error.code == .notAStore {
+        throw ToolFailure(
+          "\(source) is no store of Core Data or SwiftData; imports of tables are not compared"
+            + " (\(error.code))")
+      }
     }
+    for note in notes { print("note: \(note)") }
     for difference in result.differences { print(difference) }
     print(
       "objects \(result.objectCount), values \(result.valueCount), bytes \(result.byteCount),"

@@ -345,4 +345,22 @@ struct DatabaseFileTests {
     file.release()
     #expect(lock(use, path) == Int32(F_UNLCK))
   }
+
+  @Test("what a killed process left of copies and of their own keepsakes goes, and nothing else")
+  func abandoned() throws {
+    let folder = try Folder()
+    let copy = "s.0123456789abcdef.new"
+    let going = [
+      copy, copy + ".fedcba9876543210.new", copy + ".before-migration", copy + ".before-migration-2",
+    ]
+    let staying = ["s", "s.before-migration", "other.0123456789abcdef.new", "s.0123456789abcdef.new.txt"]
+    for name in going + staying {
+      try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path(name)))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder.path(name))
+    }
+    UnfinishedCopy.removeAbandoned(beside: folder.path("s"))
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    #expect(left == staying.sorted(), "\(left)")
+  }
 }

@@ -35,6 +35,8 @@ struct MigrateCommandTests {
     let done = try shelf.run("migrate", options: [model, "--allow-loss"])
     #expect(done.code == 0 && done.output.contains("migrated"), "\(done)")
     #expect(try shelf.names.contains("s.before-migration"))
+    let command = "strongroom restore --replace \(shelf.store).before-migration \(shelf.store)"
+    #expect(done.output.contains(command) && dry.output.contains("only --allow-loss lets it"), "\(done)")
     let again = try shelf.run("migrate", options: [model, "--dry-run"])
     #expect(again.code == 0 && again.output.contains("already"), "\(again)")
   }
@@ -46,6 +48,39 @@ struct MigrateCommandTests {
     let dry = try shelf.run("migrate", options: [model, "--dry-run"])
     #expect(dry.code == 1 && dry.output.contains("impossible: Book.title was string and is date"), "\(dry)")
     #expect(dry.output.contains("x-strongroom://"), "\(dry)")
+  }
+
+  @Test("objects stand under the reason that they are in the way for, and the rest of many is counted")
+  func objects() async throws {
+    let shelf = try await Shelf(books: 8)
+    let model = try write(
+      try ManagedObjectModel {
+        Entity("Book") {
+          Attribute("title", .string)
+          Attribute("pages", .date)
+          Attribute("due", .date, optional: false)
+        }
+      }, shelf)
+    let dry = try shelf.run("migrate", options: [model, "--dry-run"])
+    #expect(dry.code == 1)
+    let lines = dry.output.split(separator: "\n").map(String.init)
+    for reason in ["impossible: Book.pages was integer64", "impossible: Book.due is required"] {
+      let place = try #require(lines.firstIndex { $0.hasPrefix(reason) }, "\(dry)")
+      #expect(lines[(place + 1)...(place + 5)].allSatisfy { $0.hasPrefix("  x-strongroom://") })
+      #expect(lines[place + 6] == "  and 3 more")
+    }
+  }
+
+  @Test("exchanged renaming identifiers of a store that has the version are no reason for anything")
+  func current() async throws {
+    let shelf = try await Shelf()
+    var declaration = try Shelf.model().declaration
+    declaration.entities[0].renamingIdentifier = "Author"
+    declaration.entities[1].renamingIdentifier = "Book"
+    let model = try write(try ManagedObjectModel(declaration), shelf)
+    let dry = try shelf.run("migrate", options: [model, "--dry-run", "--json"])
+    let forecast = try JSONDecoder().decode(MigrationForecast.self, from: Data(dry.output.utf8))
+    #expect(dry.code == 0 && forecast.isCurrent && !forecast.isLossy && forecast.issues.isEmpty)
   }
 
   @Test("--through takes each step, and a dry run tells each")
