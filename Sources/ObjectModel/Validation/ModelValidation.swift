@@ -52,6 +52,10 @@ struct ModelCheck {
       fault(.invalidName, nil, nil, "a name is longer than 1 MiB; shorten it")
     } else if name.unicodeScalars.contains(where: { $0.value < 32 }) {
       fault(.invalidName, entity, property, "the name holds control characters; take them out")
+    } else if property != nil, name.unicodeScalars.first == "@" || name.unicodeScalars.contains(".") {
+      fault(
+        .invalidName, entity, property,
+        "no key path leads to a name with a dot or an @ at its start; rename it")
     }
   }
 
@@ -168,6 +172,8 @@ struct ModelCheck {
     if let value = attribute.defaultValue, !value.matches(attribute.type) {
       fault(
         .wrongDefault, owner, attribute.name, "the default is not of type \(attribute.type.rawValue)")
+    } else if case .double(let number)? = attribute.defaultValue, number.isNaN {
+      fault(.wrongDefault, owner, attribute.name, "the default is NaN, which no store can hold; take it out")
     }
     if let pattern = attribute.regularExpression, (try? NSRegularExpression(pattern: pattern)) == nil {
       fault(

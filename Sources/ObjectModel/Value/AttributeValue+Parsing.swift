@@ -16,7 +16,7 @@ extension AttributeValue {
       default: return nil
       }
     case .double: return Double(text).map(AttributeValue.double)
-    case .float: return Float(text).map { .double(Double($0)) }
+    case .float: return float(text)
     case .decimal:
       return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(AttributeValue.decimal)
     case .string: return .string(text)
@@ -26,6 +26,12 @@ extension AttributeValue {
     case .binary, .transformable: return Data(base64Encoded: text).map(AttributeValue.data)
     case .composite, .undefined: return nil
     }
+  }
+
+  /// What a Float does not hold is no value of its own.
+  private static func float(_ text: String) -> AttributeValue? {
+    guard let number = Float(text), number.isFinite || Double(text)?.isFinite == false else { return nil }
+    return .double(Double(number))
   }
 
   /// The value for a person or a CSV file: the inverse of `parse(text:as:)`; empty for null.

@@ -59,6 +59,7 @@ final class ExportFolder {
   ///
   /// A name that is taken gets a number.
   func file(_ name: String, _ suffix: String) throws -> FileHandle {
+    let name = Self.short(name)
     var full = name + suffix
     var number = 2
     while names.contains(full) {
@@ -69,6 +70,13 @@ final class ExportFolder {
     guard file >= 0 else { throw Self.failure("\(unfinished)/\(full)") }
     names.append(full)
     return FileHandle(fileDescriptor: file, closeOnDealloc: true)
+  }
+
+  /// As much of a name as a file's may have, with room for a number.
+  private static func short(_ name: String) -> String {
+    var name = name
+    while name.utf8.count > 200 { name.removeLast() }
+    return name
   }
 
   /// Gives the folder its final name.

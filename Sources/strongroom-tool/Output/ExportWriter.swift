@@ -23,7 +23,10 @@ struct ExportWriter {
     self.form = form
     attributes = entity.attributes.filter { !$0.isTransient }
     relationships = entity.relationships.filter { !$0.isTransient }
-    names = ["_id"] + attributes.map(\.name) + relationships.map(\.name)
+    let properties = attributes.map(\.name) + relationships.map(\.name)
+    var number = "_id"
+    while properties.contains(number) { number = "_" + number }
+    names = [number] + properties
     encoder = RowEncoder(names)
   }
 

@@ -130,6 +130,7 @@ struct StoreQuery {
 
   /// The description of a column: a key path or an expression.
   private static func column(_ text: String, _ entity: EntityDescription) throws -> ExpressionDescription {
+    if entity.attribute(named: text) != nil { return ExpressionDescription(text) }
     guard case .keyPath? = try? FetchExpression(format: text) else {
       return ExpressionDescription(text, try FetchExpression(format: text))
     }

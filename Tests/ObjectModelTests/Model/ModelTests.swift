@@ -36,6 +36,9 @@ struct ModelTests {
         Entity("A") {
           Attribute("x", .integer16, default: 70000)
           Attribute("x", .string)
+          Attribute("u.v", .string)
+          Attribute("@w", .string)
+          Attribute("n", .double, default: .double(.nan))
           Relationship("y", to: "Nowhere")
           Relationship("z", toMany: "B", inverse: "nothing")
           UniquenessConstraint("missing")
@@ -48,7 +51,8 @@ struct ModelTests {
       #expect(
         reasons == [
           "wrongDefault A.x", "duplicateName A.x", "missingDestination A.y", "missingInverse A.z",
-          "unknownProperty A.missing", "redeclaredProperty B.x",
+          "unknownProperty A.missing", "redeclaredProperty B.x", "invalidName A.u.v", "invalidName A.@w",
+          "wrongDefault A.n",
         ])
     }
     for parents in [["A": "A"], ["A": "B", "B": "A"], ["A": "Missing"]] {

@@ -21,12 +21,24 @@ struct DateTextTests {
   }
 
   @Test(
-    "outside the years 1 to 9999 are numbers of seconds",
-    arguments: [-63114076801, 252423993600, 1e13, -1e13, .greatestFiniteMagnitude])
+    "outside the years 0 to 9999 are numbers of seconds",
+    arguments: [-63145526401, 252423993600, 1e13, -1e13, .greatestFiniteMagnitude])
   func far(seconds: Double) {
     let text = date(seconds).text
     #expect(AttributeValue.parse(text: text, as: .date) == date(seconds), "\(text)")
     #expect(Double(text) == seconds)
+  }
+
+  @Test("before 1582 are in the Gregorian calendar too, as ISO 8601 has them")
+  func early() {
+    // Python: datetime(1500, 1, 1) - datetime(2001, 1, 1)
+    #expect(date(-15810076800).text == "1500-01-01T00:00:00Z")
+    #expect(date(-13197600000).text == "1582-10-15T00:00:00Z")
+    #expect(date(-13197600001).text == "1582-10-14T23:59:59Z")
+    #expect(date(-63113904000).text == "0001-01-01T00:00:00Z")
+    #expect(AttributeValue.parse(text: "1500-01-01T00:00:00Z", as: .date) == date(-15810076800))
+    #expect(AttributeValue.parse(text: "1900-02-29T00:00:00Z", as: .date) == nil)
+    #expect(date(951782400 - 978307200).text == "2000-02-29T00:00:00Z")
   }
 
   @Test("have digits of a second where the date has them")

@@ -83,4 +83,30 @@ struct ExportTests {
     let mode = try FileManager.default.attributesOfItem(atPath: out + "2/Book.csv")[.posixPermissions] as? Int
     #expect(mode == 0o600)
   }
+
+  @Test("names that a row number or a file cannot have lose nothing")
+  func names() async throws {
+    let shelf = try await Shelf()
+    let long = "Book" + String(repeating: "x", count: 296)
+    var declaration = try Shelf.model().declaration
+    declaration.entities[0].attributes.append(Attribute("_id", .string, default: .string("own")))
+    declaration.entities.append(Entity(long) { Attribute("a b", .string) })
+    declaration.entities.append(Entity(long + "y") { Attribute("a (b", .string) })
+    let model = try ManagedObjectModel(declaration)
+    let container = PersistentContainer(managedObjectModel: model, description: shelf.description)
+    try await container.loadPersistentStores()
+    let context = container.newContext()
+    for entity in [long, long + "y"] { _ = try context.insert(entity) }
+    try context.save()
+    try container.close()
+    let out = shelf.file("out")
+    let exported = try shelf.run("export", options: [out, "--yes"])
+    #expect(exported.code == 0, "\(exported)")
+    #expect(
+      try String(contentsOfFile: out + "/Book.json", encoding: .utf8).hasPrefix(
+        "{\"__id\":1,\"_id\":\"own\","))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: out).count == 5)
+    let queried = try shelf.run("query", options: [long + "y", "--format", "csv"])
+    #expect(queried.code == 0 && queried.output == "a (b\n\n", "\(queried)")
+  }
 }
