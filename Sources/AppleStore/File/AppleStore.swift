@@ -23,6 +23,9 @@ public final class AppleStore {
   let database: PlainDatabase
   let layout: AppleLayout
 
+  private static let damagedLogNote =
+    "its log is damaged or cut off: what was saved behind the damage is missing; look for a better copy"
+
   /// Opens a store.
   ///
   /// Reads the file; one with a log is copied into `scratch` first, since the log may have rows
@@ -50,8 +53,11 @@ public final class AppleStore {
       let own = tables["Z_MODELCACHE"] == nil ? nil : try Self.archivedModel(database)
       var notes = own?.notes.map(\.description) ?? []
       if database.mayLackLog {
-        notes.append("no log lies beside it: where there was one (NAME-wal), its rows are missing")
+        notes.append(
+          "no log lies beside it, as after closing in order; if there was a NAME-wal, import again with it,"
+            + " since its rows are missing")
       }
+      if database.logLosesFrames { notes.append(Self.damagedLogNote) }
       if let model = try own?.managedObjectModel() {
         try ModelComparison.check(models, haveModelOf: path, model)
         return (database, metadata, model, notes, try AppleLayout(model, tables, database))

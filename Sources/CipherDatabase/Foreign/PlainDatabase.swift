@@ -54,6 +54,13 @@ package final class PlainDatabase {
   /// order needs none.
   package var mayLackLog: Bool { source.map { $0.usesLog && $0.logs.isEmpty } ?? false }
 
+  /// Whether the log has frames behind a damaged one, which SQLite passes over.
+  ///
+  /// Reads the log to its end.
+  package var logLosesFrames: Bool {
+    source.map { $0.logs.contains("-wal") && WriteAheadLogCheck.losesFrames($0.path + "-wal") } ?? false
+  }
+
   /// Throws `busy` when another program has written to the file or its log since it was opened.
   package func checkUnchanged() throws(CipherError) { try source?.checkUnchanged() }
 

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Dates in ISO 8601's calendar form, with or without a time, as programs and SQLite write them.
 enum DateForm {
   /// From 1970 to 2001, in seconds.
@@ -7,9 +9,9 @@ enum DateForm {
   static func seconds(_ text: UnsafeRawBufferPointer) -> Double? {
     var reader = Reader(text)
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
-      let day = reader.number(2), let days = days(year, month, day)
+      let day = reader.number(2), let days = GregorianDay.number(year, month, day)
     else { return nil }
-    var seconds = Double(days) * 86400 - unixToReference
+    var seconds = Double(days) * 86400
     if reader.isAtEnd { return seconds }
     guard reader.skip("T") || reader.skip(" ") || reader.skip("t"), let hour = reader.number(2),
       reader.skip(":"), let minute = reader.number(2), hour < 24, minute < 60
@@ -25,19 +27,6 @@ enum DateForm {
     }
     guard let offset = reader.zone(), reader.isAtEnd else { return nil }
     return seconds - Double(offset)
-  }
-
-  /// The days since 1970 of a date in the Gregorian calendar; nil where there is none.
-  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int? {
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard month >= 1, month <= 12, day >= 1, day <= lengths[month - 1] else { return nil }
-    // Years that begin in March have the leap day at their end.
-    let shifted = month > 2 ? year : year - 1
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
   private struct Reader {

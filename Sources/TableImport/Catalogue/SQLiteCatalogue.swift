@@ -15,7 +15,13 @@ struct SQLiteCatalogue {
     self.database = database
     catalogue = SourceCatalogue(database)
     if database.mayLackLog {
-      catalogue.notes.append("no log lies beside it: where there was one (NAME-wal), its rows are missing")
+      catalogue.notes.append(
+        "no log lies beside it, as after closing in order; if there was a NAME-wal, import again with it,"
+          + " since its rows are missing")
+    }
+    if database.logLosesFrames {
+      catalogue.notes.append(
+        "its log is damaged or cut off: what was saved behind the damage is missing; look for a better copy")
     }
     let listed = try listedTables()
     for one in listed { try add(one) }
@@ -135,6 +141,7 @@ struct SQLiteCatalogue {
     var (uniques, indexes): ([[Int]], [SourceIndex]) = ([], [])
     while try rows.step() {
       let (name, isUnique) = (rows.text(1), rows.integer(2) != 0)
+      try readCollations(of: name, index)
       // An index of the primary key shows that its column is not the row number itself.
       if rows.text(3) == "pk" {
         for column in table.primaryKey { catalogue.tables[index].columns[column].isRowNumber = false }
@@ -152,6 +159,18 @@ struct SQLiteCatalogue {
     }
     catalogue.tables[index].uniques = uniques.reversed()
     catalogue.tables[index].indexes = indexes.reversed()
+  }
+
+  /// What keys are compared by: a table that is copied would compare them as bytes.
+  private mutating func readCollations(of name: String, _ index: Int) throws {
+    let rows = try database.query("PRAGMA main.index_xinfo(\(PlainDatabase.quoted(name)))")
+    while try rows.step() {
+      guard rows.integer(5) != 0, rows.kind(2) != .null,
+        ["NOCASE", "RTRIM"].contains(rows.text(4).uppercased()),
+        let column = catalogue.tables[index].column(rows.text(2))
+      else { continue }
+      catalogue.tables[index].columns[column].collation = " COLLATE \(rows.text(4).uppercased())"
+    }
   }
 
   private func indexColumns(_ name: String, _ table: SourceTable) throws -> [(

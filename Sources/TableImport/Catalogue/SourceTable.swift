@@ -65,6 +65,8 @@ struct SourceColumn {
   var sql: String
   var declaredType = ""
   var isNotNull = false
+  /// What its keys are compared by, in SQL; empty for bytes.
+  var collation = ""
   var defaultText: String?
   /// Whether it is the table's row number (INTEGER PRIMARY KEY).
   var isRowNumber = false

@@ -14,7 +14,10 @@ public enum TableFormat: String, Sendable, Hashable, CaseIterable {
   /// - Parameter url: The file.
   /// - Returns: Nil for what is none of them, and where there is no file.
   public static func of(_ url: URL) -> TableFormat? {
-    guard let file = try? FileHandle(forReadingFrom: url), let head = try? file.read(upToCount: 4096)
+    let kind = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type]
+    // Opening a pipe waits for somebody to write.
+    guard kind as? FileAttributeType == .typeRegular,
+      let file = try? FileHandle(forReadingFrom: url), let head = try? file.read(upToCount: 4096)
     else { return nil }
     if head.starts(with: Array("SQLite format 3\0".utf8)) { return .sqlite }
     let mark = head.starts(with: ByteOrderMark.utf8) ? 3 : 0
@@ -34,11 +37,14 @@ public enum TableFormat: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What some programs write before the first character of a text.
+/// How a text begins that is not plain UTF-8: with a mark, or as UTF-16 without one.
 enum ByteOrderMark {
   static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   static func isUTF16(_ head: some Collection<UInt8>) -> Bool {
-    head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF])
+    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return true }
+    // Two letters of ASCII.
+    let zeros = head.prefix(4).map { $0 == 0 }
+    return zeros == [true, false, true, false] || zeros == [false, true, false, true]
   }
 }

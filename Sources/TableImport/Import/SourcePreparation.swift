@@ -36,7 +36,9 @@ struct SourcePreparation {
     guard !isCopied(index) else { return }
     let table = tables[index]
     let name = "s\(index)"
-    let columns = table.columns.indices.map { "c\($0) \(Self.affinity(table.columns[$0].declaredType))" }
+    let columns = table.columns.enumerated().map { place, column in
+      "c\(place) \(Self.affinity(column.declaredType))\(column.collation)"
+    }
     let selected = table.columns.map(\.sql).joined(separator: ", ")
     try database.execute("CREATE TEMP TABLE \(name) (\(columns.joined(separator: ", ")))")
     try database.execute("INSERT INTO temp.\(name) SELECT \(selected) FROM \(table.sql)")

@@ -102,7 +102,12 @@ struct ValueConversion {
   private func date(_ row: PlainQuery, _ column: Int32, _ kind: Kind) -> Double? {
     switch kind {
     case .text: DateForm.seconds(row.bytes(column))
-    case .integer: Double(row.integer(column)) / unit.perSecond - DateForm.unixToReference
+    case .integer:
+      // Whole seconds apart from the rest, which the larger number has no digits for.
+      {
+        let (whole, rest) = row.integer(column).quotientAndRemainder(dividingBy: Int64(unit.perSecond))
+        return Double(whole) - DateForm.unixToReference + Double(rest) / unit.perSecond
+      }()
     case .real: row.real(column) / unit.perSecond - DateForm.unixToReference
     default: nil
     }

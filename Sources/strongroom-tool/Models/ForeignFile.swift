@@ -48,7 +48,11 @@ enum ForeignFile {
   static func isText(_ path: String) -> Bool { isText(head(path)) }
 
   private static func head(_ path: String) -> [UInt8] {
-    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 4096) else {
+    var status = stat()
+    // Opening a pipe waits for somebody to write.
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 4096)
+    else {
       return []
     }
     return Array(data)

@@ -80,6 +80,16 @@ struct AppleStoreTests {
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
     let summary = try await AppleStore(url: link).importStore(into: place.description)
     #expect(summary.objectCount == 40 && summary.faultCount == 0)
+    func tellsDamage() throws -> Bool { try AppleStore(url: url).notes.contains { $0.contains("damaged") } }
+    #expect(try !tellsDamage())
+    let log = URL(fileURLWithPath: url.path + "-wal")
+    let whole = try Data(contentsOf: log)
+    var turned = whole
+    turned[whole.count / 2] ^= 1
+    for bytes in [turned, whole.prefix(whole.count / 2)] {
+      try bytes.write(to: log)
+      #expect(try tellsDamage())
+    }
     try Data(repeating: 1, count: 5000).write(to: URL(fileURLWithPath: url.path + "-wal"))
     #expect(code(url) == .fileDamaged)
     try FileManager.default.removeItem(atPath: url.path + "-wal")

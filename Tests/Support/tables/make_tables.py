@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the database that the tests of table imports read: make_tables.py FILE"""
+"""Makes the databases that the tests of table imports read: make_tables.py FOLDER"""
 import sqlite3
 import sys
 
@@ -39,7 +39,21 @@ INSERT INTO orders VALUES ('x', 1), ('x', 2);
 INSERT INTO lines VALUES ('x', 1, 1, 1.5), ('x', 1, 2, 2), ('x', 3, 1, 0);
 INSERT INTO points VALUES (-1, 0.5), (0, 1), (5, 1.5);
 """
-database = sqlite3.connect(sys.argv[1])
-database.executescript(SCHEMA + ROWS)
-database.commit()
-database.close()
+# Keys that are compared without case, in a table that has no row numbers.
+CASELESS = """
+CREATE TABLE places (name TEXT COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE visits (id INTEGER PRIMARY KEY, place TEXT REFERENCES places(name));
+INSERT INTO places VALUES ('Ulm');
+INSERT INTO visits VALUES (1, 'ULM'), (2, 'Ulm');
+"""
+
+
+def make(path, statements):
+    database = sqlite3.connect(path)
+    database.executescript(statements)
+    database.commit()
+    database.close()
+
+
+make(sys.argv[1] + "/made.sqlite", SCHEMA + ROWS)
+make(sys.argv[1] + "/caseless.sqlite", CASELESS)

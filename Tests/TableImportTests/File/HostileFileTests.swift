@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Strongroom
 import TableImport
 import Testing
@@ -23,6 +24,10 @@ struct HostileFileTests {
     #expect(try code(place, "wide.jsonl", Data("{\(keys)}\n".utf8)) == .tooLarge)
     #expect(try code(place, "open.csv", Data("a,b\n1,\"2\n3,4\n".utf8)) == .malformed)
     #expect(try code(place, "sixteen.csv", Data([0xFF, 0xFE, 0x61, 0, 0x2C, 0])) == .wrongEncoding)
+    #expect(try code(place, "unmarked.csv", Data([0x61, 0, 0x2C, 0, 0x62, 0])) == .wrongEncoding)
+    // Opening it would wait for somebody to write.
+    #expect(mkfifo(place.file("pipe.csv").path, 0o600) == 0)
+    #expect(throws: TableImportError.self) { try TableSource([place.file("pipe.csv")]) }
     #expect(try code(place, "array.json", Data("[{\"a\":1}]".utf8)) == .malformed)
     #expect(try code(place, "empty.csv", Data()) == .fileEmpty)
     #expect(

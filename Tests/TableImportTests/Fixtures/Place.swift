@@ -3,7 +3,7 @@ import Strongroom
 
 /// A folder of a test's own, with what it writes and a place for a new store.
 ///
-/// `make_tables.py` in `Tests/Support/tables` made `made.sqlite`.
+/// `make_tables.py` in `Tests/Support/tables` made the databases.
 final class Place: Sendable {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tables-\(UUID().uuidString)")
   let vault = InMemoryVault()
@@ -21,11 +21,10 @@ final class Place: Sendable {
     return file(name)
   }
 
-  func database() throws -> URL {
-    let made = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-      "made.sqlite")
-    try FileManager.default.copyItem(at: made, to: file("made.sqlite"))
-    return file("made.sqlite")
+  func database(_ name: String = "made.sqlite") throws -> URL {
+    let made = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
+    try FileManager.default.copyItem(at: made, to: file(name))
+    return file(name)
   }
 
   var description: PersistentStoreDescription {

@@ -6,6 +6,14 @@ import Testing
 
 @Suite("A database made into an encrypted store")
 struct DatabaseImportTests {
+  @Test("keeps references to keys that are compared without case")
+  func caseless() async throws {
+    let place = try Place()
+    let summary = try await TableSource([place.database("caseless.sqlite")]).importStore(
+      into: place.description)
+    #expect(summary.faultCount == 0 && summary.linkCount == 2)
+  }
+
   @Test("has its rows under their numbers, and its references")
   func everything() async throws {
     let place = try Place()
