@@ -23,9 +23,6 @@ public final class AppleStore {
   let database: PlainDatabase
   let layout: AppleLayout
 
-  private static let damagedLogNote =
-    "its log is damaged or cut off: what was saved behind the damage is missing; look for a better copy"
-
   /// Opens a store.
   ///
   /// Reads the file; one with a log is copied into `scratch` first, since the log may have rows
@@ -51,13 +48,7 @@ public final class AppleStore {
       }
       let metadata = try AppleStoreMetadata(database)
       let own = tables["Z_MODELCACHE"] == nil ? nil : try Self.archivedModel(database)
-      var notes = own?.notes.map(\.description) ?? []
-      if database.mayLackLog {
-        notes.append(
-          "no log lies beside it, as after closing in order; if there was a NAME-wal, import again with it,"
-            + " since its rows are missing")
-      }
-      if database.logLosesFrames { notes.append(Self.damagedLogNote) }
+      let notes = (own?.notes.map(\.description) ?? []) + database.logNotes
       if let model = try own?.managedObjectModel() {
         try ModelComparison.check(models, haveModelOf: path, model)
         return (database, metadata, model, notes, try AppleLayout(model, tables, database))

@@ -50,15 +50,23 @@ package final class PlainDatabase {
 
   deinit { sqlite3_close_v2(database) }
 
-  /// Whether the file was written with a log that does not lie beside it: one that was closed in
-  /// order needs none.
-  package var mayLackLog: Bool { source.map { $0.usesLog && $0.logs.isEmpty } ?? false }
-
-  /// Whether the log has frames behind a damaged one, which SQLite passes over.
+  /// What the log, or its absence, may mean for the rows, one sentence each; none where nothing is missing.
   ///
   /// Reads the log to its end.
-  package var logLosesFrames: Bool {
-    source.map { $0.logs.contains("-wal") && WriteAheadLogCheck.losesFrames($0.path + "-wal") } ?? false
+  package var logNotes: [String] {
+    guard let source else { return [] }
+    if source.usesLog, source.logs.isEmpty {
+      return [
+        "no log lies beside it, as after closing in order; if there was a NAME-wal, import again with it,"
+          + " since its rows are missing"
+      ]
+    }
+    guard source.logs.contains("-wal"), WriteAheadLogCheck.losesFrames(source.path + "-wal") else {
+      return []
+    }
+    return [
+      "its log is damaged or cut off: what was saved behind the damage is missing; look for a better copy"
+    ]
   }
 
   /// Throws `busy` when another program has written to the file or its log since it was opened.

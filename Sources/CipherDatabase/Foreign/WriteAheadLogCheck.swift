@@ -1,7 +1,7 @@
 import Foundation
 
-/// Whether a write-ahead log has frames that SQLite passes over: it reads up to the first whose checksum is
-/// wrong, and says nothing.
+/// Finds frames of a write-ahead log that SQLite ignores: it reads up to the first with a wrong checksum,
+/// and reports nothing.
 ///
 /// The form is that of sqlite.org/fileformat2.html, 4.1 and 4.2.
 struct WriteAheadLogCheck {
@@ -26,7 +26,8 @@ struct WriteAheadLogCheck {
     isBigEndian = header[3] & 1 == 1
     let size = Self.number(header[8..<12], bigEndian: true)
     pageSize = size == 1 ? 65536 : Int(size)
-    guard pageSize >= 512, pageSize <= 65536 else { return nil }
+    // Sums are of eight bytes at a time, which a page of another size has not.
+    guard pageSize >= 512, pageSize <= 65536, pageSize & (pageSize - 1) == 0 else { return nil }
     salts = Array(header[16..<24])
     add(header[0..<24])
     if !has(header[24..<32]) { return nil }

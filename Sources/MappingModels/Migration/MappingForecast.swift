@@ -143,7 +143,7 @@ struct MappingForecast {
     guard let context, let mapping, var request = try MigrationManager.sourceRequest(mapping, old) else {
       return 0
     }
-    let several = try FetchPredicate(format: "\(relationship.name).@count > 1")
+    let several = FetchPredicate.compare(relationship.name + ".@count", .greater, 1)
     request.predicate = request.predicate.map { .and([$0, several]) } ?? several
     return try context.count(for: request)
   }

@@ -14,15 +14,7 @@ struct SQLiteCatalogue {
   init(_ database: PlainDatabase, profiling: Bool) throws {
     self.database = database
     catalogue = SourceCatalogue(database)
-    if database.mayLackLog {
-      catalogue.notes.append(
-        "no log lies beside it, as after closing in order; if there was a NAME-wal, import again with it,"
-          + " since its rows are missing")
-    }
-    if database.logLosesFrames {
-      catalogue.notes.append(
-        "its log is damaged or cut off: what was saved behind the damage is missing; look for a better copy")
-    }
+    catalogue.notes += database.logNotes
     let listed = try listedTables()
     for one in listed { try add(one) }
     for index in catalogue.tables.indices { try addForeignKeys(index) }

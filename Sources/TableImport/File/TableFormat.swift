@@ -15,7 +15,7 @@ public enum TableFormat: String, Sendable, Hashable, CaseIterable {
   /// - Returns: Nil for what is none of them, and where there is no file.
   public static func of(_ url: URL) -> TableFormat? {
     let kind = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type]
-    // Opening a pipe waits for somebody to write.
+    // Opening a FIFO blocks until another process writes to it.
     guard kind as? FileAttributeType == .typeRegular,
       let file = try? FileHandle(forReadingFrom: url), let head = try? file.read(upToCount: 4096)
     else { return nil }

@@ -102,15 +102,16 @@ struct ValueConversion {
   private func date(_ row: PlainQuery, _ column: Int32, _ kind: Kind) -> Double? {
     switch kind {
     case .text: DateForm.seconds(row.bytes(column))
-    case .integer:
-      // Whole seconds apart from the rest, which the larger number has no digits for.
-      {
-        let (whole, rest) = row.integer(column).quotientAndRemainder(dividingBy: Int64(unit.perSecond))
-        return Double(whole) - DateForm.unixToReference + Double(rest) / unit.perSecond
-      }()
+    case .integer: date(row.integer(column))
     case .real: row.real(column) / unit.perSecond - DateForm.unixToReference
     default: nil
     }
+  }
+
+  /// Whole seconds apart from the rest, since the larger number has no digits left for it.
+  private func date(_ count: Int64) -> Double {
+    let (whole, rest) = count.quotientAndRemainder(dividingBy: Int64(unit.perSecond))
+    return Double(whole) - DateForm.unixToReference + Double(rest) / unit.perSecond
   }
 
   // MARK: Bytes

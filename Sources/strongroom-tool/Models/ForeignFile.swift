@@ -49,7 +49,7 @@ enum ForeignFile {
 
   private static func head(_ path: String) -> [UInt8] {
     var status = stat()
-    // Opening a pipe waits for somebody to write.
+    // Opening a FIFO blocks until another process writes to it.
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 4096)
     else {

@@ -363,4 +363,21 @@ struct DatabaseFileTests {
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     #expect(left == staying.sorted(), "\(left)")
   }
+
+  @Test("a log whose pages have an impossible size, under right checksums, is not read")
+  func hostileLog() throws {
+    func bytes(_ words: [UInt32]) -> [UInt8] {
+      words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) } }
+    }
+    let words: [UInt32] = [0x377F_0683, 3_007_000, 513, 0, 1, 2]
+    var sums: (UInt32, UInt32) = (0, 0)
+    for place in stride(from: 0, to: words.count, by: 2) {
+      sums.0 &+= words[place] &+ sums.1
+      sums.1 &+= words[place + 1] &+ sums.0
+    }
+    let frame = bytes([1, 1, 1, 2, 0, 0]) + [UInt8](repeating: 7, count: 513)
+    let log = try Folder()
+    try Data(bytes(words + [sums.0, sums.1]) + frame).write(to: URL(fileURLWithPath: log.path("s-wal")))
+    #expect(!WriteAheadLogCheck.losesFrames(log.path("s-wal")))
+  }
 }

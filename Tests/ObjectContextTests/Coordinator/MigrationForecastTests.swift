@@ -109,7 +109,7 @@ struct MigrationForecastTests {
     }
   }
 
-  @Test("every reason is told at once, each with its objects")
+  @Test("all issues are reported at once, each with its objects")
   func reasons() async throws {
     let place = try MigrationPlace()
     let old = try ManagedObjectModel {

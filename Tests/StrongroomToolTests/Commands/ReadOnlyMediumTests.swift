@@ -17,7 +17,7 @@ struct ReadOnlyMediumTests {
     return process.terminationStatus == 0
   }
 
-  @Test("is queried, looked at, exported and forecast, and migrated by nobody")
+  @Test("can be queried, inspected, exported and forecast, but not migrated")
   func commands() async throws {
     let shelf = try await Shelf()
     let folder = shelf.file("medium")

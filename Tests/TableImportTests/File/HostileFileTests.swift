@@ -25,7 +25,7 @@ struct HostileFileTests {
     #expect(try code(place, "open.csv", Data("a,b\n1,\"2\n3,4\n".utf8)) == .malformed)
     #expect(try code(place, "sixteen.csv", Data([0xFF, 0xFE, 0x61, 0, 0x2C, 0])) == .wrongEncoding)
     #expect(try code(place, "unmarked.csv", Data([0x61, 0, 0x2C, 0, 0x62, 0])) == .wrongEncoding)
-    // Opening it would wait for somebody to write.
+    // Opening it would block until another process writes to it.
     #expect(mkfifo(place.file("pipe.csv").path, 0o600) == 0)
     #expect(throws: TableImportError.self) { try TableSource([place.file("pipe.csv")]) }
     #expect(try code(place, "array.json", Data("[{\"a\":1}]".utf8)) == .malformed)
