@@ -231,7 +231,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AppleStoreTests",
-      dependencies: ["AppleStore", "CipherDatabase", "Strongroom", "StrongroomData"],
+      dependencies: ["AppleModel", "AppleStore", "CipherDatabase", "Strongroom", "StrongroomData"],
       exclude: [
         "Fixtures/made.sqlite", "Fixtures/made.sqlite-wal", "Fixtures/faulty.sqlite",
         "Fixtures/swiftdata.sqlite",

@@ -90,9 +90,9 @@ extension ComparedValue {
     let isNumber = kind == .integer || kind == .real
     switch attribute.type {
     case .boolean, .integer16, .integer32, .integer64:
-      return integer(row, place, isNumber, isFlag: attribute.type == .boolean)
-    case .float: return .real(Double(Float(row.real(place))))
-    case .double, .date: return .real(row.real(place))
+      return integer(row, place, isFlag: attribute.type == .boolean)
+    case .float: return real(row, place) { Double(Float($0)) }
+    case .double, .date: return real(row, place) { $0 }
     case .decimal: return decimal(row, place)
     case .string: return .text(row.text(place))
     case .uri, .objectID: return URL(string: row.text(place)) == nil ? .null : .text(row.text(place))
@@ -102,11 +102,26 @@ extension ComparedValue {
     }
   }
 
-  private static func integer(
-    _ row: PlainQuery, _ place: Int32, _ isNumber: Bool, isFlag: Bool
+  private static func integer(_ row: PlainQuery, _ place: Int32, isFlag: Bool) -> ComparedValue {
+    let value: Int64? =
+      switch row.kind(place) {
+      case .integer: row.integer(place)
+      case .real: Int64(exactly: row.real(place).rounded(.towardZero))
+      case .text: Int64(row.text(place))
+      default: nil
+      }
+    return value.map { .integer(isFlag && $0 != 0 ? 1 : $0) } ?? .null
+  }
+
+  private static func real(
+    _ row: PlainQuery, _ place: Int32, _ rounded: (Double) -> Double
   ) -> ComparedValue {
-    guard let value = isNumber ? row.integer(place) : Int64(row.text(place)) else { return .null }
-    return .integer(isFlag && value != 0 ? 1 : value)
+    switch row.kind(place) {
+    case .integer, .real: return .real(rounded(row.real(place)))
+    default:
+      guard let value = Double(row.text(place)), !value.isNaN else { return .null }
+      return .real(value)
+    }
   }
 
   private static func uuid(_ row: PlainQuery, _ place: Int32) -> ComparedValue {

@@ -14,8 +14,8 @@ public final class AppleStore {
   public let metadata: AppleStoreMetadata
   /// The model: the store's own, or the one given.
   public let model: ManagedObjectModel
-  /// What the archived model says and no model here can, and what may be missing beside the file;
-  /// one sentence each.
+  /// What the archived model says and no model here can, what may be missing beside the file, and
+  /// which values an import computes again; one sentence each.
   public let notes: [String]
   /// What the store has that its model does not explain, and what it lacks.
   public var layoutFaults: [AppleStoreFault] { layout.faults }
@@ -48,13 +48,37 @@ public final class AppleStore {
       }
       let metadata = try AppleStoreMetadata(database)
       let own = tables["Z_MODELCACHE"] == nil ? nil : try Self.archivedModel(database)
-      let notes = (own?.notes.map(\.description) ?? []) + database.logNotes
-      if let model = try own?.managedObjectModel() {
-        try ModelComparison.check(models, haveModelOf: path, model)
-        return (database, metadata, model, notes, try AppleLayout(model, tables, database))
-      }
-      let layout = try ModelComparison.fittingLayout(models, of: path, tables, database)
+      let layout = try Self.layout(own?.managedObjectModel(), models, path, tables, database)
+      let notes = (own?.notes.map(\.description) ?? []) + database.logNotes + Self.derivedNotes(layout.model)
       return (database, metadata, layout.model, notes, layout)
+    }
+  }
+
+  private static func layout(
+    _ own: ManagedObjectModel?, _ given: [ManagedObjectModel], _ path: String, _ tables: [String: [String]],
+    _ database: PlainDatabase
+  ) throws -> AppleLayout {
+    if let own {
+      let layout = try AppleLayout(own, tables, database)
+      if !layout.isOfAnotherStore {
+        try ModelComparison.check(given, haveModelOf: path, own)
+        return layout
+      }
+      if given.isEmpty {
+        throw AppleStoreError(
+          .wrongModel,
+          "the model in \(path) is of another store: it has none of its entities; give the store's own"
+            + " (.xcdatamodeld or .mom)")
+      }
+    }
+    return try ModelComparison.fittingLayout(given, of: path, tables, database)
+  }
+
+  private static func derivedNotes(_ model: ManagedObjectModel) -> [String] {
+    model.entities.flatMap { entity in
+      entity.attributes.filter { $0.entity === entity && $0.derivation != nil }.map {
+        "\(entity.name).\($0.name) is derived: it is computed again, and compared by verify-import"
+      }
     }
   }
 

@@ -30,8 +30,6 @@ public struct AppleStoreFault: Sendable, Hashable, CustomStringConvertible {
     case keyAboveMaximum
     /// A row that breaks a uniqueness constraint; it is left out.
     case notUnique
-    /// A derived value that is another than what its derivation makes.
-    case derived
   }
 
   /// What kind of fault it is.

@@ -63,6 +63,9 @@ struct AppleLayout {
     }
   }
 
+  /// Whether the store has entities and a table of none that the model describes.
+  var isOfAnotherStore: Bool { rootTables.isEmpty && !maxima.isEmpty }
+
   func table(of entity: EntityDescription) -> String? { rootTables[entity.root.index] }
   func column(of attribute: AttributeDescription) -> AppleColumn? { columns[ObjectIdentifier(attribute)] }
   func toOne(_ relationship: RelationshipDescription) -> AppleToOne? {

@@ -1,3 +1,4 @@
+import AppleModel
 import AppleStore
 import CipherDatabase
 import Foundation
@@ -68,6 +69,35 @@ struct AppleStoreTests {
     let container = try await place.open()
     #expect(try container.newContext().fetch(FetchRequest("Note")).first?.get("text") == "kept")
     try container.close()
+  }
+
+  @Test("is refused where the model in it is of another store, and read with its own")
+  func otherModel() throws {
+    let place = try Place()
+    let own = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
+    let other = try ManagedObjectModel { Entity("Account") { Attribute("name", .string) } }
+    let file = place.file("other.sqlite")
+    let plain = try PlainDatabaseWriter(path: file.path)
+    try plain.execute(
+      """
+      CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+      CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+      CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
+      CREATE TABLE ZNOTE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTEXT VARCHAR);
+      INSERT INTO Z_PRIMARYKEY VALUES (1, 'Note', 0, 1);
+      INSERT INTO ZNOTE VALUES (1, 1, 3, 'kept');
+      """)
+    let list = try PropertyListSerialization.data(fromPropertyList: ["a": "b"], format: .binary, options: 0)
+    let cache = try AppleModelWriter(other).modelCache()
+    try plain.run("INSERT INTO Z_METADATA VALUES (1, 'U', ?)") { parameters in
+      list.withUnsafeBytes { parameters.bind(1, blob: $0, copy: true) }
+    }
+    try plain.run("INSERT INTO Z_MODELCACHE VALUES (?)") { parameters in
+      cache.withUnsafeBytes { parameters.bind(1, blob: $0, copy: true) }
+    }
+    try plain.finish()
+    #expect(code(file) == .wrongModel)
+    #expect(try AppleStore(url: file, models: [own]).model.versionHash == own.versionHash)
   }
 
   @Test("is read with what lies beside it, through a link too, and what is no log is refused")
