@@ -344,6 +344,9 @@ package final class ConnectionPool: Sendable {
   /// Four times what SQLite moves at once.
   private static let longestLog = 16 << 20
 
+  /// Whether the file was opened for writing.
+  package var isWritable: Bool { options.access == .readWrite }
+
   /// Statements executed on all connections.
   package var executionCount: Int {
     readers.withLock {

@@ -78,7 +78,7 @@ struct BatchOperation: GraphOperation {
             + " again"
         )
       }
-      return try body()
+      return try graph.withTransactionOrigin(body)
     }
   }
 

@@ -59,6 +59,14 @@ public final class ManagedObjectContext: UndoTarget {
     set { graph.name = newValue }
   }
 
+  /// Who saves, for the stores' history (`PersistentHistoryTransaction.author`); nil for nobody in particular.
+  ///
+  /// A child context saves into its parent, whose author counts.
+  public var transactionAuthor: String? {
+    get { graph.transactionAuthor }
+    set { graph.transactionAuthor = newValue }
+  }
+
   /// What a save does about rows that were changed elsewhere and broken constraints; refuses at first.
   public var mergePolicy: MergePolicy {
     get { graph.mergePolicy }

@@ -30,6 +30,7 @@ package final class ObjectGraph {
 
   // The context's properties of the same names document these.
   var name: String?
+  var transactionAuthor: String?
   var mergePolicy = MergePolicy.error
   @exclusivity(unchecked) var shouldDeleteInaccessibleFaults = true
   @exclusivity(unchecked) var faultFailure: (any Error)?

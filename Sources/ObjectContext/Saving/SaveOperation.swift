@@ -59,7 +59,9 @@ struct SaveOperation: GraphOperation {
       let plan = try SavePlan(
         plans, inserted: tracker.inserted, updated: updated, deleted: tracker.deleted, locked: tracker.locked)
       do {
-        if !plan.request.isEmpty { try persistentStoreCoordinator.save(plan.request) }
+        if !plan.request.isEmpty {
+          try graph.withTransactionOrigin { try persistentStoreCoordinator.save(plan.request) }
+        }
       } catch let error as StoreError where tries < Self.mostTries {
         // Each attempt met rows that were written elsewhere since the attempt before.
         tries += 1

@@ -16,7 +16,7 @@ extension SQLCipherStore {
       let selection = try BatchSelection(request, in: self, opened)
       return try opened.pool.write { connection in
         try connection.transaction(.immediate) {
-          var deletion = SetDeletion(connection, opened.schema)
+          var deletion = SetDeletion(connection, opened, recording: tracksHistory)
           try deletion.add(selection.references(connection), selection.entity.root)
           return BatchResult(count: try deletion.run())
         }
@@ -29,11 +29,13 @@ extension SQLCipherStore {
 private struct SetDeletion {
   private let connection: Connection
   private let schema: StoreSchema
+  private var recorder: HistoryRecorder?
   private var doomed: [EntityDescription: Set<Int64>] = [:]  // by root
 
-  init(_ connection: Connection, _ schema: StoreSchema) {
+  init(_ connection: Connection, _ opened: SQLCipherStore.Opened, recording isRecorded: Bool) {
     self.connection = connection
-    self.schema = schema
+    schema = opened.schema
+    recorder = isRecorded ? HistoryRecorder(connection, opened) : nil
   }
 
   /// Marks objects, and all objects that cascade rules reach from them, for deletion.
@@ -51,8 +53,9 @@ private struct SetDeletion {
     }
   }
 
-  func run() throws -> Int {
+  mutating func run() throws -> Int {
     var count = 0
+    for (root, references) in doomed { try recorder?.willDelete(references.sorted(), of: root) }
     for (root, references) in doomed {
       for relationship in relationships(root) { try settle(relationship, references.sorted()) }
       for toOne in root.unidirectionalToOnes where toOne.deleteRule != .noAction {
@@ -74,11 +77,12 @@ private struct SetDeletion {
       )
       count += connection.changes
     }
+    try recorder?.finish()
     return count
   }
 
   /// Denies the deletion, or clears the to-ones that reference the deleted objects.
-  private func settle(_ relationship: RelationshipDescription, _ references: [Int64]) throws {
+  private mutating func settle(_ relationship: RelationshipDescription, _ references: [Int64]) throws {
     switch relationship.deleteRule {
     case .cascade, .noAction: return
     case .deny:
@@ -95,7 +99,7 @@ private struct SetDeletion {
   }
 
   /// Clears a to-one without an inverse, or denies the deletion where the to-one is not optional.
-  private func empty(_ toOne: RelationshipDescription, _ references: [Int64]) throws {
+  private mutating func empty(_ toOne: RelationshipDescription, _ references: [Int64]) throws {
     if !toOne.isOptional, let column = schema.table(toOne.entity).column(toOne)?.name.quoted {
       let holders = try numbers(
         "SELECT _id FROM \(schema.table(toOne.entity).name.quoted)"
@@ -106,9 +110,16 @@ private struct SetDeletion {
     try clear(toOne, references)
   }
 
-  private func clear(_ toOne: RelationshipDescription, _ references: [Int64]) throws {
+  private mutating func clear(_ toOne: RelationshipDescription, _ references: [Int64]) throws {
     let table = schema.table(toOne.entity)
     guard let column = table.column(toOne)?.name.quoted else { return }
+    if recorder != nil {
+      let holders = try numbers(
+        "SELECT _id FROM \(table.name.quoted) WHERE \(column) IN (SELECT value FROM _integers(?1))", references)
+      let deleted = doomed[toOne.entity.root] ?? []
+      try recorder?.add(
+        updated: holders.filter { !deleted.contains($0) }, of: toOne.entity, [toOne.index])
+    }
     try run(
       "UPDATE OR FAIL \(table.name.quoted) SET _version = _version + 1, \(column) = NULL"
         + " WHERE \(column) IN (SELECT value FROM _integers(?1))", IntegerArray(references))

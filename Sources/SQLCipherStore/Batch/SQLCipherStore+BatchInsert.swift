@@ -15,7 +15,13 @@ extension SQLCipherStore {
     return try translating(path) {
       try opened.pool.write { connection in
         try connection.transaction(.immediate) {
-          try BatchInsertion(entity, connection, opened).run(next)
+          let result = try BatchInsertion(entity, connection, opened).run(next)
+          if tracksHistory, let references = result.references {
+            var recorder = HistoryRecorder(connection, opened)
+            recorder.add(inserted: references, entity)
+            try recorder.finish()
+          }
+          return result
         }
       }
     }

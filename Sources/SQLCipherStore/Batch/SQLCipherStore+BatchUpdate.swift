@@ -4,7 +4,7 @@ import ObjectQuery
 public import StoreContract
 
 extension SQLCipherStore {
-  /// One statement in one transaction, whatever the number of objects.
+  /// One statement in one transaction, and three or four for the history, whatever the number of objects.
   /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`,
   ///   `notFound`; nothing is changed then.
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
@@ -49,6 +49,13 @@ extension SQLCipherStore {
     let start = selection.parameterCount
     let settings = fields.enumerated().map { place, field in
       "\(opened.schema.columnName(entity.storedFields[field], table)) = ?\(start + place + 1)"
+    }
+    if tracksHistory {
+      var recorder = HistoryRecorder(connection, opened)
+      try recorder.add(
+        updated: selection.references(connection), of: entity,
+        fields.map { entity.storedFields[$0].propertyIndex })
+      try recorder.finish()
     }
     let statement = try connection.cached(
       "UPDATE OR FAIL \(table.name.quoted) SET _version = _version + 1, \(settings.joined(separator: ", "))"

@@ -5,7 +5,7 @@ public import StoreContract
 extension SQLCipherStore {
   /// Makes room for the value, then writes the pieces in their place, in one transaction.
   ///
-  /// Four statements, whatever the length.
+  /// Four statements, and three or four for the history, whatever the length.
   ///
   /// Memory stays the same whatever the length where no later column of the row has a value:
   /// external attributes come last in the order of their declaration. Else SQLite builds the row in
@@ -28,6 +28,11 @@ extension SQLCipherStore {
             try connection.withSmallCache(if: isLong) {
               try place.makeRoom(count)
               try place.write(count, fill)
+            }
+            if tracksHistory {
+              var recorder = HistoryRecorder(connection, opened)
+              try recorder.add(updated: [reference], of: attribute.entity, [attribute.index])
+              try recorder.finish()
             }
           }
         } catch let error as CipherError where error.isOfCommit {

@@ -51,6 +51,8 @@ struct SchemaCheck {
     if !StoreTable.creation.contains(own.sql ?? "") { throw Self.refusal(own) }
   }
 
+  func has(table name: String) -> Bool { objects.contains { $0.name == name && $0.type == "table" } }
+
   /// Refuses a file with anything in it that no model makes.
   /// - Parameters:
   ///   - schema: What the program's model makes.

@@ -14,6 +14,7 @@ struct StoreTable {
   static let creation = [
     "CREATE TABLE _store (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID",
     "CREATE TABLE _sequence (entity INTEGER PRIMARY KEY NOT NULL, last INTEGER NOT NULL)",
+    HistoryTable.creation,
   ]
 
   let connection: Connection
@@ -57,7 +58,7 @@ struct StoreTable {
   func takeOver(from other: StoreTable) throws {
     let select = try other.connection.prepare(
       "SELECT key, value FROM _store WHERE key NOT IN"
-        + " ('format', 'model', 'model_hash', 'entities', 'deferred_clean_up')")
+        + " ('format', 'model', 'model_hash', 'entities', 'deferred_clean_up', 'history_properties')")
     while try select.step() { try write(select.text(0), select.text(1)) }
     guard let hash = try other.read("model_hash"), let own = try read("model_hash") else { return }
     let others = try formerHashes().filter { $0 != hash && $0 != own }
@@ -89,6 +90,8 @@ struct StoreTable {
   struct Contents {
     var schema: StoreSchema
     var metadata: [String: String]
+    /// Whether the file has the table of the history, which earlier versions did not make.
+    var hasHistory: Bool
   }
 
   /// What the store says, or nil when it was made with another version of the model.
@@ -110,7 +113,8 @@ struct StoreTable {
     guard try read("model_hash") == model.versionHash.hex else { return nil }
     let schema = StoreSchema(model: model, entityNumbers: try entityNumbers(model))
     try check.refuseForeign(schema, of: self)
-    return Contents(schema: schema, metadata: try metadata())
+    return Contents(
+      schema: schema, metadata: try metadata(), hasHistory: check.has(table: HistoryTable.name))
   }
 
   /// The model that the store describes itself with, after the file was compared with it.

@@ -81,6 +81,7 @@ struct InferredMigration {
     try makeIndexes(besides: fullTextIndexes)
     if !(going.isEmpty && links.isEmpty) || !isDerivedAlike { try refreshDerivedAttributes() }
     try moveSequences()
+    try HistoryProperties.rename(by: mapping, old, StoreTable(connection))
     try StoreTable(connection).recordFormerHash(movingTo: new.model)
     try StoreTable(connection).write(model: new.model, entityNumbers: new.entityNumbers)
     try StoreTable(connection).write(cleanUp)

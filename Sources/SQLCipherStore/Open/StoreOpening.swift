@@ -139,19 +139,25 @@ extension SQLCipherStore.Opened {
     let contents = try session.closingOnError {
       try session.pool.read { try StoreTable($0).contents(model) }
     }
-    guard let contents else { return nil }
-    return SQLCipherStore.Opened(session, contents.schema, contents.metadata)
+    guard var contents else { return nil }
+    if !contents.hasHistory, session.pool.isWritable {
+      try session.closingOnError { try session.pool.write { try HistoryTable.add(to: $0) } }
+      contents.hasHistory = true
+    }
+    return SQLCipherStore.Opened(
+      session, contents.schema, contents.metadata, hasHistory: contents.hasHistory)
   }
 
   /// What an open file has under a schema.
   convenience init(
-    _ session: OpenSession, _ schema: StoreSchema, _ metadata: [String: String], isOfNewerModel: Bool = false
+    _ session: OpenSession, _ schema: StoreSchema, _ metadata: [String: String], isOfNewerModel: Bool = false,
+    hasHistory: Bool = false
   ) {
     self.init(
       session: session, schema: schema,
       plans: schema.model.entities.map { SelectPlan(entity: $0, schema: schema) },
       storeEntities: StoreEntity.all(of: schema.model, in: session.store),
       references: ReferenceSequence(entityNumbers: schema.entityNumbers), metadata: metadata,
-      isOfNewerModel: isOfNewerModel)
+      isOfNewerModel: isOfNewerModel, hasHistory: hasHistory)
   }
 }

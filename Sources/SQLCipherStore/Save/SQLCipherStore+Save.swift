@@ -24,6 +24,8 @@ extension SQLCipherStore {
               save.updated.map { LockedObject(objectID: $0.node.objectID, version: $0.node.version - 1) })
             try writer.throwConflicts()
           }
+          var recorder = HistoryRecorder(connection, opened)
+          if tracksHistory { try recorder.willDelete(save.deleted) }
           try writer.delete(save.deleted)
           if isSecond { try writer.throwConflicts() }
           try writer.clear(exchanged)
@@ -34,6 +36,7 @@ extension SQLCipherStore {
           try writer.throwConflicts()
           try writer.checkDeletions(save.deleted)
           for changes in save.relationshipChanges { try writer.apply(changes) }
+          if tracksHistory { try recorder.didWrite(save) }
           if let metadata { try StoreTable(connection).write(metadata: metadata) }
           try beforeCommit()
         }

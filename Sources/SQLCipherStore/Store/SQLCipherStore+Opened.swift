@@ -1,5 +1,6 @@
 import CipherDatabase
 import Foundation
+import Locks
 import StoreContract
 
 extension SQLCipherStore {
@@ -14,8 +15,12 @@ extension SQLCipherStore {
     let storeEntities: [StoreEntity]
     let references: ReferenceSequence
     let metadata: [String: String]
+    /// The number that the model's names have in the history; nil until it was read.
+    let historyNames: Locked<Int64?>
     /// Whether the file has a newer version of the model than the program.
     let isOfNewerModel: Bool
+    /// Whether the file has a history: one that an earlier version made, and that is open for reading, has none.
+    let hasHistory: Bool
 
     var pool: ConnectionPool { session.pool }
     var identifier: UUID { session.store }
@@ -23,9 +28,10 @@ extension SQLCipherStore {
     init(
       session: OpenSession, schema: StoreSchema, plans: [SelectPlan], storeEntities: [StoreEntity],
       references: ReferenceSequence, metadata: [String: String],
-      isOfNewerModel: Bool = false
+      isOfNewerModel: Bool = false, hasHistory: Bool = false
     ) {
       self.isOfNewerModel = isOfNewerModel
+      self.hasHistory = hasHistory
       self.session = session
       self.schema = schema
       self.plans = plans
@@ -35,10 +41,12 @@ extension SQLCipherStore {
       self.storeEntities = storeEntities
       self.references = references
       self.metadata = metadata
+      historyNames = Locked(nil)
     }
 
     private init(_ other: Opened, _ session: OpenSession, _ metadata: [String: String]) {
       isOfNewerModel = other.isOfNewerModel
+      hasHistory = other.hasHistory
       self.session = session
       schema = other.schema
       plans = other.plans
@@ -47,6 +55,7 @@ extension SQLCipherStore {
       saveStatements = other.saveStatements
       storeEntities = other.storeEntities
       references = other.references
+      historyNames = other.historyNames
       self.metadata = metadata
     }
 

@@ -62,6 +62,8 @@ public final class SQLCipherStore: IncrementalStore {
     storeDescription.isReadOnly || opened.withLock { $0?.isOfNewerModel ?? false }
   }
 
+  var tracksHistory: Bool { storeDescription.tracksHistory }
+
   /// - Throws: `StoreError` with code `readOnly`.
   func checkWritable() throws {
     guard isReadOnly else { return }

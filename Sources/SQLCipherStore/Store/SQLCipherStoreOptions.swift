@@ -17,6 +17,7 @@ struct SQLCipherStoreOptions: Sendable {
   var pageCacheBytes = 64 << 20
   var busyTimeoutMilliseconds = 5000
   var isExclusive = false
+  var tracksHistory = true
   var logger: Logger?
   /// Nil for the file's name.
   var logLabel: String?

@@ -113,6 +113,13 @@ public protocol IncrementalStore: AnyObject, Sendable {
   ///   attribute that is not binary.
   func openValue(of attribute: AttributeDescription, of reference: Int64) throws -> ValueReader?
 
+  /// Answers a request for the history of what was saved, or deletes a part of it. The default throws
+  /// `unsupportedRequest`.
+  func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult
+  /// The place in the history after the last transaction; nil, as by default, while there is none, and for
+  /// stores without a history.
+  var currentHistoryToken: PersistentHistoryToken? { get throws }
+
   /// A read-only snapshot of the store: later saves do not show in it. Release it when it is no
   /// longer needed; do not close it, since it may have readers. The default throws
   /// `unsupportedRequest`.
@@ -202,6 +209,14 @@ extension IncrementalStore {
       .unsupportedRequest,
       "a store of type \(Self.storeType) has no snapshots; read its current state")
   }
+
+  /// Throws.
+  public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+    throw StoreError(
+      .unsupportedRequest, "a store of type \(Self.storeType) keeps no history; fetch the objects")
+  }
+  /// Nil.
+  public var currentHistoryToken: PersistentHistoryToken? { get throws { nil } }
 
   /// Nil.
   public var remoteChangeCount: Int64? { get throws { nil } }

@@ -67,6 +67,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let fileDamaged = Code("fileDamaged")
     /// Another file was put in the place of the store's while it was open, or the file was removed.
     public static let fileReplaced = Code("fileReplaced")
+    /// What was saved after a token is no longer in the history.
+    public static let historyTokenExpired = Code("historyTokenExpired")
+    /// A token is of another store, or of a copy of this one that went another way.
+    public static let historyTokenForeign = Code("historyTokenForeign")
     /// Another process, or another connection of this one, holds the store.
     public static let busy = Code("busy")
     /// The place of the store cannot be written to.
@@ -97,6 +101,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public internal(set) var commitToken: CommitToken?
   /// For `lossyMigration`, and for `modelMismatch` where a migration was tried: what it would do.
   public package(set) var migrationForecast: MigrationForecast?
+  /// For `historyTokenExpired` and `historyTokenForeign`: where to go on once the objects were read again;
+  /// nil for the beginning.
+  public package(set) var historyToken: PersistentHistoryToken?
   /// The error underneath.
   public let cause: (any Error)?
   /// Where it was thrown.

@@ -1,0 +1,108 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// The changes of one transaction on their way into its row: objects of one entity to which the same was done
+/// are a group, and their numbers are runs.
+///
+/// A group is its kind and entity number, for updates the properties as bits by their index, then the runs: how
+/// far each is behind the one before, and its length. All numbers are little-endian base 128, seven bits a byte.
+/// Deleted objects with preserved values are groups of one, with the values as JSON.
+struct HistoryChanges {
+  enum Kind: UInt64 {
+    case insert, update, delete, deletePreserving
+  }
+
+  struct Group: Hashable {
+    let kind: Kind
+    let entity: Int64
+    var properties = PropertyIndexSet()
+  }
+
+  private var references: [Group: [Int64]] = [:]
+  private var groups: [Group] = []
+  private var preserved: [(entity: Int64, reference: Int64, values: [String: AttributeValue])] = []
+  private var ranges: [(group: Group, range: Range<Int64>)] = []
+
+  var isEmpty: Bool { groups.isEmpty && preserved.isEmpty && ranges.isEmpty }
+  private(set) var count = 0
+
+  mutating func add(_ reference: Int64, to group: Group) {
+    if references[group] == nil { groups.append(group) }
+    references[group, default: []].append(reference)
+    count += 1
+  }
+
+  mutating func add(_ numbers: [Int64], to group: Group) {
+    if numbers.isEmpty { return }
+    if references[group] == nil { groups.append(group) }
+    references[group, default: []] += numbers
+    count += numbers.count
+  }
+
+  /// Adds objects whose numbers follow each other.
+  mutating func add(_ range: Range<Int64>, to group: Group) {
+    if range.isEmpty { return }
+    ranges.append((group, range))
+    count += range.count
+  }
+
+  mutating func addDeletion(_ reference: Int64, entity: Int64, preserving values: [String: AttributeValue]) {
+    preserved.append((entity, reference, values))
+    count += 1
+  }
+
+  func encoded() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    for group in groups { Self.write(group, Self.runs(references[group] ?? []), to: &bytes) }
+    for (group, range) in ranges { Self.write(group, [range], to: &bytes) }
+    for one in preserved {
+      Self.write(
+        Group(kind: .deletePreserving, entity: one.entity), [one.reference..<one.reference + 1], to: &bytes)
+      let json = try JSONEncoder.sorted.encode(one.values)
+      Self.write(UInt64(json.count), to: &bytes)
+      bytes += json
+    }
+    return bytes
+  }
+
+  /// Numbers in their order as runs of neighbours.
+  private static func runs(_ numbers: [Int64]) -> [Range<Int64>] {
+    var runs: [Range<Int64>] = []
+    for number in numbers.sorted() {
+      if let last = runs.last, last.upperBound == number {
+        runs[runs.count - 1] = last.lowerBound..<number + 1
+      } else if runs.last?.contains(number) != true {
+        runs.append(number..<number + 1)
+      }
+    }
+    return runs
+  }
+
+  private static func write(_ group: Group, _ runs: [Range<Int64>], to bytes: inout [UInt8]) {
+    write(UInt64(bitPattern: group.entity) << 2 | group.kind.rawValue, to: &bytes)
+    if group.kind == .update {
+      let elements = group.properties.elements
+      var mask = [UInt8](repeating: 0, count: elements.last.map { $0 / 8 + 1 } ?? 0)
+      for element in elements { mask[element / 8] |= 1 << UInt8(element % 8) }
+      write(UInt64(mask.count), to: &bytes)
+      bytes += mask
+    }
+    write(UInt64(runs.count), to: &bytes)
+    var last: Int64 = 0
+    for run in runs {
+      write(UInt64(run.lowerBound - last), to: &bytes)
+      write(UInt64(run.count - 1), to: &bytes)
+      last = run.upperBound
+    }
+  }
+
+  private static func write(_ number: UInt64, to bytes: inout [UInt8]) {
+    var rest = number
+    while rest > 127 {
+      bytes.append(UInt8(rest & 127) | 128)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+}
