@@ -13,6 +13,8 @@ func openLibrary(
   description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
   description.createsIfMissing = create
   description.durability = durability
+  // The limit records none; HistoryLoad measures it.
+  description.tracksHistory = false
   if let pageCacheBytes { description.pageCacheBytes = pageCacheBytes }
   let container = PersistentContainer(managedObjectModel: model, description: description)
   try container.persistentStoreCoordinator.register(Author.self, for: "Author")

@@ -57,6 +57,8 @@ struct RecordsPath: Contestant {
       type: SQLCipherStore.storeType, url: URL(fileURLWithPath: path))
     description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
     description.createsIfMissing = create
+    // The limit records none; HistoryLoad measures it.
+    description.tracksHistory = false
     return try await RecordStore(description, [RecordBook.self])
   }
 

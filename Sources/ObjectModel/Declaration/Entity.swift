@@ -30,13 +30,15 @@ public struct Entity: Sendable, Hashable, Codable {
   /// Declares an entity with the properties, indexes and constraints that the closure lists.
   public init(
     _ name: String, parent: String? = nil, abstract: Bool = false, className: String? = nil,
-    renamingIdentifier: String? = nil, @EntityBuilder _ content: () -> [any EntityElement] = { [] }
+    renamingIdentifier: String? = nil, userInfo: [String: String] = [:],
+    @EntityBuilder _ content: () -> [any EntityElement] = { [] }
   ) {
     self.name = name
     superentityName = parent
     isAbstract = abstract
     managedObjectClassName = className
     self.renamingIdentifier = renamingIdentifier
+    self.userInfo = userInfo
     for element in content() { element.add(to: &self) }
   }
 }

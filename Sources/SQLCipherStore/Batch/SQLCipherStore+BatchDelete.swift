@@ -16,7 +16,8 @@ extension SQLCipherStore {
       let selection = try BatchSelection(request, in: self, opened)
       return try opened.pool.write { connection in
         try connection.transaction(.immediate) {
-          var deletion = SetDeletion(connection, opened, recording: tracksHistory)
+          var deletion = SetDeletion(
+            connection, opened, tracksHistory ? HistoryRecorder(connection, opened, historyLimits) : nil)
           try deletion.add(selection.references(connection), selection.entity.root)
           return BatchResult(count: try deletion.run())
         }
@@ -32,10 +33,10 @@ private struct SetDeletion {
   private var recorder: HistoryRecorder?
   private var doomed: [EntityDescription: Set<Int64>] = [:]  // by root
 
-  init(_ connection: Connection, _ opened: SQLCipherStore.Opened, recording isRecorded: Bool) {
+  init(_ connection: Connection, _ opened: SQLCipherStore.Opened, _ recorder: HistoryRecorder?) {
     self.connection = connection
     schema = opened.schema
-    recorder = isRecorded ? HistoryRecorder(connection, opened) : nil
+    self.recorder = recorder
   }
 
   /// Marks objects, and all objects that cascade rules reach from them, for deletion.
@@ -113,16 +114,19 @@ private struct SetDeletion {
   private mutating func clear(_ toOne: RelationshipDescription, _ references: [Int64]) throws {
     let table = schema.table(toOne.entity)
     guard let column = table.column(toOne)?.name.quoted else { return }
+    var left: [Int64] = []
     if recorder != nil {
       let holders = try numbers(
-        "SELECT _id FROM \(table.name.quoted) WHERE \(column) IN (SELECT value FROM _integers(?1))", references)
+        "SELECT _id FROM \(table.name.quoted) WHERE \(column) IN (SELECT value FROM _integers(?1))",
+        references)
       let deleted = doomed[toOne.entity.root] ?? []
-      try recorder?.add(
-        updated: holders.filter { !deleted.contains($0) }, of: toOne.entity, [toOne.index])
+      left = holders.filter { !deleted.contains($0) }
+      try recorder?.add(updated: left, of: toOne.entity, [toOne.index])
     }
     try run(
       "UPDATE OR FAIL \(table.name.quoted) SET _version = _version + 1, \(column) = NULL"
         + " WHERE \(column) IN (SELECT value FROM _integers(?1))", IntegerArray(references))
+    try recorder?.didUpdate(left, of: toOne.entity, [toOne.index])
   }
 
   private func leavesDestinations(_ relationship: RelationshipDescription, _ references: [Int64]) throws

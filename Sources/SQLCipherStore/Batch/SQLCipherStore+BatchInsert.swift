@@ -17,8 +17,8 @@ extension SQLCipherStore {
         try connection.transaction(.immediate) {
           let result = try BatchInsertion(entity, connection, opened).run(next)
           if tracksHistory, let references = result.references {
-            var recorder = HistoryRecorder(connection, opened)
-            recorder.add(inserted: references, entity)
+            var recorder = HistoryRecorder(connection, opened, historyLimits)
+            try recorder.add(inserted: references, entity)
             try recorder.finish()
           }
           return result

@@ -50,13 +50,10 @@ extension SQLCipherStore {
     let settings = fields.enumerated().map { place, field in
       "\(opened.schema.columnName(entity.storedFields[field], table)) = ?\(start + place + 1)"
     }
-    if tracksHistory {
-      var recorder = HistoryRecorder(connection, opened)
-      try recorder.add(
-        updated: selection.references(connection), of: entity,
-        fields.map { entity.storedFields[$0].propertyIndex })
-      try recorder.finish()
-    }
+    var recorder = tracksHistory ? HistoryRecorder(connection, opened, historyLimits) : nil
+    let properties = fields.map { entity.storedFields[$0].propertyIndex }
+    let references = recorder == nil ? [] : try selection.references(connection)
+    try recorder?.add(updated: references, of: entity, properties)
     let statement = try connection.cached(
       "UPDATE OR FAIL \(table.name.quoted) SET _version = _version + 1, \(settings.joined(separator: ", "))"
         + " WHERE _id IN (\(selection.sql))")
@@ -71,7 +68,10 @@ extension SQLCipherStore {
       guard error.code == .constraint else { throw error }
       throw StoreError.notUnique(entity, [], error)
     }
-    return BatchResult(count: connection.changes)
+    let count = connection.changes
+    try recorder?.didUpdate(references, of: entity, properties)
+    try recorder?.finish()
+    return BatchResult(count: count)
   }
 }
 

@@ -2,12 +2,12 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// The changes of one transaction on their way into its row: objects of one entity to which the same was done
-/// are a group, and their numbers are runs.
+/// The changes of one transaction on their way into its row: objects of one entity to which the same was
+/// done are a group, and their numbers are runs.
 ///
-/// A group is its kind and entity number, for updates the properties as bits by their index, then the runs: how
-/// far each is behind the one before, and its length. All numbers are little-endian base 128, seven bits a byte.
-/// Deleted objects with preserved values are groups of one, with the values as JSON.
+/// A group is its kind and entity number, for updates the properties as bits by their index, then the runs:
+/// how far each is behind the one before, and its length. All numbers are little-endian base 128, seven
+/// bits a byte. Deleted objects with preserved values are groups of one, with the values as JSON.
 struct HistoryChanges {
   enum Kind: UInt64 {
     case insert, update, delete, deletePreserving
@@ -23,6 +23,8 @@ struct HistoryChanges {
   private var groups: [Group] = []
   private var preserved: [(entity: Int64, reference: Int64, values: [String: AttributeValue])] = []
   private var ranges: [(group: Group, range: Range<Int64>)] = []
+  /// How many ranges were added.
+  var runCount: Int { ranges.count }
 
   var isEmpty: Bool { groups.isEmpty && preserved.isEmpty && ranges.isEmpty }
   private(set) var count = 0
@@ -55,7 +57,10 @@ struct HistoryChanges {
   func encoded() throws -> [UInt8] {
     var bytes: [UInt8] = []
     for group in groups { Self.write(group, Self.runs(references[group] ?? []), to: &bytes) }
-    for (group, range) in ranges { Self.write(group, [range], to: &bytes) }
+    for (place, one) in ranges.enumerated() where place == 0 || ranges[place - 1].group != one.group {
+      let together = ranges[place...].prefix { $0.group == one.group }
+      Self.write(one.group, together.map(\.range), to: &bytes)
+    }
     for one in preserved {
       Self.write(
         Group(kind: .deletePreserving, entity: one.entity), [one.reference..<one.reference + 1], to: &bytes)

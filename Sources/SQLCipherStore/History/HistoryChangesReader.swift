@@ -5,10 +5,16 @@ import StoreContract
 /// Reads the changes of a transaction's row.
 struct HistoryChangesReader {
   private var bytes: UnsafeRawBufferPointer
+  private var left: Int64
   private let path: String
 
-  init(_ bytes: UnsafeRawBufferPointer, path: String) {
+  /// - Parameters:
+  ///   - bytes: The column.
+  ///   - count: How many changes there are.
+  ///   - path: The store's file, for errors.
+  init(_ bytes: UnsafeRawBufferPointer, count: Int64, path: String) {
     self.bytes = bytes
+    left = count
     self.path = path
   }
 
@@ -33,6 +39,8 @@ struct HistoryChangesReader {
         guard !start.overflow, !end.overflow, start.partialValue > 0, end.partialValue > start.partialValue
         else { throw damage }
         last = end.partialValue
+        left -= last - start.partialValue
+        if left < 0 { throw damage }
         let values = try kind == .deletePreserving ? preserved() : nil
         try body(group, start.partialValue..<last, values)
       }

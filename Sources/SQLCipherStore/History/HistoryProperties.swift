@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// The names that the properties of entities had while transactions were written, so that an update says which
-/// were changed after the model has other ones.
+/// The names that the properties of entities had while transactions were written, so that an update says
+/// which were changed after the model has other ones.
 ///
 /// One list for each version of the model; a transaction has the number of its list.
 struct HistoryProperties: Codable, Equatable {
@@ -25,6 +25,11 @@ struct HistoryProperties: Codable, Equatable {
 
   func write(_ table: StoreTable) throws {
     try table.write(Self.key, String(decoding: JSONEncoder.sorted.encode(self), as: UTF8.self))
+  }
+
+  /// The names of a list; none for a number that no list has.
+  func names(_ number: Int64) -> Names {
+    Int(exactly: number).flatMap { versions.indices.contains($0) ? versions[$0] : nil } ?? [:]
   }
 
   /// The number of a model's list; nil where it has none yet.

@@ -15,7 +15,7 @@ struct HistoryReader {
     self.connection = connection
     self.opened = opened
     self.path = path
-    table = HistoryTable(connection, opened)
+    table = HistoryTable(connection, opened.schema, opened.historyNames)
     properties = try HistoryProperties.read(StoreTable(connection))
   }
 
@@ -27,26 +27,14 @@ struct HistoryReader {
 
   func fetch(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     var result = PersistentHistoryResult(request.resultType)
-    let filter = HistoryFilter(request, opened)
+    let filter = try HistoryFilter(request, store: opened.identifier, opened.schema.model)
     let statement = try rows(after: request.bound)
     defer { statement.reset() }
-    var seen: Set<ManagedObjectID> = []
     while try result.count < request.fetchLimit ?? .max && statement.step() {
       let author = statement.isNull(3) ? nil : statement.text(3)
       guard filter.accepts(author: author) else { continue }
-      let number = statement.int64(0)
-      let needsChanges = filter.looksAtChanges || request.resultType.hasChanges
-      let changes = needsChanges ? try changes(statement, number, filter) : []
-      if filter.looksAtChanges, changes.isEmpty { continue }
-      result.count += 1
-      switch request.resultType {
-      case .statusOnly, .count: continue
-      case .changesOnly: result.changes += changes
-      case .objectIDs:
-        result.objectIDs += changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
-      case .transactionsOnly: result.transactions.append(transaction(statement, author, nil))
-      case .transactionsAndChanges: result.transactions.append(transaction(statement, author, changes))
-      }
+      let changes = filter.needsChanges ? try changes(statement, statement.int64(0), filter) : nil
+      if let found = try filter.accepted(transaction(statement, author, changes)) { result.append(found) }
     }
     return result
   }
@@ -55,14 +43,16 @@ struct HistoryReader {
     let condition: String
     switch bound {
     case .date: condition = "_time > ?1"
-    case .token, .transaction: condition = "_number > ?1"
+    case .token, .transaction, .consumer, .transactions: condition = "_number > ?1"
     }
     var number: Int64 = 0
     if case .token(.some(let token)) = bound { number = try check(token) }
     if case .transaction(let given) = bound { number = given }
+    if case .consumer(let name) = bound { number = try position(of: name) }
     let statement = try connection.cached(
-      "SELECT _number, _fingerprint, _time, _author, _context, _program, _process, _properties, _first, _changes"
-        + " FROM _transaction WHERE \(condition) AND _changes NOT NULL ORDER BY _number")
+      "SELECT _number, _fingerprint, _time, _author, _context, _program, _process, _properties, _first,"
+        + " _count, _changes, _values FROM _transaction WHERE \(condition) AND length(_changes) > 0"
+        + " ORDER BY _number")
     if case .date(let date) = bound {
       statement.bind(1, date.timeIntervalSinceReferenceDate)
     } else {
@@ -86,40 +76,35 @@ struct HistoryReader {
   ) throws -> [PersistentHistoryChange] {
     var result: [PersistentHistoryChange] = []
     var next = row.int64(8)
-    let version = Int(truncatingIfNeeded: row.int64(7))
-    let names = properties.versions.indices.contains(version) ? properties.versions[version] : [:]
-    var reader = HistoryChangesReader(row.bytes(9), path: path)
+    let names = properties.names(row.int64(7))
+    let recorded = try HistoryValues.decoded(row.bytes(11), path: path)
+    var reader = HistoryChangesReader(row.bytes(10), count: row.int64(9), path: path)
     try reader.each { group, run, values in
       defer { next += Int64(run.count) }
       // What a later version of the model has not is left out.
       guard let index = opened.schema.entityIndex(number: group.entity) else { return }
       let storeEntity = opened.storeEntities[index]
       guard filter.accepts(storeEntity.entity) else { return }
-      let updated = group.kind == .update ? updated(group, names, storeEntity.entity) : nil
+      let known = HistoryPropertyNames(names[group.entity] ?? [], storeEntity.entity)
+      let updated = group.kind == .update ? group.properties.elements.compactMap(known.property) : nil
       for (place, reference) in run.enumerated() where filter.accepts(reference) {
+        let record = recorded[.init(entity: group.entity, reference: reference)]
         result.append(
           PersistentHistoryChange(
             changeID: next + Int64(place), transactionNumber: transaction,
             changedObjectID: ManagedObjectID(storeEntity, reference: reference),
-            changeType: group.kind.changeType, updatedProperties: updated, tombstone: values))
+            changeType: group.kind.changeType, updatedProperties: updated, tombstone: values,
+            oldValues: group.kind == .insert ? nil : record?.old.map { known.values($0, opened) },
+            newValues: group.kind.isDeletion ? nil : record?.new.map { known.values($0, opened) }))
       }
     }
     return result
   }
 
-  private func updated(
-    _ group: HistoryChanges.Group, _ names: HistoryProperties.Names, _ entity: EntityDescription
-  ) -> [PropertyDescription] {
-    guard let known = names[group.entity] else { return [] }
-    return group.properties.elements.compactMap { index in
-      index < known.count ? entity.properties.first { $0.name == known[index] } : nil
-    }
-  }
-
   // MARK: Tokens
 
   /// The number of a token's transaction, which is in the store.
-  private func check(_ token: PersistentHistoryToken) throws -> Int64 {
+  func check(_ token: PersistentHistoryToken) throws -> Int64 {
     let position = token.position(in: opened.identifier)
     let statement = try connection.cached("SELECT _fingerprint FROM _transaction WHERE _number = ?1")
     statement.bind(1, position?.transactionNumber ?? 0)
@@ -130,18 +115,22 @@ struct HistoryReader {
     let last = try table.last()
     let isExpired = position.map { $0.transactionNumber < last?.number ?? 0 } ?? false
     let isThere = try isExpired && hasRow(position?.transactionNumber ?? 0)
+    throw try refusal(isExpired: isExpired && !isThere)
+  }
+
+  private func refusal(isExpired: Bool) throws -> StoreError {
     var error =
-      isExpired && !isThere
+      isExpired
       ? StoreError(
         .historyTokenExpired,
         "what was saved after the token is no longer in the history; read the objects again, and go on from"
           + " this error's historyToken")
       : StoreError(
         .historyTokenForeign,
-        "the token is of another store, or of a copy of this one that went another way; read the objects again,"
-          + " and go on from this error's historyToken")
-    error.historyToken = last.map { Self.token($0.number, $0.fingerprint, opened.identifier) }
-    throw error
+        "the token is of another store, or of a copy of this one that went another way; read the objects"
+          + " again, and go on from this error's historyToken")
+    error.historyToken = try table.last().map { Self.token($0.number, $0.fingerprint, opened.identifier) }
+    return error
   }
 
   private func hasRow(_ number: Int64) throws -> Bool {
@@ -155,38 +144,38 @@ struct HistoryReader {
 
   func delete(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     var result = PersistentHistoryResult(request.resultType)
-    let condition: String
-    var bound: Int64 = 0
+    let purge = HistoryPurge(connection)
+    let outcome: HistoryPurge.Outcome
     switch request.bound {
-    case .token(let token):
-      bound = try token.map(check) ?? table.last()?.number ?? 0
-      condition = "_number <= ?1"
-    case .transaction(let number):
-      bound = number
-      condition = "_number < ?1"
-    case .date: condition = "_time < ?1"
+    case .token(let token): outcome = try purge.delete(through: token.map(check) ?? table.last()?.number ?? 0)
+    case .transaction(let number): outcome = try purge.delete(through: number - 1)
+    case .consumer(let name): outcome = try purge.delete(through: position(of: name))
+    case .date(let date): outcome = try purge.delete(through: last(before: date))
+    case .transactions(let numbers): outcome = try purge.empty(numbers)
     }
-    let going = try connection.cached(
-      "SELECT max(_number), count(*) FROM _transaction WHERE \(condition) AND _changes NOT NULL")
-    if case .date(let date) = request.bound {
-      going.bind(1, date.timeIntervalSinceReferenceDate)
-    } else {
-      going.bind(1, bound)
-    }
-    _ = try going.step()
-    let last = going.int64(0)
-    result.count = Int(going.int64(1))
-    going.reset()
-    if result.count == 0 { return result }
-    try run("DELETE FROM _transaction WHERE _number < ?1", last)
-    // It tells tokens from those of copies.
-    try run("UPDATE _transaction SET _changes = NULL WHERE _number = ?1", last)
+    result.count = outcome.count
+    result.limitingConsumer = outcome.limitingConsumer
     return result
   }
 
-  private func run(_ sql: String, _ number: Int64) throws {
-    let statement = try connection.cached(sql)
-    statement.bind(1, number)
-    try statement.run()
+  private func last(before date: Date) throws -> Int64 {
+    let statement = try connection.cached("SELECT max(_number) FROM _transaction WHERE _time < ?1")
+    statement.bind(1, date.timeIntervalSinceReferenceDate)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
+  }
+
+  /// - Throws: `notFound` for a consumer that is not registered; `historyTokenExpired` for one whose unread
+  ///   transactions were deleted.
+  private func position(of name: String) throws -> Int64 {
+    guard let consumer = try HistoryConsumers(connection).consumer(named: name) else {
+      throw HistoryConsumers.missing(name)
+    }
+    let statement = try connection.cached(
+      "SELECT _changes IS NULL FROM _transaction WHERE _number > ?1 ORDER BY _number LIMIT 1")
+    statement.bind(1, consumer.transactionNumber)
+    defer { statement.reset() }
+    guard try statement.step(), statement.int64(0) != 0 else { return consumer.transactionNumber }
+    throw try refusal(isExpired: true)
   }
 }

@@ -2,87 +2,154 @@ import CipherDatabase
 import Crypto
 import Foundation
 import Glibc
+import Locks
 import ObjectModel
 import StoreContract
 
 /// The table `_transaction`: what each write changed, one row a transaction, whatever it changes.
 ///
-/// Each row has a fingerprint that depends on the one before it, so that a token is told from one of a copy
-/// that went another way. Deleting keeps the last row that was asked to go, without its changes, so that a
+/// Each row has a fingerprint that depends on the one before it, so that a token differs from those of a
+/// copy that went another way. Deleting leaves the last row that was to go, without its changes, so that a
 /// consumer that has read up to it goes on from there.
 struct HistoryTable {
-  static let name = "_transaction"
-  static let creation =
-    "CREATE TABLE \(name) (_number INTEGER PRIMARY KEY NOT NULL, _fingerprint BLOB NOT NULL,"
-    + " _time REAL NOT NULL, _author TEXT, _context TEXT, _program TEXT NOT NULL, _process INTEGER NOT NULL,"
-    + " _properties INTEGER NOT NULL, _first INTEGER NOT NULL, _count INTEGER NOT NULL, _changes BLOB)"
-
   private static let fingerprintSize = 16
+  /// What a row takes besides its changes, about.
+  private static let rowSize: Int64 = 80
+  /// So seldom that looking for what is to go costs nothing a save.
+  private static let transactionsBetweenPurges: Int64 = 64
   private static let program = ProcessInfo.processInfo.processName
 
   private let connection: Connection
-  private let opened: SQLCipherStore.Opened
+  private let schema: StoreSchema
+  private let names: Locked<Int64?>
 
-  init(_ connection: Connection, _ opened: SQLCipherStore.Opened) {
+  /// - Parameters:
+  ///   - connection: A connection in a transaction.
+  ///   - schema: The store's schema.
+  ///   - names: The number that the schema's names have, where it was read before.
+  init(_ connection: Connection, _ schema: StoreSchema, _ names: Locked<Int64?>) {
     self.connection = connection
-    self.opened = opened
+    self.schema = schema
+    self.names = names
   }
 
-  /// Makes the table in a store of an earlier version.
+  /// Makes the tables in a store of an earlier version.
   static func add(to connection: Connection) throws {
     try connection.transaction(.immediate) {
-      if try connection.text("SELECT 1 FROM sqlite_master WHERE name = '\(name)'") != nil { return }
-      try connection.execute(creation)
+      if try connection.text("SELECT 1 FROM sqlite_master WHERE name = '\(HistorySchema.transactions)'")
+        != nil
+      {
+        return
+      }
+      for statement in HistorySchema.creation { try connection.execute(statement) }
     }
   }
 
   /// Appends a transaction, in the transaction that made the changes.
   ///
-  /// Two statements.
-  func append(_ changes: HistoryChanges, _ origin: TransactionOrigin?) throws {
+  /// Two statements; up to six more at every 64th transaction, which deletes what is beyond the limits.
+  func append(
+    _ changes: HistoryChanges, _ values: HistoryValues, _ origin: TransactionOrigin?,
+    _ limits: PersistentHistoryLimits
+  ) throws {
     if changes.isEmpty { return }
     let last = try last()
-    let bytes = try changes.encoded()
+    let (bytes, recorded) = (try changes.encoded(), try values.encoded())
     let number = (last?.number ?? 0) + 1
-    let time = Date().timeIntervalSinceReferenceDate
-    var hash = SHA256()
-    if let last { hash.update(data: last.fingerprint) }
-    withUnsafeBytes(of: (number, time.bitPattern)) { hash.update(bufferPointer: $0) }
-    for text in [origin?.author, origin?.contextName, Self.program] { hash.update(data: Data("\(text ?? "")\0".utf8)) }
-    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
     let insertion = try connection.cached(
-      "INSERT INTO _transaction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
+      "INSERT INTO _transaction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
     defer { insertion.clearBindings() }
+    let row = Row(
+      number: number, time: Date().timeIntervalSinceReferenceDate, author: origin?.author,
+      context: origin?.contextName, program: Self.program, process: Int64(getpid()))
     insertion.bind(1, number)
-    let fingerprint = Data(hash.finalize().prefix(Self.fingerprintSize))
-    fingerprint.withUnsafeBytes { insertion.bind(2, blob: $0, copy: true) }
-    insertion.bind(3, time)
-    if let author = origin?.author { insertion.bind(4, author) }
-    if let name = origin?.contextName { insertion.bind(5, name) }
-    insertion.bind(6, Self.program)
-    insertion.bind(7, Int64(getpid()))
+    Self.fingerprint(of: row, bytes, recorded, after: last?.fingerprint).withUnsafeBytes {
+      insertion.bind(2, blob: $0, copy: true)
+    }
+    insertion.bind(3, row.time)
+    if let author = row.author { insertion.bind(4, author) }
+    if let name = row.context { insertion.bind(5, name) }
+    insertion.bind(6, row.program)
+    insertion.bind(7, row.process)
     insertion.bind(8, try currentProperties())
     insertion.bind(9, (last?.end ?? 0) + 1)
     insertion.bind(10, Int64(changes.count))
-    try bytes.withUnsafeBytes {
-      insertion.bind(11, blob: $0, copy: false)
+    insertion.bind(11, (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count))
+    bytes.withUnsafeBytes { insertion.bind(12, blob: $0, copy: true) }
+    try recorded.withUnsafeBytes {
+      if !$0.isEmpty { insertion.bind(13, blob: $0, copy: false) }
       try insertion.run()
     }
+    if number % Self.transactionsBetweenPurges == 0 {
+      try HistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)
+    }
+  }
+
+  /// What a fingerprint depends on besides the changes.
+  struct Row {
+    let number: Int64
+    let time: Double
+    let author: String?
+    let context: String?
+    let program: String
+    let process: Int64
+  }
+
+  static func fingerprint(
+    of row: Row, _ changes: [UInt8], _ values: [UInt8], after last: Data?
+  ) -> Data {
+    var hash = SHA256()
+    if let last { hash.update(data: last) }
+    for number in [row.number, Int64(bitPattern: row.time.bitPattern), row.process] {
+      withUnsafeBytes(of: number.littleEndian) { hash.update(bufferPointer: $0) }
+    }
+    // A length before each, so that no two rows are the same bytes.
+    for text in [row.author, row.context, row.program] { add(text.map { [UInt8]($0.utf8) }, to: &hash) }
+    add(changes, to: &hash)
+    add(values, to: &hash)
+    return Data(hash.finalize().prefix(fingerprintSize))
+  }
+
+  private static func add(_ bytes: [UInt8]?, to hash: inout SHA256) {
+    withUnsafeBytes(of: Int64(bytes?.count ?? -1).littleEndian) { hash.update(bufferPointer: $0) }
+    bytes?.withUnsafeBytes { hash.update(bufferPointer: $0) }
   }
 
   /// The number of the list of names that properties have now.
   private func currentProperties() throws -> Int64 {
-    if let known = opened.historyNames.withLock({ $0 }) { return known }
+    if let known = names.withLock({ $0 }) { return known }
     let table = StoreTable(connection)
     var properties = try HistoryProperties.read(table)
-    if let number = properties.number(of: opened.schema) {
-      opened.historyNames.withLock { $0 = Int64(number) }
+    if let number = properties.number(of: schema) {
+      names.withLock { $0 = Int64(number) }
       return Int64(number)
     }
     // Not known until it is committed.
-    let number = properties.add(opened.schema)
+    let number = properties.add(schema)
     try properties.write(table)
     return Int64(number)
+  }
+
+  /// Begins the history of a store whose objects are all new after that of the store that they were made of:
+  /// its tokens and consumers learn that they have to read the objects again.
+  static func begin(in connection: Connection, after other: Connection) throws {
+    guard try other.text("SELECT 1 FROM sqlite_master WHERE name = '\(HistorySchema.transactions)'") != nil
+    else { return }
+    let last = try other.prepare(
+      "SELECT _number + 1, _first + _count, _total FROM _transaction ORDER BY _number DESC LIMIT 1")
+    guard try last.step() else { return }
+    let first = try connection.prepare(
+      "INSERT INTO _transaction VALUES (?1, randomblob(\(fingerprintSize)), ?2, NULL, NULL, ?3, ?4, 0, ?5, 0,"
+        + " ?6, NULL, NULL)")
+    first.bind(1, last.int64(0))
+    first.bind(2, Date().timeIntervalSinceReferenceDate)
+    first.bind(3, program)
+    first.bind(4, Int64(getpid()))
+    first.bind(5, last.int64(1))
+    first.bind(6, last.int64(2))
+    try first.run()
+    let consumers = HistoryConsumers(connection)
+    for consumer in try HistoryConsumers(other).all() { try consumers.insert(consumer) }
   }
 
   struct Last {
@@ -90,15 +157,19 @@ struct HistoryTable {
     let fingerprint: Data
     /// The number of its last change.
     let end: Int64
+    /// The bytes of all transactions up to it, about.
+    let total: Int64
   }
 
   /// One statement.
   func last() throws -> Last? {
     let statement = try connection.cached(
-      "SELECT _number, _fingerprint, _first + _count - 1 FROM _transaction ORDER BY _number DESC LIMIT 1")
+      "SELECT _number, _fingerprint, _first + _count - 1, _total FROM _transaction"
+        + " ORDER BY _number DESC LIMIT 1")
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return Last(
-      number: statement.int64(0), fingerprint: Data(statement.bytes(1)), end: statement.int64(2))
+      number: statement.int64(0), fingerprint: Data(statement.bytes(1)), end: statement.int64(2),
+      total: statement.int64(3))
   }
 }

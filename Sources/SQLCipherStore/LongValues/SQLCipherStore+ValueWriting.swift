@@ -30,7 +30,7 @@ extension SQLCipherStore {
               try place.write(count, fill)
             }
             if tracksHistory {
-              var recorder = HistoryRecorder(connection, opened)
+              var recorder = HistoryRecorder(connection, opened, historyLimits)
               try recorder.add(updated: [reference], of: attribute.entity, [attribute.index])
               try recorder.finish()
             }

@@ -36,6 +36,8 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     public static let notUnique = Kind("notUnique")
     /// Numbers are in use that the store would give out again.
     public static let staleSequence = Kind("staleSequence")
+    /// The history is not the one that was written.
+    public static let brokenHistory = Kind("brokenHistory")
   }
 
   /// The kind of fault.

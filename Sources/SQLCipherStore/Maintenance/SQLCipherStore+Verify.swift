@@ -117,7 +117,9 @@ extension SQLCipherStore {
       return try connection.transaction(.deferred) {
         var contents = ContentsCheck(connection, schema, limit: limit - structure.count)
         try contents.run()
-        return (structure + contents.findings, contents.repairs)
+        var history = HistoryCheck(connection)
+        try history.run(limit: limit - structure.count - contents.findings.count)
+        return (structure + contents.findings + history.findings, contents.repairs)
       }
     }
   }

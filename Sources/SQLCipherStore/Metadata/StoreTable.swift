@@ -11,11 +11,11 @@ struct StoreTable {
   static let applicationID = 0x5374_726D
 
   /// The tables that every store has besides those of its model.
-  static let creation = [
-    "CREATE TABLE _store (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE _sequence (entity INTEGER PRIMARY KEY NOT NULL, last INTEGER NOT NULL)",
-    HistoryTable.creation,
-  ]
+  static let creation =
+    [
+      "CREATE TABLE _store (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID",
+      "CREATE TABLE _sequence (entity INTEGER PRIMARY KEY NOT NULL, last INTEGER NOT NULL)",
+    ] + HistorySchema.creation
 
   let connection: Connection
 
@@ -114,7 +114,7 @@ struct StoreTable {
     let schema = StoreSchema(model: model, entityNumbers: try entityNumbers(model))
     try check.refuseForeign(schema, of: self)
     return Contents(
-      schema: schema, metadata: try metadata(), hasHistory: check.has(table: HistoryTable.name))
+      schema: schema, metadata: try metadata(), hasHistory: check.has(table: HistorySchema.transactions))
   }
 
   /// The model that the store describes itself with, after the file was compared with it.

@@ -67,6 +67,7 @@ package final class StoreDraft: MigrationDraft, @unchecked Sendable {
       try table.create(model: model, entityNumbers: schema.entityNumbers)
       for statement in schema.creation { try connection.execute(statement) }
       try table.takeOver(from: StoreTable(copy))
+      try HistoryTable.begin(in: connection, after: copy)
       // An object of before never has the URI of one of after.
       let last = try ReferenceSequence.last(copy)
       for root in schema.roots { try ReferenceSequence.advance(to: last, root, connection, schema) }

@@ -24,8 +24,8 @@ extension SQLCipherStore {
               save.updated.map { LockedObject(objectID: $0.node.objectID, version: $0.node.version - 1) })
             try writer.throwConflicts()
           }
-          var recorder = HistoryRecorder(connection, opened)
-          if tracksHistory { try recorder.willDelete(save.deleted) }
+          var recorder = HistoryRecorder(connection, opened, historyLimits)
+          if tracksHistory { try recorder.willWrite(save) }
           try writer.delete(save.deleted)
           if isSecond { try writer.throwConflicts() }
           try writer.clear(exchanged)

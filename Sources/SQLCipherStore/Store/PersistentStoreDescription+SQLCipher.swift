@@ -115,6 +115,12 @@ extension PersistentStoreDescription {
     set { sqlCipher.tracksHistory = newValue }
   }
 
+  /// How much history the store has before it deletes the oldest itself; `standard` unless set.
+  public var historyLimits: PersistentHistoryLimits {
+    get { sqlCipher.historyLimits }
+    set { sqlCipher.historyLimits = newValue }
+  }
+
   /// Where the store reports events that an operator wants to know; nil, the default, for nowhere.
   ///
   /// Reported are: the store opened, created, migrated, backed up, its key found or rotated, slow

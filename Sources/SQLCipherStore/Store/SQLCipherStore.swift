@@ -63,6 +63,7 @@ public final class SQLCipherStore: IncrementalStore {
   }
 
   var tracksHistory: Bool { storeDescription.tracksHistory }
+  var historyLimits: PersistentHistoryLimits { storeDescription.historyLimits }
 
   /// - Throws: `StoreError` with code `readOnly`.
   func checkWritable() throws {

@@ -18,6 +18,7 @@ struct SQLCipherStoreOptions: Sendable {
   var busyTimeoutMilliseconds = 5000
   var isExclusive = false
   var tracksHistory = true
+  var historyLimits = PersistentHistoryLimits.standard
   var logger: Logger?
   /// Nil for the file's name.
   var logLabel: String?

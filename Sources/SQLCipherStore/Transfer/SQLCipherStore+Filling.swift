@@ -22,6 +22,7 @@ extension SQLCipherStore {
         let filler = StoreFiller(connection, schema)
         try contents(filler)
         try filler.finish()
+        try HistoryContents(connection, schema).record()
       }
     }
     guard let opened = try await creation.run(model, over: nil) else { throw occupied(path) }

@@ -24,6 +24,11 @@ public struct PersistentHistoryChange: Sendable, Identifiable {
   /// For a deletion the values of the attributes that are preserved
   /// (`Attribute.preservesValueInHistoryOnDeletion`), by name; nil where there are none.
   public let tombstone: [String: AttributeValue]?
+  /// The values before an update or a deletion, by the names of the properties whose values are recorded
+  /// (`EntityDescription.propertiesWithHistoryValues`); nil for an insertion, and where none are recorded.
+  public let oldValues: [String: PersistentHistoryValue]?
+  /// The values after an insertion or an update; nil for a deletion, and where none are recorded.
+  public let newValues: [String: PersistentHistoryValue]?
 
   /// Its number.
   public var id: Int64 { changeID }
@@ -31,7 +36,8 @@ public struct PersistentHistoryChange: Sendable, Identifiable {
   /// Makes a change, for stores of other kinds.
   public init(
     changeID: Int64, transactionNumber: Int64, changedObjectID: ManagedObjectID, changeType: ChangeType,
-    updatedProperties: [PropertyDescription]? = nil, tombstone: [String: AttributeValue]? = nil
+    updatedProperties: [PropertyDescription]? = nil, tombstone: [String: AttributeValue]? = nil,
+    oldValues: [String: PersistentHistoryValue]? = nil, newValues: [String: PersistentHistoryValue]? = nil
   ) {
     self.changeID = changeID
     self.transactionNumber = transactionNumber
@@ -39,5 +45,7 @@ public struct PersistentHistoryChange: Sendable, Identifiable {
     self.changeType = changeType
     self.updatedProperties = updatedProperties
     self.tombstone = tombstone
+    self.oldValues = oldValues
+    self.newValues = newValues
   }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+public import ObjectQuery
 
 /// Asks for a part of a store's history, or to delete one.
 ///
@@ -25,22 +26,36 @@ public struct PersistentHistoryChangeRequest: Sendable {
     case token(PersistentHistoryToken?)
     case date(Date)
     case transaction(number: Int64)
+    case consumer(String)
+    case transactions([Int64])
   }
 
   package private(set) var bound: Bound
   package let isDeletion: Bool
-  /// What it answers with; transactions with their changes unless set. A deletion answers with the status, or
-  /// with the number of the transactions that it deleted.
+  /// What it answers with; transactions with their changes unless set. A deletion answers with the status,
+  /// or with the number of the transactions that it deleted, and deletes none that a registered consumer
+  /// within its span has not read.
   public var resultType: ResultType
   /// The greatest number of transactions, the oldest of those asked for; nil for all.
   public var fetchLimit: Int?
   /// Only transactions of these authors; nil for all.
   public var authors: Set<String>?
-  /// Only changes of objects of these entities and their subentities, and transactions that have some; nil for
-  /// all.
+  /// Only changes of objects of these entities and their subentities, and transactions that have some; nil
+  /// for all.
   public var entityNames: Set<String>?
   /// Only changes of this object, and transactions that have some; nil for all.
   public var objectID: ManagedObjectID?
+
+  /// Only transactions that meet a condition; nil for all.
+  ///
+  /// Its names are Core Data's: `author`, `bundleID` (the program), `contextName`, `processID` and
+  /// `storeID` as text, `timestamp`, `transactionNumber`, and `changes`.
+  public var transactionPredicate: FetchPredicate?
+  /// Only changes that meet a condition, and transactions that have some; nil for all.
+  ///
+  /// Its names are `changeID`, `changeType` (the raw value), `changedEntity`, `changedObjectID` (the URI),
+  /// and `transaction`.
+  public var changePredicate: FetchPredicate?
 
   private init(_ bound: Bound, isDeletion: Bool) {
     self.bound = bound
@@ -48,8 +63,8 @@ public struct PersistentHistoryChangeRequest: Sendable {
     resultType = isDeletion ? .statusOnly : .transactionsAndChanges
   }
 
-  /// The same for one of several stores: from the beginning where the token has a place in another of them, and
-  /// none in this one, which had no transaction then.
+  /// The same for one of several stores: from the beginning where the token has a place in another of them,
+  /// and none in this one, which had no transaction then.
   package func of(_ store: UUID, among stores: [UUID]) -> Self {
     guard case .token(.some(let token)) = bound, token.position(in: store) == nil,
       stores.contains(where: { token.position(in: $0) != nil })
@@ -58,6 +73,9 @@ public struct PersistentHistoryChangeRequest: Sendable {
     request.bound = isDeletion ? .transaction(number: 0) : .token(nil)
     return request
   }
+
+  /// The same request, from after a transaction on.
+  public mutating func `continue`(after number: Int64) { bound = .transaction(number: number) }
 
   /// What was saved after a token; the whole history where there is none.
   public static func fetchHistory(after token: PersistentHistoryToken?) -> Self {
@@ -72,6 +90,13 @@ public struct PersistentHistoryChangeRequest: Sendable {
     Self(.transaction(number: number), isDeletion: false)
   }
 
+  /// What a consumer has not read.
+  ///
+  /// Register it with `PersistentStoreCoordinator.registerHistoryConsumer(_:span:)`.
+  public static func fetchHistory(forConsumer name: String) -> Self {
+    Self(.consumer(name), isDeletion: false)
+  }
+
   /// Deletes what was saved up to a token; all but the last transaction where there is none.
   public static func deleteHistory(before token: PersistentHistoryToken?) -> Self {
     Self(.token(token), isDeletion: true)
@@ -83,6 +108,11 @@ public struct PersistentHistoryChangeRequest: Sendable {
   /// Deletes the transactions before one.
   public static func deleteHistory(beforeTransaction number: Int64) -> Self {
     Self(.transaction(number: number), isDeletion: true)
+  }
+
+  /// Deletes transactions wherever they are; tokens of earlier ones stay valid.
+  package static func deleteHistory(transactionNumbers numbers: [Int64]) -> Self {
+    Self(.transactions(numbers), isDeletion: true)
   }
 }
 
@@ -100,9 +130,29 @@ public struct PersistentHistoryResult: Sendable {
   public package(set) var objectIDs: [ManagedObjectID] = []
   /// The number of transactions that were found, or deleted.
   public package(set) var count = 0
+  /// Of a deletion: the consumer that has not read what was to go as well; nil where all of it went.
+  public package(set) var limitingConsumer: PersistentHistoryConsumer?
 
   /// Makes an empty result, for stores of other kinds.
   public init(_ resultType: PersistentHistoryChangeRequest.ResultType) { self.resultType = resultType }
+
+  private var seen: Set<ManagedObjectID> = []
+
+  /// Adds what a store found, in the form that was asked for.
+  package mutating func append(_ transaction: PersistentHistoryTransaction) {
+    count += 1
+    switch resultType {
+    case .statusOnly, .count: return
+    case .changesOnly: changes += transaction.changes ?? []
+    case .objectIDs:
+      objectIDs += (transaction.changes ?? []).map(\.changedObjectID).filter { seen.insert($0).inserted }
+    case .transactionsOnly:
+      var alone = transaction
+      alone.changes = nil
+      transactions.append(alone)
+    case .transactionsAndChanges: transactions.append(transaction)
+    }
+  }
 
   /// Adds what another store answered.
   package mutating func append(_ other: PersistentHistoryResult) {
@@ -110,5 +160,6 @@ public struct PersistentHistoryResult: Sendable {
     changes += other.changes
     objectIDs += other.objectIDs
     count += other.count
+    limitingConsumer = limitingConsumer ?? other.limitingConsumer
   }
 }

@@ -21,6 +21,7 @@ extension InMemoryStore {
       for changes in save.relationshipChanges { Self.apply(changes, to: &next) }
       try Self.checkUniqueness(of: save.inserted + save.updated.map(\.node), in: next)
       if let metadata = save.metadata { next.metadata = StoreMetadata.programs(metadata) }
+      record(save, before: state, in: &next)
       try beforeCommit()
       state = next
     }

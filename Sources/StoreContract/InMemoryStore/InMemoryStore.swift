@@ -18,6 +18,7 @@ public final class InMemoryStore: IncrementalStore {
     var lastReference: [Int: Int64] = [:]
     var metadata: [String: String] = [:]
     var isOpen = false
+    var history = History()
   }
 
   /// The store's UUID.

@@ -119,6 +119,15 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// The place in the history after the last transaction; nil, as by default, while there is none, and for
   /// stores without a history.
   var currentHistoryToken: PersistentHistoryToken? { get throws }
+  /// Those who read the history, by name; none by default.
+  var historyConsumers: [PersistentHistoryConsumer] { get throws }
+  /// Registers a consumer at the end of the history, or says that it is still there. The default throws
+  /// `unsupportedRequest`, as those below do.
+  func registerHistoryConsumer(_ name: String, span: TimeInterval) throws
+  /// Says that a consumer has read up to a token.
+  func advanceHistoryConsumer(_ name: String, to token: PersistentHistoryToken) throws
+  /// Removes a consumer; false where there is none of the name.
+  func removeHistoryConsumer(_ name: String) throws -> Bool
 
   /// A read-only snapshot of the store: later saves do not show in it. Release it when it is no
   /// longer needed; do not close it, since it may have readers. The default throws
@@ -212,11 +221,23 @@ extension IncrementalStore {
 
   /// Throws.
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
-    throw StoreError(
-      .unsupportedRequest, "a store of type \(Self.storeType) keeps no history; fetch the objects")
+    throw hasNoHistory
   }
   /// Nil.
   public var currentHistoryToken: PersistentHistoryToken? { get throws { nil } }
+  /// None.
+  public var historyConsumers: [PersistentHistoryConsumer] { get throws { [] } }
+  /// Throws.
+  public func registerHistoryConsumer(_ name: String, span: TimeInterval) throws { throw hasNoHistory }
+  /// Throws.
+  public func advanceHistoryConsumer(_ name: String, to token: PersistentHistoryToken) throws {
+    throw hasNoHistory
+  }
+  /// Throws.
+  public func removeHistoryConsumer(_ name: String) throws -> Bool { throw hasNoHistory }
+  private var hasNoHistory: StoreError {
+    StoreError(.unsupportedRequest, "a store of type \(Self.storeType) records no history; fetch the objects")
+  }
 
   /// Nil.
   public var remoteChangeCount: Int64? { get throws { nil } }

@@ -11,7 +11,7 @@ struct StrongroomTool: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      QueryCommand.self, ShellCommand.self, InfoCommand.self, SchemaCommand.self,
+      QueryCommand.self, ShellCommand.self, HistoryCommand.self, InfoCommand.self, SchemaCommand.self,
       KeyCommand.self,
       ImportCommand.self, VerifyImportCommand.self, MigrateCommand.self, VerifyCommand.self,
       BackupCommand.self, RestoreCommand.self,

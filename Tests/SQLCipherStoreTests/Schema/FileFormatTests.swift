@@ -74,7 +74,7 @@ struct FileFormatTests {
     }
     #expect(try await notes.text("PRAGMA application_id") == "\(0x5374_726D)")
     #expect(try await notes.text("PRAGMA user_version") == "1")
-    #expect(try await keys() == "entities format metadata model model_hash")
+    #expect(try await keys() == "entities format history_properties metadata model model_hash")
     #expect(try await notes.text("SELECT value FROM _store WHERE key = 'entities'") == "{\"Note\":1}")
     let hash = try await notes.text("SELECT value FROM _store WHERE key = 'model_hash'")
     let other = try ManagedObjectModel {

@@ -151,7 +151,7 @@ struct SecrecyTests {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     let lines = text.split(separator: "\n").map(String.init)
-    #expect(lines.contains("Note _sequence _store"), "\(lines)")
+    #expect(lines.contains("Note _consumer _sequence _store _transaction"), "\(lines)")
     #expect(
       lines.contains(
         "CREATE TABLE \"Note\" (_id INTEGER PRIMARY KEY NOT NULL, _entity INTEGER NOT NULL,"

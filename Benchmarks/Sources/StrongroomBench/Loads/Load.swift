@@ -23,13 +23,16 @@ struct LoadRun {
 
 /// A store at a path, with the settings of the limit.
 func openStore(
-  _ path: String, _ model: ManagedObjectModel, create: Bool = true, pageCacheBytes: Int? = nil
+  _ path: String, _ model: ManagedObjectModel, create: Bool = true, pageCacheBytes: Int? = nil,
+  tracksHistory: Bool = true
 ) async throws -> PersistentContainer {
   var description = PersistentStoreDescription(
     type: SQLCipherStore.storeType, url: URL(fileURLWithPath: path))
   description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
   description.createsIfMissing = create
   description.durability = .normal
+  description.tracksHistory = tracksHistory
+  description.historyLimits = .none
   if let pageCacheBytes { description.pageCacheBytes = pageCacheBytes }
   let container = PersistentContainer(managedObjectModel: model, description: description)
   try await container.loadPersistentStores()

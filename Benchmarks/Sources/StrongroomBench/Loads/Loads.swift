@@ -6,14 +6,17 @@ import TextTable
 /// Measures what programs do that is no phase of the library, beside the bare library's calls.
 struct Loads: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Words, long values, imports, migrations, a small cache, a program's start, live results.")
+    abstract:
+      "Words, long values, imports, migrations, a small cache, a program's start, live results, a history.")
 
   private static let all: [(name: String, load: any Load)] = [
     ("words", WordsLoad()), ("pieces", PiecesLoad()), ("import", ImportLoad()),
     ("migration", MigrationLoad()), ("cache", CacheLoad()), ("start", StartLoad()), ("live", LiveLoad()),
+    ("history", HistoryLoad()),
   ]
 
-  @Option(help: "words, pieces, import, migration, cache, start or live; may be given more than once.")
+  @Option(
+    help: "words, pieces, import, migration, cache, start, live or history; may be given more than once.")
   var only: [String] = []
   @Option(help: "Pairs of runs.") var rounds = 3
   @Option(help: "Where the stores are made.") var folder: String?

@@ -1,0 +1,46 @@
+import ObjectModel
+import StoreContract
+
+/// What the indexes of properties in a transaction mean to the present version of an entity.
+struct HistoryPropertyNames {
+  private let names: [String]
+  private let entity: EntityDescription
+
+  /// - Parameters:
+  ///   - names: Those that the properties have, by the index that they had when the transaction was written.
+  ///   - entity: The entity.
+  init(_ names: [String], _ entity: EntityDescription) {
+    self.names = names
+    self.entity = entity
+  }
+
+  /// The property; nil for one that the model has no more.
+  func property(_ index: Int) -> PropertyDescription? {
+    names.indices.contains(index) ? entity.property(named: names[index]) : nil
+  }
+
+  /// Values by the names of their properties.
+  func values(
+    _ recorded: HistoryValues.Values, _ opened: SQLCipherStore.Opened
+  ) -> [String: PersistentHistoryValue] {
+    var values: [String: PersistentHistoryValue] = [:]
+    for (index, value) in recorded {
+      guard let property = property(index) else { continue }
+      switch (value, property) {
+      case (.attribute(let value), .attribute): values[property.name] = .attribute(value)
+      case (.object(let reference), .relationship(let relationship)):
+        values[property.name] = .object(reference.map { id($0, relationship, opened) })
+      case (.objects(let references), .relationship(let relationship)):
+        values[property.name] = .objects(references.map { id($0, relationship, opened) })
+      default: continue
+      }
+    }
+    return values
+  }
+
+  private func id(
+    _ reference: Int64, _ relationship: RelationshipDescription, _ opened: SQLCipherStore.Opened
+  ) -> ManagedObjectID {
+    ManagedObjectID(opened.storeEntities[relationship.destination.index], reference: reference)
+  }
+}

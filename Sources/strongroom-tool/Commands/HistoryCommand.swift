@@ -1,0 +1,155 @@
+import ArgumentParser
+import Foundation
+import Strongroom
+
+struct HistoryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "Lists, follows and purges what was saved in a store.",
+    subcommands: [HistoryListCommand.self, HistoryPurgeCommand.self, HistoryConsumersCommand.self],
+    defaultSubcommand: HistoryListCommand.self)
+}
+
+struct HistoryListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Prints the transactions of a store, oldest first.",
+    discussion: """
+      Each row is one save, batch or import: who made it, when, and how many objects it inserted, updated \
+      and deleted. With --changes each row is one object; with --values its values before and after stand \
+      beside it, for what the model records (the user info recordsHistoryValues).
+      """)
+
+  @OptionGroup var arguments: StoreArguments
+  @Option(help: "Only what was saved after the transaction of this number.") var after: Int64 = 0
+  @Option(help: "Only transactions of this author.") var author: String?
+  @Option(help: "Only changes of objects of this entity and its subentities.") var entity: String?
+  @Option(name: .customLong("where"), help: "A condition on transactions: \"timestamp > '2026-01-31'\".")
+  var condition: String?
+  @Option(help: "The greatest number of transactions.") var limit: Int?
+  @Flag(help: "Print each changed object.") var changes = false
+  @Flag(help: "Print each changed object with its recorded values.") var values = false
+  @Flag(help: "Go on with what others save, until it is stopped.") var follow = false
+  @Option(help: "table, json or csv.") var format = OutputFormat.table
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit takes 0 or more") }
+    if follow, limit != nil { throw ValidationError("--follow has no end; leave out --limit") }
+  }
+
+  func run() async throws {
+    let (container, _) = try await arguments.open()
+    let coordinator = container.persistentStoreCoordinator
+    if let entity, container.managedObjectModel.entity(named: entity) == nil {
+      throw ToolFailure("the store has no entity \(entity)")
+    }
+    let rows = HistoryRows(showsChanges: changes || values, showsValues: values)
+    let printer = RowPrinter(columns: rows.columns, format: format, widest: values ? 120 : 60)
+    if follow {
+      let request = try request(after: after)
+      try await Interruptible.run { try await Self.follow(coordinator, request, rows, printer) }
+    } else {
+      print(printer.text(try coordinator.execute(request(after: after)).transactions.flatMap(rows.rows)))
+    }
+    try container.close()
+  }
+
+  private func request(after number: Int64) throws -> PersistentHistoryChangeRequest {
+    var request = PersistentHistoryChangeRequest.fetchHistory(afterTransaction: number)
+    request.authors = author.map { [$0] }
+    request.entityNames = entity.map { [$0] }
+    request.transactionPredicate = try condition.map { try FetchPredicate(format: $0) }
+    request.fetchLimit = limit
+    return request
+  }
+
+  /// Prints what there is, and after each commit of another process what came since.
+  private static func follow(
+    _ coordinator: PersistentStoreCoordinator, _ request: PersistentHistoryChangeRequest, _ rows: HistoryRows,
+    _ printer: RowPrinter
+  ) async throws {
+    let remote = coordinator.remoteChanges()
+    var request = request
+    func printNew() throws {
+      let transactions = try coordinator.execute(request).transactions
+      if let last = transactions.last { request.continue(after: last.transactionNumber) }
+      for row in transactions.flatMap(rows.rows) {
+        print(printer.format == .json ? printer.object(row) : RowPrinter.line(row.map(\.text)))
+      }
+      fflush(nil)
+    }
+    if printer.format != .json { print(RowPrinter.line(printer.columns)) }
+    try printNew()
+    for await _ in remote {
+      if Task.isCancelled { return }
+      try printNew()
+    }
+  }
+}
+
+struct HistoryPurgeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "purge", abstract: "Deletes the oldest transactions of a store's history.",
+    discussion: """
+      What a registered consumer has not read stays, and the command says whose it is. The space is used \
+      again by the store; strongroom compact gives it back to the file system.
+      """)
+
+  @OptionGroup var arguments: StoreArguments
+  @Option(help: "Delete the transactions before the one of this number.") var before: Int64?
+  @Option(help: "Delete the transactions that are older than so many days.") var olderThan: Double?
+  @Flag(help: "Delete all transactions.") var all = false
+
+  func validate() throws {
+    let ways = [before != nil, olderThan != nil, all].count { $0 }
+    if ways != 1 { throw ValidationError("give one of --before, --older-than and --all") }
+    if let olderThan, !(olderThan >= 0) { throw ValidationError("--older-than takes 0 or more days") }
+  }
+
+  func run() async throws {
+    let (container, _) = try await arguments.open()
+    let request: PersistentHistoryChangeRequest =
+      if let before {
+        .deleteHistory(beforeTransaction: before)
+      } else if let olderThan {
+        .deleteHistory(before: Date(timeIntervalSinceNow: -olderThan * 86_400))
+      } else {
+        .deleteHistory(before: nil as PersistentHistoryToken?)
+      }
+    let result = try container.persistentStoreCoordinator.execute(request)
+    print("transactions deleted: \(result.count)")
+    if let consumer = result.limitingConsumer {
+      print(
+        "the rest stays for the consumer \(consumer.name), which has read up to transaction"
+          + " \(consumer.transactionNumber); strongroom history consumers --remove \(consumer.name.shellWord)"
+          + " \(arguments.store.shellWord) removes it")
+    }
+    try container.close()
+  }
+}
+
+struct HistoryConsumersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "consumers", abstract: "Prints who reads a store's history, and what they have read.")
+
+  @OptionGroup var arguments: StoreArguments
+  @Option(help: "Remove the consumer of this name.") var remove: String?
+  @Option(help: "table, json or csv.") var format = OutputFormat.table
+
+  func run() async throws {
+    let (container, _) = try await arguments.open()
+    let coordinator = container.persistentStoreCoordinator
+    if let remove, try !coordinator.removeHistoryConsumer(remove) {
+      throw ToolFailure("the history has no consumer \(remove)")
+    }
+    let rows = try coordinator.historyConsumers().map { consumer -> [Cell] in
+      [
+        .text(consumer.name), Cell(Int(consumer.transactionNumber)),
+        .text(consumer.lastSeen.formatted(.iso8601)),
+        .text(String(format: "%.1f", consumer.span / 86_400)),
+        .text(consumer.isWithinSpan ? "yes" : "no, it was silent for too long"),
+      ]
+    }
+    let columns = ["consumer", "has read", "last seen", "days", "is waited for"]
+    print(RowPrinter(columns: columns, format: format).text(rows))
+    try container.close()
+  }
+}
