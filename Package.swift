@@ -175,11 +175,14 @@ let package = Package(
       name: "import-probe", dependencies: ["Strongroom"], path: "Tests/Probes/ImportProbe",
       swiftSettings: strict),
     .executableTarget(
-      name: "torture-probe", dependencies: ["AppleStore", "Strongroom"], path: "Tests/Probes/TortureProbe",
-      swiftSettings: strict),
+      name: "torture-probe", dependencies: ["AppleStore", "StoreContract", "Strongroom"],
+      path: "Tests/Probes/TortureProbe", swiftSettings: strict),
     .executableTarget(
       name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/Probes/SharingProbe",
       swiftSettings: strict),
+    .executableTarget(
+      name: "processes-probe", dependencies: ["StoreContract", "Strongroom"],
+      path: "Tests/Probes/ProcessesProbe", swiftSettings: strict),
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .target(name: "BuiltProgram", path: "Tests/Support/BuiltProgram", swiftSettings: strict),
     .target(
@@ -313,7 +316,7 @@ let package = Package(
       name: "StrongroomTests",
       dependencies: [
         "BuiltProgram", "Strongroom", "import-probe", "torture-probe", "differential-probe", "graph-probe",
-        "migration-probe",
+        "migration-probe", "processes-probe",
       ],
       swiftSettings: strict),
     .testTarget(
