@@ -35,7 +35,7 @@ struct TortureTests {
     return library
   }
 
-  @Test("when the program is killed", arguments: ["save", "rotate", "convert", "backup", "move"])
+  @Test("when the program is killed", arguments: ["save", "rotate", "convert", "backup", "move", "history"])
   func kills(work: String) throws {
     let result = try probe(["run", "--kills", "100", "--what", work])
     #expect(result.code == 0 && result.text.contains("kills 100, "), "\(result.text)")
@@ -46,10 +46,10 @@ struct TortureTests {
   func faults() throws {
     let library = try library()
     defer { try? FileManager.default.removeItem(at: library) }
-    let result = try probe(["faults", library.path, "save", "rotate", "import"])
+    let result = try probe(["faults", library.path, "save", "rotate", "import", "history"])
     let lines = result.text.split(separator: "\n")
     #expect(
-      result.code == 0 && lines.count == 12 && lines.allSatisfy { $0.hasSuffix("bad 0") }, "\(result.text)")
+      result.code == 0 && lines.count == 16 && lines.allSatisfy { $0.hasSuffix("bad 0") }, "\(result.text)")
   }
 
   @Test("when the power is cut; with less than full durability it is, which shows that the cuts cut")

@@ -64,7 +64,8 @@ extension ManagedObjectContext {
   ///
   /// Memory stays the same whatever their number. One statement is prepared, and runs once per row.
   /// - Throws: `ContextError` for an unknown entity; `StoreError`: `notUnique`, `invalidValue` for a missing
-  ///   required value, `conflict` for a destination that does not exist. Nothing is inserted then.
+  ///   required value, `conflict` for a destination that does not exist. Nothing is inserted then, except
+  ///   perhaps at `outcomeUnknown`.
   @discardableResult
   public func batchInsert(into entityName: String, _ next: (BatchRow) throws -> Bool) throws -> BatchResult {
     try graph.batches.insert(into: entityName, next)
@@ -99,7 +100,8 @@ extension ManagedObjectContext {
   ///
   /// One statement. Types, required values and the attributes' minimum, maximum and pattern are checked;
   /// hooks of objects are not called.
-  /// - Throws: `ContextError` with code `validation`, `StoreError`; nothing is changed then.
+  /// - Throws: `ContextError` with code `validation`, `StoreError`; nothing is changed then, except
+  ///   perhaps at `outcomeUnknown`.
   @discardableResult
   public func batchUpdate(
     _ request: FetchRequest, set values: [String: AttributeValue]
@@ -110,6 +112,7 @@ extension ManagedObjectContext {
   /// Deletes every object that a request selects, with the model's delete rules and a few statements per
   /// relationship.
   /// - Throws: `StoreError` with code `denied` when a rule forbids it; nothing is deleted then.
+  ///   `outcomeUnknown` when it may have been.
   @discardableResult
   public func batchDelete(_ request: FetchRequest) throws -> BatchResult { try graph.batches.delete(request) }
 }

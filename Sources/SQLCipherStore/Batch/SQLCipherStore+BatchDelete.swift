@@ -8,14 +8,15 @@ extension SQLCipherStore {
   /// model's delete rules are followed in SQL.
   ///
   /// A rule to nullify a required relationship denies.
-  /// - Throws: `denied`; nothing is deleted then.
+  /// - Throws: `outcomeUnknown` when the disk fails at the commit and still after it; else `denied`, and
+  ///   nothing is deleted then.
   public func delete(matching request: FetchRequest) throws -> BatchResult {
     try checkWritable()
     let opened = try open
     return try translating(path) {
       let selection = try BatchSelection(request, in: self, opened)
       return try opened.pool.write { connection in
-        try connection.transaction(.immediate) {
+        try committing(connection) {
           var deletion = SetDeletion(
             connection, opened, tracksHistory ? HistoryRecorder(connection, opened, historyLimits) : nil)
           try deletion.add(selection.references(connection), selection.entity.root)

@@ -6,15 +6,16 @@ extension SQLCipherStore {
   /// Inserts rows in one transaction, many a statement, bound from the memory they were filled in.
   ///
   /// Memory stays the same whatever their number; the write-ahead log grows until the end.
-  /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`, and what
-  ///   `next` throws; nothing is inserted then.
+  /// - Throws: `outcomeUnknown` when the disk fails at the commit and still after it; else `notUnique`,
+  ///   `conflict` when a destination does not exist, `invalidValue`, and what `next` throws, and nothing is
+  ///   inserted then.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
     try checkWritable()
     guard !entity.isAbstract else { throw StoreError.abstract(entity) }
     let opened = try open
     return try translating(path) {
       try opened.pool.write { connection in
-        try connection.transaction(.immediate) {
+        try committing(connection, token: { Self.token($0, entity, opened) }) {
           let result = try BatchInsertion(entity, connection, opened).run(next)
           if tracksHistory, let references = result.references {
             var recorder = HistoryRecorder(connection, opened, historyLimits)
@@ -25,6 +26,14 @@ extension SQLCipherStore {
         }
       }
     }
+  }
+
+  /// Of the last row.
+  private static func token(
+    _ result: BatchResult, _ entity: EntityDescription, _ opened: Opened
+  ) -> CommitToken? {
+    guard let last = result.references?.last else { return nil }
+    return CommitToken(store: opened.identifier, entity: entity, reference: last, version: 1)
   }
 }
 

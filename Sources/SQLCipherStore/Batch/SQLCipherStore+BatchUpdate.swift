@@ -5,15 +5,15 @@ public import StoreContract
 
 extension SQLCipherStore {
   /// One statement in one transaction, and three or four for the history, whatever the number of objects.
-  /// - Throws: `notUnique`, `conflict` when a destination does not exist, `invalidValue`,
-  ///   `notFound`; nothing is changed then.
+  /// - Throws: `outcomeUnknown` when the disk fails at the commit and still after it; else `notUnique`,
+  ///   `conflict` when a destination does not exist, `invalidValue`, `notFound`, and nothing is changed then.
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
     try checkWritable()
     let opened = try open
     return try translating(path) {
       let selection = try BatchSelection(batch.request, in: self, opened)
       return try opened.pool.write { connection in
-        try connection.transaction(.immediate) {
+        try committing(connection) {
           try self.update(batch, selection, connection, opened)
         }
       }

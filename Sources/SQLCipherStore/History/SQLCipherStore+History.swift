@@ -27,18 +27,13 @@ extension SQLCipherStore {
   ///   the token is of another store, or of a copy of this one that went another way, both with a token to
   ///   go on from; `readOnly`; `fileDamaged`.
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+    if request.isDeletion {
+      return try writeHistory { try HistoryReader($0, $1, path).delete(request) }
+    }
     let opened = try open
-    if request.isDeletion { try checkWritable() }
     if !opened.hasHistory { return PersistentHistoryResult(request.resultType) }
     return try translating(path) {
-      if request.isDeletion {
-        return try opened.pool.write { connection in
-          try connection.transaction(.immediate) {
-            try HistoryReader(connection, opened, path).delete(request)
-          }
-        }
-      }
-      return try opened.pool.read { connection in
+      try opened.pool.read { connection in
         try connection.transaction(.deferred) { try HistoryReader(connection, opened, path).fetch(request) }
       }
     }
@@ -85,7 +80,7 @@ extension SQLCipherStore {
     try checkWritable()
     return try translating(path) {
       try opened.pool.write { connection in
-        try connection.transaction(.immediate) { try body(connection, opened) }
+        try committing(connection) { try body(connection, opened) }
       }
     }
   }

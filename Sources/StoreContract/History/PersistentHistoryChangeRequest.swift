@@ -97,7 +97,7 @@ public struct PersistentHistoryChangeRequest: Sendable {
     Self(.consumer(name), isDeletion: false)
   }
 
-  /// Deletes what was saved up to a token; all but the last transaction where there is none.
+  /// Deletes what was saved up to a token; all of it where there is none.
   public static func deleteHistory(before token: PersistentHistoryToken?) -> Self {
     Self(.token(token), isDeletion: true)
   }

@@ -60,7 +60,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let cancelled = Code("cancelled")
     /// There is already a file at the URL given.
     public static let fileExists = Code("fileExists")
-    /// The disk failed while a save was being committed, so it is unknown whether the save is
+    /// The disk failed while a save or a batch was being committed, so it is unknown whether it is
     /// stored; reopen and look.
     public static let outcomeUnknown = Code("outcomeUnknown")
     /// A page of the file is damaged.
@@ -97,7 +97,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// The objects concerned, for `conflict` and `notUnique`.
   public let objectIDs: [ManagedObjectID]
-  /// For `outcomeUnknown`: what to ask the store for when it is open again.
+  /// For `outcomeUnknown`: what to ask the store for when it is open again; nil for batches that update or
+  /// delete, and for saves of many-to-many relationships alone.
   public internal(set) var commitToken: CommitToken?
   /// For `lossyMigration`, and for `modelMismatch` where a migration was tried: what it would do.
   public package(set) var migrationForecast: MigrationForecast?
@@ -132,8 +133,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     var error = StoreError(
       .outcomeUnknown,
       "the disk failed while the save was committed, and fails still: whether it is there shows when the"
-        + " store is"
-        + " opened again; ask wasSaved with this error's token then", cause: cause)
+        + " store is opened again"
+        + (token == nil ? "; read what it changed then" : "; ask wasSaved with this error's token then"),
+      cause: cause)
     error.commitToken = token
     return error
   }

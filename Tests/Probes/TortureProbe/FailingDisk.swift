@@ -10,30 +10,42 @@ struct FailingDisk {
     "strongroom-disk-\(getpid())")
 
   /// The kinds of work whose failures are tried.
-  static let works = [Work.save, .rotate, .migrate, .deferred, .import]
+  static let works = [Work.save, .rotate, .migrate, .deferred, .import, .history]
 
   init(library: String) { self.library = library }
 
   private var pristine: Playground { Playground(folder.appendingPathComponent("pristine").path) }
+  /// A store of nine writes with their history.
+  private var historyPristine: Playground { Playground(folder.appendingPathComponent("history").path) }
+  private static let writes = 9
   private var trial: Playground { Playground(folder.appendingPathComponent("watched-trial").path) }
 
-  /// A store of ten batches.
-  private func prepare() async throws {
-    try FileManager.default.createDirectory(at: pristine.folder, withIntermediateDirectories: true)
-    var description = pristine.description()
+  private func make(_ playground: Playground, _ fill: (ManagedObjectContext) throws -> Void) async throws {
+    try FileManager.default.createDirectory(at: playground.folder, withIntermediateDirectories: true)
+    var description = playground.description()
     description.createsIfMissing = true
-    description.keyVaults = [pristine.first]
+    description.keyVaults = [playground.first]
     let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
     try await container.loadPersistentStores()
-    for number in 1...10 { try pristine.save(number, container.newContext()) }
+    try fill(container.newContext(isolation: nil))
     try container.close()
+  }
+
+  /// A store of ten batches, and one with a history.
+  private func prepare() async throws {
+    try await make(pristine) { context in for number in 1...10 { try pristine.save(number, context) } }
+    let work = HistoryWork(playground: historyPristine)
+    try await make(historyPristine) { context in
+      for number in 1...Self.writes { try work.write(number, context) }
+    }
     _ = try await AppleStoreExport.write(pristine.description(), to: pristine.appleStore)
   }
 
   /// Runs work once on a fresh copy.
   private func run(_ work: Work, _ environment: [String: String]) throws -> [String] {
     try? FileManager.default.removeItem(at: trial.folder)
-    try FileManager.default.copyItem(at: pristine.folder, to: trial.folder)
+    try FileManager.default.copyItem(
+      at: work == .history ? historyPristine.folder : pristine.folder, to: trial.folder)
     let worker = Process()
     worker.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     worker.arguments = ["once", work.rawValue, trial.folder.path]
@@ -86,6 +98,7 @@ struct FailingDisk {
       return line
     }
     do {
+      if work == .history { return try await faultOfHistory(lines) }
       guard let batches = try await trial.batches() else { return "a batch is half there" }
       let saved =
         lines.compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }.max() ?? 10
@@ -111,6 +124,17 @@ struct FailingDisk {
     if isDone, stored.versionHash != later.versionHash { return "acknowledged, and not migrated" }
     try await trial.migrate(to: later, isDeferred: work == .deferred)
     guard try await trial.batches() == Array(1...10) else { return "lost by the second attempt" }
+    return try await SQLCipherStore.verify(trial.description()).first.map { "\($0)" }
+  }
+
+  /// Data and history have the same writes: those that were acknowledged, and perhaps one of unknown outcome.
+  private func faultOfHistory(_ lines: [String]) async throws -> String? {
+    var check = HistoryCheck(last: Self.writes)
+    let findings = try await check.look(at: trial, after: lines)
+    if let text = findings.texts.first { return text }
+    let acknowledged = Self.writes + lines.count { $0.hasPrefix("done") }
+    let most = lines.contains("unknown") ? acknowledged + 1 : acknowledged
+    if check.last > most { return "acknowledged \(acknowledged), there \(check.last)" }
     return try await SQLCipherStore.verify(trial.description()).first.map { "\($0)" }
   }
 

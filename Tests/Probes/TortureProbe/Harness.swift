@@ -25,11 +25,16 @@ final class Harness {
   private var longestWait: useconds_t = 120_000
   private let playground: Playground
   private var report = Report()
+  private var history = HistoryCheck()
   private static let most = 200
+
+  private var isEmptyAtFirst: Bool { work == .save || work == .history }
 
   init(_ work: Work, kills: Int) {
     self.work = work
     self.kills = kills
+    // Long enough for several writes and a purge.
+    if work == .history { longestWait = 400_000 }
     playground = Playground(NSTemporaryDirectory() + "/strongroom-torture-\(getpid())-\(work.rawValue)")
   }
 
@@ -37,18 +42,19 @@ final class Harness {
     try FileManager.default.createDirectory(at: playground.folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: playground.folder) }
     try await prepare()
-    var known = work == .save ? 0 : 10
+    var known = isEmptyAtFirst ? 0 : 10
     for _ in 0..<kills {
       let lines = try killOne()
       report.kills += 1
       report.acknowledged += lines.filter { $0.hasPrefix("done") }.count
       let numbers = lines.compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
-      await look(&known, numbers)
+      if work == .history { known = await lookAtHistory(lines) } else { await look(&known, numbers) }
       // Looking at all of a store takes longer the more is in it.
       if known > Self.most {
         try FileManager.default.removeItem(at: playground.folder)
         try FileManager.default.createDirectory(at: playground.folder, withIntermediateDirectories: true)
         try await prepare()
+        history = HistoryCheck()
         known = 0
       }
       draw()
@@ -64,7 +70,7 @@ final class Harness {
     let container = PersistentContainer(managedObjectModel: try Playground.model(), description: description)
     try await container.loadPersistentStores()
     // Enough pages for work on the whole file to take a while.
-    if work != .save { for number in 1...10 { try playground.save(number, container.newContext()) } }
+    if !isEmptyAtFirst { for number in 1...10 { try playground.save(number, container.newContext()) } }
     try container.close()
     if work == .import {
       _ = try await AppleStoreExport.write(playground.description(), to: playground.appleStore)
@@ -110,6 +116,21 @@ final class Harness {
     }
     if work.makesCopies { await lookAtBackups(numbers) }
     await tidy()
+  }
+
+  /// - Returns: The last number that is in the store.
+  private func lookAtHistory(_ lines: [String]) async -> Int {
+    do {
+      let findings = try await history.look(at: playground, after: lines)
+      report.lost += findings.lost
+      report.half += findings.half
+      for text in findings.texts { say("\(text)\n") }
+      if try await !SQLCipherStore.verify(playground.description()).isEmpty { report.half += 1 }
+    } catch {
+      report.unopened += 1
+      say("\(error)\n")
+    }
+    return history.last
   }
 
   /// Every file under the own name of a backup, or of an imported store, must be a whole one,

@@ -12,6 +12,7 @@ struct Once {
         _ = try await SQLCipherStore.rotateKey(of: playground.description())
         return tell("done")
       }
+      if work == .history { return try await HistoryWork(playground: playground).once() }
       if work == .migrate || work == .deferred {
         try await playground.migrate(to: Playground.model(isLater: true), isDeferred: work == .deferred)
         return tell("done")

@@ -125,11 +125,12 @@ struct TortureProbe {
   private static func usage() -> Never {
     say(
       """
-      usage: torture-probe run [--kills N] [--what save|rotate|convert|backup|move|migrate|deferred|import]
+      usage: torture-probe run [--kills N] [--what WORK]
+               WORK: save|rotate|convert|backup|move|migrate|deferred|import|history
              torture-probe share [--seconds N] [--no-kills] [--roles write,compact,...]
              torture-probe soak [COUNT [pin|open|save|verify|backUp]...]
              torture-probe planted [COUNT [SEED]]
-             torture-probe faults LIBRARY [save|rotate|migrate|deferred|import]...
+             torture-probe faults LIBRARY [save|rotate|migrate|deferred|import|history]...
              torture-probe cuts LIBRARY [N]
 
       """)
@@ -138,7 +139,7 @@ struct TortureProbe {
 }
 
 enum Work: String, CaseIterable {
-  case save, rotate, convert, backup, move, migrate, deferred, `import`
+  case save, rotate, convert, backup, move, migrate, deferred, `import`, history
 
   /// Whether it makes files of their own, which must each be whole.
   var makesCopies: Bool { self == .backup || self == .import }

@@ -13,6 +13,7 @@ struct Worker {
     tell("ready")
     switch work {
     case .save: try await save()
+    case .history: try await HistoryWork(playground: playground).run()
     case .rotate:
       // Half of the workers rotate a store of version 4, where the library knows it.
       let format: StoreCipherFormat = Bool.random() ? .version4 : .version3
