@@ -6,6 +6,40 @@ import StoreKeyring
 enum KeyringSchema {
   private static let name = "org.strongroom.StoreKey"
 
+  /// Calls a closure with the schema and the attribute of a store's history head: another attribute than
+  /// those of keys, so that no search for keys finds it.
+  static func withHead<R>(
+    _ store: UUID, _ body: (UnsafeMutablePointer<SecretSchema>?, OpaquePointer?) throws -> R
+  ) rethrows -> R {
+    let types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
+    g_hash_table_insert(
+      types, g_strdup("history"),
+      UnsafeMutableRawPointer(bitPattern: UInt(SECRET_SCHEMA_ATTRIBUTE_STRING.rawValue)))
+    let schema = secret_schema_newv("org.strongroom.HistoryHead", SECRET_SCHEMA_DONT_MATCH_NAME, types)
+    let table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)
+    g_hash_table_insert(table, g_strdup("history"), g_strdup(store.uuidString.lowercased()))
+    defer {
+      g_hash_table_unref(table)
+      g_hash_table_unref(types)
+      secret_schema_unref(schema)
+    }
+    return try body(schema, table)
+  }
+
+  /// The text of a libsecret secret value.
+  static func text(_ value: OpaquePointer) -> String {
+    var length: gsize = 0
+    let text = secret_value_get(value, &length)
+    return String(decoding: UnsafeRawBufferPointer(start: text, count: Int(length)), as: UTF8.self)
+  }
+
+  /// Calls a closure with a text as a libsecret secret value.
+  static func withValue<R>(_ text: String, _ body: (OpaquePointer?) throws -> R) rethrows -> R {
+    let value = secret_value_new(text, gssize(text.utf8.count), "text/plain")
+    defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+    return try body(value)
+  }
+
   /// Calls a closure with the schema.
   ///
   /// The schema's name is not matched, since a locked keyring that was read from disk does not

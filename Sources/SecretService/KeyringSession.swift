@@ -12,6 +12,10 @@ protocol KeyringSession {
   ) throws
   func remove(_ store: UUID, _ identifier: KeyIdentifier, interaction: KeyInteraction)
     throws
+  /// The text of a store's history head; nil where there is none.
+  func head(_ store: UUID, interaction: KeyInteraction) throws -> String?
+  /// Stores a text in the place of the one before.
+  func setHead(_ text: String, _ store: UUID, label: String, interaction: KeyInteraction) throws
 }
 
 extension KeyringSession {

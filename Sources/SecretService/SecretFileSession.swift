@@ -76,4 +76,27 @@ struct SecretFileSession: KeyringSession {
       }
     }
   }
+
+  func head(_ store: UUID, interaction: KeyInteraction) throws -> String? {
+    try KeyringSchema.withHead(store) { schema, attributes in
+      var problem: UnsafeMutablePointer<GError>?
+      let value = secret_password_lookupv_binary_sync(schema, attributes, cancellable.pointer, &problem)
+      if let problem { throw GLib.error(problem, "reading a history head") }
+      guard let value else { return nil }
+      defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+      return KeyringSchema.text(value)
+    }
+  }
+
+  func setHead(_ text: String, _ store: UUID, label: String, interaction: KeyInteraction) throws {
+    let isStored = try KeyringSchema.withHead(store) { schema, attributes in
+      try KeyringSchema.withValue(text) { value in
+        try GLib.flag("storing a history head") {
+          secret_password_storev_binary_sync(
+            schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+        }
+      }
+    }
+    if !isStored { throw KeyringError(.storageFailed, "libsecret's file did not store the history head") }
+  }
 }

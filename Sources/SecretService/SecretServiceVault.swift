@@ -13,7 +13,7 @@ public import StoreKeyring
 ///
 /// Every call runs on its own thread and ends at its deadline or when the calling task is
 /// cancelled.
-public struct SecretServiceVault: KeyVault {
+public struct SecretServiceVault: HistoryHeadVault {
   let application: String
   let deadline: Duration
   let promptDeadline: Duration
@@ -77,6 +77,28 @@ public struct SecretServiceVault: KeyVault {
   public func remove(_ identifier: KeyIdentifier, for store: UUID, interaction: KeyInteraction) async throws {
     try await call(interaction) { session in
       try session.remove(store, identifier, interaction: interaction)
+    }
+  }
+
+  /// The head in the item of the store.
+  /// - Throws: `KeyringError`; `itemDamaged` for an item that cannot be read.
+  public func historyHead(for store: UUID, interaction: KeyInteraction) async throws -> HistoryHead? {
+    try await call(interaction) { session in
+      guard let text = try session.head(store, interaction: interaction) else { return nil }
+      guard let head = HistoryHead(text: text) else {
+        throw KeyringError(.itemDamaged, "the history head in the keyring cannot be read; remove its item")
+      }
+      return head
+    }
+  }
+
+  /// Stores the head in an item with the one attribute `history`, in the default collection.
+  /// - Throws: `KeyringError`.
+  public func setHistoryHead(
+    _ head: HistoryHead, for store: UUID, label: String, interaction: KeyInteraction
+  ) async throws {
+    try await call(interaction) { session in
+      try session.setHead(head.text, store, label: label, interaction: interaction)
     }
   }
 

@@ -6,7 +6,7 @@ import StoreKeyring
 /// Talks to the Secret Service within one call, on that call's thread.
 struct SecretSession: KeyringSession {
   let service: UnsafeMutablePointer<SecretService>
-  private let cancellable: BoundedCall.Cancellable
+  let cancellable: BoundedCall.Cancellable
 
   init(_ cancellable: BoundedCall.Cancellable) throws {
     self.cancellable = cancellable
@@ -78,12 +78,14 @@ struct SecretSession: KeyringSession {
   }
 
   private func search(_ store: UUID) throws -> [GObjectReference<SecretItem>] {
+    try KeyringSchema.withAttributes(store, nil, nil) { attributes in try search(attributes) }
+  }
+
+  func search(_ attributes: OpaquePointer?) throws -> [GObjectReference<SecretItem>] {
     // No schema, so that its name is not matched: a locked keyring that was read from disk does not
     // answer searches by it.
-    let list = try KeyringSchema.withAttributes(store, nil, nil) { attributes in
-      try GLib.optional("searching the keyring") {
-        secret_service_search_sync(service, nil, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
-      }
+    let list = try GLib.optional("searching the keyring") {
+      secret_service_search_sync(service, nil, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
     }
     var items: [GObjectReference<SecretItem>] = []
     var next = list
@@ -97,7 +99,7 @@ struct SecretSession: KeyringSession {
     return items
   }
 
-  private func unlock(_ object: UnsafeMutableRawPointer) throws {
+  func unlock(_ object: UnsafeMutableRawPointer) throws {
     let list = g_list_append(nil, object)
     defer { g_list_free(list) }
     var unlocked: UnsafeMutablePointer<GList>?
@@ -132,7 +134,7 @@ struct SecretSession: KeyringSession {
 
   // MARK: Writing
 
-  private func prepareDefaultCollection(_ interaction: KeyInteraction) throws {
+  func prepareDefaultCollection(_ interaction: KeyInteraction) throws {
     guard let collection = try defaultCollection() else {
       throw KeyringError(
         .noDefaultCollection,

@@ -51,7 +51,7 @@ struct EngineHistoryTests {
     let coordinator = container.persistentStoreCoordinator
     let token = try coordinator.currentPersistentHistoryToken()
     let stored = try catchUp(context, nil)
-    #expect(try stored == token.map { try JSONEncoder().encode($0) })
+    #expect(try stored.map { try JSONDecoder().decode(PersistentHistoryToken.self, from: $0) } == token)
     try work(coordinator)
     try context.insert("Book")
     try context.save()

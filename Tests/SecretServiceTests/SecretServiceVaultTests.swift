@@ -38,6 +38,21 @@ struct SecretServiceVaultTests {
     #expect(try await vault.keys(for: store, interaction: .silent).isEmpty)
   }
 
+  @Test("a history head is replaced, found by its store, and is no key")
+  func head() async throws {
+    let store = UUID()
+    #expect(try await vault.historyHead(for: store, interaction: .silent) == nil)
+    let identifier = try await vault.add(StoreKey(), for: store, label: "key", interaction: .silent)
+    for number in [5, 6] as [Int64] {
+      let head = HistoryHead(transactionNumber: number, fingerprint: Data([1, 2]), recorded: Date())
+      try await vault.setHistoryHead(head, for: store, label: "head", interaction: .silent)
+      #expect(try await vault.historyHead(for: store, interaction: .silent) == head)
+    }
+    #expect(try await vault.historyHead(for: UUID(), interaction: .silent) == nil)
+    #expect(try await vault.keys(for: store, interaction: .silent).map(\.identifier) == [identifier])
+    try await vault.remove(identifier, for: store, interaction: .silent)
+  }
+
   @Test("an item that another program damaged is reported as such")
   func damaged() async throws {
     let store = UUID()

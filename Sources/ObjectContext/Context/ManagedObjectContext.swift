@@ -59,7 +59,8 @@ public final class ManagedObjectContext: UndoTarget {
     set { graph.name = newValue }
   }
 
-  /// Who saves, for the stores' history (`PersistentHistoryTransaction.author`); nil for nobody in particular.
+  /// Who saves, for the stores' history (`PersistentHistoryTransaction.author`); nil for nobody in
+  /// particular.
   ///
   /// A child context saves into its parent, whose author counts.
   public var transactionAuthor: String? {

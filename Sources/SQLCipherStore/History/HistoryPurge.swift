@@ -18,6 +18,7 @@ struct HistoryPurge {
   ///
   /// Two statements where nothing is to go, else up to six.
   func run(_ limits: PersistentHistoryLimits, atMost most: Int64) throws {
+    if limits == .none { return }
     var end: Int64 = 0
     if let age = limits.age {
       let time = Date().timeIntervalSinceReferenceDate - age

@@ -173,7 +173,7 @@ struct HistoryValueRecorder {
   private mutating func addOrders(_ end: End, isAfter: Bool) throws {
     for source in end.sources {
       guard let key = try linkKey(end.relationship, source) else { continue }
-      let value = HistoryValues.Value.objects(try destinations(end.relationship, source))
+      let value = HistoryValues.Recorded.objects(try destinations(end.relationship, source))
       if isAfter {
         values.add(new: [end.relationship.index: value], of: key)
       } else {

@@ -1,6 +1,7 @@
 import CipherDatabase
 import Foundation
 import StoreContract
+import StoreKeyring
 
 /// Computes the fingerprints of the history again: a row that was changed, added or taken away shows in the
 /// next one.
@@ -30,6 +31,29 @@ struct HistoryCheck {
       }
       last = (number, fingerprint, rows.int64(9) + rows.int64(10))
     }
+  }
+
+  /// What a vault remembers and the history has not; nil where the history goes on from there.
+  ///
+  /// One or two statements.
+  static func compare(_ head: HistoryHead, _ connection: Connection) throws -> IntegrityIssue? {
+    let row = try connection.prepare(
+      "SELECT max(_number), (SELECT _fingerprint FROM _transaction WHERE _number = ?1) FROM _transaction")
+    row.bind(1, head.transactionNumber)
+    _ = try row.step()
+    let when = head.recorded.formatted(.iso8601)
+    if row.int64(0) < head.transactionNumber {
+      return IntegrityIssue(
+        .olderThanVault, nil, nil,
+        "the history ends at transaction \(row.int64(0)), and transaction \(head.transactionNumber) was there"
+          + " on \(when): an older copy is in the file's place; look for the newer one")
+    }
+    // What was purged since cannot be compared.
+    if row.isNull(1) || Data(row.bytes(1)) == head.fingerprint { return nil }
+    return IntegrityIssue(
+      .olderThanVault, nil, nil,
+      "transaction \(head.transactionNumber) is another than the one that was there on \(when): a copy"
+        + " that went another way is in the file's place; look for the other one")
   }
 
   private func expected(_ rows: Statement, after last: Data) -> Data {

@@ -38,6 +38,8 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     public static let staleSequence = Kind("staleSequence")
     /// The history is not the one that was written.
     public static let brokenHistory = Kind("brokenHistory")
+    /// A vault remembers a later history than the file has.
+    public static let olderThanVault = Kind("olderThanVault")
   }
 
   /// The kind of fault.

@@ -22,7 +22,11 @@ extension SQLCipherStore {
   ) async throws -> [IntegrityIssue] {
     let access = try await WholeFileAccess.open(description, for: .reading)
     defer { access.close() }
-    return try verify(access, limit: limit, progress).findings
+    let findings = try verify(access, limit: limit, progress).findings
+    if findings.contains(where: { $0.kind == .damagedPage || $0.kind == .unexpectedSchema }) {
+      return findings
+    }
+    return findings + (try await compareHeads(access, description))
   }
 
   /// Repairs every issue that has only one possible repair, in a copy of the store, which replaces

@@ -1,7 +1,7 @@
 /// Who writes to stores at the moment, for their histories.
 ///
-/// A context sets it around its saves, batches and long values; a program that writes to a store itself may set
-/// it too: `TransactionOrigin.$current.withValue(TransactionOrigin(author: "importer")) { … }`.
+/// A context sets it around its saves, batches and long values; a program that writes to a store itself may
+/// set it too: `TransactionOrigin.$current.withValue(TransactionOrigin(author: "importer")) { … }`.
 public struct TransactionOrigin: Sendable, Hashable {
   /// The `transactionAuthor` of the context; nil for nobody in particular.
   public var author: String?

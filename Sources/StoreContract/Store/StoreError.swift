@@ -71,6 +71,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let historyTokenExpired = Code("historyTokenExpired")
     /// A token is of another store, or of a copy of this one that went another way.
     public static let historyTokenForeign = Code("historyTokenForeign")
+    /// A vault remembers a later history than the store's file has.
+    public static let historyRolledBack = Code("historyRolledBack")
     /// Another process, or another connection of this one, holds the store.
     public static let busy = Code("busy")
     /// The place of the store cannot be written to.

@@ -2,9 +2,10 @@ public import Foundation
 import Locks
 
 /// A vault whose keys are lost when the process ends, for tests and scratch stores only.
-public final class InMemoryVault: KeyVault {
+public final class InMemoryVault: HistoryHeadVault {
   private struct State: Sendable {
     var items: [Item] = []
+    var heads: [UUID: HistoryHead] = [:]
     var failure: KeyringError?
   }
 
@@ -57,6 +58,24 @@ public final class InMemoryVault: KeyVault {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
       state.items.removeAll { $0.identifier == identifier && $0.store == store }
+    }
+  }
+
+  /// What was recorded last.
+  public func historyHead(for store: UUID, interaction: KeyInteraction) async throws -> HistoryHead? {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      return state.heads[store]
+    }
+  }
+
+  /// Records a head.
+  public func setHistoryHead(
+    _ head: HistoryHead, for store: UUID, label: String, interaction: KeyInteraction
+  ) async throws {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      state.heads[store] = head
     }
   }
 }

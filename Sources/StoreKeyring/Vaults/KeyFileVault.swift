@@ -10,6 +10,7 @@ import Glibc
 /// accepted, the last one may be missing, and lines that hold no key are preserved.
 public struct KeyFileVault: KeyVault {
   private let url: URL
+  var file: SafeFile { SafeFile(url) }
 
   /// Creates a vault over a file, which is created when the first key is added.
   public init(url: URL) { self.url = url }
@@ -89,7 +90,7 @@ public struct KeyFileVault: KeyVault {
     }
   }
 
-  private static func lending<R>(
+  static func lending<R>(
     _ bytes: SecretBytes?, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
     guard let bytes else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }

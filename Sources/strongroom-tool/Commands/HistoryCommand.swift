@@ -5,7 +5,10 @@ import Strongroom
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history", abstract: "Lists, follows and purges what was saved in a store.",
-    subcommands: [HistoryListCommand.self, HistoryPurgeCommand.self, HistoryConsumersCommand.self],
+    subcommands: [
+      HistoryListCommand.self, HistoryPurgeCommand.self, HistoryConsumersCommand.self,
+      HistoryHeadCommand.self,
+    ],
     defaultSubcommand: HistoryListCommand.self)
 }
 
@@ -150,6 +153,29 @@ struct HistoryConsumersCommand: AsyncParsableCommand {
     }
     let columns = ["consumer", "has read", "last seen", "days", "is waited for"]
     print(RowPrinter(columns: columns, format: format).text(rows))
+    try container.close()
+  }
+}
+
+struct HistoryHeadCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "head", abstract: "Records the end of a store's history in the vault.",
+    discussion: """
+      strongroom verify then finds an older copy of the file, or one that went another way, in its place. \
+      Keyrings and key files can remember it.
+      """)
+
+  @OptionGroup var arguments: StoreArguments
+  @Flag(help: "The file is an older copy on purpose, as after a restored backup: record its end.")
+  var acceptOlder = false
+
+  func run() async throws {
+    let (container, store) = try await arguments.open()
+    guard try await store.recordHistoryHead(acceptingOlderFile: acceptOlder) else {
+      throw ToolFailure("there is no history, or no vault that can remember its end")
+    }
+    let token = try store.currentHistoryToken
+    print("recorded: transaction \(token?.position(in: store.identifier)?.transactionNumber ?? 0)")
     try container.close()
   }
 }

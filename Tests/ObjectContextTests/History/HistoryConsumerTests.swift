@@ -94,6 +94,7 @@ struct HistoryConsumerTests {
       #expect(left <= 64)
     }
     try await place.with(Library.model(), { $0.historyLimits = .none }) { context in
+      try save(context, 1)
       let first = try context.execute(.fetchHistory(after: Date.distantPast)).transactions.first
       try save(context, 128)
       let now = try context.execute(.fetchHistory(after: Date.distantPast)).transactions.first
