@@ -7,12 +7,15 @@ extension PredicateExpressions {
   public struct Evaluated<Input: PredicateExpression, Output>: PredicateExpression {
     /// The value that is asked about.
     public let input: Input
+    /// The expression of the predicate that is asked.
+    package let asked: any StandardPredicateExpression
     let answer: @Sendable (Input.Output) throws -> Output
     let translate: @Sendable (PredicateTranslator, PredicatePart) throws(QueryError) -> PredicatePart
 
     /// Asks a predicate.
     public init(_ predicate: Predicate<Input.Output>, _ input: Input) where Output == Bool {
       self.input = input
+      asked = predicate.expression
       answer = { try predicate.evaluate($0) }
       translate = { (translator, part) throws(QueryError) in
         .condition(try translator.with(predicate.variable.key, part).condition(predicate.expression))
@@ -22,6 +25,7 @@ extension PredicateExpressions {
     /// Asks an expression.
     public init(_ expression: Expression<Input.Output, Output>, _ input: Input) {
       self.input = input
+      asked = expression.expression
       answer = { try expression.evaluate($0) }
       translate = { (translator, part) throws(QueryError) in
         try translator.with(expression.variable.key, part).part(expression.expression)

@@ -28,6 +28,9 @@ public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     self.positions = Dictionary(uniqueKeysWithValues: positions.map { ($0.key.uuidString, $0.value) })
   }
 
+  /// The stores that it has a place in.
+  package var stores: [UUID] { positions.keys.compactMap { UUID(uuidString: $0) } }
+
   /// The place in a store; nil where the token says nothing about it.
   public func position(in store: UUID) -> Position? { positions[store.uuidString] }
 

@@ -95,6 +95,7 @@ public final class ModelContainer: Sendable {
   init(_ core: ContainerCore) {
     self.core = core
     core.container.withLock { $0.container = self }
+    RemoteChangePosts.add(self)
   }
 
   /// The container of open stores; made again where only its contexts are left.

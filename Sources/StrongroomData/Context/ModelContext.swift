@@ -19,10 +19,13 @@ public final class ModelContext {
   ///
   /// Its changes are still pending, and the next change schedules another autosave.
   public private(set) var autosaveFailure: (any Error)?
-  /// The author of the changes, for those who observe this context's saves.
+  /// The author of the changes: in the history, and for those who observe this context's saves.
   public var author: String? {
-    get { engine.name }
-    set { engine.name = newValue }
+    get { engine.transactionAuthor }
+    set {
+      engine.transactionAuthor = newValue
+      engine.name = newValue
+    }
   }
   /// Who edits this context; its author is the context's.
   public var editingState: EditingState {

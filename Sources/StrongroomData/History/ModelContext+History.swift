@@ -1,33 +1,106 @@
-public import Foundation
-
-/// Which transactions of a history to fetch or delete.
-public struct HistoryDescriptor<Transaction: HistoryTransaction> {
-  /// The condition; nil for all.
-  public var predicate: Predicate<Transaction>?
-  /// The order; that of the saves when there is none.
-  public var sortBy: [SortDescriptor<Transaction>] = []
-  /// The greatest number of transactions; 0 for no limit.
-  public var fetchLimit: UInt64 = 0
-
-  /// Describes transactions.
-  public init(predicate: Predicate<Transaction>? = nil) { self.predicate = predicate }
-}
+import Foundation
+import ObjectContext
+import StoreContract
 
 extension ModelContext {
-  /// Refuses: stores keep no history here, neither of this process nor of others.
+  /// The transactions of the container's stores that a descriptor asks for: what contexts, batches, other
+  /// programs and other processes saved. Unsaved changes are in no transaction.
   ///
-  /// Issues no statement. The types are there so that programs compile;
-  /// `ModelContainer.didSaveModels()` and `remoteChanges()` tell of changes while the program runs.
-  /// - Throws: `DataStoreError.unsupportedFeature`, always.
-  public func fetchHistory<Transaction: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<Transaction>
-  ) throws -> [Transaction] { throw DataStoreError.unsupportedFeature }
+  /// What the predicate says of token, number, time and author bounds what is read; the rest is
+  /// evaluated in memory. The last transactions alone, by a reverse order of tokens or numbers and a limit,
+  /// are found from the end. Three statements for each store, and for each 512 transactions.
+  /// - Throws: `SwiftDataError`: `historyTokenExpired` where what follows the token was deleted, or the token
+  ///   is of another store or a copy that went another way, with `historyToken` to go on from once the models
+  ///   were read again; `invalidTransactionFetchRequest` where the predicate cannot be evaluated.
+  ///   `DataStoreError.unsupportedFeature` for other transactions than `DefaultHistoryTransaction`;
+  ///   `StoreError`.
+  public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
+    guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
+      let found = try history(own) as? [T]
+    else { throw DataStoreError.unsupportedFeature }
+    return found
+  }
 
-  /// Refuses: stores keep no history here, so there is none to delete.
+  /// Deletes the transactions that a descriptor asks for: the first of its order where it has a limit.
   ///
-  /// Issues no statement.
-  /// - Throws: `DataStoreError.unsupportedFeature`, always.
-  public func deleteHistory<Transaction: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<Transaction>
-  ) throws { throw DataStoreError.unsupportedFeature }
+  /// A token from before deleted transactions may be expired afterwards. Three statements for each store and
+  /// for each 512 transactions, and five for each store that has some to delete.
+  /// - Throws: as `fetchHistory(_:)`; `StoreError.readOnly`.
+  public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+    guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
+      throw DataStoreError.unsupportedFeature
+    }
+    try withHistoryErrors { try HistoryDeletion(core, own).run() }
+  }
+
+  private func history(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    try withHistoryErrors {
+      let scan = try HistoryScan(core, HistoryQuery(descriptor.predicate), withChanges: true)
+      let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
+      var changes = HistoryChanges(core)
+      var found: [DefaultHistoryTransaction] = []
+      let order = descriptor.order(isOfOneStore: scan.isOfOneStore)
+      func take(_ entry: HistoryScan.Entry) throws -> Bool {
+        let transaction = changes.transaction(entry)
+        if try descriptor.accepts(transaction) { found.append(transaction) }
+        return order == .other || found.count < limit
+      }
+      switch order {
+      case .backward where limit < .max: try scan.forEachBackward(take)
+      case .backward:
+        try scan.forEach(take)
+        found.reverse()
+      case .forward: try scan.forEach(take)
+      case .other:
+        try scan.forEach(take)
+        found.sort(using: descriptor.sortBy)
+        found = Array(found.prefix(limit))
+      }
+      return found
+    }
+  }
+
+  private func withHistoryErrors<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch var error as StoreError {
+      // The program goes on in all stores.
+      if error.historyToken != nil {
+        error.historyToken = try core.engine.persistentStoreCoordinator.currentPersistentHistoryToken()
+      }
+      throw SwiftDataError.ofHistory(error)
+    }
+  }
+}
+
+/// How the transactions that are asked for follow each other.
+enum HistoryOrder {
+  /// In the order in which they were saved.
+  case forward
+  /// The last one first.
+  case backward
+  /// By something else.
+  case other
+}
+
+extension HistoryDescriptor<DefaultHistoryTransaction> {
+  func order(isOfOneStore: Bool) -> HistoryOrder {
+    guard let first = sortBy.first else { return .forward }
+    let path = first.keyPath
+    let isNatural =
+      path == \DefaultHistoryTransaction.token || path == \DefaultHistoryTransaction.transactionIdentifier
+    guard isNatural, isOfOneStore else { return .other }
+    return first.order == .forward ? .forward : .backward
+  }
+
+  /// - Throws: `SwiftDataError.invalidTransactionFetchRequest` where the predicate cannot be evaluated.
+  func accepts(_ transaction: DefaultHistoryTransaction) throws -> Bool {
+    do { return try predicate?.evaluate(transaction) ?? true } catch {
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "the predicate of a history cannot be evaluated (\(error)); compare the transactions' properties with"
+          + " values",
+        cause: error)
+    }
+  }
 }

@@ -8,7 +8,7 @@ public enum DataStoreError: Error, Sendable, Hashable, CaseIterable, LocalizedEr
   case preferInMemoryFilter
   /// The context should sort in memory.
   case preferInMemorySort
-  /// The store has no such feature, as here a history of what was saved.
+  /// The store has no such feature, as a history of what was saved.
   case unsupportedFeature
 
   /// What is wrong, and what to use instead.
@@ -18,9 +18,8 @@ public enum DataStoreError: Error, Sendable, Hashable, CaseIterable, LocalizedEr
     case .preferInMemoryFilter: "the store leaves the filtering to the context"
     case .preferInMemorySort: "the store leaves the sorting to the context"
     case .unsupportedFeature:
-      "the store keeps no history of what was saved; while the program runs, listen to the container's"
-        + " didSaveModels() and"
-        + " remoteChanges()"
+      "the store has no such feature, as a history of what was saved; use a ModelConfiguration, and"
+        + " DefaultHistoryTransaction for the transactions of its history"
     }
   }
 }

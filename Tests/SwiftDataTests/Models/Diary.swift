@@ -54,7 +54,7 @@ struct DiaryHistory {
       case .insert(_ as DefaultHistoryInsert<DiaryPage>), .update(_ as DefaultHistoryUpdate<DiaryPage>):
         live.append(change.changedPersistentIdentifier)
       case .delete(let deletion as DefaultHistoryDelete<DiaryPage>):
-        if let code = deletion.tombstone[\.code] { gone.append(code) }
+        if let code = deletion.tombstone[\.code] as? String { gone.append(code) }
       default: break
       }
     }

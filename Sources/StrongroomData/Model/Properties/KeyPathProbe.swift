@@ -188,7 +188,8 @@ final class KeyPathProbe: @unchecked Sendable {
     }
   }
 
-  private static func plain(_ value: Any) -> Any? {
+  /// A value without the optionals around it; nil where there is none.
+  static func plain(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptionalValue else { return value }
     return optional.inside.flatMap(plain)
   }

@@ -1,0 +1,31 @@
+/// The values that a deleted model left behind: those of its attributes that are
+/// `.preserveValueOnDeletion`.
+public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
+  /// A value.
+  public typealias Element = Any
+
+  /// Goes through the values.
+  public struct Iterator: IteratorProtocol {
+    var values: IndexingIterator<[any Sendable]>
+
+    /// The next value; nil at the end.
+    public mutating func next() -> Any? { values.next() }
+  }
+
+  private let names: [String]
+  private let values: [any Sendable]
+
+  init(_ values: [(name: String, value: any Sendable)]) {
+    names = values.map(\.name)
+    self.values = values.map(\.value)
+  }
+
+  /// The value of an attribute; nil when it was not preserved, or was nil.
+  public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    guard let path = ModelSchema.of(Model.self).path(of: keyPath), path.count == 1 else { return nil }
+    return names.firstIndex(of: path[0]).map { values[$0] }
+  }
+
+  /// Begins with the first value, in the order of the class's attributes.
+  public func makeIterator() -> Iterator { Iterator(values: values.makeIterator()) }
+}
