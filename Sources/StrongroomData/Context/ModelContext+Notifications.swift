@@ -37,6 +37,8 @@ extension ModelContext {
     case updatedIdentifiers
     /// Models read again. Not reported here.
     case refreshedIdentifiers
+    /// The place in the history after a save. Not reported here: fetch the history.
+    case historyTokens
   }
 
   func post(_ name: Notification.Name, _ changes: ModelChanges) {

@@ -54,14 +54,12 @@ public struct DefaultHistoryToken: HistoryToken {
   public static func < (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     guard let one = left.tokenValue else { return right.tokenValue != nil }
     guard let other = right.tokenValue else { return false }
-    // Tokens of one history differ in one direction only, so that the sums tell them apart.
-    var (first, second) = (Double(0), Double(0))
-    for (store, number) in one {
-      guard let position = other[store] else { continue }
-      first += Double(number)
-      second += Double(position)
+    for store in one.keys.sorted() {
+      guard let first = one[store], let second = other[store], first != second else { continue }
+      // Tokens of one history differ in one direction only.
+      return first < second
     }
-    return first < second
+    return false
   }
 }
 

@@ -3,8 +3,10 @@ import ObjectContext
 import StoreContract
 
 extension ModelContext {
-  /// The transactions of the container's stores that a descriptor asks for: what contexts, batches, other
-  /// programs and other processes saved. Unsaved changes are in no transaction.
+  /// The transactions that a descriptor asks for: what contexts, batches, other programs and other processes
+  /// saved into the container's stores.
+  ///
+  /// Unsaved changes are in no transaction.
   ///
   /// What the predicate says of token, number, time and author bounds what is read; the rest is
   /// evaluated in memory. The last transactions alone, by a reverse order of tokens or numbers and a limit,

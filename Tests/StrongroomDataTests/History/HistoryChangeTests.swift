@@ -47,7 +47,8 @@ struct HistoryChangeTests {
       default: Issue.record("\(change)")
       }
     }
-    #expect(seen.filter { $0 == "insert" || $0 == "update" || $0 == "delete" } == ["insert", "update", "delete"])
+    #expect(
+      seen.filter { $0 == "insert" || $0 == "update" || $0 == "delete" } == ["insert", "update", "delete"])
     #expect(seen.contains("insert of a depot"))
   }
 
@@ -66,7 +67,8 @@ struct HistoryChangeTests {
     let deletions = try #require(try history.fetch().last).changes.compactMap { change in
       if case .delete(let delete as DefaultHistoryDelete<Parcel>) = change { delete } else { nil }
     }
-    let found = Dictionary(uniqueKeysWithValues: deletions.map { ($0.tombstone[\.code] as? UUID, $0.tombstone) })
+    let found = Dictionary(
+      uniqueKeysWithValues: deletions.map { ($0.tombstone[\.code] as? UUID, $0.tombstone) })
     let whole = try #require(found[codes[0]])
     #expect(whole[\.recipient] as? String == "Ada" && whole[\.standing] as? Standing == .owner)
     #expect(whole[\.destination] as? Address == Address(street: "High", number: 3))
@@ -100,8 +102,8 @@ struct HistoryChangeTests {
     let history = try History(Parcel.self, Depot.self)
     let engine = ManagedObjectContext(history.container.persistentContainer.persistentStoreCoordinator)
     engine.transactionAuthor = "engine"
-    let depot = try engine.insertNewObject(forEntityName: "Depot")
-    depot["name"] = "South"
+    let depot = try engine.insert("Depot")
+    try depot.set("name", "South")
     try engine.save()
     let reader = try ModelContainer(
       for: Schema([Parcel.self, Depot.self]),

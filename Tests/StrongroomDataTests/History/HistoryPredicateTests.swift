@@ -1,6 +1,7 @@
 import Foundation
-@testable import StrongroomData
 import Testing
+
+@testable import StrongroomData
 
 @Suite("Predicates of a history")
 struct HistoryPredicateTests {
@@ -26,7 +27,8 @@ struct HistoryPredicateTests {
     #expect(try history.numbers(#Predicate { $0.token == token }) == [2])
     #expect(try history.numbers(#Predicate { token < $0.token && $0.author == "widget" }) == [3, 5])
     #expect(try history.numbers(#Predicate { $0.author == nil }) == [2])
-    #expect(try history.numbers(#Predicate { $0.author == "app" || $0.transactionIdentifier == 3 }) == [1, 3, 4, 6])
+    #expect(
+      try history.numbers(#Predicate { $0.author == "app" || $0.transactionIdentifier == 3 }) == [1, 3, 4, 6])
     #expect(try history.numbers(#Predicate { !($0.author == "app") }) == [2, 3, 5])
     #expect(try history.numbers(#Predicate { $0.transactionIdentifier >= number }) == [4, 5, 6])
     #expect(try history.numbers(#Predicate { $0.transactionIdentifier < number }) == [1, 2, 3])
@@ -59,7 +61,8 @@ struct HistoryPredicateTests {
     let either = HistoryQuery(#Predicate { $0.token > early || $0.author == "app" })
     #expect(either.isUnbounded && !either.readsChanges)
     #expect(HistoryQuery(#Predicate { !($0.token > early) }).isUnbounded)
-    let numbers = HistoryQuery(#Predicate { $0.transactionIdentifier > 3 && 5 <= $0.id && $0.timestamp > date })
+    let numbers = HistoryQuery(
+      #Predicate { $0.transactionIdentifier > 3 && 5 <= $0.id && $0.timestamp > date })
     #expect(numbers.afterNumber == 4 && numbers.afterDate == date && numbers.authors == nil)
     #expect(HistoryQuery(#Predicate { $0.transactionIdentifier == 3 }).afterNumber == 2)
     #expect(HistoryQuery(#Predicate { $0.token < late }).otherTokens == [late])
@@ -81,7 +84,9 @@ struct HistoryPredicateTests {
     #expect(try history.numbers(#Predicate { $0.author == "app" }, sortBy: [back], limit: 2) == [6, 4])
     #expect(try history.numbers(#Predicate { $0.author == "app" }, limit: 2) == [1, 4])
     #expect(
-      try history.numbers(sortBy: [SortDescriptor(\.author, order: .reverse), byNumber], limit: 3) == [3, 5, 1])
+      try history.numbers(sortBy: [SortDescriptor(\.author, order: .reverse), byNumber], limit: 3) == [
+        3, 5, 1,
+      ])
     #expect(try history.numbers(sortBy: [.init(\.timestamp, order: .reverse)], limit: 1) == [6])
     for number in 0..<40 { try history.save("\(number)", by: number == 1 ? "rare" : "bulk") }
     #expect(try history.numbers(#Predicate { $0.author == "rare" }, sortBy: [back], limit: 3) == [8])
