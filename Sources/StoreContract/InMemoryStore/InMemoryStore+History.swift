@@ -65,7 +65,13 @@ extension InMemoryStore {
         author: origin?.author, contextName: origin?.contextName,
         processName: ProcessInfo.processInfo.processName, processIdentifier: getpid(),
         token: token(state.history.lastNumber), changes: changes))
+    // So that memory does not grow for ever; a consumer that comes too late has its next request refused.
+    if state.history.transactions.count > Self.mostTransactions {
+      state.history.transactions.removeFirst(Self.mostTransactions / 2)
+    }
   }
+
+  private static let mostTransactions = 10_000
 
   private static func tombstone(_ node: IncrementalStoreNode) -> [String: AttributeValue]? {
     let preserved = node.entity.attributes.filter {

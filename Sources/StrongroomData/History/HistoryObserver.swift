@@ -32,7 +32,7 @@ public final class HistoryObserver: Sendable {
   /// One statement for each store; two or three for each store that was saved to, whenever something was.
   ///
   /// - Parameters:
-  ///   - historyTokens: Where to begin, by the stores' identifiers; a store without a token, and all where this
+  ///   - historyTokens: Where to begin, by the stores' identifiers; a store without one, and all where this
   ///     is nil, from now on.
   ///   - observedModels: The classes whose models count, with their subclasses; empty for all.
   ///   - authors: The authors whose transactions count; empty for all.

@@ -1,17 +1,6 @@
 /// The values that a deleted model left behind: those of its attributes that are
 /// `.preserveValueOnDeletion`.
 public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
-  /// A value.
-  public typealias Element = Any
-
-  /// Goes through the values.
-  public struct Iterator: IteratorProtocol {
-    var values: IndexingIterator<[any Sendable]>
-
-    /// The next value; nil at the end.
-    public mutating func next() -> Any? { values.next() }
-  }
-
   private let names: [String]
   private let values: [any Sendable]
 
@@ -26,6 +15,9 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
     return names.firstIndex(of: path[0]).map { values[$0] }
   }
 
-  /// Begins with the first value, in the order of the class's attributes.
-  public func makeIterator() -> Iterator { Iterator(values: values.makeIterator()) }
+  /// Goes through the values, in the order of the class's attributes.
+  public func makeIterator() -> AnyIterator<Any> {
+    var values = values.makeIterator()
+    return AnyIterator { values.next() }
+  }
 }

@@ -89,17 +89,12 @@ struct HistoryObserverTests {
   @Test("a notification is posted for what another container saved")
   func notifications() async throws {
     let history = try History()
-    let posted = NotificationCenter.default.notifications(
-      named: ModelContainer.remoteChange, object: history.container)
-    let waiting = Task {
-      for await notification in posted { return notification.object as? ModelContainer }
-      return nil
-    }
-    // Begins to listen when it first runs.
-    try await Task.sleep(for: .milliseconds(50))
+    var posted = NotificationCenter.default.notifications(
+      named: ModelContainer.remoteChange, object: history.container
+    ).makeAsyncIterator()
     let other = ModelContext(try history.place.container(for: Parcel.self))
     other.insert(Parcel("Ada"))
     try other.save()
-    #expect(await waiting.value === history.container)
+    #expect(await posted.next()?.object as? ModelContainer === history.container)
   }
 }
