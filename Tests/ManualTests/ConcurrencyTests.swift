@@ -202,17 +202,23 @@ extension Concurrency {
     func remoteChanges() async throws {
       let place = try Place()
       let container = try place.container(for: Chore.self)
+      let tally = Tally()
       let told = Task {
         var place: URL?
         for await configuration in container.remoteChanges() {
           place = configuration.url
           break
         }
+        tally.add()
         return place
       }
       let other = ModelContext(try place.container(for: Chore.self))
-      other.insert(Chore("Mow"))
-      try other.save()
+      // The task may begin to listen after the first commit.
+      while tally.value == 0 {
+        other.insert(Chore("Mow"))
+        try other.save()
+        try await Task.sleep(for: .milliseconds(20))
+      }
       #expect(await told.value == container.configurations.first?.url)
     }
 
