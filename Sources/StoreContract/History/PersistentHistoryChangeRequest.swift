@@ -32,9 +32,10 @@ public struct PersistentHistoryChangeRequest: Sendable {
 
   package private(set) var bound: Bound
   package let isDeletion: Bool
-  /// What it answers with; transactions with their changes unless set. A deletion answers with the status,
-  /// or with the number of the transactions that it deleted, and deletes none that a registered consumer
-  /// within its span has not read.
+  /// What it answers with; transactions with their changes unless set.
+  ///
+  /// A deletion answers with the status, or with the number of the transactions that it deleted, and deletes
+  /// none that a registered consumer within its span has not read.
   public var resultType: ResultType
   /// The greatest number of transactions, the oldest of those asked for; nil for all.
   public var fetchLimit: Int?

@@ -3,7 +3,9 @@ import Glibc
 import ObjectModel
 
 extension InMemoryStore {
-  /// What was saved, for as long as the store is open. Values before and after changes are not recorded.
+  /// What was saved, for as long as the store is open.
+  ///
+  /// Values before and after changes are not recorded.
   struct History: Sendable {
     var transactions: [PersistentHistoryTransaction] = []
     var consumers: [String: PersistentHistoryConsumer] = [:]

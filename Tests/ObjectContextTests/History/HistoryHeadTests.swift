@@ -50,9 +50,10 @@ struct HistoryHeadTests {
     try save(container, 3)
     #expect(try await store.recordHistoryHead())
     try save(container, 1)
+    let identifier = store.identifier
     try container.close()
     #expect(try await kinds() == [], "what came after the head is no older copy")
-    #expect(try await vault.keys(for: store.identifier, interaction: .silent).count == 1)
+    #expect(try await vault.keys(for: identifier, interaction: .silent).count == 1)
 
     try FileManager.default.removeItem(at: url)
     try FileManager.default.moveItem(at: copy, to: url)
