@@ -14,31 +14,38 @@ final class BatchWalk {
   private var container: PersistentContainer
   private var sides: [BatchSide] = []
   private var lastNumber = 0
+  private var vault = InMemoryVault()
+  private var url: URL
+  private var replay: ReplayCheck
   private static let remembered = 30
+  private static let moment = 100
 
   init(seed: UInt64, isVerbose: Bool) throws {
     self.seed = seed
     self.isVerbose = isVerbose
     random = Random(seed: seed ^ 0xBA7C)
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("batch-\(UUID().uuidString)")
+    url = folder
+    let model = try Self.model()
     container = PersistentContainer(
-      managedObjectModel: try Self.model(),
-      description: PersistentStoreDescription(type: InMemoryStore.storeType))
+      managedObjectModel: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
+    replay = ReplayCheck(model, in: folder)
   }
 
   private static func model() throws -> ManagedObjectModel {
-    try ManagedObjectModel {
-      Entity("Item") {
+    let values = [EntityDescription.recordsHistoryValuesKey: "YES"]
+    return try ManagedObjectModel {
+      Entity("Item", userInfo: values) {
         Attribute("title", .string, optional: false)
         Attribute("number", .integer32, default: 0)
         Relationship("box", to: "Box", inverse: "items")
         Relationship("marks", toMany: "Mark", inverse: "items")
       }
-      Entity("Box") {
+      Entity("Box", userInfo: values) {
         Attribute("title", .string, optional: false)
         Relationship("items", toMany: "Item", inverse: "box")
       }
-      Entity("Mark") {
+      Entity("Mark", userInfo: values) {
         Attribute("title", .string, optional: false)
         Relationship("items", toMany: "Item", inverse: "marks", ordered: true)
       }
@@ -56,28 +63,48 @@ final class BatchWalk {
       do {
         try step()
         for side in sides { try side.check() }
+        if report.steps % Self.moment == 0 { try await compareHistory(fromStart: false) }
       } catch {
         tell(error)
         try await begin()
       }
     }
+    if steps > 0 {
+      do {
+        try await compareHistory(fromStart: true)
+      } catch {
+        tell(error)
+      }
+    }
     return report
+  }
+
+  private func compareHistory(fromStart: Bool) async throws {
+    try await replay.run(newContainer(), fromStart: fromStart, &report)
   }
 
   private func begin() async throws {
     sides = []
     try? container.close()
-    var description = PersistentStoreDescription(
-      url: folder.appendingPathComponent("\(report.differences).strongroom"), vault: InMemoryVault())
-    description.durability = .normal
-    container = PersistentContainer(managedObjectModel: try Self.model(), description: description)
+    url = folder.appendingPathComponent("\(report.differences).strongroom")
+    vault = InMemoryVault()
+    replay = ReplayCheck(container.managedObjectModel, in: folder)
+    container = newContainer()
     try await container.loadPersistentStores()
     sides = try ["one", "two"].map { try BatchSide($0, container.newContext()) }
     sides[0].context.undoManager = UndoManager()
   }
 
+  /// A container on the file.
+  private func newContainer() -> PersistentContainer {
+    var description = PersistentStoreDescription(url: url, vault: vault)
+    description.durability = .normal
+    description.historyLimits = .none
+    return PersistentContainer(managedObjectModel: container.managedObjectModel, description: description)
+  }
+
   private func tell(_ error: any Error) {
-    report.differences += 1
+    report.count(error)
     let text = error is Difference ? "\(error)" : "something threw that should not: \(error)"
     let lines =
       ["DIFFERENCE in batches: \(text)", "  seed \(seed), step \(report.steps), the last operations:"]

@@ -203,7 +203,7 @@ enum GraphModel {
   }
 
   private static func entity(_ kind: Kind) -> Entity {
-    Entity(kind.name, parent: kind.parent) {
+    Entity(kind.name, parent: kind.parent, userInfo: [EntityDescription.recordsHistoryValuesKey: "YES"]) {
       for field in kind.fields { attribute(field) }
       if kind.parent == nil { Attribute(mood, .string, transient: true) }
       for link in counted.filter({ $0.key == kind.name }).values { attribute(counting: link) }

@@ -5,7 +5,8 @@ import Foundation
 /// a plain reference; then, for a twentieth of the steps, through two contexts that work with
 /// batches.
 ///
-/// In as many short cases besides, both ends of every relationship have to agree.
+/// In as many short cases besides, both ends of every relationship have to agree. At the end and sometimes
+/// in between, a store that is rebuilt from the history alone has to equal the original.
 @main
 struct GraphProbe: AsyncParsableCommand {
   @Option(help: "How many steps to take.") var steps = 200_000
@@ -23,11 +24,12 @@ struct GraphProbe: AsyncParsableCommand {
     let walk = try Walk(seed: seed, steps: steps, every: every, isVerbose: verbose)
     var report = try await walk.run()
     let pair = try await BatchWalk(seed: seed, isVerbose: verbose).run(steps: batches ?? steps / 20)
-    report.saves += pair.saves
-    report.differences += pair.differences
+    report.add(pair)
     let inverses = try await InverseWalk(seed: seed, isVerbose: verbose).run(cases: cases ?? steps / 20)
-    report.saves += inverses.saves
-    report.differences += inverses.differences
+    report.add(inverses)
+    print(
+      "replayed \(report.replayed) transactions into \(report.rebuilt) objects, and parts of them at"
+        + " \(report.moments) moments, differences \(report.historyDifferences)")
     print("steps \(report.steps), saves \(report.saves), differences \(report.differences), seed \(seed)")
     if report.differences > 0 { throw ExitCode.failure }
   }
@@ -37,6 +39,29 @@ struct Report {
   var steps = 0
   var saves = 0
   var differences = 0
+  /// Those of them that are between a history and its store.
+  var historyDifferences = 0
+  /// How many transactions were replayed from the first to the last, and the objects that they made.
+  var replayed = 0
+  var rebuilt = 0
+  /// How often a store was rebuilt and compared.
+  var moments = 0
+
+  /// Adds what another walk reports, without its steps.
+  mutating func add(_ other: Report) {
+    saves += other.saves
+    differences += other.differences
+    historyDifferences += other.historyDifferences
+    replayed += other.replayed
+    rebuilt += other.rebuilt
+    moments += other.moments
+  }
+
+  /// Counts what made a walk begin anew.
+  mutating func count(_ error: any Error) {
+    differences += 1
+    if (error as? Difference)?.isOfHistory == true { historyDifferences += 1 }
+  }
 }
 
 /// Writes a line to standard error.

@@ -3,8 +3,13 @@ import Strongroom
 /// A way in which a context is not as the reference is.
 struct Difference: Error, CustomStringConvertible {
   let description: String
+  /// Whether it is the history that says something else.
+  let isOfHistory: Bool
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String) { (self.description, isOfHistory) = (description, false) }
+
+  /// A way in which a history is not as its store is.
+  init(history description: String) { (self.description, isOfHistory) = ("history: \(description)", true) }
 }
 
 /// The IDs that objects had when they were last seen, by handle.

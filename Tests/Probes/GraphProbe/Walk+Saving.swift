@@ -37,6 +37,7 @@ extension Walk {
     if random.chance(3) { try comparePinned() }
     if random.chance(2) { try checkMain() }
     if random.chance(4) { try Comparison(view: main, graph: current, isStored: true).all() }
+    try await glanceAtHistory()
   }
 
   // MARK: What is in the file

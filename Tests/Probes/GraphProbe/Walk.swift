@@ -13,6 +13,7 @@ final class Walk {
   var report = Report()
   private var progress: Progress
   private let folder: URL
+  private var replay: ReplayCheck
   private(set) var url: URL
 
   // What the walk goes through.
@@ -66,6 +67,7 @@ final class Walk {
     model = try GraphModel.make()
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("graph-\(UUID().uuidString)")
     url = folder
+    replay = ReplayCheck(model, in: folder)
     container = PersistentContainer(
       managedObjectModel: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
     main = View("context", container.newContext())
@@ -92,6 +94,11 @@ final class Walk {
       }
       progress.show(report)
     }
+    do {
+      try await compareHistory(fromStart: true)
+    } catch {
+      tell(error)
+    }
     return report
   }
 
@@ -102,6 +109,7 @@ final class Walk {
     url = folder.appendingPathComponent("\(report.differences).strongroom")
     identities = Identities()
     (current, stored, everStored, recent) = (Graph(), Graph(), [], [])
+    replay = ReplayCheck(model, in: folder)
     try await open()
   }
 
@@ -127,6 +135,7 @@ final class Walk {
     var description = PersistentStoreDescription(url: url, vault: vault)
     description.durability = .normal
     description.pageCacheBytes = 1 << 20
+    description.historyLimits = .none
     return PersistentContainer(managedObjectModel: model, description: description)
   }
 
@@ -260,7 +269,7 @@ final class Walk {
   }
 
   private func tell(_ error: any Error) {
-    report.differences += 1
+    report.count(error)
     let text = error is Difference ? "\(error)" : "something threw that should not: \(error)"
     var lines = ["DIFFERENCE \(text)", "  seed \(seed), step \(report.steps), the last operations:"]
     lines += recent.suffix(Self.remembered).map { "    \($0)\($1.map { "\($0)" } ?? "")" }
@@ -268,6 +277,15 @@ final class Walk {
   }
 
   // MARK: Looking
+
+  /// Sometimes compares what is stored with what the history says.
+  func glanceAtHistory() async throws {
+    if glance.chance(40) { try await compareHistory(fromStart: false) }
+  }
+
+  private func compareHistory(fromStart: Bool) async throws {
+    try await replay.run(newContainer(), fromStart: fromStart, &report)
+  }
 
   private func check() throws {
     try checkHistory()
