@@ -95,7 +95,7 @@ struct PerformanceTests {
     }
     // The history reads once which names the properties have.
     let first = container.newContext()
-    try first.insert("Author")
+    try first.insert("Author").set("name", "Anne Brontë")
     try first.save()
     // The rows, BEGIN, 40 updates, the history's two, COMMIT; and with a transaction for each.
     let saved = try count { context in
