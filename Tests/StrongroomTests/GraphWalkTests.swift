@@ -15,5 +15,7 @@ struct GraphWalkTests {
       ["--steps", "6000", "--seed", String(seed)], program: "graph-probe")
     #expect(status == 0, "\(text)")
     #expect(text.contains("differences 0, seed \(seed)"), "\(text)")
+    let replayed = try #require(text.firstMatch(of: /replayed (\d+) transactions into (\d+) objects/))
+    #expect((Int(replayed.1) ?? 0) > 100 && (Int(replayed.2) ?? 0) > 10, "\(text)")
   }
 }

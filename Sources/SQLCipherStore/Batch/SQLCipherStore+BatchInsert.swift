@@ -16,10 +16,11 @@ extension SQLCipherStore {
     return try translating(path) {
       try opened.pool.write { connection in
         try committing(connection, token: { Self.token($0, entity, opened) }) {
-          let result = try BatchInsertion(entity, connection, opened).run(next)
+          let insertion = try BatchInsertion(entity, connection, opened)
+          let result = try insertion.run(next)
           if tracksHistory, let references = result.references {
             var recorder = HistoryRecorder(connection, opened, historyLimits)
-            try recorder.add(inserted: references, entity)
+            try recorder.add(inserted: references, entity, linkedBy: insertion.linkedRelationships)
             try recorder.finish()
           }
           return result
@@ -49,6 +50,10 @@ private final class BatchInsertion {
   private let first: Int64
   private var next: Int64
   private var joinTableInsertions: [ObjectIdentifier: JoinTableInsertion] = [:]
+  /// The to-manys that some row has destinations of, in the model's order.
+  var linkedRelationships: [RelationshipDescription] {
+    entity.relationships.filter { joinTableInsertions[ObjectIdentifier($0)] != nil }
+  }
   private var destinations: [Int: DestinationCheck] = [:]
   private var full: Statement?
 

@@ -105,10 +105,44 @@ struct HistoryRecorder {
     return fields
   }
 
-  /// New objects whose numbers follow each other, when they are written.
-  mutating func add(inserted range: Range<Int64>, _ entity: EntityDescription) throws {
+  /// New objects whose numbers follow each other, when they are written, and what their links change at
+  /// other objects.
+  ///
+  /// Two statements for each relationship with links whose inverse is a to-many, and those of the values.
+  mutating func add(
+    inserted range: Range<Int64>, _ entity: EntityDescription,
+    linkedBy relationships: [RelationshipDescription]
+  ) throws {
     changes.add(range, to: .init(kind: .insert, entity: number(entity)))
     if opened.recordsValues { try values.add(inserted: range, entity) }
+    var linked: [LinkedProperties.Key: PropertyIndexSet] = [:]
+    for relationship in relationships {
+      guard let inverse = relationship.inverse, inverse.isToMany, inverse !== relationship else { continue }
+      var sources = try sources(in: range, relationship)
+      if inverse.entity.root === entity.root { sources = sources.filter { !range.contains($0.key) } }
+      for destination in sources.keys {
+        linked[.init(root: inverse.entity.root.index, reference: destination), default: .init()]
+          .insert(inverse.index)
+      }
+      try values.add(joined: sources, inverse)
+    }
+    try addOthers(linked)
+  }
+
+  /// The new objects that lead somewhere, by their destinations.
+  private func sources(
+    in range: Range<Int64>, _ relationship: RelationshipDescription
+  ) throws -> [Int64: [Int64]] {
+    guard let table = opened.schema.joinTable(relationship) else { return [:] }
+    let (from, to) = relationship === table.owner ? ("_source", "_target") : ("_target", "_source")
+    let statement = try connection.cached(
+      "SELECT \(to), \(from) FROM \(table.name.quoted) WHERE \(from) >= ?1 AND \(from) < ?2 ORDER BY \(from)")
+    statement.bind(1, range.lowerBound)
+    statement.bind(2, range.upperBound)
+    defer { statement.reset() }
+    var result: [Int64: [Int64]] = [:]
+    while try statement.step() { result[statement.int64(0), default: []].append(statement.int64(1)) }
+    return result
   }
 
   /// Objects of a hierarchy that are about to be deleted.

@@ -126,6 +126,22 @@ struct HistoryValueRecorder {
     }
   }
 
+  /// What objects that were there have since new ones lead to them; one statement for each order.
+  mutating func add(joined sources: [Int64: [Int64]], _ relationship: RelationshipDescription) throws {
+    guard opened.recordsValues(of: relationship.entity) else { return }
+    let index = relationship.index
+    for (owner, joined) in sources.sorted(by: { $0.key < $1.key }) {
+      guard let key = try linkKey(relationship, owner) else { continue }
+      guard relationship.isOrdered else {
+        values.add(new: [index: .objects(joined)], of: key)
+        continue
+      }
+      let (all, new) = (try destinations(relationship, owner), Set(joined))
+      values.add(old: [index: .objects(all.filter { !new.contains($0) })], of: key)
+      values.add(new: [index: .objects(all)], of: key)
+    }
+  }
+
   // MARK: Links
 
   /// One side of a to-many that the model asks for.

@@ -119,6 +119,50 @@ struct HistoryValuesTests {
     #expect(try last(context).allSatisfy { $0.oldValues?["name"] == .attribute(.string("all")) })
   }
 
+  @Test("of links that a batch makes are at both ends, with the lists of ordered ones")
+  func batchLinks() async throws {
+    let model = try ManagedObjectModel {
+      Entity("Item", userInfo: Self.all) { Relationship("tags", toMany: "Tag", inverse: "items") }
+      Entity("Tag", userInfo: Self.all) {
+        Relationship("items", toMany: "Item", inverse: "tags", ordered: true)
+      }
+      Entity("Label", parent: "Tag") { Relationship("tops", toMany: "Top", inverse: "labels") }
+      Entity("Top") { Relationship("labels", toMany: "Label", inverse: "tops") }
+    }
+    let shelf = try await Shelf(model)
+    let context = shelf.container.newContext()
+    let (tag, first) = (try context.insert("Label"), try context.insert("Item"))
+    try first.add(tag, to: "tags")
+    try context.save()
+    var left = 2
+    try context.batchInsert(into: "Item") { row in
+      if left == 0 { return false }
+      left -= 1
+      try row.set("tags", destinations: [tag.objectID])
+      return true
+    }
+    var changes = try last(context)
+    #expect(changes.map(\.changeType) == [.insert, .insert, .update])
+    let new = changes.prefix(2).map(\.changedObjectID)
+    #expect(changes[0].newValues?["tags"] == .objects([tag.objectID]))
+    #expect(
+      changes[2].changedObjectID == tag.objectID && changes[2].updatedProperties?.map(\.name) == ["items"])
+    #expect(changes[2].oldValues == ["items": .objects([first.objectID])])
+    #expect(changes[2].newValues == ["items": .objects([first.objectID] + new)])
+
+    left = 1
+    try context.batchInsert(into: "Top") { row in
+      if left == 0 { return false }
+      left -= 1
+      try row.set("labels", destinations: [tag.objectID])
+      return true
+    }
+    changes = try last(context)
+    #expect(changes.map(\.changedObjectID.entity.name) == ["Label", "Top"])
+    #expect(changes[0].oldValues == nil)
+    #expect(changes[0].newValues == ["tops": .objects([changes[1].changedObjectID])])
+  }
+
   @Test("cost no statement where none are asked for, and one an object where they are")
   func statements() async throws {
     let shelf = try await Shelf(Self.model())

@@ -206,23 +206,25 @@ final class BatchWalk {
   }
 
   /// What a batch can lead to: it knows nothing of unsaved objects.
-  private func storedBoxes(_ side: BatchSide) throws -> [ManagedObjectID] {
-    var request = FetchRequest("Box")
+  private func stored(_ entity: String, _ side: BatchSide) throws -> [ManagedObjectID] {
+    var request = FetchRequest(entity)
     request.includesPendingChanges = false
     return try side.context.fetchObjectIDs(request)
   }
 
   private func batchInsert(_ side: BatchSide) throws {
-    let stored = try storedBoxes(side)
-    let rows: [[String: AttributeValue]] = (0..<(1 + random.below(4))).map { _ in
-      var row: [String: AttributeValue] = [
-        "title": .string(newTitle()), "number": .integer(Int64(random.below(100))),
-      ]
-      if let box = random.element(stored), !random.chance(4) { row["box"] = .reference(box.reference) }
-      return row
+    let (boxes, marks) = (try stored("Box", side), try stored("Mark", side))
+    var left = 1 + random.below(4)
+    note(side, "insert a batch of \(left)")
+    try side.context.batchInsert(into: "Item") { row in
+      if left == 0 { return false }
+      left -= 1
+      try row.set("title", .string(newTitle()))
+      try row.set("number", .integer(Int64(random.below(100))))
+      if let box = random.element(boxes), !random.chance(4) { try row.set("box", box) }
+      if random.chance(2) { try row.set("marks", destinations: random.some(3, of: marks)) }
+      return true
     }
-    note(side, "insert a batch of \(rows.count)")
-    try side.context.batchInsert(into: "Item", dictionaries: rows)
   }
 
   private func numbers() -> FetchPredicate {
@@ -235,7 +237,7 @@ final class BatchWalk {
 
   private func batchUpdate(_ side: BatchSide) throws {
     let request = FetchRequest("Item", where: numbers())
-    if random.chance(2), let box = random.element(try storedBoxes(side)) {
+    if random.chance(2), let box = random.element(try stored("Box", side)) {
       note(side, "update a batch to \(box)")
       try side.context.batchUpdate(request, set: ["box": .reference(box.reference)])
     } else {
@@ -245,7 +247,7 @@ final class BatchWalk {
   }
 
   private func batchDelete(_ side: BatchSide) throws {
-    if random.chance(3), let box = random.element(try storedBoxes(side)) {
+    if random.chance(3), let box = random.element(try stored("Box", side)) {
       note(side, "delete \(box) by a batch")
       let own = FetchComparison(.selfObject, .equal, .value(.reference(box.reference)))
       try side.context.batchDelete(FetchRequest("Box", where: .comparison(own)))
