@@ -25,7 +25,8 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static var all: [StoreCheck] {
-    identity + saving + savingTogether + fetching + relationships + values + bulk + pieces
+    identity + saving + savingTogether + fetching + relationships + values + bulk + pieces + history
+      + historyConsumers
   }
 }
 

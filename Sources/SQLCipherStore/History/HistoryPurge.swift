@@ -52,13 +52,15 @@ struct HistoryPurge {
       outcome.limitingConsumer = slowest
     }
     let going = try connection.cached(
-      "SELECT max(_number), count(*) FROM _transaction WHERE _number <= ?1 AND _changes NOT NULL")
+      "SELECT max(_number), ifnull(sum(length(_changes) > 0), 0) FROM _transaction WHERE _number <= ?1"
+        + " AND _changes NOT NULL")
     going.bind(1, end)
     _ = try going.step()
     let last = going.int64(0)
     outcome.count = Int(going.int64(1))
     going.reset()
-    if outcome.count == 0 { return outcome }
+    // Those that were emptied before go without being counted again.
+    if last == 0 { return outcome }
     try run("DELETE FROM _transaction WHERE _number < ?1", last)
     // It tells tokens from those of copies.
     try run("UPDATE _transaction SET _changes = NULL, _values = NULL WHERE _number = ?1", last)

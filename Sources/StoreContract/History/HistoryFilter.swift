@@ -1,17 +1,22 @@
-package import Foundation
-package import ObjectModel
+public import Foundation
+public import ObjectModel
 import ObjectQuery
 
-/// Which transactions and changes a request wants.
-package struct HistoryFilter {
+/// Which transactions and changes a request wants, for stores that offer a history.
+public struct HistoryFilter {
   private let request: PersistentHistoryChangeRequest
   private let entities: Set<Int>?
   private let isElsewhere: Bool
   private let transactionPredicate: ResolvedPredicate?
   private let changePredicate: ResolvedPredicate?
 
+  /// Reads a request.
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - store: The UUID of the store that is asked.
+  ///   - model: The store's model.
   /// - Throws: `QueryError` for names that transactions and changes have not.
-  package init(_ request: PersistentHistoryChangeRequest, store: UUID, _ model: ManagedObjectModel) throws {
+  public init(_ request: PersistentHistoryChangeRequest, store: UUID, _ model: ManagedObjectModel) throws {
     self.request = request
     isElsewhere = request.objectID.map { $0.storeIdentifier != store } ?? false
     entities = request.entityNames.map { names in
@@ -26,7 +31,7 @@ package struct HistoryFilter {
   }
 
   /// Whether changes have to be read, for what is asked or to decide about it.
-  package var needsChanges: Bool {
+  public var needsChanges: Bool {
     looksAtChanges || transactionPredicate != nil || request.resultType.hasChanges
   }
 
@@ -34,22 +39,28 @@ package struct HistoryFilter {
     entities != nil || request.objectID != nil || changePredicate != nil
   }
 
-  package func accepts(author: String?) -> Bool {
+  /// Whether transactions of an author are wanted.
+  public func accepts(author: String?) -> Bool {
     request.authors.map { names in author.map(names.contains) ?? false } ?? true
   }
 
-  package func accepts(_ entity: EntityDescription) -> Bool {
+  /// Whether changes of objects of an entity are wanted.
+  public func accepts(_ entity: EntityDescription) -> Bool {
     if isElsewhere { return false }
     if let object = request.objectID, object.entity.root.index != entity.root.index { return false }
     return entities?.contains(entity.index) ?? true
   }
 
-  package func accepts(_ reference: Int64) -> Bool {
+  /// Whether changes of an object of that number are wanted.
+  public func accepts(_ reference: Int64) -> Bool {
     request.objectID.map { $0.reference == reference } ?? true
   }
 
   /// The transaction with those of its changes that are wanted; nil where it is not.
-  package func accepted(_ transaction: PersistentHistoryTransaction) throws -> PersistentHistoryTransaction? {
+  ///
+  /// Its changes are those of accepted entities and numbers.
+  /// - Throws: `QueryError` for conditions that cannot be evaluated.
+  public func accepted(_ transaction: PersistentHistoryTransaction) throws -> PersistentHistoryTransaction? {
     var transaction = transaction
     if let transactionPredicate, try !transactionPredicate.matches(TransactionObject(transaction)) {
       return nil

@@ -22,16 +22,25 @@ public struct PersistentHistoryChangeRequest: Sendable {
   }
 
   /// Where the part begins or ends.
-  package enum Bound: Sendable {
+  ///
+  /// A store reads it; programs make requests by `fetchHistory` and `deleteHistory`.
+  public enum Bound: Sendable {
+    /// What follows a token, or what goes up to it; all of it where there is none.
     case token(PersistentHistoryToken?)
+    /// What was saved after a date, or before it.
     case date(Date)
+    /// What follows a transaction, or comes before it.
     case transaction(number: Int64)
+    /// What a consumer has not read.
     case consumer(String)
+    /// Transactions wherever they are; of deletions only, after which tokens of earlier ones stay valid.
     case transactions([Int64])
   }
 
-  package private(set) var bound: Bound
-  package let isDeletion: Bool
+  /// Where the part that is asked for begins, or the one that is to be deleted ends.
+  public private(set) var bound: Bound
+  /// Whether it deletes.
+  public let isDeletion: Bool
   /// What it answers with; transactions with their changes unless set.
   ///
   /// A deletion answers with the status, or with the number of the transactions that it deleted, and deletes
@@ -130,9 +139,9 @@ public struct PersistentHistoryResult: Sendable {
   /// The objects; none where they were not asked for.
   public package(set) var objectIDs: [ManagedObjectID] = []
   /// The number of transactions that were found, or deleted.
-  public package(set) var count = 0
+  public var count = 0
   /// Of a deletion: the consumer that has not read what was to go as well; nil where all of it went.
-  public package(set) var limitingConsumer: PersistentHistoryConsumer?
+  public var limitingConsumer: PersistentHistoryConsumer?
 
   /// Makes an empty result, for stores of other kinds.
   public init(_ resultType: PersistentHistoryChangeRequest.ResultType) { self.resultType = resultType }
@@ -140,7 +149,7 @@ public struct PersistentHistoryResult: Sendable {
   private var seen: Set<ManagedObjectID> = []
 
   /// Adds what a store found, in the form that was asked for.
-  package mutating func append(_ transaction: PersistentHistoryTransaction) {
+  public mutating func append(_ transaction: PersistentHistoryTransaction) {
     count += 1
     switch resultType {
     case .statusOnly, .count: return

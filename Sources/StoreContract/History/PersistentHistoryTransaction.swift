@@ -21,7 +21,7 @@ public struct PersistentHistoryTransaction: Sendable, Identifiable {
   /// The place in the history after it.
   public let token: PersistentHistoryToken
   /// What was inserted, updated and deleted; nil where only transactions were asked for.
-  public package(set) var changes: [PersistentHistoryChange]?
+  public var changes: [PersistentHistoryChange]?
 
   /// Its number.
   public var id: Int64 { transactionNumber }

@@ -12,8 +12,8 @@ extension InMemoryStore {
     var lastNumber: Int64 = 0
     var lastChange: Int64 = 0
 
-    /// The number of the last transaction that was deleted.
-    var deletedNumber: Int64 { (transactions.first?.transactionNumber ?? lastNumber + 1) - 1 }
+    /// The number up to which transactions were deleted, so that tokens of those before it are expired.
+    var deletedNumber: Int64 = 0
   }
 
   private func token(_ number: Int64) -> PersistentHistoryToken {
@@ -69,7 +69,9 @@ extension InMemoryStore {
         token: token(state.history.lastNumber), changes: changes))
     // So that memory does not grow for ever; a consumer that comes too late has its next request refused.
     if state.history.transactions.count > Self.mostTransactions {
-      state.history.transactions.removeFirst(Self.mostTransactions / 2)
+      let going = state.history.transactions.prefix(Self.mostTransactions / 2)
+      state.history.deletedNumber = going.last?.transactionNumber ?? state.history.deletedNumber
+      state.history.transactions.removeFirst(going.count)
     }
   }
 
@@ -84,17 +86,22 @@ extension InMemoryStore {
   }
 
   /// The place after the last save; nil while there is none.
+  ///
+  /// - Throws: `StoreError` where the store is closed.
   public var currentHistoryToken: PersistentHistoryToken? {
-    let last = state.withLock { $0.history.lastNumber }
-    return last == 0 ? nil : token(last)
+    get throws {
+      try checkOpen()
+      let last = state.withLock { $0.history.lastNumber }
+      return last == 0 ? nil : token(last)
+    }
   }
 
   /// Answers a request for history, or deletes a part of it.
   ///
   /// - Throws: `StoreError`: `historyTokenExpired`, `historyTokenForeign`, `notFound` for a consumer that
-  ///   is not registered.
+  ///   is not registered; `readOnly` for a deletion from a snapshot.
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
-    try checkOpen()
+    try request.isDeletion ? checkHistoryWritable() : checkOpen()
     var result = PersistentHistoryResult(request.resultType)
     let filter = try HistoryFilter(request, store: identifier, model)
     try state.withLock { state in
@@ -137,7 +144,7 @@ extension InMemoryStore {
   private func refusal(_ code: StoreError.Code, _ history: History) -> StoreError {
     var error = StoreError(
       code, "the token cannot be followed; read the objects again, and go on from this error's historyToken")
-    error.historyToken = token(history.lastNumber)
+    error.historyToken = history.lastNumber == 0 ? nil : token(history.lastNumber)
     return error
   }
 
@@ -154,7 +161,7 @@ extension InMemoryStore {
       case .token(nil): history.lastNumber
       case .transaction(let number): number - 1
       case .date(let date): history.transactions.last { $0.timestamp < date }?.transactionNumber ?? 0
-      case .transactions: Int64.max
+      case .transactions(let numbers): numbers.max() ?? 0
       default: try number(bound, history)
       }
     let slowest = history.consumers.values.filter(\.isWithinSpan).min {
@@ -170,6 +177,7 @@ extension InMemoryStore {
       history.transactions.removeAll { going.contains($0.transactionNumber) }
     } else {
       history.transactions.removeAll { $0.transactionNumber <= end }
+      history.deletedNumber = max(history.deletedNumber, min(end, history.lastNumber))
     }
     result.count = count - history.transactions.count
   }
@@ -177,12 +185,20 @@ extension InMemoryStore {
   // MARK: Consumers
 
   /// Those who read the history, by name.
+  ///
+  /// - Throws: `StoreError` where the store is closed.
   public var historyConsumers: [PersistentHistoryConsumer] {
-    state.withLock { $0.history.consumers.values.sorted { $0.name < $1.name } }
+    get throws {
+      try checkOpen()
+      return state.withLock { $0.history.consumers.values.sorted { $0.name < $1.name } }
+    }
   }
 
   /// Registers a consumer at the end of the history, or says that it is still there.
+  ///
+  /// - Throws: `StoreError`: `readOnly` for a snapshot.
   public func registerHistoryConsumer(_ name: String, span: TimeInterval) throws {
+    try checkHistoryWritable()
     state.withLock { state in
       let number = state.history.consumers[name]?.transactionNumber ?? state.history.lastNumber
       state.history.consumers[name] = PersistentHistoryConsumer(
@@ -190,8 +206,12 @@ extension InMemoryStore {
     }
   }
 
-  /// Says that a consumer has read up to a token.
+  /// Says that a consumer has read up to a token; where it was further, it stays.
+  ///
+  /// - Throws: `StoreError`: `notFound` where it is not registered; `historyTokenExpired`,
+  ///   `historyTokenForeign`; `readOnly` for a snapshot.
   public func advanceHistoryConsumer(_ name: String, to token: PersistentHistoryToken) throws {
+    try checkHistoryWritable()
     try state.withLock { state in
       guard let known = state.history.consumers[name] else { throw Self.missing(name) }
       let number = try number(.token(token), state.history)
@@ -202,7 +222,15 @@ extension InMemoryStore {
   }
 
   /// Removes a consumer; false where there is none of the name.
-  public func removeHistoryConsumer(_ name: String) -> Bool {
-    state.withLock { $0.history.consumers.removeValue(forKey: name) != nil }
+  ///
+  /// - Throws: `StoreError`: `readOnly` for a snapshot.
+  public func removeHistoryConsumer(_ name: String) throws -> Bool {
+    try checkHistoryWritable()
+    return state.withLock { $0.history.consumers.removeValue(forKey: name) != nil }
+  }
+
+  private func checkHistoryWritable() throws {
+    try checkOpen()
+    if isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
   }
 }

@@ -106,7 +106,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public package(set) var migrationForecast: MigrationForecast?
   /// For `historyTokenExpired` and `historyTokenForeign`: where to go on once the objects were read again;
   /// nil for the beginning.
-  public package(set) var historyToken: PersistentHistoryToken?
+  public var historyToken: PersistentHistoryToken?
   /// The error underneath.
   public let cause: (any Error)?
   /// Where it was thrown.
