@@ -12,6 +12,7 @@ struct RebuiltStore {
   ///   - replay: What the history says.
   ///   - model: The model of both stores.
   ///   - url: A file that does not exist.
+  /// - Throws: What opening and saving throw.
   init(_ replay: HistoryReplay, _ model: ManagedObjectModel, at url: URL) async throws {
     self.replay = replay
     self.model = model

@@ -20,6 +20,8 @@ struct ReplayCheck {
   /// - Parameters:
   ///   - container: One on the file that is open for nothing else; it is closed.
   ///   - fromStart: Whether the whole history is read again.
+  ///   - report: Where the moment is counted.
+  /// - Throws: `Difference`, and what reading and rebuilding throw.
   mutating func run(_ container: PersistentContainer, fromStart: Bool, _ report: inout Report) async throws {
     try await container.loadPersistentStores()
     defer { try? container.close() }
