@@ -6,15 +6,14 @@ import Strongroom
 
 func openLibrary(
   _ path: String, _ model: ManagedObjectModel, create: Bool = false, durability: Durability = .normal,
-  pageCacheBytes: Int? = nil
+  pageCacheBytes: Int? = nil, tracksHistory: Bool = false
 ) async throws -> PersistentContainer {
   var description = PersistentStoreDescription(
     type: SQLCipherStore.storeType, url: URL(fileURLWithPath: path))
   description.storeKey = try [UInt8](0..<32).withUnsafeBytes { try StoreKey(bytes: $0) }
   description.createsIfMissing = create
   description.durability = durability
-  // The limit records none; HistoryLoad measures it.
-  description.tracksHistory = false
+  description.tracksHistory = tracksHistory
   if let pageCacheBytes { description.pageCacheBytes = pageCacheBytes }
   let container = PersistentContainer(managedObjectModel: model, description: description)
   try container.persistentStoreCoordinator.register(Author.self, for: "Author")

@@ -9,6 +9,8 @@ struct ManagedPath: Contestant {
   let name = "managed"
   let workload: Workload
   let model: ManagedObjectModel
+  /// The limit records none.
+  var tracksHistory = false
 
   func supports(_ phase: Phase) -> Bool { phase != .bulkInsert && !phase.isOfRecords }
 
@@ -21,7 +23,8 @@ struct ManagedPath: Contestant {
   func run(_ phase: Phase, at path: String) async throws -> PhaseRun {
     if phase == .open || phase == .reopen { return try await opens(phase, path) }
     let container = try await openLibrary(
-      path, model, create: phase.makesStore, durability: phase == .singleSavesFull ? .full : .normal)
+      path, model, create: phase.makesStore, durability: phase == .singleSavesFull ? .full : .normal,
+      tracksHistory: tracksHistory)
     let result = try time(phase, container)
     try container.close()
     return result

@@ -98,21 +98,26 @@ struct HistoryTable {
   static func fingerprint(
     of row: Row, _ changes: [UInt8], _ values: [UInt8], after last: Data?
   ) -> Data {
-    var hash = SHA256()
-    if let last { hash.update(data: last) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(192 + changes.count + values.count)
+    if let last { bytes += last }
     for number in [row.number, Int64(bitPattern: row.time.bitPattern), row.process] {
-      withUnsafeBytes(of: number.littleEndian) { hash.update(bufferPointer: $0) }
+      add(number, to: &bytes)
     }
     // A length before each, so that no two rows are the same bytes.
-    for text in [row.author, row.context, row.program] { add(text.map { [UInt8]($0.utf8) }, to: &hash) }
-    add(changes, to: &hash)
-    add(values, to: &hash)
-    return Data(hash.finalize().prefix(fingerprintSize))
+    for text in [row.author, row.context, row.program] {
+      add(Int64(text?.utf8.count ?? -1), to: &bytes)
+      if let text { bytes += text.utf8 }
+    }
+    for part in [changes, values] {
+      add(Int64(part.count), to: &bytes)
+      bytes += part
+    }
+    return Data(SHA256.hash(data: bytes).prefix(fingerprintSize))
   }
 
-  private static func add(_ bytes: [UInt8]?, to hash: inout SHA256) {
-    withUnsafeBytes(of: Int64(bytes?.count ?? -1).littleEndian) { hash.update(bufferPointer: $0) }
-    bytes?.withUnsafeBytes { hash.update(bufferPointer: $0) }
+  private static func add(_ number: Int64, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
   }
 
   /// The number of the list of names that properties have now.

@@ -84,12 +84,18 @@ struct SchemaCheck {
       }
     }
     let statements = StoreTable.creation + schemas.flatMap { $0.creation + $0.formerCreation } + larger
-    let known = Set(statements)
+    // A file mostly has its statements in the order in which they are made, which needs no hash of them.
+    var next = 0
+    lazy var known = Set(statements)
     lazy var unordered = Set(statements.map(Self.unordered))
     let shadows = Set(schemas.flatMap(\.virtualIndexes).flatMap(\.shadowTables))
     return objects.filter { object in
       guard let sql = object.sql, !sql.isEmpty else {
         return object.type != "index" || !object.name.hasPrefix("sqlite_autoindex_")
+      }
+      if next < statements.count, statements[next] == sql {
+        next += 1
+        return false
       }
       if known.contains(sql) || unordered.contains(Self.unordered(sql)) { return false }
       if object.type == "table", cleanUp.isDroppedTable(object.name, sql) { return false }

@@ -174,6 +174,13 @@ extension JSONEncoder {
 
 extension Data {
   var hex: String {
-    map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+    String(unsafeUninitializedCapacity: 2 * count) { buffer in
+      for (place, byte) in enumerated() {
+        for (offset, digit) in [byte >> 4, byte & 15].enumerated() {
+          buffer[2 * place + offset] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+        }
+      }
+      return 2 * count
+    }
   }
 }

@@ -3,9 +3,10 @@ import CLimit
 import Foundation
 import Strongroom
 
-/// What the history costs: saves with it beside saves without, its bytes, and deleting a million changes
-/// beside the same deletion of the bare library.
+/// What the history costs: the library's saves with it beside those without, its bytes, and deleting a
+/// million changes beside the same deletion of the bare library.
 struct HistoryLoad: Load {
+  var books = 20_000
   var smallSaves = 4000
   var largeSaves = 40
   var objectsOfLarge = 1000
@@ -13,34 +14,52 @@ struct HistoryLoad: Load {
   var changesOfEach = 10
 
   func measure(in folder: URL) async throws -> [LoadRun] {
-    let off = try await saves(folder.appendingPathComponent("off").path, tracksHistory: false)
-    let on = try await saves(folder.appendingPathComponent("on").path, tracksHistory: true)
-    return [
-      LoadRun(
-        what: "saves of one object with a history, beside those without", unit: "ms", bare: off.small * 1000,
-        own: on.small * 1000, gate: 1.15),
-      LoadRun(
-        what: "saves of a thousand objects with a history, beside those without", unit: "ms",
-        bare: off.large * 1000, own: on.large * 1000, gate: 1.15),
+    let off = try await bytes(folder.appendingPathComponent("off").path, tracksHistory: false)
+    let on = try await bytes(folder.appendingPathComponent("on").path, tracksHistory: true)
+    return try await phases(folder) + [
       LoadRun(
         what: "bytes of a transaction of one change, beside 100", unit: "bytes", bare: 100,
-        own: (on.smallBytes - off.smallBytes) / Double(smallSaves), gate: 1),
+        own: (on.small - off.small) / Double(smallSaves), gate: 1),
       LoadRun(
         what: "bytes of each of a thousand changes, beside 40", unit: "bytes", bare: 40,
-        own: (on.largeBytes - off.largeBytes) / Double(largeSaves * objectsOfLarge), gate: 1),
+        own: (on.large - off.large) / Double(largeSaves * objectsOfLarge), gate: 1),
       try await purging(folder),
     ]
   }
 
-  private struct Saves {
+  /// The library's saves.
+  ///
+  /// One that does not wait for the disk writes two to four pages, and one more with a history, so that it
+  /// costs more than the others.
+  private func phases(_ folder: URL) async throws -> [LoadRun] {
+    let workload = Workload(books: books)
+    var path = ManagedPath(workload: workload, model: try libraryModel())
+    let store = folder.appendingPathComponent("library").path
+    try await path.makeStore(at: store)
+    var runs: [LoadRun] = []
+    for phase in [Phase.saveAll, .singleSavesFull, .singleSaves, .change, .delete] {
+      var seconds: [Double] = []
+      for tracksHistory in [false, true] {
+        path.tracksHistory = tracksHistory
+        let copy = folder.appendingPathComponent("\(phase.rawValue) \(tracksHistory)").path
+        if !phase.makesStore { try FileManager.default.copyItem(atPath: store, toPath: copy) }
+        seconds.append(try await path.run(phase, at: copy).seconds)
+      }
+      runs.append(
+        LoadRun(
+          what: "\(phase.title), with a history beside those without", unit: "ms", bare: seconds[0] * 1000,
+          own: seconds[1] * 1000, gate: phase == .singleSaves ? 1.4 : 1.15))
+    }
+    return runs
+  }
+
+  private struct Bytes {
     var small = 0.0
     var large = 0.0
-    var smallBytes = 0.0
-    var largeBytes = 0.0
   }
 
   /// Every second object, in an order that leaves no runs.
-  private func saves(_ path: String, tracksHistory: Bool) async throws -> Saves {
+  private func bytes(_ path: String, tracksHistory: Bool) async throws -> Bytes {
     let container = try await openStore(path, Self.model(), tracksHistory: tracksHistory)
     defer { try? container.close() }
     let context = container.newContext()
@@ -52,23 +71,19 @@ struct HistoryLoad: Load {
     try context.save()
     let all = try context.fetch(FetchRequest("Reading", sortDescriptors: [FetchSortDescriptor("name")]))
     let readings = stride(from: 0, to: all.count, by: 2).map { all[$0] }
-    var result = Saves()
+    var result = Bytes()
     var before = try pages(container)
-    result.small = try timed {
-      for number in 0..<smallSaves {
-        try readings[number % readings.count].set("value", number)
-        try context.save()
-      }
+    for number in 0..<smallSaves {
+      try readings[number % readings.count].set("value", number)
+      try context.save()
     }
-    result.smallBytes = Double(try pages(container) - before) * 4096
+    result.small = Double(try pages(container) - before) * 4096
     before = try pages(container)
-    result.large = try timed {
-      for round in 0..<largeSaves {
-        for reading in readings { try reading.set("value", -round - 1) }
-        try context.save()
-      }
+    for round in 0..<largeSaves {
+      for reading in readings { try reading.set("value", -round - 1) }
+      try context.save()
     }
-    result.largeBytes = Double(try pages(container) - before) * 4096
+    result.large = Double(try pages(container) - before) * 4096
     return result
   }
 
