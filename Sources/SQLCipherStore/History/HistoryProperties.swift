@@ -13,6 +13,8 @@ struct HistoryProperties: Codable, Equatable {
   typealias Names = [Int64: [String]]
 
   private(set) var versions: [Names] = []
+  /// By the number of a list that a migration changed, the names with which its transactions were written.
+  private var written: [Int: Names]?
 
   static func read(_ table: StoreTable) throws -> HistoryProperties {
     guard let text = try table.read(key) else { return HistoryProperties() }
@@ -32,8 +34,19 @@ struct HistoryProperties: Codable, Equatable {
     Int(exactly: number).flatMap { versions.indices.contains($0) ? versions[$0] : nil } ?? [:]
   }
 
+  /// The names with which the transactions of a list were written; nil where they are those that it has.
+  func writtenNames(_ number: Int64) -> Names? { Int(exactly: number).flatMap { written?[$0] } }
+
+  /// The greatest number of an entity that transactions may name, also of one that the model has no more.
+  var lastEntity: Int64 { versions.lazy.flatMap(\.keys).max() ?? 0 }
+
   /// The number of a model's list; nil where it has none yet.
-  func number(of schema: StoreSchema) -> Int? { versions.lastIndex(of: Self.names(schema)) }
+  ///
+  /// One that a migration changed has transactions that were written with other names.
+  func number(of schema: StoreSchema) -> Int? {
+    let names = Self.names(schema)
+    return versions.indices.last { versions[$0] == names && written?[$0] == nil }
+  }
 
   /// Adds a model's list, and returns its number.
   mutating func add(_ schema: StoreSchema) -> Int {
@@ -52,6 +65,7 @@ struct HistoryProperties: Codable, Equatable {
   }
 
   private mutating func rename(by mapping: ModelMapping, _ numbers: (EntityDescription) -> Int64) {
+    let former = versions
     for pair in mapping.entities.values {
       var renamed: [String: String] = [:]
       for attribute in pair.new.attributes {
@@ -64,6 +78,11 @@ struct HistoryProperties: Codable, Equatable {
       for version in versions.indices {
         versions[version][number] = versions[version][number]?.map { renamed[$0] ?? "" }
       }
+    }
+    for version in versions.indices where versions[version] != former[version] {
+      var names = written ?? [:]
+      names[version] = names[version] ?? former[version]
+      written = names
     }
   }
 

@@ -4,19 +4,32 @@ import StoreContract
 /// What the indexes of properties in a transaction mean to the present version of an entity.
 struct HistoryPropertyNames {
   private let names: [String]
+  private let written: [String]?
   private let entity: EntityDescription
 
   /// - Parameters:
   ///   - names: Those that the properties have, by the index that they had when the transaction was written.
+  ///   - written: Those that they had then; nil where they are the same.
   ///   - entity: The entity.
-  init(_ names: [String], _ entity: EntityDescription) {
+  init(_ names: [String], writtenAs written: [String]?, _ entity: EntityDescription) {
     self.names = names
+    self.written = written
     self.entity = entity
   }
 
   /// The property; nil for one that the model has no more.
   func property(_ index: Int) -> PropertyDescription? {
     names.indices.contains(index) ? entity.property(named: names[index]) : nil
+  }
+
+  /// Preserved values by the names that their attributes have now.
+  func tombstone(_ preserved: [String: AttributeValue]) -> [String: AttributeValue] {
+    guard let written else { return preserved }
+    var values: [String: AttributeValue] = [:]
+    for (name, value) in preserved {
+      if let property = written.firstIndex(of: name).flatMap(property) { values[property.name] = value }
+    }
+    return values
   }
 
   /// Values by the names of their properties.

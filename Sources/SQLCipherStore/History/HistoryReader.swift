@@ -76,24 +76,26 @@ struct HistoryReader {
   ) throws -> [PersistentHistoryChange] {
     var result: [PersistentHistoryChange] = []
     var next = row.int64(8)
-    let names = properties.names(row.int64(7))
+    let (names, written) = (properties.names(row.int64(7)), properties.writtenNames(row.int64(7)))
     let recorded = try HistoryValues.decoded(row.bytes(11), path: path)
     var reader = HistoryChangesReader(row.bytes(10), count: row.int64(9), path: path)
     try reader.each { group, run, values in
-      defer { next += Int64(run.count) }
+      defer { next &+= Int64(run.count) }
       // What a later version of the model has not is left out.
       guard let index = opened.schema.entityIndex(number: group.entity) else { return }
       let storeEntity = opened.storeEntities[index]
       guard filter.accepts(storeEntity.entity) else { return }
-      let known = HistoryPropertyNames(names[group.entity] ?? [], storeEntity.entity)
+      let known = HistoryPropertyNames(
+        names[group.entity] ?? [], writtenAs: written?[group.entity], storeEntity.entity)
       let updated = group.kind == .update ? group.properties.elements.compactMap(known.property) : nil
       for (place, reference) in run.enumerated() where filter.accepts(reference) {
         let record = recorded[.init(entity: group.entity, reference: reference)]
         result.append(
           PersistentHistoryChange(
-            changeID: next + Int64(place), transactionNumber: transaction,
+            changeID: next &+ Int64(place), transactionNumber: transaction,
             changedObjectID: ManagedObjectID(storeEntity, reference: reference),
-            changeType: group.kind.changeType, updatedProperties: updated, tombstone: values,
+            changeType: group.kind.changeType, updatedProperties: updated,
+            tombstone: values.map(known.tombstone),
             oldValues: group.kind == .insert ? nil : record?.old.map { known.values($0, opened) },
             newValues: group.kind.isDeletion ? nil : record?.new.map { known.values($0, opened) }))
       }

@@ -31,7 +31,9 @@ struct InferredMigration {
     let conversions = terms.conversions.flatMap { $0.apply(to: old.model) ? $0 : nil }
     mapping = ModelMapping(from: old.model, to: model) { conversions?.conversion($0, $1) != nil }
     converted = try ConvertedColumns(mapping, conversions, on: connection)
-    var next = (old.entityNumbers.max() ?? 0) + 1
+    // Not one of an entity that was removed, which the history names still.
+    let known = try HistoryProperties.read(StoreTable(connection)).lastEntity
+    var next = max(old.entityNumbers.max() ?? 0, known) + 1
     let mapping = mapping
     new = StoreSchema(
       model: model,

@@ -22,7 +22,8 @@ public struct PersistentHistoryChange: Sendable, Identifiable {
   /// Empty where only the order of a relationship changed. Derived attributes are not among them.
   public let updatedProperties: [PropertyDescription]?
   /// For a deletion the values of the attributes that are preserved
-  /// (`Attribute.preservesValueInHistoryOnDeletion`), by name; nil where there are none.
+  /// (`Attribute.preservesValueInHistoryOnDeletion`), by the names that these have now; nil where there are
+  /// none.
   public let tombstone: [String: AttributeValue]?
   /// The values before an update or a deletion, by the names of the properties whose values are recorded
   /// (`EntityDescription.propertiesWithHistoryValues`); nil for an insertion, and where none are recorded.
