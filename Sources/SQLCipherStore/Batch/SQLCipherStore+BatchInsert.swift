@@ -146,6 +146,8 @@ private final class BatchInsertion {
     for end in ends {
       check.add(end)
       try insertion.add(source, end)
+      // One that is its own inverse has each pair both ways.
+      if relationship.inverse === relationship, end != source { try insertion.add(end, source) }
     }
   }
 }

@@ -56,11 +56,12 @@ struct HistoryChanges {
 
   func encoded() throws -> [UInt8] {
     var bytes: [UInt8] = []
-    for group in groups { Self.write(group, Self.runs(references[group] ?? []), to: &bytes) }
+    // New objects of a batch come before those that lead to them.
     for (place, one) in ranges.enumerated() where place == 0 || ranges[place - 1].group != one.group {
       let together = ranges[place...].prefix { $0.group == one.group }
       Self.write(one.group, together.map(\.range), to: &bytes)
     }
+    for group in groups { Self.write(group, Self.runs(references[group] ?? []), to: &bytes) }
     for one in preserved {
       Self.write(
         Group(kind: .deletePreserving, entity: one.entity), [one.reference..<one.reference + 1], to: &bytes)

@@ -117,7 +117,7 @@ struct HistoryRecorder {
     if opened.recordsValues { try values.add(inserted: range, entity) }
     var linked: [LinkedProperties.Key: PropertyIndexSet] = [:]
     for relationship in relationships {
-      guard let inverse = relationship.inverse, inverse.isToMany, inverse !== relationship else { continue }
+      guard let inverse = relationship.inverse, inverse.isToMany else { continue }
       var sources = try sources(in: range, relationship)
       if inverse.entity.root === entity.root { sources = sources.filter { !range.contains($0.key) } }
       for destination in sources.keys {

@@ -25,6 +25,10 @@ extension IncrementalStore {
             relationship === owner
               ? .init(source: id.reference, destination: destination)
               : .init(source: destination, destination: id.reference))
+          // One that is its own inverse has each pair both ways.
+          if relationship.inverse === relationship, destination != id.reference {
+            changes.added.append(.init(source: destination, destination: id.reference))
+          }
           save.existing.append(
             ManagedObjectID(storeEntities[relationship.destination.index], reference: destination))
         }
