@@ -83,6 +83,17 @@ struct HistoryRecorder {
     if opened.recordsValues(of: entity) {
       try values.add(references, of: entity, fields: fields(entity, properties), isAfter: false)
     }
+    try add(changed: references, of: entity, properties)
+  }
+
+  /// An object with a value that was written in pieces, which is named and not read.
+  mutating func add(written attribute: AttributeDescription, of reference: Int64) throws {
+    try add(changed: [reference], of: attribute.entity, [attribute.index])
+  }
+
+  private mutating func add(changed references: [Int64], of entity: EntityDescription, _ properties: [Int])
+    throws
+  {
     var group = HistoryChanges.Group(kind: .update, entity: number(entity))
     for index in properties { group.properties.insert(index) }
     for (number, own) in try byEntity(references, entity) {

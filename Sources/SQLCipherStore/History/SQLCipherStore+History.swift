@@ -51,8 +51,11 @@ extension SQLCipherStore {
   }
 
   /// Three statements in one transaction.
-  /// - Throws: `readOnly`, `busy`, `diskFull`.
+  /// - Throws: `invalidValue` for a span that is no number; `readOnly`, `busy`, `diskFull`.
   public func registerHistoryConsumer(_ name: String, span: TimeInterval) throws {
+    if span.isNaN {
+      throw StoreError(.invalidValue, "the span of the consumer \"\(name)\" is no number; give it seconds")
+    }
     try writeHistory { connection, opened in
       let last = try HistoryTable(connection, opened.schema, opened.historyNames).last()
       try HistoryConsumers(connection).register(name, span: span, at: last?.number ?? 0)

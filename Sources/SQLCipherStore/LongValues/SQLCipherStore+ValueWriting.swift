@@ -31,7 +31,7 @@ extension SQLCipherStore {
             }
             if tracksHistory {
               var recorder = HistoryRecorder(connection, opened, historyLimits)
-              try recorder.add(updated: [reference], of: attribute.entity, [attribute.index])
+              try recorder.add(written: attribute, of: reference)
               try recorder.finish()
             }
           }

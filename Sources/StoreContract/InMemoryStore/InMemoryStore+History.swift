@@ -159,7 +159,7 @@ extension InMemoryStore {
     var end =
       switch bound {
       case .token(nil): history.lastNumber
-      case .transaction(let number): number - 1
+      case .transaction(let number): max(number, 0) - 1
       case .date(let date): history.transactions.last { $0.timestamp < date }?.transactionNumber ?? 0
       case .transactions(let numbers): numbers.max() ?? 0
       default: try number(bound, history)
