@@ -31,7 +31,7 @@ struct HistoryPurge {
       let first = try number(
         "SELECT _number FROM _transaction WHERE _total >= (SELECT _total FROM _transaction ORDER BY _number"
           + " DESC LIMIT 1) - ?1 ORDER BY _number LIMIT 1", Double(bytes))
-      end = max(end, first - 1)
+      if first > 0 { end = max(end, first - 1) }
     }
     let start = try number("SELECT min(_number) FROM _transaction WHERE ?1 >= 0", 0)
     if end >= start { try delete(through: min(end, start + most - 1)) }

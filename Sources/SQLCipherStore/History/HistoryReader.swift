@@ -152,7 +152,7 @@ struct HistoryReader {
     case .token(let token): outcome = try purge.delete(through: token.map(check) ?? table.last()?.number ?? 0)
     case .transaction(let number):
       // No consumer limits a deletion of what is not there yet.
-      outcome = try purge.delete(through: min(number - 1, table.last()?.number ?? 0))
+      outcome = try purge.delete(through: min(max(number, 0) - 1, table.last()?.number ?? 0))
     case .consumer(let name): outcome = try purge.delete(through: position(of: name))
     case .date(let date): outcome = try purge.delete(through: last(before: date))
     case .transactions(let numbers): outcome = try purge.empty(numbers)

@@ -173,8 +173,13 @@ struct HistoryTable {
         + " ORDER BY _number DESC LIMIT 1")
     defer { statement.reset() }
     guard try statement.step() else { return nil }
-    return Last(
+    let last = Last(
       number: statement.int64(0), fingerprint: Data(statement.bytes(1)), end: statement.int64(2),
       total: statement.int64(3))
+    let possible = 0..<Int64.max / 2
+    guard [last.number, last.end, last.total].allSatisfy(possible.contains) else {
+      throw StoreError(.fileDamaged, "the history of the store cannot be continued; restore a copy")
+    }
+    return last
   }
 }
