@@ -52,7 +52,9 @@ struct HistoryQuery {
       after = token
     case (\DefaultHistoryTransaction.transactionIdentifier, let number as Int64),
       (\DefaultHistoryTransaction.id, let number as Int64):
-      if let least = Self.bound(sign, number, number &- 1) { afterNumber = max(least, afterNumber ?? least) }
+      if let least = Self.bound(sign, number, max(number, .min + 1) - 1) {
+        afterNumber = max(least, afterNumber ?? least)
+      }
     case (\DefaultHistoryTransaction.timestamp, let date as Date):
       let before = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.nextDown)
       if let least = Self.bound(sign, date, before) { afterDate = max(least, afterDate ?? least) }

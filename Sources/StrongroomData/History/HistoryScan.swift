@@ -96,7 +96,10 @@ struct HistoryScan {
       let page = try store.execute(request).transactions
       for transaction in page where try !body(transaction) { return }
       guard let last = page.last, page.count == Self.pageSize else { return }
-      request = .fetchHistory(afterTransaction: last.transactionNumber)
+      // Where the next page was purged meanwhile, a program that goes on from a token has to know.
+      request =
+        query.after == nil
+        ? .fetchHistory(afterTransaction: last.transactionNumber) : .fetchHistory(after: last.token)
     }
   }
 
