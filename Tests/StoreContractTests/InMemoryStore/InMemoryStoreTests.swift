@@ -35,8 +35,9 @@ struct InMemoryStoreTests {
       }
       if number == 0 { first = try store.currentHistoryToken }
     }
+    let token = try #require(first)
     #expect {
-      _ = try store.execute(.fetchHistory(after: #require(first)))
+      _ = try store.execute(.fetchHistory(after: token))
     } throws: {
       ($0 as? StoreError)?.code == .historyTokenExpired
     }
