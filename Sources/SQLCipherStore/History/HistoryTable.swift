@@ -74,7 +74,8 @@ struct HistoryTable {
     insertion.bind(8, try currentProperties())
     insertion.bind(9, (last?.end ?? 0) + 1)
     insertion.bind(10, Int64(changes.count))
-    insertion.bind(11, (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count))
+    let texts = (row.author?.utf8.count ?? 0) + (row.context?.utf8.count ?? 0)
+    insertion.bind(11, (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count + texts))
     bytes.withUnsafeBytes { insertion.bind(12, blob: $0, copy: true) }
     try recorded.withUnsafeBytes {
       if !$0.isEmpty { insertion.bind(13, blob: $0, copy: false) }

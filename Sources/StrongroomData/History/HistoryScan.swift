@@ -57,23 +57,40 @@ struct HistoryScan {
         try body(Entry(transaction: $0, token: DefaultHistoryToken($0.token)))
       }
     }
-    var found: [(place: Int, transaction: PersistentHistoryTransaction)] = []
-    for (place, store) in stores.enumerated() {
+    let found = try stores.map { store in
+      var own: [PersistentHistoryTransaction] = []
       try forEach(in: store) {
-        found.append((place, $0))
+        own.append($0)
         return true
       }
-    }
-    found.sort {
-      ($0.transaction.timestamp, $0.place, $0.transaction.transactionNumber)
-        < ($1.transaction.timestamp, $1.place, $1.transaction.transactionNumber)
+      return own
     }
     // A program goes on from the last one's token, which has to cover all stores.
     var token = query.after ?? DefaultHistoryToken(PersistentHistoryToken([:]))
-    for (_, transaction) in found {
+    for transaction in Self.inOrder(found) {
       token = token.merging(DefaultHistoryToken(transaction.token))
       if try !body(Entry(transaction: transaction, token: token)) { return }
     }
+  }
+
+  /// The transactions of several stores by their times.
+  ///
+  /// Those of one store stay in their order, also where a clock was set back: each one's token stands for all
+  /// before it.
+  static func inOrder(_ stores: [[PersistentHistoryTransaction]]) -> [PersistentHistoryTransaction] {
+    var found: [(time: Date, place: Int, transaction: PersistentHistoryTransaction)] = []
+    for (place, transactions) in stores.enumerated() {
+      var latest = Date.distantPast
+      for transaction in transactions {
+        latest = max(latest, transaction.timestamp)
+        found.append((latest, place, transaction))
+      }
+    }
+    found.sort {
+      ($0.time, $0.place, $0.transaction.transactionNumber)
+        < ($1.time, $1.place, $1.transaction.transactionNumber)
+    }
+    return found.map(\.transaction)
   }
 
   private func forEach(
@@ -109,8 +126,14 @@ struct HistoryScan {
     if let after = query.after { try check(after) }
     let position = try store.currentHistoryToken?.position(in: store.identifier)
     guard var upper = position?.transactionNumber else { return }
-    let least = max(
+    var least = max(
       query.after?.tokenValue?[store.identifier.uuidString] ?? 0, query.afterNumber ?? 0, 0)
+    // Where many were deleted, there are no more numbers to look at.
+    var oldest = PersistentHistoryChangeRequest.fetchHistory(afterTransaction: least)
+    oldest.resultType = .transactionsOnly
+    oldest.fetchLimit = 1
+    guard let first = try store.execute(oldest).transactions.first else { return }
+    least = max(least, first.transactionNumber - 1)
     var size = Int64(8)
     while upper > least {
       let lower = max(least, upper - size)

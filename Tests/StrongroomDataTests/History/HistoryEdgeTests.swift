@@ -1,6 +1,8 @@
 import Foundation
-import StrongroomData
+import Strongroom
 import Testing
+
+@testable import StrongroomData
 
 @Suite("Edges of a typed history")
 struct HistoryEdgeTests {
@@ -45,6 +47,36 @@ struct HistoryEdgeTests {
     }
     let beginning = try JSONDecoder().decode(DefaultHistoryToken.self, from: Data("{}".utf8))
     #expect(try history.numbers(#Predicate { $0.token > beginning }) == [1])
+  }
+
+  @Test(
+    "Transactions of several stores come by their times, and those of one in its order, whatever its clock")
+  func clocks() {
+    func transactions(_ store: UUID, _ times: [TimeInterval]) -> [PersistentHistoryTransaction] {
+      times.enumerated().map { place, time in
+        PersistentHistoryTransaction(
+          transactionNumber: Int64(place + 1), timestamp: Date(timeIntervalSinceReferenceDate: time),
+          storeIdentifier: store, author: nil, contextName: nil, processName: "", processIdentifier: 0,
+          token: PersistentHistoryToken([:]), changes: nil)
+      }
+    }
+    let (one, other) = (UUID(), UUID())
+    let found = HistoryScan.inOrder([transactions(one, [10, 30, 5, 40]), transactions(other, [20, 35])])
+    #expect(found.map(\.transactionNumber) == [1, 1, 2, 3, 2, 4])
+    #expect(found.map(\.storeIdentifier) == [one, other, one, one, other, one])
+  }
+
+  @Test("The last transactions are found where most of the history was deleted")
+  func backward() throws {
+    let history = try History()
+    for number in 1...40 { try history.save("\(number)", by: number == 40 ? "b" : "a") }
+    let token = try history.fetch()[37].token
+    try history.delete(#Predicate { $0.token < token })
+    let order = [SortDescriptor(\DefaultHistoryTransaction.token, order: .reverse)]
+    #expect(try history.numbers(#Predicate { $0.author == "a" }, sortBy: order, limit: 5) == [39, 38])
+    #expect(try history.numbers(#Predicate { $0.author == "c" }, sortBy: order, limit: 5) == [])
+    try history.delete()
+    #expect(try history.numbers(sortBy: order, limit: 5) == [])
   }
 
   @Test("A tombstone answers nothing for key paths that it has no value of")
