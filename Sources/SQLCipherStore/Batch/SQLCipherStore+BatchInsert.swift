@@ -46,11 +46,11 @@ private final class BatchInsertion {
   private let binding: NodeBinding
   private let number: Int64
   private let rows: [BatchRow]
-  private let toOnes: [(field: Int, destination: EntityDescription)]
+  private let toOnes: [(field: Int, relationship: RelationshipDescription)]
   private let first: Int64
   private var next: Int64
   private var joinTableInsertions: [ObjectIdentifier: JoinTableInsertion] = [:]
-  /// The to-manys that some row has destinations of, in the model's order.
+  /// The relationships that some row has links of, in the model's order.
   var linkedRelationships: [RelationshipDescription] {
     entity.relationships.filter { joinTableInsertions[ObjectIdentifier($0)] != nil }
   }
@@ -65,7 +65,7 @@ private final class BatchInsertion {
     number = opened.schema.entityNumbers[entity.index]
     rows = (0..<binding.rowsTogether).map { _ in BatchRow(entity) }
     toOnes = entity.storedFields.enumerated().compactMap { field, stored in
-      if case .toOne(let relationship) = stored { (field, relationship.destination) } else { nil }
+      if case .toOne(let relationship) = stored { (field, relationship) } else { nil }
     }
     first = try ReferenceSequence.last(entity.root, connection, opened.schema) + 1
     next = first
@@ -101,8 +101,11 @@ private final class BatchInsertion {
         binding.bind(field, of: row.builder, to: statement, at: place)
         place += 1
       }
-      for (field, destination) in toOnes where !row.builder.isNull(field) {
-        check(destination).add(Int64(bitPattern: row.builder.word(field)))
+      for (field, toOne) in toOnes where !row.builder.isNull(field) {
+        let destination = Int64(bitPattern: row.builder.word(field))
+        check(toOne.destination).add(destination)
+        // The order of a to-many is stored beside its inverse's column.
+        if toOne.inverse?.isOrdered == true { try insertion(toOne)?.add(next, destination) }
       }
       for (relationship, destinations) in row.joinTableRows {
         try insertJoinTableRows(next, relationship, destinations)
@@ -134,14 +137,18 @@ private final class BatchInsertion {
     return new
   }
 
+  private func insertion(_ relationship: RelationshipDescription) -> JoinTableInsertion? {
+    if let known = joinTableInsertions[ObjectIdentifier(relationship)] { return known }
+    guard let table = opened.schema.joinTable(relationship) else { return nil }
+    let insertion = JoinTableInsertion(table, relationship, connection)
+    joinTableInsertions[ObjectIdentifier(relationship)] = insertion
+    return insertion
+  }
+
   private func insertJoinTableRows(_ source: Int64, _ relationship: RelationshipDescription, _ ends: [Int64])
     throws
   {
-    guard let table = opened.schema.joinTable(relationship) else { return }
-    let insertion =
-      joinTableInsertions[ObjectIdentifier(relationship)]
-      ?? JoinTableInsertion(table, relationship, connection)
-    joinTableInsertions[ObjectIdentifier(relationship)] = insertion
+    guard let insertion = insertion(relationship) else { return }
     let check = check(relationship.destination)
     for end in ends {
       check.add(end)

@@ -38,6 +38,11 @@ extension IncrementalStore {
         if let destination = save.inserted.last?.reference(relationship.field) {
           save.existing.append(
             ManagedObjectID(storeEntities[relationship.destination.index], reference: destination))
+          // The order of a to-many is stored beside its inverse's column.
+          if let inverse = relationship.inverse, inverse.isOrdered {
+            links[ObjectIdentifier(inverse), default: RelationshipChanges(relationship: inverse)].added
+              .append(.init(source: destination, destination: id.reference))
+          }
         }
       }
       try row.begin()

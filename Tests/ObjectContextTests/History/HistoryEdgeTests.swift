@@ -105,6 +105,50 @@ struct HistoryEdgeTests {
     #expect(try all(context).map(\.transactionNumber) == [1])
   }
 
+  @Test("A limit of bytes counts what authors and contexts are called")
+  func names() async throws {
+    let place = try MigrationPlace()
+    let limits = PersistentHistoryLimits(age: nil, byteCount: 100_000)
+    let count = try await place.with(Library.model(), { $0.historyLimits = limits }) { context in
+      context.transactionAuthor = String(repeating: "a", count: 10_000)
+      for _ in 0..<256 {
+        try context.insert("Author")
+        try context.save()
+      }
+      return try all(context).count
+    }
+    #expect(count < 100)
+  }
+
+  @Test("Chapters that a batch inserts are in their book's order, and a change of it")
+  func orders() async throws {
+    for inMemory in [false, true] {
+      let shelf = try await Shelf(inMemory: inMemory)
+      let context = shelf.container.newContext()
+      let book = try context.insert("Book")
+      try book.set("title", "a")
+      let first = try context.insert("Chapter")
+      try first.setObject(book, forKey: "book")
+      try context.save()
+      let rows: [[String: AttributeValue]] = (0..<2).map { _ in
+        ["book": .reference(book.objectID.reference)]
+      }
+      try context.batchInsert(into: "Chapter", dictionaries: rows)
+      context.refreshAllObjects()
+      let chapters = try book.objects("chapters").map(\.objectID)
+      #expect(chapters.count == 3 && chapters.first == first.objectID)
+      let changes = try all(context).last?.changes ?? []
+      #expect(changes.map(\.changeType) == [.insert, .insert, .update])
+      #expect(changes.last?.changedObjectID == book.objectID)
+      #expect(changes.last?.updatedProperties?.map(\.name) == ["chapters"])
+      try shelf.container.close()
+      if inMemory { continue }
+      let url = shelf.folder.appendingPathComponent("l.strongroom")
+      let issues = try await SQLCipherStore.verify(PersistentStoreDescription(url: url, vault: shelf.vault))
+      #expect(issues.isEmpty, "\(issues)")
+    }
+  }
+
   @Test("Values of any kind come back as they were")
   func values() async throws {
     func model() throws -> ManagedObjectModel {
