@@ -59,9 +59,12 @@ struct HistoryTable {
     let insertion = try connection.cached(
       "INSERT INTO _transaction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
     defer { insertion.clearBindings() }
-    let row = Row(
+    var row = Row(
       number: number, time: Date().timeIntervalSinceReferenceDate, author: origin?.author,
-      context: origin?.contextName, program: Self.program, process: Int64(getpid()))
+      context: origin?.contextName, program: Self.program, process: Int64(getpid()),
+      properties: try currentProperties(), first: (last?.end ?? 0) + 1, count: Int64(changes.count),
+      total: (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count))
+    row.total += Int64((row.author?.utf8.count ?? 0) + (row.context?.utf8.count ?? 0))
     insertion.bind(1, number)
     Self.fingerprint(of: row, bytes, recorded, after: last?.fingerprint).withUnsafeBytes {
       insertion.bind(2, blob: $0, copy: true)
@@ -71,11 +74,10 @@ struct HistoryTable {
     if let name = row.context { insertion.bind(5, name) }
     insertion.bind(6, row.program)
     insertion.bind(7, row.process)
-    insertion.bind(8, try currentProperties())
-    insertion.bind(9, (last?.end ?? 0) + 1)
-    insertion.bind(10, Int64(changes.count))
-    let texts = (row.author?.utf8.count ?? 0) + (row.context?.utf8.count ?? 0)
-    insertion.bind(11, (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count + texts))
+    insertion.bind(8, row.properties)
+    insertion.bind(9, row.first)
+    insertion.bind(10, row.count)
+    insertion.bind(11, row.total)
     bytes.withUnsafeBytes { insertion.bind(12, blob: $0, copy: true) }
     try recorded.withUnsafeBytes {
       if !$0.isEmpty { insertion.bind(13, blob: $0, copy: false) }
@@ -94,6 +96,10 @@ struct HistoryTable {
     let context: String?
     let program: String
     let process: Int64
+    let properties: Int64
+    let first: Int64
+    let count: Int64
+    var total: Int64
   }
 
   static func fingerprint(
@@ -102,7 +108,8 @@ struct HistoryTable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(192 + changes.count + values.count)
     if let last { bytes += last }
-    for number in [row.number, Int64(bitPattern: row.time.bitPattern), row.process] {
+    let time = Int64(bitPattern: row.time.bitPattern)
+    for number in [row.number, time, row.process, row.properties, row.first, row.count, row.total] {
       add(number, to: &bytes)
     }
     // A length before each, so that no two rows are the same bytes.

@@ -18,7 +18,7 @@ struct HistoryCheck {
     else { return }
     let rows = try connection.prepare(
       "SELECT _number, _fingerprint, _time, _author, _context, _program, _process, _changes, _values, _first,"
-        + " _count FROM _transaction ORDER BY _number")
+        + " _count, _properties, _total FROM _transaction ORDER BY _number")
     var last: (number: Int64, fingerprint: Data?, end: Int64) = (0, nil, 1)
     while try rows.step(), findings.count < limit {
       let (number, fingerprint) = (rows.int64(0), Data(rows.bytes(1)))
@@ -63,7 +63,8 @@ struct HistoryCheck {
   private func expected(_ rows: Statement, after last: Data?) -> Data {
     let row = HistoryTable.Row(
       number: rows.int64(0), time: rows.double(2), author: rows.isNull(3) ? nil : rows.text(3),
-      context: rows.isNull(4) ? nil : rows.text(4), program: rows.text(5), process: rows.int64(6))
+      context: rows.isNull(4) ? nil : rows.text(4), program: rows.text(5), process: rows.int64(6),
+      properties: rows.int64(11), first: rows.int64(9), count: rows.int64(10), total: rows.int64(12))
     return HistoryTable.fingerprint(of: row, [UInt8](rows.bytes(7)), [UInt8](rows.bytes(8)), after: last)
   }
 

@@ -71,7 +71,15 @@ struct HistoryListCommand: AsyncParsableCommand {
   ) async throws {
     let remote = coordinator.remoteChanges()
     var request = request
+    var seen: Int64 = 0
     func printNew() throws {
+      let end = try end(of: coordinator)
+      if let lost = try deleted(after: seen, through: end, coordinator) {
+        let numbers = "\(lost.lowerBound) to \(lost.upperBound)"
+        FileHandle.standardError.write(
+          Data("Transactions \(numbers) were deleted before they were shown.\n".utf8))
+      }
+      seen = end
       let transactions = try coordinator.execute(request).transactions
       if let last = transactions.last { request.continue(after: last.transactionNumber) }
       for row in transactions.flatMap(rows.rows) {
@@ -85,6 +93,24 @@ struct HistoryListCommand: AsyncParsableCommand {
       if Task.isCancelled { return }
       try printNew()
     }
+  }
+
+  /// The number of the last transaction; 0 before the first.
+  private static func end(of coordinator: PersistentStoreCoordinator) throws -> Int64 {
+    let store = try coordinator.persistentStore.identifier
+    return try coordinator.currentPersistentHistoryToken()?.position(in: store)?.transactionNumber ?? 0
+  }
+
+  /// What came after a transaction and was deleted since; nil for nothing.
+  private static func deleted(
+    after seen: Int64, through end: Int64, _ coordinator: PersistentStoreCoordinator
+  ) throws -> ClosedRange<Int64>? {
+    guard seen > 0, end > seen else { return nil }
+    var request = PersistentHistoryChangeRequest.fetchHistory(afterTransaction: seen)
+    request.resultType = .transactionsOnly
+    request.fetchLimit = 1
+    let next = try coordinator.execute(request).transactions.first?.transactionNumber ?? end + 1
+    return next > seen + 1 ? seen + 1...next - 1 : nil
   }
 }
 

@@ -1,3 +1,4 @@
+import BuiltProgram
 import Foundation
 import Strongroom
 import Testing
@@ -50,5 +51,48 @@ struct HistoryCommandTests {
     #expect(try shelf.run("history", "purge").code == 64, "one way must be given")
     #expect(try shelf.run("history", "head").code == 0)
     #expect(try shelf.run("verify").code == 0)
+  }
+
+  @Test("follows what others save, and says what was deleted before it was shown")
+  func following() async throws {
+    let shelf = try await Shelf()
+    let (output, notes) = (shelf.file("followed"), shelf.file("notes"))
+    let process = Process()
+    process.executableURL = BuiltProgram.url()
+    process.arguments = ["history", shelf.store, "--follow", "--format", "csv"] + shelf.vault
+    for path in [output, notes] { #expect(FileManager.default.createFile(atPath: path, contents: nil)) }
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: notes))
+    try process.run()
+    defer {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    func wait(_ path: String, for text: String) async throws -> Bool {
+      for _ in 0..<2000 {
+        if try String(contentsOfFile: path, encoding: .utf8).contains(text) { return true }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      return false
+    }
+    let container = try await open(shelf)
+    let context = container.newContext()
+    let book = try #require(try context.fetch(FetchRequest("Book", fetchLimit: 1)).first)
+    func save(as author: String) throws {
+      context.transactionAuthor = author
+      try book.set("title", "by \(author)")
+      try context.save()
+    }
+    try save(as: "first")
+    #expect(try await wait(output, for: "first"))
+    kill(process.processIdentifier, SIGSTOP)
+    try save(as: "second")
+    _ = try context.execute(.deleteHistory(before: nil as PersistentHistoryToken?))
+    try save(as: "third")
+    kill(process.processIdentifier, SIGCONT)
+    #expect(try await wait(output, for: "third"))
+    #expect(try await wait(notes, for: "were deleted before they were shown"))
+    #expect(try !String(contentsOfFile: output, encoding: .utf8).contains("second"))
+    try container.close()
   }
 }
