@@ -62,7 +62,8 @@ extension ManagedObjectContext {
 
   /// Inserts rows for as long as a closure fills one and answers true.
   ///
-  /// Memory stays the same whatever their number. One statement is prepared, and runs once per row.
+  /// Memory stays the same whatever their number. One statement is prepared, and runs once per row. Of a
+  /// one-to-one the side is set that a row names, so that the other one is a batch of its own.
   /// - Throws: `ContextError` for an unknown entity; `StoreError`: `notUnique`, `invalidValue` for a missing
   ///   required value, `conflict` for a destination that does not exist. Nothing is inserted then, except
   ///   perhaps at `outcomeUnknown`.
@@ -99,8 +100,9 @@ extension ManagedObjectContext {
   /// Gives attributes and to-ones of every object that a request selects new values.
   ///
   /// One statement. Types, required values and the attributes' minimum, maximum and pattern are checked;
-  /// hooks of objects are not called.
-  /// - Throws: `ContextError` with code `validation`, `StoreError`; nothing is changed then, except
+  /// hooks of objects are not called. Of a one-to-one the side is set that is named.
+  /// - Throws: `ContextError` with code `validation`, `StoreError`, with code `unsupportedRequest` for a
+  ///   to-one whose inverse is ordered; nothing is changed then, except
   ///   perhaps at `outcomeUnknown`.
   @discardableResult
   public func batchUpdate(

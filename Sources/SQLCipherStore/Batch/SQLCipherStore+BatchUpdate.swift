@@ -6,7 +6,8 @@ public import StoreContract
 extension SQLCipherStore {
   /// One statement in one transaction, and three or four for the history, whatever the number of objects.
   /// - Throws: `outcomeUnknown` when the disk fails at the commit and still after it; else `notUnique`,
-  ///   `conflict` when a destination does not exist, `invalidValue`, `notFound`, and nothing is changed then.
+  ///   `conflict` when a destination does not exist, `invalidValue`, `notFound`, `unsupportedRequest`
+  ///   for a to-one whose inverse is ordered, and nothing is changed then.
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
     try checkWritable()
     let opened = try open
@@ -36,13 +37,12 @@ extension SQLCipherStore {
       if value.isNull, !entity.storedFields[field].isOptional {
         throw StoreError(.invalidValue, "\(entity.name).\(name) is required and cannot be made null")
       }
-      if case .toOne(let relationship) = entity.storedFields[field], case .reference(let destination) = value
-      {
-        let id = ManagedObjectID(opened.storeEntities[relationship.destination.index], reference: destination)
-        try SaveWriter(connection: connection, opened: opened).checkExisting([id])
-      }
       fields.append(field)
     }
+    let destinations = try batch.destinations(entity).map {
+      ManagedObjectID(opened.storeEntities[$0.destination.index], reference: $1)
+    }
+    try SaveWriter(connection: connection, opened: opened).checkExisting(destinations)
     guard !fields.isEmpty else { return BatchResult(count: 0) }
     let table = opened.schema.table(entity)
     let binding = NodeBinding(entity)

@@ -105,12 +105,18 @@ extension IncrementalStore {
 extension BatchUpdate {
   /// The to-ones among the values, with their new destinations.
   ///
-  /// - Throws: `notFound` for a name that is no stored property of the entity.
+  /// - Throws: `notFound` for a name that is no stored property of the entity; `unsupportedRequest` for a
+  ///   to-one whose inverse is ordered, since no value says where in the order.
   package func destinations(_ entity: EntityDescription) throws -> [(RelationshipDescription, Int64)] {
     try values.compactMap { name, value in
       switch entity.property(named: name) {
       case .attribute(let attribute)? where !attribute.isTransient: return nil
       case .relationship(let relationship)? where relationship.field >= 0:
+        if relationship.inverse?.isOrdered == true {
+          throw StoreError(
+            .unsupportedRequest,
+            "a batch cannot change \(entity.name).\(name), whose inverse is ordered; set it and save")
+        }
         if case .reference(let destination) = value { return (relationship, destination) }
         return nil
       default: throw StoreError(.notFound, "\(entity.name) has no stored value \(name) to set")

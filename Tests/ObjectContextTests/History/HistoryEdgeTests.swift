@@ -134,6 +134,14 @@ struct HistoryEdgeTests {
         ["book": .reference(book.objectID.reference)]
       }
       try context.batchInsert(into: "Chapter", dictionaries: rows)
+      // Where a batch would have to choose a place in the order, it says so.
+      for value in [.reference(book.objectID.reference), .null] as [AttributeValue] {
+        #expect {
+          try context.batchUpdate(FetchRequest("Chapter"), set: ["book": value])
+        } throws: {
+          ($0 as? StoreError)?.code == .unsupportedRequest
+        }
+      }
       context.refreshAllObjects()
       let chapters = try book.objects("chapters").map(\.objectID)
       #expect(chapters.count == 3 && chapters.first == first.objectID)
