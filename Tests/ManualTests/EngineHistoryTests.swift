@@ -71,8 +71,9 @@ struct EngineHistoryTests {
       }
     }
     func audit(_ change: PersistentHistoryChange) {
-      for (name, value) in change.newValues ?? [:] {
-        print(change.changedObjectID, name, change.oldValues?[name] ?? .object(nil), value)
+      let (old, new) = (change.oldValues ?? [:], change.newValues ?? [:])
+      for name in Set(old.keys).union(new.keys) {
+        print(change.changedObjectID, name, old[name] ?? .attribute(.null), new[name] ?? .attribute(.null))
       }
     }
     let context = try await open(place, model).newContext()

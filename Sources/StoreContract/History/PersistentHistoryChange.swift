@@ -27,8 +27,12 @@ public struct PersistentHistoryChange: Sendable, Identifiable {
   public let tombstone: [String: AttributeValue]?
   /// The values before an update or a deletion, by the names of the properties whose values are recorded
   /// (`EntityDescription.propertiesWithHistoryValues`); nil for an insertion, and where none are recorded.
+  ///
+  /// A to-many is among them where destinations left it by an update; a deletion has none of its to-manys.
   public let oldValues: [String: PersistentHistoryValue]?
   /// The values after an insertion or an update; nil for a deletion, and where none are recorded.
+  ///
+  /// A to-many is among them where destinations joined it: nil for an update that only took some away.
   public let newValues: [String: PersistentHistoryValue]?
 
   /// Its number.

@@ -92,10 +92,10 @@ public struct PersistentHistoryChangeRequest: Sendable {
     Self(.token(token), isDeletion: false)
   }
 
-  /// What was saved after a date.
+  /// What was saved after a date, as far as it was not purged: only a token notices that.
   public static func fetchHistory(after date: Date) -> Self { Self(.date(date), isDeletion: false) }
 
-  /// What was saved after a transaction.
+  /// What was saved after a transaction, as far as it was not purged: only a token notices that.
   public static func fetchHistory(afterTransaction number: Int64) -> Self {
     Self(.transaction(number: number), isDeletion: false)
   }
