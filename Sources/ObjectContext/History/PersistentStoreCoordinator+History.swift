@@ -20,8 +20,13 @@ extension PersistentStoreCoordinator {
   /// A store that the token says nothing about, since it has had no transaction then, answers with its
   /// whole history. Each store's own calls state the statements.
   /// - Throws: `StoreError`: `historyTokenExpired` and `historyTokenForeign` with the token of all stores
-  ///   to go on from; `unsupportedRequest` of a store without a history.
+  ///   to go on from; `unsupportedRequest` of a store without a history; `notFound` for an entity that the
+  ///   model has not.
+  @discardableResult
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+    for name in request.entityNames ?? [] where managedObjectModel.entity(named: name) == nil {
+      throw StoreError(.notFound, "the model has no entity \(name) to look for in the history")
+    }
     var result = PersistentHistoryResult(request.resultType)
     do {
       let stores = persistentStores
@@ -56,8 +61,9 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - name: A name that no other program uses for something else, as `com.example.notes.widget`.
   ///   - span: For how many seconds of silence the histories wait for it.
-  /// - Throws: `StoreError`.
+  /// - Throws: `StoreError`, with code `invalidValue` for a name without a character.
   public func registerHistoryConsumer(_ name: String, span: TimeInterval = 30 * 86_400) throws {
+    if name.isEmpty { throw StoreError(.invalidValue, "a consumer of the history needs a name") }
     for store in persistentStores { try store.registerHistoryConsumer(name, span: span) }
   }
 

@@ -125,7 +125,7 @@ struct HistoryReader {
       isExpired
       ? StoreError(
         .historyTokenExpired,
-        "what was saved after the token is no longer in the history; read the objects again, and go on from"
+        "what was saved since is no longer all in the history; read the objects again, and go on from"
           + " this error's historyToken")
       : StoreError(
         .historyTokenForeign,

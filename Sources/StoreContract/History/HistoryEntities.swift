@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 
-/// Transactions and changes as predicates see them, by Core Data's names.
+/// Transactions and changes as predicates see them, by Core Data's names and by those of the structures.
 enum HistoryEntities {
   static let transaction = entity("Transaction")
   static let change = entity("Change")
@@ -20,7 +20,10 @@ enum HistoryEntities {
           Attribute("bundleID", .string)
           Attribute("contextName", .string)
           Attribute("processID", .string)
+          Attribute("processIdentifier", .integer64)
+          Attribute("processName", .string)
           Attribute("storeID", .string)
+          Attribute("storeIdentifier", .string)
           Attribute("timestamp", .date)
           Attribute("transactionNumber", .integer64)
           Relationship("changes", toMany: "Change", inverse: "transaction")
@@ -50,10 +53,11 @@ struct TransactionObject: QueryObject {
   func queryValue(of attribute: AttributeDescription) -> AttributeValue {
     switch attribute.name {
     case "author": transaction.author.map(AttributeValue.string) ?? .null
-    case "bundleID": .string(transaction.processName)
+    case "bundleID", "processName": .string(transaction.processName)
     case "contextName": transaction.contextName.map(AttributeValue.string) ?? .null
     case "processID": .string(String(transaction.processIdentifier))
-    case "storeID": .string(transaction.storeIdentifier.uuidString)
+    case "processIdentifier": .integer(Int64(transaction.processIdentifier))
+    case "storeID", "storeIdentifier": .string(transaction.storeIdentifier.uuidString)
     case "timestamp": .date(transaction.timestamp)
     default: .integer(transaction.transactionNumber)
     }

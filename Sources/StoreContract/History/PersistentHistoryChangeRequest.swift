@@ -59,7 +59,8 @@ public struct PersistentHistoryChangeRequest: Sendable {
   /// Only transactions that meet a condition; nil for all.
   ///
   /// Its names are Core Data's: `author`, `bundleID` (the program), `contextName`, `processID` and
-  /// `storeID` as text, `timestamp`, `transactionNumber`, and `changes`.
+  /// `storeID` as text, `timestamp`, `transactionNumber`, and `changes`; or a transaction's own:
+  /// `processName`, `processIdentifier`, `storeIdentifier`.
   public var transactionPredicate: FetchPredicate?
   /// Only changes that meet a condition, and transactions that have some; nil for all.
   ///

@@ -30,7 +30,7 @@ struct HistoryListCommand: AsyncParsableCommand {
   @Option(help: "The greatest number of transactions.") var limit: Int?
   @Flag(help: "Print each changed object.") var changes = false
   @Flag(help: "Print each changed object with its recorded values.") var values = false
-  @Flag(help: "Go on with what others save, until it is stopped.") var follow = false
+  @Flag(help: "Go on with what others save, until it is stopped; as CSV or JSON lines.") var follow = false
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
   func validate() throws {
@@ -169,6 +169,7 @@ struct HistoryConsumersCommand: AsyncParsableCommand {
     if let remove, try !coordinator.removeHistoryConsumer(remove) {
       throw ToolFailure("the history has no consumer \(remove)")
     }
+    if let remove { FileHandle.standardError.write(Data("removed: \(remove)\n".utf8)) }
     let rows = try coordinator.historyConsumers().map { consumer -> [Cell] in
       [
         .text(consumer.name), Cell(Int(consumer.transactionNumber)),

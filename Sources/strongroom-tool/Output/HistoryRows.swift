@@ -7,9 +7,9 @@ struct HistoryRows {
   let showsValues: Bool
 
   var columns: [String] {
-    let who = ["transaction", "time", "author", "program", "process"]
-    if !showsChanges { return who + ["inserted", "updated", "deleted"] }
-    return ["transaction", "time", "author", "change", "object", showsValues ? "values" : "properties"]
+    // Narrow, since a terminal has 80 columns.
+    if !showsChanges { return ["number", "time", "author", "program", "pid", "ins", "upd", "del"] }
+    return ["number", "time", "author", "change", "object", showsValues ? "values" : "properties"]
   }
 
   func rows(_ transaction: PersistentHistoryTransaction) -> [[Cell]] {
@@ -39,9 +39,19 @@ struct HistoryRows {
   private func values(_ change: PersistentHistoryChange) -> String {
     let (old, new) = (change.oldValues ?? [:], change.newValues ?? [:])
     return Set(old.keys).union(new.keys).sorted().map { name in
-      let sides = [old[name], new[name]].compactMap { $0.map(text) }
-      return "\(name): \(sides.joined(separator: " → "))"
+      let sides = [old[name], new[name]]
+      let isOrdered = change.changedObjectID.entity.relationship(named: name)?.isOrdered ?? false
+      if change.changeType == .update, !isOrdered, sides.contains(where: isObjects) {
+        // Who left and who joined.
+        let parts = zip(["−", "+"], sides).compactMap { sign, side in side.map { " \(sign)\(text($0))" } }
+        return "\(name):\(parts.joined())"
+      }
+      return "\(name): \(sides.compactMap { $0.map(text) }.joined(separator: " → "))"
     }.joined(separator: ", ")
+  }
+
+  private func isObjects(_ value: PersistentHistoryValue?) -> Bool {
+    if case .objects? = value { true } else { false }
   }
 
   private func text(_ value: PersistentHistoryValue) -> String {

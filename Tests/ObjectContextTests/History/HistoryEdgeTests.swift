@@ -120,6 +120,43 @@ struct HistoryEdgeTests {
     #expect(count < 100)
   }
 
+  @Test("An entity that is not there, a consumer without a name and both names of a program")
+  func namesOfRequests() async throws {
+    let shelf = try await Shelf()
+    let context = shelf.container.newContext()
+    let author = try context.insert("Author")
+    try context.save()
+    var request = PersistentHistoryChangeRequest.fetchHistory(afterTransaction: 0)
+    request.entityNames = ["Auther"]
+    #expect {
+      try context.execute(request)
+    } throws: {
+      ($0 as? StoreError)?.code == .notFound && ($0 as? StoreError)?.message.contains("Auther") == true
+    }
+    #expect(throws: StoreError.self) {
+      try shelf.container.persistentStoreCoordinator.registerHistoryConsumer("")
+    }
+    request.entityNames = ["Author"]
+    let transaction = try #require(try context.execute(request).transactions.first)
+    let (name, process) = (transaction.processName, Int64(transaction.processIdentifier))
+    for (key, value) in [
+      ("bundleID", .string(name)), ("processName", .string(name)),
+      ("processIdentifier", .integer(process)), ("processID", .string("\(process)")),
+      ("storeIdentifier", .string(transaction.storeIdentifier.uuidString)),
+    ] as [(String, AttributeValue)] {
+      request.transactionPredicate = .compare(key, .equal, value)
+      #expect(try context.execute(request).count == 1, "\(key)")
+    }
+    // Another context merges what the transaction brought.
+    let other = shelf.container.newContext()
+    let known = try other.object(with: author.objectID)
+    #expect(try known.get("name", as: String.self) == nil)
+    try author.set("name", "a")
+    try context.save()
+    try other.mergeChanges(from: transaction)
+    #expect(try known.get("name", as: String.self) == "a")
+  }
+
   @Test("Chapters that a batch inserts are in their book's order, and a change of it")
   func orders() async throws {
     for inMemory in [false, true] {

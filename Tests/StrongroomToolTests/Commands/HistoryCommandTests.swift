@@ -23,7 +23,7 @@ struct HistoryCommandTests {
     try context.save()
     try container.close()
     let table = try shelf.run("history")
-    #expect(table.code == 0 && table.output.contains("| sync") && table.output.contains("updated"))
+    #expect(table.code == 0 && table.output.contains("| sync") && table.output.contains("| upd |"))
     let changes = try shelf.run("history", options: ["--author", "sync", "--changes", "--format", "json"])
     let rows = try JSONSerialization.jsonObject(with: Data(changes.output.utf8)) as? [[String: Any]]
     #expect(rows?.count == 1 && rows?[0]["change"] as? String == "update")
