@@ -51,8 +51,13 @@ struct HistoryRecorder {
   ///
   /// Two statements; one more for each root entity with objects that were linked and have no other change.
   mutating func didWrite(_ save: SaveChangesRequest) throws {
-    for node in save.inserted {
-      changes.add(node.reference, to: .init(kind: .insert, entity: number(node.entity)))
+    var start = save.inserted.startIndex
+    while start < save.inserted.endIndex {
+      let entity = save.inserted[start].entity
+      let end = save.inserted[start...].firstIndex { $0.entity !== entity } ?? save.inserted.endIndex
+      changes.add(
+        save.inserted[start..<end].map(\.reference), to: .init(kind: .insert, entity: number(entity)))
+      start = end
     }
     var links = LinkedProperties(save)
     var last: (fields: PropertyIndexSet, entity: EntityDescription, group: HistoryChanges.Group)?

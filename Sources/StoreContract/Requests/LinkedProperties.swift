@@ -20,7 +20,9 @@ package struct LinkedProperties {
 
   /// Those of objects that a save neither inserts nor deletes: these are changed whole.
   package init(_ save: SaveChangesRequest) {
-    for change in save.relationshipChanges { add(change) }
+    if save.relationshipChanges.isEmpty { return }
+    let new = Self.newNumbers(save.inserted)
+    for change in save.relationshipChanges { add(change, new) }
     if indexes.isEmpty { return }
     for node in save.inserted { indexes[Key(root: node.entity.root.index, reference: node.reference)] = nil }
     for lock in save.deleted {
@@ -28,12 +30,31 @@ package struct LinkedProperties {
     }
   }
 
-  private mutating func add(_ change: RelationshipChanges) {
+  /// By the root entity's index, the numbers of new objects where they follow each other, as they mostly do.
+  private static func newNumbers(_ nodes: [IncrementalStoreNode]) -> [Int: ClosedRange<Int64>] {
+    var found: [Int: (numbers: ClosedRange<Int64>, count: Int64)] = [:]
+    for node in nodes {
+      let (root, number) = (node.entity.root.index, node.reference)
+      let known = found[root] ?? (number...number, 0)
+      let (least, greatest) = (min(known.numbers.lowerBound, number), max(known.numbers.upperBound, number))
+      found[root] = (least...greatest, known.count + 1)
+    }
+    return found.compactMapValues { numbers, count in
+      numbers.upperBound - numbers.lowerBound + 1 == count ? numbers : nil
+    }
+  }
+
+  private mutating func add(_ change: RelationshipChanges, _ new: [Int: ClosedRange<Int64>]) {
     let owner = change.relationship
     let (sources, destinations) = (owner.entity.root.index, owner.destination.root.index)
-    for row in change.added + change.removed {
-      add(sources, row.source, owner)
-      if let inverse = owner.inverse { add(destinations, row.destination, inverse) }
+    let (newSources, newDestinations) = (new[sources], new[destinations])
+    for rows in [change.added, change.removed] {
+      for row in rows {
+        if newSources?.contains(row.source) != true { add(sources, row.source, owner) }
+        if let inverse = owner.inverse, newDestinations?.contains(row.destination) != true {
+          add(destinations, row.destination, inverse)
+        }
+      }
     }
     for (source, _) in change.orders { add(sources, source, owner) }
     guard let inverse = owner.inverse else { return }
