@@ -19,8 +19,10 @@ struct HistoryChanges {
     var properties = PropertyIndexSet()
   }
 
-  private var references: [Group: [Int64]] = [:]
-  private var groups: [Group] = []
+  private var groups: [(group: Group, references: [Int64])] = []
+  /// Where each group is; empty while they are few, which are found sooner one by one.
+  private var places: [Group: Int] = [:]
+  private static let few = 8
   private var preserved: [(entity: Int64, reference: Int64, values: [String: AttributeValue])] = []
   private var ranges: [(group: Group, range: Range<Int64>)] = []
   /// How many ranges were added.
@@ -30,16 +32,26 @@ struct HistoryChanges {
   private(set) var count = 0
 
   mutating func add(_ reference: Int64, to group: Group) {
-    if references[group] == nil { groups.append(group) }
-    references[group, default: []].append(reference)
+    groups[place(of: group)].references.append(reference)
     count += 1
   }
 
   mutating func add(_ numbers: [Int64], to group: Group) {
     if numbers.isEmpty { return }
-    if references[group] == nil { groups.append(group) }
-    references[group, default: []] += numbers
+    groups[place(of: group)].references += numbers
     count += numbers.count
+  }
+
+  private mutating func place(of group: Group) -> Int {
+    if groups.count <= Self.few {
+      if let place = groups.lastIndex(where: { $0.group == group }) { return place }
+    } else {
+      if places.isEmpty { for (place, one) in groups.enumerated() { places[one.group] = place } }
+      if let place = places[group] { return place }
+      places[group] = groups.count
+    }
+    groups.append((group, []))
+    return groups.count - 1
   }
 
   /// Adds objects whose numbers follow each other.
@@ -56,12 +68,13 @@ struct HistoryChanges {
 
   func encoded() throws -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(64)
     // New objects of a batch come before those that lead to them.
     for (place, one) in ranges.enumerated() where place == 0 || ranges[place - 1].group != one.group {
       let together = ranges[place...].prefix { $0.group == one.group }
       Self.write(one.group, together.map(\.range), to: &bytes)
     }
-    for group in groups { Self.write(group, Self.runs(references[group] ?? []), to: &bytes) }
+    for (group, references) in groups { Self.write(group, Self.runs(references), to: &bytes) }
     for one in preserved {
       Self.write(
         Group(kind: .deletePreserving, entity: one.entity), [one.reference..<one.reference + 1], to: &bytes)
@@ -74,6 +87,7 @@ struct HistoryChanges {
 
   /// Numbers in their order as runs of neighbours.
   private static func runs(_ numbers: [Int64]) -> [Range<Int64>] {
+    if numbers.count == 1 { return [numbers[0]..<numbers[0] + 1] }
     var runs: [Range<Int64>] = []
     for number in numbers.sorted() {
       if let last = runs.last, last.upperBound == number {

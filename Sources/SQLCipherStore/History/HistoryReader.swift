@@ -131,7 +131,9 @@ struct HistoryReader {
         .historyTokenForeign,
         "the token is of another store, or of a copy of this one that went another way; read the objects"
           + " again, and go on from this error's historyToken")
-    error.historyToken = try table.last().map { Self.token($0.number, $0.fingerprint, opened.identifier) }
+    error.historyToken = try table.last().map {
+      Self.token($0.number, Data($0.fingerprint), opened.identifier)
+    }
     return error
   }
 

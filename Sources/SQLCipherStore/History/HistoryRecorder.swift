@@ -191,24 +191,34 @@ struct HistoryRecorder {
   private func byEntity(_ references: [Int64], _ entity: EntityDescription) throws -> [(Int64, [Int64])] {
     if !entity.hasSubentities { return [(number(entity), references)] }
     var found: [Int64: [Int64]] = [:]
-    let statement = try connection.cached(entities(of: entity))
+    let statement = try entities(of: references.sorted(), entity)
     defer { statement.reset() }
-    statement.bind(1, integers: IntegerArray(references.sorted()))
     while try statement.step() { found[statement.int64(1), default: []].append(statement.int64(0)) }
     return found.sorted { $0.key < $1.key }
   }
 
-  private func entities(of entity: EntityDescription) -> String {
-    "SELECT t._id, t._entity FROM _integers(?1) AS r JOIN \(opened.schema.table(entity).name.quoted) AS t"
-      + " ON t._id = r.value"
+  /// Selects those of some objects that exist, with the numbers of their own entities.
+  private func entities(of references: [Int64], _ entity: EntityDescription) throws -> Statement {
+    let isFew = (1...SaveStatements.few).contains(references.count)
+    let statement = try connection.cached(opened.saveStatements.entities(entity, few: isFew))
+    if isFew {
+      for place in 0..<SaveStatements.few {
+        statement.bind(Int32(place + 1), references[min(place, references.count - 1)])
+      }
+    } else {
+      statement.bind(1, integers: IntegerArray(references))
+    }
+    return statement
   }
 
   /// Objects that were linked only: the row says of which entity each is.
   private mutating func addOthers(_ links: [LinkedProperties.Key: PropertyIndexSet]) throws {
-    for (root, own) in Dictionary(grouping: links, by: \.key.root) {
-      let statement = try connection.cached(entities(of: opened.schema.model.entities[root]))
+    var rest = links.keys.sorted { ($0.root, $0.reference) < ($1.root, $1.reference) }[...]
+    while let root = rest.first?.root {
+      let own = rest.prefix { $0.root == root }
+      rest = rest[own.endIndex...]
+      let statement = try entities(of: own.map(\.reference), opened.schema.model.entities[root])
       defer { statement.reset() }
-      statement.bind(1, integers: IntegerArray(own.map(\.key.reference).sorted()))
       while try statement.step() {
         var group = HistoryChanges.Group(kind: .update, entity: statement.int64(1))
         group.properties = links[.init(root: root, reference: statement.int64(0))] ?? .init()

@@ -18,6 +18,11 @@ struct HistoryTable {
   /// So seldom that looking for what is to go costs nothing a save.
   private static let transactionsBetweenPurges: Int64 = 64
   private static let program = ProcessInfo.processInfo.processName
+  private static let insertion = StatementText(
+    "INSERT INTO _transaction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
+  private static let lastRow = StatementText(
+    "SELECT _number, _fingerprint, _first + _count - 1, _total FROM _transaction"
+      + " ORDER BY _number DESC LIMIT 1")
 
   private let connection: Connection
   private let schema: StoreSchema
@@ -56,8 +61,7 @@ struct HistoryTable {
     let last = try last()
     let (bytes, recorded) = (try changes.encoded(), try values.encoded())
     let number = (last?.number ?? 0) + 1
-    let insertion = try connection.cached(
-      "INSERT INTO _transaction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
+    let insertion = try connection.cached(Self.insertion)
     defer { insertion.clearBindings() }
     var row = Row(
       number: number, time: Date().timeIntervalSinceReferenceDate, author: origin?.author,
@@ -66,7 +70,7 @@ struct HistoryTable {
       total: (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count))
     row.total += Int64((row.author?.utf8.count ?? 0) + (row.context?.utf8.count ?? 0))
     insertion.bind(1, number)
-    Self.fingerprint(of: row, bytes, recorded, after: last?.fingerprint).withUnsafeBytes {
+    Self.fingerprint(of: row, bytes, recorded, after: last?.fingerprint ?? []).withUnsafeBytes {
       insertion.bind(2, blob: $0, copy: true)
     }
     insertion.bind(3, row.time)
@@ -103,29 +107,40 @@ struct HistoryTable {
   }
 
   static func fingerprint(
-    of row: Row, _ changes: [UInt8], _ values: [UInt8], after last: Data?
-  ) -> Data {
+    of row: Row, _ changes: [UInt8], _ values: [UInt8], after last: [UInt8]
+  ) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(192 + changes.count + values.count)
-    if let last { bytes += last }
-    let time = Int64(bitPattern: row.time.bitPattern)
-    for number in [row.number, time, row.process, row.properties, row.first, row.count, row.total] {
-      add(number, to: &bytes)
-    }
+    bytes += last
+    add(row.number, to: &bytes)
+    add(Int64(bitPattern: row.time.bitPattern), to: &bytes)
+    add(row.process, to: &bytes)
+    add(row.properties, to: &bytes)
+    add(row.first, to: &bytes)
+    add(row.count, to: &bytes)
+    add(row.total, to: &bytes)
     // A length before each, so that no two rows are the same bytes.
-    for text in [row.author, row.context, row.program] {
-      add(Int64(text?.utf8.count ?? -1), to: &bytes)
-      if let text { bytes += text.utf8 }
+    add(row.author, to: &bytes)
+    add(row.context, to: &bytes)
+    add(row.program, to: &bytes)
+    add(Int64(changes.count), to: &bytes)
+    bytes += changes
+    add(Int64(values.count), to: &bytes)
+    bytes += values
+    var hash = SHA256()
+    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    return hash.finalize().withUnsafeBytes {
+      [UInt8](UnsafeRawBufferPointer(rebasing: $0[..<fingerprintSize]))
     }
-    for part in [changes, values] {
-      add(Int64(part.count), to: &bytes)
-      bytes += part
-    }
-    return Data(SHA256.hash(data: bytes).prefix(fingerprintSize))
   }
 
   private static func add(_ number: Int64, to bytes: inout [UInt8]) {
     withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+  }
+
+  private static func add(_ text: String?, to bytes: inout [UInt8]) {
+    add(Int64(text?.utf8.count ?? -1), to: &bytes)
+    if let text { bytes += text.utf8 }
   }
 
   /// The number of the list of names that properties have now.
@@ -167,7 +182,7 @@ struct HistoryTable {
 
   struct Last {
     let number: Int64
-    let fingerprint: Data
+    let fingerprint: [UInt8]
     /// The number of its last change.
     let end: Int64
     /// The bytes of all transactions up to it, about.
@@ -176,13 +191,11 @@ struct HistoryTable {
 
   /// One statement.
   func last() throws -> Last? {
-    let statement = try connection.cached(
-      "SELECT _number, _fingerprint, _first + _count - 1, _total FROM _transaction"
-        + " ORDER BY _number DESC LIMIT 1")
+    let statement = try connection.cached(Self.lastRow)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     let last = Last(
-      number: statement.int64(0), fingerprint: Data(statement.bytes(1)), end: statement.int64(2),
+      number: statement.int64(0), fingerprint: [UInt8](statement.bytes(1)), end: statement.int64(2),
       total: statement.int64(3))
     let possible = 0..<Int64.max / 2
     guard [last.number, last.end, last.total].allSatisfy(possible.contains) else {

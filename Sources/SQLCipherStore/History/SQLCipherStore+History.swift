@@ -13,7 +13,7 @@ extension SQLCipherStore {
       if !opened.hasHistory { return nil }
       return try translating(path) {
         try opened.pool.read { try HistoryTable($0, opened.schema, opened.historyNames).last() }.map {
-          HistoryReader.token($0.number, $0.fingerprint, opened.identifier)
+          HistoryReader.token($0.number, Data($0.fingerprint), opened.identifier)
         }
       }
     }

@@ -19,9 +19,9 @@ struct HistoryCheck {
     let rows = try connection.prepare(
       "SELECT _number, _fingerprint, _time, _author, _context, _program, _process, _changes, _values, _first,"
         + " _count, _properties, _total FROM _transaction ORDER BY _number")
-    var last: (number: Int64, fingerprint: Data?, end: Int64) = (0, nil, 1)
+    var last: (number: Int64, fingerprint: [UInt8]?, end: Int64) = (0, nil, 1)
     while try rows.step(), findings.count < limit {
-      let (number, fingerprint) = (rows.int64(0), Data(rows.bytes(1)))
+      let (number, fingerprint) = (rows.int64(0), [UInt8](rows.bytes(1)))
       // What was purged left its last transaction, without its changes.
       let isBeginning = last.fingerprint == nil && rows.isNull(7)
       if !isBeginning {
@@ -29,7 +29,7 @@ struct HistoryCheck {
           report("transaction \(number) does not follow transaction \(last.number)")
         } else if rows.isNull(7) {
           report("transaction \(number) has no changes, and others were before it")
-        } else if rows.bytes(7).count > 0, fingerprint != expected(rows, after: last.fingerprint) {
+        } else if rows.bytes(7).count > 0, fingerprint != expected(rows, after: last.fingerprint ?? []) {
           report("transaction \(number) is not the one that was written")
         }
       }
@@ -60,7 +60,7 @@ struct HistoryCheck {
         + " that went another way is in the file's place; look for the other one")
   }
 
-  private func expected(_ rows: Statement, after last: Data?) -> Data {
+  private func expected(_ rows: Statement, after last: [UInt8]) -> [UInt8] {
     let row = HistoryTable.Row(
       number: rows.int64(0), time: rows.double(2), author: rows.isNull(3) ? nil : rows.text(3),
       context: rows.isNull(4) ? nil : rows.text(4), program: rows.text(5), process: rows.int64(6),

@@ -21,7 +21,8 @@ extension SQLCipherStore {
       try opened.pool.read { try HistoryTable($0, opened.schema, opened.historyNames).last() }
     }
     guard let head, !vaults.isEmpty else { return false }
-    let new = HistoryHead(transactionNumber: head.number, fingerprint: head.fingerprint, recorded: Date())
+    let new = HistoryHead(
+      transactionNumber: head.number, fingerprint: Data(head.fingerprint), recorded: Date())
     for vault in vaults {
       let interaction = storeDescription.keyInteraction
       if !isAccepted,

@@ -12,12 +12,13 @@ final class SaveStatements: Sendable {
     case version(entity: Int)
     case existence(entity: Int)
     case missing(entity: Int)
+    case entities(entity: Int, few: Bool)
     case references(ObjectIdentifier)
     case linkInsertion(ObjectIdentifier, rows: Int)
     case linkDeletion(ObjectIdentifier)
   }
 
-  /// How many objects `existence` asks for.
+  /// How many objects `existence` and `entities` ask for.
   static let few = 4
   /// How many statements are remembered.
   static let most = 1024
@@ -80,6 +81,17 @@ final class SaveStatements: Sendable {
     text(.missing(entity: entity.index)) {
       "SELECT r.position FROM _integers(?1) AS r LEFT JOIN \(table(entity)) AS t ON t._id = r.value"
         + " WHERE t._id IS NULL"
+    }
+  }
+
+  /// Selects the ids and own entities of the `few` objects, or of those in the list `?1`, that exist.
+  func entities(_ entity: EntityDescription, few: Bool) -> StatementText {
+    text(.entities(entity: entity.index, few: few)) {
+      if !few {
+        return "SELECT t._id, t._entity FROM _integers(?1) AS r JOIN \(table(entity)) AS t ON t._id = r.value"
+      }
+      let ids = (1...Self.few).map { "?\($0)" }.joined(separator: ", ")
+      return "SELECT _id, _entity FROM \(table(entity)) WHERE _id IN (\(ids))"
     }
   }
 

@@ -30,28 +30,40 @@ package struct LinkedProperties {
     }
   }
 
-  /// By the root entity's index, the numbers of new objects where they follow each other, as they mostly do.
-  private static func newNumbers(_ nodes: [IncrementalStoreNode]) -> [Int: ClosedRange<Int64>] {
-    var found: [Int: (numbers: ClosedRange<Int64>, count: Int64)] = [:]
-    for node in nodes {
-      let (root, number) = (node.entity.root.index, node.reference)
-      let known = found[root] ?? (number...number, 0)
-      let (least, greatest) = (min(known.numbers.lowerBound, number), max(known.numbers.upperBound, number))
-      found[root] = (least...greatest, known.count + 1)
-    }
-    return found.compactMapValues { numbers, count in
-      numbers.upperBound - numbers.lowerBound + 1 == count ? numbers : nil
+  /// The new objects of a hierarchy.
+  private struct NewNumbers {
+    var least = Int64.max
+    var greatest = Int64.min
+    var count: Int64 = 0
+
+    /// Whether a number is known to be one of them: they follow each other, as they mostly do.
+    func contains(_ number: Int64) -> Bool {
+      number >= least && number <= greatest && greatest - least + 1 == count
     }
   }
 
-  private mutating func add(_ change: RelationshipChanges, _ new: [Int: ClosedRange<Int64>]) {
+  /// By the index of the root entity.
+  private static func newNumbers(_ nodes: [IncrementalStoreNode]) -> [NewNumbers] {
+    var found: [NewNumbers] = []
+    for node in nodes {
+      let (root, number) = (node.entity.root.index, node.reference)
+      while found.count <= root { found.append(NewNumbers()) }
+      found[root].least = min(found[root].least, number)
+      found[root].greatest = max(found[root].greatest, number)
+      found[root].count += 1
+    }
+    return found
+  }
+
+  private mutating func add(_ change: RelationshipChanges, _ new: [NewNumbers]) {
     let owner = change.relationship
     let (sources, destinations) = (owner.entity.root.index, owner.destination.root.index)
-    let (newSources, newDestinations) = (new[sources], new[destinations])
+    let newSources = sources < new.count ? new[sources] : NewNumbers()
+    let newDestinations = destinations < new.count ? new[destinations] : NewNumbers()
     for rows in [change.added, change.removed] {
       for row in rows {
-        if newSources?.contains(row.source) != true { add(sources, row.source, owner) }
-        if let inverse = owner.inverse, newDestinations?.contains(row.destination) != true {
+        if !newSources.contains(row.source) { add(sources, row.source, owner) }
+        if let inverse = owner.inverse, !newDestinations.contains(row.destination) {
           add(destinations, row.destination, inverse)
         }
       }

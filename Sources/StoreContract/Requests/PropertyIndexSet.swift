@@ -68,13 +68,17 @@ public struct PropertyIndexSet: Sendable, Hashable {
   /// The numbers, ascending.
   public var elements: [Int] {
     var result: [Int] = []
-    for (index, word) in ([first] + rest).enumerated() {
-      var left = word
-      while left != 0 {
-        result.append(index * 64 + left.trailingZeroBitCount)
-        left &= left - 1
-      }
-    }
+    result.reserveCapacity(first.nonzeroBitCount)
+    Self.append(first, from: 0, to: &result)
+    for (index, word) in rest.enumerated() { Self.append(word, from: (index + 1) * 64, to: &result) }
     return result
+  }
+
+  private static func append(_ word: UInt64, from start: Int, to result: inout [Int]) {
+    var left = word
+    while left != 0 {
+      result.append(start + left.trailingZeroBitCount)
+      left &= left - 1
+    }
   }
 }
