@@ -11,13 +11,17 @@ struct FolderArrows {
   init(of target: String, in files: [SourceFile]) {
     let own = files.filter { $0.target == target }
     var folders: [String: Set<String>] = [:]
+    var associated: [String: Set<String>] = [:]
     for file in own {
+      associated[file.folder, default: []].formUnion(file.facts.associatedTypes)
       for type in file.facts.declaredTypes { folders[type, default: []].insert(file.folder) }
     }
     for file in own {
       for type in file.facts.mentionedTypes.subtracting(file.facts.hiddenTypes) {
         // A name that this folder declares too is its own.
-        guard let declaring = folders[type], !declaring.contains(file.folder) else { continue }
+        guard let declaring = folders[type], !declaring.contains(file.folder),
+          associated[file.folder]?.contains(type) != true
+        else { continue }
         for folder in declaring { types[Arrow(from: file.folder, to: folder), default: []].insert(type) }
       }
     }

@@ -19,6 +19,8 @@ struct SyntaxFacts: Sendable {
   private(set) var functions: [Function] = []
   /// Types that other files of the target can name.
   private(set) var declaredTypes: Set<String> = []
+  /// Types that a protocol leaves to those who conform.
+  private(set) var associatedTypes: Set<String> = []
   /// Types that this file alone can name.
   private(set) var hiddenTypes: Set<String> = []
   /// Capitalised names that the code mentions, its own included.
@@ -87,6 +89,11 @@ struct SyntaxFacts: Sendable {
       for parameter in node.signature.parameterClause.parameters {
         publish(parameter.firstName.text, node.modifiers)
       }
+      return .visitChildren
+    }
+
+    override func visit(_ node: AssociatedTypeDeclSyntax) -> SyntaxVisitorContinueKind {
+      facts.associatedTypes.insert(node.name.text)
       return .visitChildren
     }
 

@@ -33,14 +33,36 @@ final class WalletTests {
     #expect(coins.map(\.cents) == [1, 100])
   }
 
-  @Test func aConfigurationOfAnotherKindIsRefused() throws {
+  @Test func aConfigurationOfAnotherKindOpensItsOwnStore() throws {
     struct Cloud: DataStoreConfiguration {
       typealias Store = CloudStore
       var name = "cloud"
       var schema: Schema?
+      var isReachable = true
     }
-    final class CloudStore: DataStore { typealias Configuration = Cloud }
-    #expect(throws: SwiftDataError.unsupportedConfiguration) { try openWallet(WalletV1.self, Cloud()) }
+    final class CloudStore: DataStore {
+      typealias Configuration = Cloud
+      typealias Snapshot = DefaultSnapshot
+      let configuration: Cloud
+      let identifier = "cloud"
+      var schema: Schema { configuration.schema ?? Schema() }
+      init(_ configuration: Cloud, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        if !configuration.isReachable { throw CocoaError(.fileReadUnknown) }
+        self.configuration = configuration
+      }
+      func fetch<T>(_ request: DataStoreFetchRequest<T>) -> DataStoreFetchResult<T, DefaultSnapshot> {
+        DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: [])
+      }
+      func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+      ) -> DataStoreSaveChangesResult<DefaultSnapshot> { DataStoreSaveChangesResult(for: identifier) }
+    }
+    let container = try openWallet(WalletV1.self, Cloud())
+    #expect(try container.mainContext.fetch(FetchDescriptor<WalletV1.Coin>()).isEmpty)
+    let error = #expect(throws: SwiftDataError.self) {
+      try openWallet(WalletV1.self, Cloud(isReachable: false))
+    }
+    #expect(error == .loadIssueModelContainer && error?.cause is CocoaError)
     #expect(throws: Never.self) { try Cloud().validate() }
     #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
       try ModelConfiguration("a/b").validate()

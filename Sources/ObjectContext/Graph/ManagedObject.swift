@@ -34,9 +34,12 @@ open class ManagedObject {
 
     /// For a new object that a context is to adopt later.
     package init(detached storeEntity: StoreEntity) {
-      self.init(
-        storeEntity: storeEntity, reference: ManagedObjectID.nextTemporaryReference(), graph: nil, node: nil,
-        batch: nil)
+      self.init(detached: storeEntity, reference: ManagedObjectID.nextTemporaryReference())
+    }
+
+    /// For an object that shows what another one has, and that no context adopts.
+    package init(detached storeEntity: StoreEntity, reference: Int64) {
+      self.init(storeEntity: storeEntity, reference: reference, graph: nil, node: nil, batch: nil)
     }
   }
 

@@ -75,8 +75,20 @@ public final class ReferenceObjects: Sendable {
     names.withLock { $0[entity.root.index]?.byNumber[reference] }
   }
 
+  /// Gives an object another string; nothing happens where another object has it.
+  package func rename(_ id: ManagedObjectID, to string: String) {
+    names.withLock { names in
+      let root = id.entity.root.index
+      let bytes = Array(string.utf8)
+      guard names[root]?.numbers[bytes] == nil else { return }
+      if let old = names[root]?.byNumber[id.reference] { names[root]?.numbers[Array(old.utf8)] = nil }
+      names[root, default: Names()].byNumber[id.reference] = string
+      names[root, default: Names()].numbers[bytes] = id.reference
+    }
+  }
+
   /// FNV-1a of 64 bits (Fowler, Noll, Vo), mixed as in SplitMix64; positive.
-  private static func number(of bytes: [UInt8]) -> Int64 {
+  package static func number(of bytes: [UInt8]) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9

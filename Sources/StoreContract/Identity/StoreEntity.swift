@@ -12,11 +12,19 @@ public final class StoreEntity: Sendable {
   public let storeIdentifier: UUID?
   /// The entity's index, for look-ups that need nothing else of it.
   package let entityIndex: Int
+  /// How the store itself names its objects, for a layer above that shows these names; nil where that is by
+  /// number.
+  package let names: StoreNames?
 
   /// Creates the value for an entity in a store.
-  public init(_ entity: EntityDescription, in storeIdentifier: UUID?) {
+  public convenience init(_ entity: EntityDescription, in storeIdentifier: UUID?) {
+    self.init(entity, in: storeIdentifier, names: nil)
+  }
+
+  package init(_ entity: EntityDescription, in storeIdentifier: UUID?, names: StoreNames?) {
     self.entity = entity
     self.storeIdentifier = storeIdentifier
+    self.names = names
     entityIndex = entity.index
   }
 

@@ -54,42 +54,41 @@ public final class ModelContainer: Sendable {
     try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores of a schema, or makes them, with configurations whose type is not known; as
-  /// with `ModelConfiguration`s.
-  /// - Throws: also `SwiftDataError.unsupportedConfiguration` for one that is no
-  ///   `ModelConfiguration`.
+  /// Opens the stores of a schema, or makes them, with configurations of any kind: `ModelConfiguration`s,
+  /// and those of a program's own `DataStore`s.
+  ///
+  /// - Throws: as with a list of configurations; `loadIssueModelContainer` with what a store's initialiser
+  ///   throws.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [any DataStoreConfiguration]
   ) throws {
-    try self.init(
-      for: givenSchema, migrationPlan: migrationPlan,
-      configurations: try ModelConfiguration.all(configurations))
+    let own = configurations.compactMap { $0 as? ModelConfiguration }
+    let custom = configurations.filter { !($0 is ModelConfiguration) }
+    self.init(
+      try ContainerCore(givenSchema, own, custom: custom, plan: migrationPlan) { configuration, schema in
+        guard let migrationPlan else { return false }
+        return try MigrationRun(migrationPlan, configuration).run(to: schema)
+      })
   }
 
-  /// Opens the stores of a schema, or makes them; as with a list of configurations whose type is
-  /// not known.
+  /// Opens the stores of a schema, or makes them; as with a list of configurations of any kind.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: any DataStoreConfiguration...
   ) throws {
-    try self.init(
-      for: givenSchema, migrationPlan: migrationPlan,
-      configurations: try ModelConfiguration.all(configurations))
+    try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores of classes, or makes them; as with a schema and configurations whose type is
-  /// not known.
+  /// Opens the stores of classes, or makes them; as with a schema and configurations of any kind.
   @_disfavoredOverload
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: any DataStoreConfiguration...
   ) throws {
-    try self.init(
-      for: Schema(forTypes), migrationPlan: migrationPlan,
-      configurations: try ModelConfiguration.all(configurations))
+    try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
   init(_ core: ContainerCore) {
@@ -131,7 +130,8 @@ public final class ModelContainer: Sendable {
 
   /// Deletes all models of all stores, each class in a transaction of its own.
   ///
-  /// Models in memory become deleted. A statement or more for each class.
+  /// Models in memory become deleted. A statement or more for each class. A program's own store is asked to
+  /// erase itself at the end.
   /// - Throws: `StoreError`, also where models deny each other's deletion.
   public func erase() throws {
     let context = ManagedObjectContext(core.engine.persistentStoreCoordinator, isolation: nil)
@@ -145,6 +145,11 @@ public final class ModelContainer: Sendable {
       }
       if denied.count == left.count, let first = denied.first { throw first.1 }
       left = denied.map(\.0)
+    }
+    for store in core.customStores {
+      do { try store.call { try store.dataStore.erase() } } catch DataStoreError.unsupportedFeature {
+        // It has no models any more, which is all that it can do.
+      }
     }
   }
 }

@@ -159,7 +159,12 @@ extension ModelContext {
     adoptWaiting()
     let entity = try core.entity(for: T.self)
     let request = try descriptor.request(entity.name, in: core)
-    do { return try body(request) } catch let error as QueryError {
+    do {
+      if !core.hasCustomStores { return try body(request) }
+      return try StoreCall.$current.withValue(StoreCall(editingState, descriptor, request)) {
+        try body(request)
+      }
+    } catch let error as QueryError {
       throw SwiftDataError(.unsupportedPredicate, error.message, cause: error)
     }
   }
@@ -181,9 +186,9 @@ extension ModelContext {
       }
     } else if let own = try? core.engine.persistentStoreCoordinator.persistentStore(for: entity)
       .storeEntities[entity.index],
-      own.storeIdentifier == identifier.store
+      let id = identifier.objectID(in: own)
     {
-      return ManagedObjectID(own, reference: identifier.reference)
+      return id
     }
     throw SwiftDataError(
       .missingModelContext,

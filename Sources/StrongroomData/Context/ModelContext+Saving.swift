@@ -28,10 +28,18 @@ extension ModelContext {
         updatedIdentifiers: updated.map { PersistentIdentifier($0.objectID) }, deletedIdentifiers: deleted)
     }
     post(Self.willSave, changes())
-    do { try engine.save() } catch let error as ContextError where error.code == .validation {
+    do { try saveToStores() } catch let error as ContextError where error.code == .validation {
       throw SwiftDataError(.modelValidationFailure, error.description, cause: error)
     }
     post(Self.didSave, changes())
+  }
+
+  private func saveToStores() throws {
+    if !core.hasCustomStores { return try engine.save() }
+    try StoreCall.$current.withValue(StoreCall(editingState)) { try engine.save() }
+    for id in core.customStores.flatMap({ $0.takeChanged() }) {
+      if let object = engine.registeredObject(for: id) { try engine.refresh(object, mergeChanges: true) }
+    }
   }
 
   /// Discards every change: new models are removed, changed and deleted ones are as last read or

@@ -44,8 +44,12 @@ struct ModelValues: PredicateValues {
     }
     switch value {
     case let identifier as PersistentIdentifier:
-      let root = core.engine.managedObjectModel.entity(named: identifier.rootName)?.root
-      return reference(identifier.reference, root, identifier.store, entity)
+      let root = core.engine.managedObjectModel.entity(named: identifier.entityName)?.root
+      guard root === entity.root else { return 0 }
+      if identifier.isTemporary { return identifier.reference }
+      let own = try? core.engine.persistentStoreCoordinator.persistentStore(for: entity).storeEntities[
+        entity.index]
+      return own.flatMap { identifier.objectID(in: $0)?.reference } ?? 0
     case let model as any PersistentModel:
       let id = model._$object.objectID
       return reference(id.reference, core.entity(of: Swift.type(of: model))?.root, id.storeIdentifier, entity)

@@ -1,5 +1,5 @@
 /// A store that has a history of what was saved.
-public protocol HistoryProviding {
+public protocol HistoryProviding<HistoryType> {
   /// What one save stored.
   associatedtype HistoryType: HistoryTransaction
 
@@ -24,15 +24,15 @@ extension DefaultStore: HistoryProviding {
   /// The type of the transactions.
   public static var historyType: DefaultHistoryTransaction.Type { DefaultHistoryTransaction.self }
 
-  /// Refuses: containers make their stores themselves; use `ModelContext.fetchHistory(_:)`.
-  /// - Throws: `DataStoreError.unsupportedFeature`, always.
+  /// The history.
+  /// - Throws: as `ModelContext.fetchHistory(_:)`.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
-  ) throws -> [DefaultHistoryTransaction] { throw DataStoreError.unsupportedFeature }
+  ) throws -> [DefaultHistoryTransaction] { try ModelContext(container).fetchHistory(descriptor) }
 
-  /// Refuses: containers make their stores themselves; use `ModelContext.deleteHistory(_:)`.
-  /// - Throws: `DataStoreError.unsupportedFeature`, always.
+  /// Deletes history.
+  /// - Throws: as `ModelContext.deleteHistory(_:)`.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-    throw DataStoreError.unsupportedFeature
+    try ModelContext(container).deleteHistory(descriptor)
   }
 }

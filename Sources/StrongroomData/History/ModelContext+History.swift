@@ -17,6 +17,7 @@ extension ModelContext {
   ///   `DataStoreError.unsupportedFeature` for other transactions than `DefaultHistoryTransaction`;
   ///   `StoreError`.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
+    if let found = try forOwnHistory(of: descriptor, { try $0.fetchHistory(descriptor) }) { return found }
     guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
       let found = try history(own) as? [T]
     else { throw DataStoreError.unsupportedFeature }
@@ -29,10 +30,22 @@ extension ModelContext {
   /// for each 512 transactions, and five for each store that has some to delete.
   /// - Throws: as `fetchHistory(_:)`; `StoreError.readOnly`.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+    if try forOwnHistory(of: descriptor, { try $0.deleteHistory(descriptor) }) != nil { return }
     guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
       throw DataStoreError.unsupportedFeature
     }
     try withHistoryErrors { try HistoryDeletion(core, own).run() }
+  }
+
+  /// Asks the first of a program's own stores that has a history of such transactions; nil where there is
+  /// none.
+  private func forOwnHistory<T: HistoryTransaction, R>(
+    of descriptor: HistoryDescriptor<T>, _ body: (any HistoryProviding<T>) throws -> R
+  ) throws -> R? {
+    for store in core.customStores {
+      if let own = store.dataStore as? any HistoryProviding<T> { return try store.call { try body(own) } }
+    }
+    return nil
   }
 
   private func history(

@@ -3,14 +3,23 @@ public import Observation
 
 /// A class whose instances a store keeps.
 ///
-/// `@Model` writes the conformance.
+/// `@Model` writes the conformance. A class may be written by hand, too: it stores `persistentBackingData`,
+/// which begins as `createBackingData()` and is what `init(backingData:)` sets, names its properties in
+/// `schemaMetadata`, and reads and sets them with `getValue(forKey:)` and `setValue(forKey:to:)`.
 ///
-/// A model is not Sendable: use it where its context is used, and pass its `persistentModelID`
-/// elsewhere. Its stored properties are values of one `ModelObject`, new and without a context
-/// until the model is inserted.
+/// A model is not Sendable: use it where its context is used, and pass its `persistentModelID` elsewhere.
+/// Its stored properties are values of one `ModelObject`, new and without a context until the model is
+/// inserted.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, QueryableModel, FetchArgument,
   SendableMetatype
 {
+  /// The class itself.
+  associatedtype Root: PersistentModel = Self
+
+  /// The values of the model.
+  var persistentBackingData: any BackingData<Self> { get set }
+  /// Makes the model of some values.
+  init(backingData: any BackingData<Self>)
   /// Makes the model that shows an object of a context. Written by `@Model`; called by contexts
   /// only.
   init(_$object object: ModelObject)
@@ -50,17 +59,6 @@ extension PersistentModel {
   public static var queryEntityName: String { ModelSchema.name(self) }
   /// The model, by its identity.
   public var fetchExpression: FetchExpression { _$object.objectID.fetchExpression }
-
-  /// What a property has, as reading the property does.
-  public func getValue<Value>(forKey keyPath: KeyPath<Self, Value>) -> Value { self[keyPath: keyPath] }
-  /// Sets a property, as assigning to the property does.
-  /// - Precondition: The key path is to a property that can be set.
-  public func setValue<Value>(forKey keyPath: KeyPath<Self, Value>, to newValue: Value) {
-    guard let path = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
-      preconditionFailure("a property of \(Self.self) was to be set that can only be read")
-    }
-    self[keyPath: path] = newValue
-  }
 
   /// Identity.
   public static func == (left: Self, right: Self) -> Bool { left._$object === right._$object }

@@ -9,13 +9,7 @@ extension ModelObject {
     _ indexes: ModelPropertyIndexes, _ ordinal: Int
   ) -> Destination {
     access(model, keyPath)
-    if let destination = destination(indexes[ordinal], Destination.self) ?? placeholder(Destination.self) {
-      return destination
-    }
-    preconditionFailure(
-      "\(entity.name).\(indexes.shape.own[ordinal].name) leads nowhere, though its type is not optional;"
-        + " set it,"
-        + " or declare it \(Destination.self)?")
+    return requiredDestination(indexes[ordinal], indexes.shape.own[ordinal].name, Destination.self)
   }
 
   /// Reads a to-one.
@@ -44,9 +38,7 @@ extension ModelObject {
     _ ordinal: Int
   ) -> [Destination]? {
     access(model, keyPath)
-    if isDetached, !isProbe, !detachedRelationships.contains(where: { $0.index == indexes[ordinal].index }) {
-      return nil
-    }
+    if isUnset(indexes[ordinal]) { return nil }
     return destinations(indexes[ordinal], Destination.self)
   }
 
@@ -123,7 +115,21 @@ extension ModelObject {
 
   // MARK: Inside
 
-  private func destination<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
+  func requiredDestination<Destination: PersistentModel>(
+    _ index: PropertyIndex, _ name: @autoclosure () -> String, _ type: Destination.Type
+  ) -> Destination {
+    if let destination = destination(index, type) ?? placeholder(type) { return destination }
+    preconditionFailure(
+      "\(entity.name).\(name()) leads nowhere, though its type is not optional; set it, or declare it"
+        + " \(type)?")
+  }
+
+  /// Whether a to-many of a model in no context was never set.
+  func isUnset(_ index: PropertyIndex) -> Bool {
+    isDetached && !isProbe && !detachedRelationships.contains { $0.index == index.index }
+  }
+
+  func destination<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
     -> Destination?
   {
     if graph == nil {
@@ -141,7 +147,7 @@ extension ModelObject {
     return unsafeDowncast(object, to: ModelObject.self).shown(as: type)
   }
 
-  private func destinations<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
+  func destinations<Destination: PersistentModel>(_ index: PropertyIndex, _ type: Destination.Type)
     -> [Destination]
   {
     if graph == nil {
@@ -197,7 +203,7 @@ extension ModelObject {
     }
   }
 
-  private func point<Destination: PersistentModel>(_ index: PropertyIndex, to destination: Destination?) {
+  func point<Destination: PersistentModel>(_ index: PropertyIndex, to destination: Destination?) {
     guard let context = context(orThatOf: { destination?.modelContext }) else {
       if let destination { setDetached(index, [destination]) } else { clearDetached(index) }
       return
@@ -207,7 +213,7 @@ extension ModelObject {
   }
 
   // Generic, since an array of existentials would be made of a program's own at each call.
-  private func point<Destination: PersistentModel>(
+  func point<Destination: PersistentModel>(
     _ index: PropertyIndex, toAll destinations: [Destination]
   ) {
     guard let context = context(orThatOf: { destinations.lazy.compactMap(\.modelContext).first }) else {

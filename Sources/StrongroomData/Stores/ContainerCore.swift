@@ -22,25 +22,32 @@ final class ContainerCore: Sendable {
   /// By the entity's index.
   let types: [any PersistentModel.Type]
   let container = Locked(WeakContainer())
+  /// Whether a program's own kind of store is among the stores.
+  let hasCustomStores: Bool
   private let entities: [ObjectIdentifier: EntityDescription]
 
   /// Opens the stores of a schema.
   ///
+  /// - `custom`: The configurations of a program's own kinds of store.
   /// - `plan`: The container's migration plan, for a container that is made again.
   /// - `migrate`: Brings the store of each configuration up to the schema before it is opened; true for
   ///   a newer one that is to be opened for reading only.
   init(
-    _ given: Schema, _ configurations: [ModelConfiguration], plan: (any SendableMetatype.Type)? = nil,
+    _ given: Schema, _ configurations: [ModelConfiguration], custom: [any DataStoreConfiguration] = [],
+    plan: (any SendableMetatype.Type)? = nil,
     migrate: (ModelConfiguration, Schema) throws -> Bool = { _, _ in false }
   ) throws {
     let schema = Schema(
-      given.types + configurations.flatMap { given.types.isEmpty ? $0.schema?.types ?? [] : [] },
+      given.types
+        + (configurations.map(\.schema) + custom.map { $0.schema }).flatMap {
+          given.types.isEmpty ? $0?.types ?? [] : []
+        },
       version: given.version)
     self.schema = schema
     self.plan = plan
-    var configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
-    for place in configurations.indices where configurations.count == 1 && configurations[place].schema == nil
-    {
+    var configurations = configurations.isEmpty && custom.isEmpty ? [ModelConfiguration()] : configurations
+    let isAlone = configurations.count == 1 && custom.isEmpty
+    for place in configurations.indices where isAlone && configurations[place].schema == nil {
       configurations[place].schema = schema
     }
     self.configurations = configurations
@@ -48,7 +55,19 @@ final class ContainerCore: Sendable {
     let known = plan == nil ? [] : configurations.map { _ in KnownCipher() }
     for (index, cipher) in known.enumerated() { configurations[index].knownCipher = cipher }
     defer { for cipher in known { cipher.end() } }
-    var description = try StorePlan(schema, configurations)
+    let openings = try custom.map { configuration in
+      do { return try DataStoreOpening(configuration, in: schema, plan: plan) } catch let error
+        as SwiftDataError
+      {
+        throw error
+      } catch {
+        throw SwiftDataError(
+          .loadIssueModelContainer, "the store of \(configuration.name) cannot be opened: \(error)",
+          cause: error)
+      }
+    }
+    var description = try StorePlan(schema, configurations, openings)
+    hasCustomStores = !custom.isEmpty
     for index in configurations.indices where try migrate(configurations[index], schema) {
       description.stores[index].isReadOnly = true
     }
@@ -93,6 +112,12 @@ final class ContainerCore: Sendable {
       $0.identifier == change.storeIdentifier
     }
     return place.flatMap { configurations.indices.contains($0) ? configurations[$0] : nil }
+  }
+
+  /// The stores of a program's own kinds.
+  var customStores: [any CustomStoring] {
+    hasCustomStores
+      ? engine.persistentStoreCoordinator.persistentStores.compactMap { $0 as? any CustomStoring } : []
   }
 
   /// The entity of a class; nil when it is not in the schema.

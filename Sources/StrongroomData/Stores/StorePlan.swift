@@ -9,50 +9,57 @@ struct StorePlan {
   var stores: [PersistentStoreDescription]
   private static let longestName = 200
 
-  init(_ schema: Schema, _ configurations: [ModelConfiguration]) throws {
+  /// A store's part of the schema.
+  private struct Part {
+    let id: String
+    let name: String
+    let schema: Schema?
+  }
+
+  init(
+    _ schema: Schema, _ configurations: [ModelConfiguration], _ custom: [DataStoreOpening] = []
+  ) throws {
     let whole = try schema.managedObjectModel()
-    var ids: Set<String> = []
-    for configuration in configurations {
-      try Self.check(configuration)
-      guard ids.insert(configuration.id).inserted else {
-        throw SwiftDataError(
-          .duplicateConfiguration,
-          "two configurations are stored in \(configuration.id); give one another name or URL")
-      }
-    }
-    guard configurations.count > 1 else {
+    for configuration in configurations { try Self.check(configuration) }
+    let parts =
+      configurations.map { Part(id: $0.id, name: $0.name, schema: $0.schema) }
+      + custom.map { Part(id: $0.id, name: $0.name, schema: $0.schema) }
+    stores = configurations.map { Self.store($0, converting: schema) } + custom.map(\.description)
+    try Self.checkDifferent(parts)
+    guard parts.count > 1 else {
       model = whole
-      stores = configurations.map { Self.store($0, converting: schema) }
       return
     }
     var description = whole.declaration
     var taken: [String: String] = [:]
-    for configuration in configurations {
-      let names = (configuration.schema ?? schema).shapes.map(\.name)
+    for (place, part) in parts.enumerated() {
+      let names = (part.schema ?? schema).shapes.map(\.name)
       for name in names {
         guard whole.entity(named: name) != nil else {
           throw SwiftDataError(
             .configurationSchemaNotFoundInContainerSchema,
-            "the configuration \(configuration.name) has \(name), which the container's schema has not; add"
-              + " it there"
-          )
+            "the configuration \(part.name) has \(name), which the container's schema has not; add it there")
         }
         if let other = taken[name] {
           throw SwiftDataError(
             .duplicateConfiguration,
-            "the configurations \(other) and \(configuration.name) both have \(name); give each a schema"
-              + " without the other's"
-              + " classes")
+            "the configurations \(other) and \(part.name) both have \(name); give each a schema without the"
+              + " other's classes")
         }
-        taken[name] = configuration.name
+        taken[name] = part.name
       }
-      description.configurations[configuration.id] = names
+      description.configurations[part.id] = names
+      stores[place].configuration = part.id
     }
     model = try ManagedObjectModel(description)
-    stores = configurations.map {
-      var store = Self.store($0, converting: schema)
-      store.configuration = $0.id
-      return store
+  }
+
+  private static func checkDifferent(_ parts: [Part]) throws {
+    var ids: Set<String> = []
+    for part in parts where !ids.insert(part.id).inserted {
+      throw SwiftDataError(
+        .duplicateConfiguration,
+        "two configurations are stored in \(part.id); give one another name or URL")
     }
   }
 

@@ -80,14 +80,23 @@ public final class ModelObject: ManagedObject {
 
   /// Makes the model of an object that has none.
   func materialize<Model: PersistentModel>(_ type: Model.Type) -> Model {
-    isMaterializing = true
-    let outer = Materialization.begin(self, as: type)
+    let outer = beginMaterializing(as: type)
     let made = Model(_$object: self)
-    Materialization.end(outer)
-    isMaterializing = false
+    endMaterializing(outer)
     assert(made._$object === self, "the initialiser of \(type) did not take its object")
     note(made)
     return made
+  }
+
+  /// Lets the initialiser of a class take the object; returns what waited before.
+  func beginMaterializing(as type: Any.Type) -> Materialization.Waiting {
+    isMaterializing = true
+    return Materialization.begin(self, as: type)
+  }
+
+  func endMaterializing(_ outer: Materialization.Waiting) {
+    Materialization.end(outer)
+    isMaterializing = false
   }
 
   /// Remembers which instance shows the object.

@@ -52,7 +52,21 @@ final class ModelSchema: Sendable {
     }
   }
 
+  /// The shape of a class of a name; of several, the one that was used first last.
+  static func lastMade(named name: String) -> ModelSchema? {
+    known.withLock { known in
+      known.values.filter { $0.name == name }.max { $0.order < $1.order }
+    }
+  }
+
+  private static let count = Locked(0)
+  private let order: Int
+
   private init(_ type: any PersistentModel.Type) {
+    order = Self.count.withLock { count in
+      count += 1
+      return count
+    }
     self.type = type
     name = Self.name(type)
     let parent = (_getSuperclass(type) as? any PersistentModel.Type).map(Self.of)

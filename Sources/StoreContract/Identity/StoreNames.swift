@@ -1,0 +1,9 @@
+/// The names that a store has for itself and for its objects.
+package final class StoreNames: Sendable {
+  /// The store's own identifier, which is any text.
+  package let storeIdentifier: String
+  /// Its objects'.
+  package let objects = ReferenceObjects()
+
+  package init(storeIdentifier: String) { self.storeIdentifier = storeIdentifier }
+}

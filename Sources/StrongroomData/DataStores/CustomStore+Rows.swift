@@ -1,0 +1,144 @@
+import ObjectModel
+import StoreContract
+
+extension CustomStore {
+  /// Remembers a snapshot; the row has a new version where it differs from the one that is known.
+  @discardableResult
+  func take(_ snapshot: Base.Snapshot) throws -> Row {
+    let id = try objectID(snapshot.persistentIdentifier)
+    let (root, reference) = (id.entity.root.index, id.reference)
+    let known = rows[root]?[reference]
+    var row = try row(of: snapshot, id, version: known?.node.version ?? 1)
+    if let known {
+      if isSame(known, row) {
+        row.node = known.node
+      } else {
+        row = try self.row(of: snapshot, id, version: known.node.version + 1)
+      }
+    }
+    rows[root, default: [:]][reference] = row
+    return row
+  }
+
+  private func isSame(_ left: Row, _ right: Row) -> Bool {
+    left.toManys == right.toManys && left.node.entity === right.node.entity
+      && left.node.entity.storedFields.allSatisfy { left.node.value(of: $0) == right.node.value(of: $0) }
+  }
+
+  private func row(of snapshot: Base.Snapshot, _ id: ManagedObjectID, version: Int64) throws -> Row {
+    let entity = id.entity
+    let shape = ModelSchema.of(try type(entity))
+    let values = try SnapshotReader(snapshot, shape).values
+    var toManys: [Int: [Int64]] = [:]
+    builder.begin(fieldCount: entity.fieldCount)
+    for property in shape.properties {
+      switch values[property.name] {
+      case .attribute(let value)?:
+        if let attribute = entity.attribute(named: property.name), attribute.field >= 0 {
+          try builder.set(attribute, value)
+        }
+      case .toOne(let identifier)?:
+        guard let relationship = entity.relationship(named: property.name) else { continue }
+        if let identifier {
+          builder.set(relationship.field, integer: try objectID(identifier).reference)
+        } else {
+          builder.setNull(relationship.field)
+        }
+      case .toMany(let identifiers?)?:
+        toManys[property.index.index] = try identifiers.map { try objectID($0).reference }
+      case .toMany(nil)?, nil: break
+      }
+    }
+    let node = builder.finish(storeEntities[entity.index], reference: id.reference, version: version)
+    return Row(node: node, toManys: toManys, snapshot: snapshot)
+  }
+
+  /// Asks the store for models that are not known.
+  func load(_ references: [Int64], of entity: EntityDescription) throws {
+    func unknown() -> [Int64] {
+      references.filter { rows[entity.root.index]?[$0] == nil }
+    }
+    var missing = unknown().map { persistentIdentifier($0, of: entity) }.filter { !$0.isTemporary }
+    if missing.isEmpty { return }
+    for (_, snapshot) in try base.cachedSnapshots(for: missing, editingState: editingState) {
+      try take(snapshot)
+    }
+    missing = unknown().map { persistentIdentifier($0, of: entity) }.filter { !$0.isTemporary }
+    if missing.isEmpty { return }
+    func open<T: PersistentModel>(_ type: T.Type) throws {
+      let wanted = missing
+      let descriptor = FetchDescriptor<T>(predicate: #Predicate { wanted.contains($0.persistentModelID) })
+      do {
+        try take(base.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)))
+      } catch {
+        // Whatever it does not like in the condition: it is asked for all.
+        _ = try all(entity)
+      }
+    }
+    try open(type(entity))
+  }
+
+  /// Remembers what a fetch found; the models that were asked for.
+  @discardableResult
+  func take<T>(_ result: DataStoreFetchResult<T, Base.Snapshot>) throws -> [IncrementalStoreNode] {
+    for snapshot in result.relatedSnapshots.values { try take(snapshot) }
+    return try result.fetchedSnapshots.map { try take($0).node }
+  }
+
+  /// The models of an entity and its subentities, read now; those that are no longer there are forgotten.
+  func all(_ entity: EntityDescription) throws -> [IncrementalStoreNode] {
+    func open<T: PersistentModel>(_ type: T.Type) throws -> [IncrementalStoreNode] {
+      let request = DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)
+      let nodes = try take(base.fetch(request)).filter { $0.entity.isKind(of: entity) }
+      let present = Set(nodes.map(\.reference))
+      rows[entity.root.index] = rows[entity.root.index]?.filter { reference, row in
+        present.contains(reference) || !row.node.entity.isKind(of: entity)
+      }
+      return nodes
+    }
+    return try open(type(entity))
+  }
+
+  // MARK: Reading
+
+  func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {
+    try withLock {
+      try load(references, of: entity)
+      return references.map { rows[entity.root.index]?[$0]?.node }
+    }
+  }
+
+  func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
+    -> RelationshipDestinations
+  {
+    try withLock {
+      try load(references, of: relationship.entity)
+      let lists = try references.map { try destinations(relationship, of: $0) }
+      let destination = relationship.destination
+      try load(Array(Set(lists.joined())), of: destination)
+      var result = RelationshipDestinations()
+      for list in lists {
+        for reference in list {
+          // One that is no longer there is in no list.
+          guard let node = rows[destination.root.index]?[reference]?.node else { continue }
+          if destination.hasSubentities {
+            result.append(reference, entityIndex: node.entity.index)
+          } else {
+            result.append(reference)
+          }
+        }
+        result.endSource()
+      }
+      return result
+    }
+  }
+
+  /// As the model's snapshot says, else those that lead to it.
+  private func destinations(_ relationship: RelationshipDescription, of reference: Int64) throws -> [Int64] {
+    let row = rows[relationship.entity.root.index]?[reference]
+    if let known = row?.toManys[relationship.index] { return known }
+    guard row != nil, let inverse = relationship.inverse, !inverse.isToMany else { return [] }
+    return try all(relationship.destination).filter { $0.reference(inverse.field) == reference }
+      .map(\.reference)
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import ObjectQuery
+
+/// What a context is about when it calls the engine, for a program's own kind of store.
+struct StoreCall: @unchecked Sendable {
+  // @unchecked: descriptors are Sendable, each of its own type.
+  @TaskLocal static var current: StoreCall?
+
+  let editingState: EditingState
+  /// A `FetchDescriptor`, and the engine's request that was made of it.
+  private(set) var descriptor: Any?
+  private var request: FetchRequest?
+
+  init(_ editingState: EditingState) { self.editingState = editingState }
+
+  init<T>(_ editingState: EditingState, _ descriptor: FetchDescriptor<T>, _ request: FetchRequest) {
+    self.editingState = editingState
+    self.descriptor = descriptor
+    self.request = request
+  }
+
+  /// The descriptor of a request that says no more than it; nil where the engine asks for something else.
+  func descriptor<T>(for asked: FetchRequest, _ type: T.Type) -> FetchDescriptor<T>? {
+    guard let request, var own = descriptor as? FetchDescriptor<T>, asked.entityName == request.entityName,
+      asked.predicate == request.predicate, asked.sortDescriptors == request.sortDescriptors,
+      asked.search == nil, asked.affectedStores == nil
+    else { return nil }
+    own.fetchLimit = asked.fetchLimit
+    own.fetchOffset = asked.fetchOffset == 0 ? nil : asked.fetchOffset
+    return own
+  }
+}

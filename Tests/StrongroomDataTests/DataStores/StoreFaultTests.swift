@@ -1,0 +1,193 @@
+import Foundation
+import StoreContract
+import StrongroomData
+import Testing
+
+@Suite("A program's own store that does something wrong, or otherwise")
+struct StoreFaultTests {
+  private let ledger = LedgerStore.Ledger()
+
+  private func container() throws -> ModelContainer {
+    try ModelContainer(for: Entry.self, configurations: LedgerConfiguration(ledger: ledger))
+  }
+
+  private func set(_ fault: LedgerStore.Fault?) { ledger.state.withLock { $0.fault = fault } }
+
+  private func filled() throws -> ModelContainer {
+    let container = try container()
+    let context = ModelContext(container)
+    let group = Entry("all")
+    for number in 1...3 { context.insert(Entry("entry \(number)", amount: number, group: group)) }
+    try context.save()
+    return container
+  }
+
+  @Test("A snapshot type of its own saves values, and what leads to a model shows at the other end")
+  func ownSnapshots() throws {
+    let container = try filled()
+    #expect(ledger.state.withLock { $0.rows.values.compactMap(\.groupTitle) } == ["all", "all", "all"])
+    let context = ModelContext(try self.container())
+    let descriptor = FetchDescriptor<Entry>(
+      predicate: #Predicate { $0.group != nil }, sortBy: [SortDescriptor(\.amount, order: .reverse)])
+    let found = try context.fetch(descriptor)
+    #expect(found.map(\.amount) == [3, 2, 1])
+    let group = try #require(found[0].group)
+    #expect(group.title == "all" && Set(group.members) == Set(found))
+    #expect(try context.fetchCount(descriptor) == 3)
+    context.delete(group)
+    try context.save()
+    #expect(ledger.state.withLock { $0.rows.values.allSatisfy { $0.group == nil } && $0.rows.count == 3 })
+    withExtendedLifetime(container) {}
+  }
+
+  @Test(
+    "A missing value and one of another type are errors that name the property",
+    arguments: [
+      (LedgerStore.Fault.missing, "title"), (.mismatch, "amount"),
+    ])
+  func values(_ fault: LedgerStore.Fault, _ property: String) throws {
+    let container = try filled()
+    set(fault)
+    let error = #expect(throws: StoreError.self) {
+      try ModelContext(container).fetch(FetchDescriptor<Entry>())
+    }
+    #expect(error?.code == .invalidValue && error?.message.contains("Entry") == true)
+    #expect(error?.message.contains(property) == true && error?.message.contains("much") == false)
+    set(nil)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Entry>()) == 4)
+  }
+
+  @Test(
+    "A new model without an identifier, or with another's, is an error of the save",
+    arguments: [
+      LedgerStore.Fault.unnamed, .sameName, .otherStore,
+    ])
+  func identifiers(_ fault: LedgerStore.Fault) throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    set(fault)
+    context.insert(Entry("new"))
+    #expect(throws: StoreError.self) { try context.save() }
+    #expect(context.hasChanges)
+  }
+
+  @Test("What the store throws comes out of the save, and changes stay")
+  func failing() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    let entry = try #require(
+      try context.fetch(FetchDescriptor<Entry>(sortBy: [SortDescriptor(\.title)])).last)
+    entry.amount = 77
+    context.insert(Entry("new"))
+    set(.full)
+    #expect(throws: LedgerStore.Full.self) { try context.save() }
+    #expect(context.hasChanges && entry.amount == 77)
+    let failure = #expect(throws: SwiftDataError.self) { try self.container() }
+    #expect(failure == .loadIssueModelContainer && failure?.cause is LedgerStore.Full)
+    set(nil)
+    try context.save()
+    #expect(!context.hasChanges && ledger.state.withLock { $0.rows.count } == 5)
+    #expect(ledger.state.withLock { $0.rows.values.contains { $0.amount == 77 } })
+  }
+
+  @Test("A condition that the store refuses is an error; unless it prefers to leave it")
+  func predicates() throws {
+    let container = try filled()
+    set(.badPredicate)
+    #expect(throws: SwiftDataError.unsupportedPredicate) {
+      try ModelContext(container).fetch(FetchDescriptor<Entry>(predicate: #Predicate { $0.amount > 1 }))
+    }
+  }
+
+  @Test("Values that the store sets while it saves show in the models")
+  func reregistered() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    let entries = try context.fetch(FetchDescriptor<Entry>(predicate: #Predicate { $0.amount == 2 }))
+    set(.stamps)
+    entries[0].amount = 20
+    try context.save()
+    #expect(entries[0].stamp == 1 && entries[0].amount == 20 && !context.hasChanges)
+    entries[0].amount = 21
+    try context.save()
+    #expect(entries[0].stamp == 2)
+  }
+
+  @Test("A row that another context changed is merged, and one that went elsewhere is noticed")
+  func conflicts() throws {
+    let container = try filled()
+    let (one, other) = (ModelContext(container), ModelContext(container))
+    let order = [SortDescriptor(\Entry.title)]
+    let mine = try one.fetch(FetchDescriptor<Entry>(sortBy: order))
+    let theirs = try other.fetch(FetchDescriptor<Entry>(sortBy: order))
+    mine[1].amount = 100
+    try one.save()
+    theirs[1].note = "seen"
+    try other.save()
+    let row = ledger.state.withLock { $0.rows[mine[1].persistentModelID] }
+    #expect(row?.amount == 100 && row?.note == "seen")
+    // Another program took it out of the ledger.
+    ledger.state.withLock { _ = $0.rows.removeValue(forKey: mine[2].persistentModelID) }
+    #expect(try one.fetch(FetchDescriptor<Entry>(sortBy: order)).count == 3)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Entry>()) == 3)
+  }
+
+  @Test("The store knows who edits, and when a context begins and ends")
+  func editing() throws {
+    let container = try container()
+    do {
+      let context = ModelContext(container)
+      context.author = "sync"
+      context.insert(Entry("a"))
+      try context.save()
+      let id = context.editingState.id
+      #expect(
+        ledger.state.withLock { $0.authors == ["sync"] && $0.began.contains(id) && !$0.ended.contains(id) })
+    }
+    #expect(ledger.state.withLock { $0.began == $0.ended && $0.began.count == 1 })
+  }
+
+  @Test("An own store beside an encrypted one, each with its classes")
+  func beside() throws {
+    let place = try Place()
+    let encrypted = ModelConfiguration(
+      schema: Schema([Sponsor.self]), url: place.url, keyVault: place.vault)
+    let own = LedgerConfiguration(schema: Schema([Entry.self]), ledger: ledger)
+    let stores: [any DataStoreConfiguration] = [encrypted, own]
+    let container = try ModelContainer(
+      for: Schema([Sponsor.self, Entry.self]), configurations: stores)
+    let context = ModelContext(container)
+    context.insert(Entry("mine"))
+    context.insert(Sponsor(name: "Acme"))
+    try context.save()
+    #expect(ledger.state.withLock { $0.rows.count } == 1)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Sponsor>()) == 1)
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Entry>()).map(\.title) == ["mine"])
+  }
+
+  @Test("A store made by hand takes and gives snapshots")
+  func byHand() throws {
+    let place = try Place()
+    let store = try DefaultStore(
+      ModelConfiguration(schema: Schema([Team.self]), url: place.url, keyVault: place.vault))
+    let state = EditingState(author: "hand")
+    let team = Team(name: "Reds")
+    let player = Player(name: "Ada", team: team)
+    var none: [PersistentIdentifier: any BackingData] = [:]
+    let (one, two) = (
+      DefaultSnapshot(from: team.persistentBackingData, relatedBackingDatas: &none),
+      DefaultSnapshot(from: player.persistentBackingData, relatedBackingDatas: &none)
+    )
+    let result = try store.save(
+      DataStoreSaveChangesRequest(editingState: state, inserted: [one, two], updated: [], deleted: []))
+    #expect(result.remappedIdentifiers.count == 2 && result.storeIdentifier == store.identifier)
+    let request = DataStoreFetchRequest(
+      descriptor: FetchDescriptor<Player>(predicate: #Predicate { $0.team?.name == "Reds" }),
+      editingState: state)
+    let found = try store.fetch(request).fetchedSnapshots
+    #expect(found.map(\.persistentIdentifier) == [result.remappedIdentifiers[two.persistentIdentifier]])
+    #expect(try store.fetchHistory(HistoryDescriptor()).map(\.author) == ["hand"])
+    try store.delete(DataStoreBatchDeleteRequest<Player>(editingState: state))
+    #expect(try store.fetchCount(request) == 0)
+  }
+}
