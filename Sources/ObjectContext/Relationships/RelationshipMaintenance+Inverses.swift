@@ -73,10 +73,36 @@ extension RelationshipMaintenance {
     object.node = builder.finish(object.storeEntity, reference: row.reference, version: row.version)
     for (relationship, inverse) in object.entity.bidirectionalToOnes {
       guard let destination = row.reference(relationship.field) else { continue }
-      if let end = registry.object(relationship.destination, destination) { renew(end, inverse) }
+      let end = registry.object(relationship.destination, destination)
+      if !inverse.isToMany { try dropSetBack(object, relationship, end, inverse, stored: destination) }
+      if let end { renew(end, inverse) }
       if inverse.isToMany { try alignLists(of: object, relationship, inverse, before: destination) }
     }
     if object.reportsChanges { object.valuesDidChange(at: nil) }
+  }
+
+  /// Drops a one-to-one of an object that was deleted elsewhere if only one end has a value for it,
+  /// which equals the former row.
+  ///
+  /// Undo can set such a value back at one end and drop the change of the other, which then has the
+  /// destination in its new row.
+  ///
+  /// - `stored`: The destination in the former row; the object's row has none any more.
+  private func dropSetBack(
+    _ object: ManagedObject, _ relationship: RelationshipDescription, _ end: ManagedObject?,
+    _ inverse: RelationshipDescription, stored: Int64
+  ) throws {
+    switch (object.changes?.value(relationship.index), end?.changes?.value(inverse.index)) {
+    case (.reference(stored)?, nil):
+      object.changes?.unset(relationship.index)
+      object.changes = object.changes
+    case (nil, .reference(object.reference)?):
+      guard let end else { return }
+      try graph.withoutUndo { try release(end, inverse) }
+      notifications.record(.refreshed, end)
+      if end.reportsChanges { end.valuesDidChange(at: inverse.index) }
+    default: return
+    }
   }
 
   /// Applies an object's delete rules again, for destinations that were added elsewhere.

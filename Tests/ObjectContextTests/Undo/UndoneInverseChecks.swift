@@ -85,7 +85,73 @@ extension ContextCheck {
         try pair.agree("undone before \(isUndoneBefore), saved")
       }
     },
+    ContextCheck(
+      "a one-to-one that an undo set back at one end alone ends when others delete the object (undo)"
+    ) { factory in
+      let policies: [MergePolicy] = [
+        .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback,
+      ]
+      for isUndoneAtDeleted in [true, false] {
+        for isSpouseChanged in [true, false] {
+          for isTaken in [true, false] {
+            for policy in policies {
+              let pair = try Self.couple(try await ContextScenario(factory))
+              let what = "set back \(isUndoneAtDeleted), changed \(isSpouseChanged), \(isTaken), \(policy)"
+              pair.here.mergePolicy = policy
+              let all = pair[pair.here]
+              try Self.setBack(pair, isUndoneAtDeleted ? 0 : 1)
+              if isSpouseChanged { try all[1].set("name", "Bobby") }
+              let other = pair[pair.there]
+              try pair.there.delete(other[0])
+              if isTaken { try other[1].setObject(other[2], forKey: "spouse") }
+              try pair.there.save()
+              try pair.agree("\(what), merged")
+              try expect(all[0].object("spouse") == nil, "\(what): what it was set back to")
+              try expect(all[1].object("spouse") === (isTaken ? all[2] : nil), "\(what): as it is stored")
+              try pair.here.save()
+              try pair.agree("\(what), saved")
+            }
+          }
+        }
+      }
+    },
+    ContextCheck("so it does where a batch deleted the object (undo, NSBatchDeleteRequest)") { factory in
+      for isUndoneAtDeleted in [true, false] {
+        for isSpouseChanged in [true, false] {
+          let pair = try Self.couple(try await ContextScenario(factory))
+          let what = "set back \(isUndoneAtDeleted), changed \(isSpouseChanged)"
+          pair.here.mergePolicy = .mergeByPropertyObjectTrump
+          try Self.setBack(pair, isUndoneAtDeleted ? 0 : 1)
+          if isSpouseChanged { try pair[pair.here][1].set("name", "Bobby") }
+          try pair.there.batchDelete(FetchRequest("Person", where: pair.isObject(0)))
+          try pair.agree("\(what), merged")
+          try pair.here.save()
+          try pair.agree("\(what), saved")
+        }
+      }
+    },
   ]
+
+  /// A couple, and a third person.
+  private static func couple(_ scenario: ContextScenario) throws -> MergingPair {
+    try MergingPair(scenario) { context in
+      let people = try ["Ann", "Bob", "Cy"].map { try Fixtures.person(context, $0) }
+      try people[0].setObject(people[1], forKey: "spouse")
+      return people
+    }
+  }
+
+  /// Undoes the deletion of a person's spouse: the person has other changes, so that it alone
+  /// retains the value that the undo set.
+  private static func setBack(_ pair: MergingPair, _ place: Int) throws {
+    let all = pair[pair.here]
+    try all[place].set("name", "changed before")
+    pair.here.processPendingChanges()
+    try pair.here.delete(all[1 - place])
+    try pair.here.undo()
+    try all[0].set("name", "changed")
+    try expect(all[0].object("spouse") === all[1] && all[1].object("spouse") === all[0], "as before")
+  }
 
   /// Two people, and what the first can be given: a firm and a tag.
   private static func peopleAndEnds(_ scenario: ContextScenario) throws -> MergingPair {
