@@ -178,7 +178,7 @@ extension RelationshipMaintenance {
   /// Updates the to-many inverses of a to-one that this context set, whatever is stored now.
   ///
   /// - `before`: The destination in the former row.
-  private func alignLists(
+  func alignLists(
     of object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: RelationshipDescription,
     before: Int64?
   ) throws {

@@ -65,9 +65,12 @@ struct UndoOperation: GraphOperation {
     align(end, relationship, with: object, object.toManyState(inverse))
   }
 
-  /// Aligns the inverses of its list: objects that were restored with it were in no list while it
-  /// was deleted, and no step recorded them.
+  /// Aligns the inverses of its to-ones and lists: no list contained it while it was deleted, nor
+  /// objects that were restored with it, and steps do not record all of them.
   private func alignInverses(of object: ManagedObject) throws {
+    for (relationship, inverse) in object.entity.bidirectionalToOnes where inverse.isToMany {
+      try graph.relationships.alignLists(of: object, relationship, inverse, before: nil)
+    }
     for relationship in object.entity.relationships where relationship.isToMany && !relationship.isTransient {
       guard let inverse = relationship.inverse, inverse.isToMany else { continue }
       let destinations = try object.destinations(relationship).references

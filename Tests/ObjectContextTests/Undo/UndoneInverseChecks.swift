@@ -86,6 +86,38 @@ extension ContextCheck {
       }
     },
     ContextCheck(
+      "an object and its destination, deleted and saved, are linked again by two undos (undo)"
+    ) { factory in
+      for place in [0, 1] {
+        let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
+        let (all, other) = (pair[pair.here], pair[pair.there])
+        for person in [all[place], all[1 - place]] {
+          try pair.here.delete(person)
+          pair.here.processPendingChanges()
+        }
+        try Self.link(other)
+        try pair.there.save()
+        try pair.here.mergeChanges()
+        try pair.here.undo()
+        try expect(all[1 - place].object("employer") === all[2], "\(place): the link that was merged")
+        try pair.here.delete(all[2])
+        try pair.here.save()
+        try pair.here.undo()
+        try pair.agree("\(place): the destination is back")
+        try pair.here.undo()
+        for person in all[..<2] {
+          try expect(person.object("employer") === all[2], "\(place): both lead to it")
+        }
+        try pair.agree("\(place): the object is back")
+        try pair.here.redo()
+        try pair.agree("\(place): redone")
+        try pair.here.undo()
+        try pair.agree("\(place): undone again")
+        try pair.here.save()
+        try pair.agree("\(place): saved")
+      }
+    },
+    ContextCheck(
       "a one-to-one that an undo set back at one end alone ends when others delete the object (undo)"
     ) { factory in
       let policies: [MergePolicy] = [
