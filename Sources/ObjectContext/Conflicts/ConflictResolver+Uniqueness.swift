@@ -85,6 +85,8 @@ extension ConflictResolver {
         if known == nil { fresh.insert(ObjectIdentifier(object)) } else { graph.fetching.adopt(node, object) }
         if object.isDeleted { continue }
         let key = try properties.map { try object.slotValue($0) }
+        // The row of another object may have the changed values of this one, which is in `objects`.
+        if object.hasChanges, key != properties.map({ node.value(of: $0) }) { continue }
         holders[key] = object
       }
       // Stored objects come before new ones.

@@ -179,6 +179,31 @@ extension ContextCheck {
         }
       }
     },
+    ContextCheck(
+      "a save that takes a stored value and gives the own one away reports a conflict (NSConstraintConflict)"
+    ) { factory in
+      for isRead in [false, true] {
+        let scenario = try await ContextScenario(factory)
+        let (first, here) = (scenario.newContext(), scenario.newContext())
+        let tags = try ["a", "b", "c"].map { try Fixtures.tag(first, $0) }
+        try first.save()
+        let ids = tags.map(\.objectID)
+        let held = isRead ? try here.existingObject(with: ids[0]) : nil
+        let (second, third) = try (here.existingObject(with: ids[1]), here.existingObject(with: ids[2]))
+        try second.set("name", "a")
+        try third.set("name", "b")
+        let error = try expectContextError(.notUnique, "another has the name") { try here.save() }
+        try expect(error.conflicts.map(\.objectID) == [ids[1]], "read \(isRead): the object")
+        try expect(error.conflicts.map(\.otherObjectID) == [ids[0]], "read \(isRead): and the other")
+        here.mergePolicy = .mergeByPropertyStoreTrump
+        try here.save()
+        for context in [here, scenario.newContext()] {
+          let names = try Fixtures.names(context.fetch(FetchRequest("Tag")))
+          try expect(names.sorted() == ["a", "b", "c"], "read \(isRead): as they are stored")
+        }
+        withExtendedLifetime(held) {}
+      }
+    },
     ContextCheck("an import that is refused in the end leaves every link as it was (NSMergePolicy)") {
       factory in
       let scenario = try await ContextScenario(factory, Feed.model())
