@@ -253,7 +253,14 @@ extension RelationshipMaintenance {
   /// Sets the inverses of an object that is stored again, for destinations that exist and are free.
   func relink(_ object: ManagedObject) throws {
     for (relationship, inverse) in object.entity.bidirectionalToOnes {
-      guard let end = try object.destination(relationship), end !== object, try exists(end) else { continue }
+      guard let end = try object.destination(relationship), try exists(end) else { continue }
+      if end === object {
+        // The former row has the object at both ends, and a change may have replaced one of them.
+        if !inverse.isToMany, try object.destination(inverse) !== object {
+          try assign(object, relationship, nil)
+        }
+        continue
+      }
       renew(end, inverse)
       if inverse.isToMany {
         try addDestination(object.reference, to: end, inverse)

@@ -155,6 +155,34 @@ extension ContextCheck {
         }
       }
     },
+    ContextCheck("what is stored again has itself at both ends of a one-to-one, or at none (NSMergePolicy)")
+    { factory in
+      let scenario = try await ContextScenario(factory)
+      for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {
+        for (toOne, other) in [("next", "previous"), ("previous", "next"), ("next", nil)] {
+          let (here, there) = (scenario.newContext(), scenario.newContext())
+          here.automaticallyMergesChangesFromParent = true
+          here.mergePolicy = policy
+          let nodes = try (0..<2).map { _ in try here.insert("Node") }
+          try nodes[0].setObject(nodes[0], forKey: "next")
+          try here.save()
+          try nodes[0].set("number", 1)
+          try there.delete(try there.existingObject(with: nodes[0].objectID))
+          try there.save()
+          try here.mergeChanges()
+          if other != nil { try nodes[0].setObject(nodes[1], forKey: toOne) }
+          try here.save()
+          for context in [here, scenario.newContext()] {
+            let what = "\(toOne), \(other ?? "-"), \(policy)"
+            try ToOneConflict.agree(context, nodes.map(\.objectID), what)
+            let node = try context.existingObject(with: nodes[0].objectID)
+            let end = try node.object(toOne)?.objectID
+            try expect(end == nodes[other == nil ? 0 : 1].objectID, "\(what): its destination")
+            if let other { try expect(node.object(other) == nil, "\(what): not itself any more") }
+          }
+        }
+      }
+    },
     ContextCheck("a link made here brings back what was deleted elsewhere, both ways (NSMergePolicy)") {
       factory in
       let scenario = try await ContextScenario(factory)
