@@ -103,8 +103,9 @@ final class BatchSide {
         if kept != title { throw Difference("\(name): \(object) was \(title), and is \(kept)") }
         held[object] = nil
       } else if object.isDeleted {
-        // A deletion goes with the newest row, as an edit does, until it is saved.
-        held[object] = try Self.title(object)
+        // A deletion goes with the newest row, as an edit does, until it is saved. A title that an
+        // undo of the insertion has taken back is a change, which ends with the row.
+        held[object] = try Self.storedTitle(object)
       }
     }
     for entity in ["Item", "Box", "Mark"] {
@@ -128,6 +129,11 @@ final class BatchSide {
 
   private static func title(_ object: ManagedObject) throws -> String {
     try object.get("title", as: String.self) ?? ""
+  }
+
+  private static func storedTitle(_ object: ManagedObject) throws -> String {
+    guard case .string(let title)? = try object.committedValues(forKeys: ["title"])["title"] else { return "" }
+    return title
   }
 
   private static func boxTitle(_ item: ManagedObject) throws -> String {
