@@ -147,7 +147,7 @@ public final class ModelContainer: Sendable {
       left = denied.map(\.0)
     }
     for store in core.customStores {
-      do { try store.call { try store.dataStore.erase() } } catch DataStoreError.unsupportedFeature {
+      do { try store.withLock { try store.dataStore.erase() } } catch DataStoreError.unsupportedFeature {
         // It has no models any more, which is all that it can do.
       }
     }

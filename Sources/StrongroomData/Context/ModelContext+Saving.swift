@@ -36,9 +36,11 @@ extension ModelContext {
 
   private func saveToStores() throws {
     if !core.hasCustomStores { return try engine.save() }
-    try StoreCall.$current.withValue(StoreCall(editingState)) { try engine.save() }
-    for id in core.customStores.flatMap({ $0.takeChanged() }) {
-      if let object = engine.registeredObject(for: id) { try engine.refresh(object, mergeChanges: true) }
+    let call = StoreCall(editingState)
+    try StoreCall.$current.withValue(call) { try engine.save() }
+    for object in call.changes.ids.compactMap(engine.registeredObject) {
+      // The save is done: what cannot be read shows in the next one.
+      do { try engine.refresh(object, mergeChanges: true) } catch { engine.graph.recordFaultFailure(error) }
     }
   }
 

@@ -60,11 +60,11 @@ public final class ModelContext {
     }
     engine.graph.presentedTypes = core.types
     engine.graph.host = self
-    for store in core.customStores { store.call { store.dataStore.initializeState(for: editingState) } }
+    for store in core.customStores { store.withLock { store.dataStore.initializeState(for: editingState) } }
   }
 
   deinit {
-    for store in core.customStores { store.call { store.dataStore.invalidateState(for: editingState) } }
+    for store in core.customStores { store.withLock { store.dataStore.invalidateState(for: editingState) } }
     engine.graph.didReceiveChanges = nil
     engine.graph.hostWasDeallocated()
   }

@@ -27,12 +27,22 @@ extension CustomStore {
       for lock in save.deleted {
         rows[lock.objectID.entity.root.index]?[lock.objectID.reference] = nil
       }
-      for (identifier, snapshot) in result.snapshotsToReregister {
-        let id = try objectID(identifier)
-        let known = rows[id.entity.root.index]?[id.reference]?.node.version
-        if try take(snapshot).node.version != known, known != nil { noteChanged(id) }
-      }
+      for snapshot in result.snapshotsToReregister.values { reregister(snapshot) }
     }
+  }
+
+  /// Takes a model that is other than it was saved.
+  ///
+  /// The save is done: where the snapshot does not fit, the model is read again, which says what is wrong.
+  private func reregister(_ snapshot: Base.Snapshot) {
+    guard let id = try? objectID(snapshot.persistentIdentifier) else { return }
+    let known = rows[id.entity.root.index]?[id.reference]
+    do {
+      if try take(snapshot).node.version == known?.node.version { return }
+    } catch {
+      rows[id.entity.root.index]?[id.reference] = nil
+    }
+    if known != nil { StoreCall.current?.changes.note(id) }
   }
 
   /// Gives a new model the identifier that the store gave it.

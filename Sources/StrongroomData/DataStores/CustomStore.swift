@@ -28,7 +28,7 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
   let storeEntities: [StoreEntity]
   let model: ManagedObjectModel
   let names: StoreNames
-  let lock = NSRecursiveLock()
+  private let lock = NSRecursiveLock()
   let builder = NodeBuilder()
   /// By the index of the root entity.
   var rows: [Int: [Int64: Row]] = [:]
@@ -36,8 +36,6 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
   private var entities: [Int: [Int64: EntityDescription]] = [:]
   /// The numbers of models by the temporary identifiers that they were saved with.
   var saved: [String: Int64] = [:]
-  /// Models that the store changed while it saved them.
-  private var changed: [ManagedObjectID] = []
   private let ownState = EditingState()
 
   init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
@@ -61,8 +59,6 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
 
   func loadMetadata() async throws {}
   func close() throws { withLock { rows = [:] } }
-
-  func call<R>(_ body: () throws -> R) rethrows -> R { try withLock(body) }
 
   func withLock<R>(_ body: () throws -> R) rethrows -> R {
     lock.lock()
@@ -101,14 +97,16 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
       throw StoreError(.notFound, "a snapshot is of \(identifier.entityName), which the schema has not")
     }
     let storeEntity = storeEntities[entity.index]
-    if let number = saved[identifier.key] { return ManagedObjectID(storeEntity, reference: number) }
+    if identifier.isTemporary, !identifier.isDecoded, let number = saved[identifier.key] {
+      return ManagedObjectID(storeEntity, reference: number)
+    }
     guard !identifier.isTemporary else {
       throw StoreError(
         .invalidValue,
         "a snapshot has a temporary identifier of a \(entity.name); save it with the permanent one, and"
           + " pass remappedIdentifiers to copy(persistentIdentifier:remappedIdentifiers:)")
     }
-    guard identifier.storeIdentifier == base.identifier else {
+    guard identifier.isOf(names) else {
       throw StoreError(
         .invalidValue,
         "a snapshot of \(entity.name) has an identifier of another store than \(base.identifier)")
@@ -138,28 +136,14 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
       }
     }
   }
-
-  // MARK: Changes by the store
-
-  func noteChanged(_ id: ManagedObjectID) { changed.append(id) }
-
-  /// The models that the store changed while it saved them, once.
-  func takeChanged() -> [ManagedObjectID] {
-    withLock {
-      defer { changed = [] }
-      return changed
-    }
-  }
 }
 
 /// A `CustomStore`, whatever its kind.
 protocol CustomStoring: IncrementalStore {
   /// The program's store.
   var dataStore: any DataStore { get }
-  /// The models that the store changed while it saved them, once.
-  func takeChanged() -> [ManagedObjectID]
   /// Calls the program's store, one call at a time.
-  func call<R>(_ body: () throws -> R) rethrows -> R
+  func withLock<R>(_ body: () throws -> R) rethrows -> R
 }
 
 /// A program's own store, opened, and the classes that it has.

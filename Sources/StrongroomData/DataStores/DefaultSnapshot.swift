@@ -22,6 +22,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
   }
 
   /// Takes the values of a model that is saved.
+  /// - Precondition: The backing data have an identifier.
   public init(
     from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   ) {
@@ -61,9 +62,11 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 
 extension DefaultSnapshot {
   /// Writes identifier and values by their names.
-  /// - Throws: what the encoder throws; `EncodingError` where the program has no class of the entity's name.
+  /// - Throws: what the encoder throws; `EncodingError` where the program has no class of the entity's name,
+  ///   and for a temporary identifier, which would say nothing to the next launch.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    try checkPermanent([persistentIdentifier], "its identifier", encoder)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
     guard let shape = SnapshotSchemas.shape(named: persistentIdentifier.entityName) else {
       throw EncodingError.invalidValue(
@@ -77,10 +80,26 @@ extension DefaultSnapshot {
       switch values[property.name] {
       case .attribute(.null), .toOne(nil), .toMany(nil), nil: continue
       case .attribute(let value): try property.encode(value, to: &container, forKey: key)
-      case .toOne(let identifier?): try container.encode(identifier, forKey: key)
-      case .toMany(let identifiers?): try container.encode(identifiers, forKey: key)
+      case .toOne(let identifier?):
+        try checkPermanent([identifier], property.name, encoder)
+        try container.encode(identifier, forKey: key)
+      case .toMany(let identifiers?):
+        try checkPermanent(identifiers, property.name, encoder)
+        try container.encode(identifiers, forKey: key)
       }
     }
+  }
+
+  private func checkPermanent(
+    _ identifiers: [PersistentIdentifier], _ name: String, _ encoder: any Encoder
+  ) throws {
+    guard let temporary = identifiers.first(where: \.isTemporary) else { return }
+    throw EncodingError.invalidValue(
+      temporary,
+      .init(
+        codingPath: encoder.codingPath,
+        debugDescription: "a snapshot of a \(persistentIdentifier.entityName) has a temporary identifier as"
+          + " \(name); pass remappedIdentifiers to copy(persistentIdentifier:remappedIdentifiers:)"))
   }
 
   /// Reads what was written.

@@ -50,6 +50,8 @@ struct SavedModel<Base: DataStore> {
   }
 
   /// Shows what is known of a destination.
+  ///
+  /// - Precondition: It is one of `identifiers`.
   private func destination(_ property: Int, _ place: Int) -> ModelObject {
     guard case .relationship(let relationship) = node.entity.properties[property],
       let reference = references[property]?[place]

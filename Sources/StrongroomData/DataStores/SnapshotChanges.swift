@@ -6,7 +6,6 @@ import StoreContract
 /// their relationships.
 struct SnapshotChanges<Base: DataStore> {
   typealias Row = CustomStore<Base>.Row
-  private typealias Snapshot = Base.Snapshot
 
   private struct Place: Hashable {
     let root: Int

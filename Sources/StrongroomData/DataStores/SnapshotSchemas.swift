@@ -14,8 +14,6 @@ enum SnapshotSchemas {
 }
 
 extension PropertySchema {
-  private typealias Key = DataStoreSnapshotCodingKey
-
   /// Writes an attribute as its own type does.
   func encode(
     _ value: AttributeValue, to container: inout KeyedEncodingContainer<DataStoreSnapshotCodingKey>,

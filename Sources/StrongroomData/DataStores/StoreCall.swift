@@ -1,12 +1,21 @@
 import Foundation
 import ObjectQuery
+import StoreContract
 
 /// What a context is about when it calls the engine, for a program's own kind of store.
 struct StoreCall: @unchecked Sendable {
-  // @unchecked: descriptors are Sendable, each of its own type.
+  // @unchecked: descriptors are Sendable, each of its own type; the changes are noted in the call itself.
   @TaskLocal static var current: StoreCall?
 
+  /// Models that a store changed while it saved them.
+  final class Changes {
+    fileprivate(set) var ids: [ManagedObjectID] = []
+
+    func note(_ id: ManagedObjectID) { ids.append(id) }
+  }
+
   let editingState: EditingState
+  let changes = Changes()
   /// A `FetchDescriptor`, and the engine's request that was made of it.
   private(set) var descriptor: Any?
   private var request: FetchRequest?

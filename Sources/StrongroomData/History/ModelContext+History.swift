@@ -43,7 +43,7 @@ extension ModelContext {
     of descriptor: HistoryDescriptor<T>, _ body: (any HistoryProviding<T>) throws -> R
   ) throws -> R? {
     for store in core.customStores {
-      if let own = store.dataStore as? any HistoryProviding<T> { return try store.call { try body(own) } }
+      if let own = store.dataStore as? any HistoryProviding<T> { return try store.withLock { try body(own) } }
     }
     return nil
   }

@@ -12,9 +12,7 @@ import StoreContract
 public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
   /// Identifies a model in its store.
   public struct ID: Sendable, Hashable, Codable {
-    let store: String?
-    let rootName: String
-    let key: String
+    let identifier: PersistentIdentifier
   }
 
   /// The store and entity of a decoded identifier.
@@ -57,7 +55,7 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
 
   init(_ id: ManagedObjectID) {
     if let names = id.storeEntity.names, let key = names.objects.referenceObject(for: id) {
-      self = PersistentIdentifier(id.storeEntity, names.storeIdentifier, key)
+      self.init(id.storeEntity, names, key)
     } else {
       self.init(home: .entity(id.storeEntity), id.reference)
     }
@@ -69,12 +67,15 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
   }
 
   /// An object of a store with names of its own: temporary until the store named it.
-  private init(_ entity: StoreEntity, _ store: String, _ key: String) {
+  private init(_ own: StoreEntity, _ names: StoreNames, _ key: String) {
+    let (name, root) = (own.entity.name, own.entity.root.name)
     if let number = Self.temporary(key) {
-      self.init(home: .entity(StoreEntity(entity.entity, in: nil)), number)
+      self.init(home: .entity(StoreEntity(own.entity, in: nil)), number)
+    } else if let store = names.uuid, let number = Int64(key), number > 0 {
+      // As `identifier(for:entityName:primaryKey:)` makes it of a UUID and a number.
+      self.init(Place(entityName: name, rootName: root, store: store), number)
     } else {
-      self.init(
-        Name(store: store, entityName: entity.entity.name, rootName: entity.entity.root.name, key: key))
+      self.init(Name(store: names.storeIdentifier, entityName: name, rootName: root, key: key))
     }
   }
 
@@ -101,10 +102,21 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
     self.init(home: .decoded(place), reference)
   }
 
+  /// Whether it is of the store that has some names.
+  func isOf(_ names: StoreNames) -> Bool {
+    if case .named(let name) = home { return name.store == names.storeIdentifier }
+    return store != nil && store == names.uuid
+  }
+
+  /// Whether it was read, so that its number is of this process only where it is permanent.
+  var isDecoded: Bool {
+    if case .decoded = home { true } else { false }
+  }
+
   /// The object in a store; nil where the identifier is another store's.
   func objectID(in entity: StoreEntity) -> ManagedObjectID? {
     if let names = entity.names {
-      guard names.storeIdentifier == storeIdentifier else { return nil }
+      guard isOf(names) else { return nil }
       return names.objects.newObjectID(for: entity, referenceObject: key)
     }
     return entity.storeIdentifier == store ? ManagedObjectID(entity, reference: reference) : nil
@@ -144,7 +156,7 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
   /// Whether no store holds the model yet.
   public var isTemporary: Bool { reference < 0 }
   /// Identifies the model in its store.
-  public var id: ID { ID(store: storeIdentifier, rootName: rootName, key: key) }
+  public var id: ID { ID(identifier: self) }
 
   /// The identifier that a store gave.
   ///
@@ -175,7 +187,12 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
   public static func == (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
     guard left.reference == right.reference else { return false }
     if case .entity(let one) = left.home, case .entity(let other) = right.home, one === other { return true }
-    guard left.key == right.key, left.storeIdentifier == right.storeIdentifier else { return false }
+    switch (left.home, right.home) {
+    case (.named(let one), .named(let other)):
+      guard one.key == other.key, one.store == other.store else { return false }
+    case (.named, _), (_, .named): return false
+    default: if left.store != right.store { return false }
+    }
     // Who made one of a name does not know the root of its entity.
     return left.rootName == right.rootName || left.entityName == right.entityName
       || left.rootName == right.entityName || left.entityName == right.rootName

@@ -77,6 +77,7 @@ struct EntrySnapshot: DataStoreSnapshot {
 struct LedgerConfiguration: DataStoreConfiguration {
   typealias Store = LedgerStore
   var name = "ledger"
+  var identifier = "the ledger"
   var schema: Schema?
   let ledger: LedgerStore.Ledger
 
@@ -98,6 +99,8 @@ final class LedgerStore: DataStore {
     struct State: Sendable {
       var rows: [PersistentIdentifier: EntrySnapshot] = [:]
       var last = 0
+      /// By the title.
+      var keys: [String: Int] = [:]
       var fault: Fault?
       var authors: [String?] = []
       var began: Set<UUID> = []
@@ -110,7 +113,7 @@ final class LedgerStore: DataStore {
 
   let configuration: LedgerConfiguration
   let schema: Schema
-  let identifier = "the ledger"
+  var identifier: String { configuration.identifier }
   private var ledger: Ledger { configuration.ledger }
 
   init(_ configuration: LedgerConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
@@ -147,6 +150,7 @@ final class LedgerStore: DataStore {
       var names: [PersistentIdentifier: PersistentIdentifier] = [:]
       for snapshot in request.inserted where state.fault != .unnamed {
         if state.fault != .sameName { state.last += 1 }
+        if let title = snapshot.title { state.keys[title] = state.last }
         names[snapshot.persistentIdentifier] = try .identifier(
           for: state.fault == .otherStore ? "elsewhere" : identifier, entityName: "Entry",
           primaryKey: state.last)

@@ -22,7 +22,7 @@ struct StoreFaultTests {
     return container
   }
 
-  @Test("A snapshot type of its own saves values, and what leads to a model shows at the other end")
+  @Test("A program's own snapshot type saves values, and a relationship shows at both ends")
   func ownSnapshots() throws {
     let container = try filled()
     #expect(ledger.state.withLock { $0.rows.values.compactMap(\.groupTitle) } == ["all", "all", "all"])
@@ -38,6 +38,53 @@ struct StoreFaultTests {
     try context.save()
     #expect(ledger.state.withLock { $0.rows.values.allSatisfy { $0.group == nil } && $0.rows.count == 3 })
     withExtendedLifetime(container) {}
+  }
+
+  @Test(
+    "Models are changed and deleted under the store's identifier, whatever it looks like",
+    arguments: [
+      "the ledger", "", "6F9619FF-8B86-4D01-B42D-00CF4FC964FF", "6f9619ff-8b86-4d01-b42d-00cf4fc964ff",
+    ])
+  func storeIdentifiers(_ identifier: String) throws {
+    func open() throws -> ModelContainer {
+      try ModelContainer(
+        for: Entry.self, configurations: LedgerConfiguration(identifier: identifier, ledger: ledger))
+    }
+    let context = ModelContext(try open())
+    let (one, two) = (Entry("one"), Entry("two"))
+    two.group = one
+    context.insert(two)
+    try context.save()
+    let named = try PersistentIdentifier.identifier(
+      for: identifier, entityName: "Entry", primaryKey: ledger.state.withLock { $0.keys["two"] ?? 0 })
+    #expect(two.persistentModelID == named)
+    let other = ModelContext(try open())
+    let found = try #require(try other.fetch(FetchDescriptor<Entry>(sortBy: [SortDescriptor(\.title)])).last)
+    #expect(found.persistentModelID == named && found.group?.title == "one")
+    found.amount = 5
+    try other.save()
+    #expect(ledger.state.withLock { $0.rows[named]?.amount == 5 && $0.rows.count == 2 })
+    other.delete(found)
+    try other.save()
+    #expect(ledger.state.withLock { $0.rows.values.map(\.title) } == ["one"])
+    #expect(try ModelContext(try open()).fetchCount(FetchDescriptor<Entry>()) == 1)
+  }
+
+  @Test("A snapshot with a temporary identifier is not written where the next launch would not know it")
+  func temporaries() throws {
+    let team = Team(name: "Reds")
+    let player = Player(name: "Ada", team: team)
+    var none: [PersistentIdentifier: any BackingData] = [:]
+    let snapshot = DefaultSnapshot(from: player.persistentBackingData, relatedBackingDatas: &none)
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(snapshot) }
+    let own = try PersistentIdentifier.identifier(for: "s", entityName: "Player", primaryKey: "ada")
+    let half = snapshot.copy(persistentIdentifier: own)
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(half) }
+    let reds = try PersistentIdentifier.identifier(for: "s", entityName: "Team", primaryKey: "reds")
+    let whole = snapshot.copy(
+      persistentIdentifier: own, remappedIdentifiers: [team.persistentModelID: reds])
+    let data = try JSONEncoder().encode(whole)
+    #expect(try JSONDecoder().decode(DefaultSnapshot.self, from: data).persistentIdentifier == own)
   }
 
   @Test(

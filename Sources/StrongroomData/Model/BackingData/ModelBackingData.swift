@@ -65,7 +65,7 @@ struct ModelBackingData<Model: PersistentModel>: BackingData {
 
   func getValue<Value: PersistentModel>(forKey keyPath: KeyPath<Model, Value>) -> Value {
     let property = property(keyPath)
-    if let saved { return saved.models(property, Value.self)[0] }
+    if let model = saved?.models(property, Value.self).first { return model }
     return object.requiredDestination(property.index, property.name, Value.self)
   }
 
