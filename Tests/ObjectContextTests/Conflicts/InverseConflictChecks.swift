@@ -155,8 +155,8 @@ extension ContextCheck {
         }
       }
     },
-    ContextCheck("what is stored again has itself at both ends of a one-to-one, or at none (NSMergePolicy)")
-    { factory in
+    ContextCheck("what is stored again has itself at both ends of a one-to-one, or at none (NSMergePolicy)") {
+      factory in
       let scenario = try await ContextScenario(factory)
       for policy in [MergePolicy.mergeByPropertyObjectTrump, .overwrite] {
         for (toOne, other) in [("next", "previous"), ("previous", "next"), ("next", nil)] {

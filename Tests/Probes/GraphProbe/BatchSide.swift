@@ -132,7 +132,9 @@ final class BatchSide {
   }
 
   private static func storedTitle(_ object: ManagedObject) throws -> String {
-    guard case .string(let title)? = try object.committedValues(forKeys: ["title"])["title"] else { return "" }
+    guard case .string(let title)? = try object.committedValues(forKeys: ["title"])["title"] else {
+      return ""
+    }
     return title
   }
 
