@@ -74,10 +74,15 @@ struct HistoryChanges {
       let together = ranges[place...].prefix { $0.group == one.group }
       Self.write(one.group, together.map(\.range), to: &bytes)
     }
-    for (group, references) in groups { Self.write(group, Self.runs(references), to: &bytes) }
+    for (group, references) in groups {
+      if references.count == 1 {
+        Self.write(group, references[0], to: &bytes)
+      } else {
+        Self.write(group, Self.runs(references), to: &bytes)
+      }
+    }
     for one in preserved {
-      Self.write(
-        Group(kind: .deletePreserving, entity: one.entity), [one.reference..<one.reference + 1], to: &bytes)
+      Self.write(Group(kind: .deletePreserving, entity: one.entity), one.reference, to: &bytes)
       let json = try JSONEncoder.sorted.encode(one.values)
       Self.write(UInt64(json.count), to: &bytes)
       bytes += json
@@ -87,7 +92,6 @@ struct HistoryChanges {
 
   /// Numbers in their order as runs of neighbours.
   private static func runs(_ numbers: [Int64]) -> [Range<Int64>] {
-    if numbers.count == 1 { return [numbers[0]..<numbers[0] + 1] }
     var runs: [Range<Int64>] = []
     for number in numbers.sorted() {
       if let last = runs.last, last.upperBound == number {
@@ -99,15 +103,24 @@ struct HistoryChanges {
     return runs
   }
 
-  private static func write(_ group: Group, _ runs: [Range<Int64>], to bytes: inout [UInt8]) {
+  /// A group of one object.
+  private static func write(_ group: Group, _ reference: Int64, to bytes: inout [UInt8]) {
+    write(group, to: &bytes)
+    write(1, to: &bytes)
+    write(UInt64(reference), to: &bytes)
+    write(0, to: &bytes)
+  }
+
+  private static func write(_ group: Group, to bytes: inout [UInt8]) {
     write(UInt64(bitPattern: group.entity) << 2 | group.kind.rawValue, to: &bytes)
-    if group.kind == .update {
-      let elements = group.properties.elements
-      var mask = [UInt8](repeating: 0, count: elements.last.map { $0 / 8 + 1 } ?? 0)
-      for element in elements { mask[element / 8] |= 1 << UInt8(element % 8) }
-      write(UInt64(mask.count), to: &bytes)
-      bytes += mask
-    }
+    if group.kind != .update { return }
+    let count = group.properties.byteCount
+    write(UInt64(count), to: &bytes)
+    for place in 0..<count { bytes.append(group.properties.byte(at: place)) }
+  }
+
+  private static func write(_ group: Group, _ runs: [Range<Int64>], to bytes: inout [UInt8]) {
+    write(group, to: &bytes)
     write(UInt64(runs.count), to: &bytes)
     var last: Int64 = 0
     for run in runs {

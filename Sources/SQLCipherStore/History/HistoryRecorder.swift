@@ -49,7 +49,8 @@ struct HistoryRecorder {
 
   /// To be called when all else is written.
   ///
-  /// Two statements; one more for each root entity with objects that were linked and have no other change.
+  /// Two statements; one more for each root entity with objects that were linked, have no other change, and
+  /// may be of a subentity or gone.
   mutating func didWrite(_ save: SaveChangesRequest) throws {
     var start = save.inserted.startIndex
     while start < save.inserted.endIndex {
@@ -76,7 +77,13 @@ struct HistoryRecorder {
       for index in linked?.elements ?? [] { group.properties.insert(index) }
       changes.add(change.node.reference, to: group)
     }
-    try addOthers(links.indexes)
+    // The save has found that these exist.
+    for id in save.existing where !id.entity.hasSubentities {
+      guard let linked = links.remove(id.entity, id.reference) else { continue }
+      changes.add(
+        id.reference, to: HistoryChanges.Group(kind: .update, entity: number(id.entity), properties: linked))
+    }
+    try addOthers(links)
     if opened.recordsValues { try values.didWrite(save) }
     try finish()
   }
@@ -131,14 +138,13 @@ struct HistoryRecorder {
   ) throws {
     changes.add(range, to: .init(kind: .insert, entity: number(entity)))
     if opened.recordsValues { try values.add(inserted: range, entity) }
-    var linked: [LinkedProperties.Key: PropertyIndexSet] = [:]
+    var linked = LinkedProperties()
     for relationship in relationships {
       guard let inverse = relationship.inverse, inverse.isToMany else { continue }
       var sources = try sources(in: range, relationship)
       if inverse.entity.root === entity.root { sources = sources.filter { !range.contains($0.key) } }
       for destination in sources.keys {
-        linked[.init(root: inverse.entity.root.index, reference: destination), default: .init()]
-          .insert(inverse.index)
+        linked.insert(inverse.index, of: .init(root: inverse.entity.root.index, reference: destination))
       }
       try values.add(joined: sources, inverse)
     }
@@ -212,16 +218,18 @@ struct HistoryRecorder {
   }
 
   /// Objects that were linked only: the row says of which entity each is.
-  private mutating func addOthers(_ links: [LinkedProperties.Key: PropertyIndexSet]) throws {
-    var rest = links.keys.sorted { ($0.root, $0.reference) < ($1.root, $1.reference) }[...]
-    while let root = rest.first?.root {
-      let own = rest.prefix { $0.root == root }
+  private mutating func addOthers(_ links: LinkedProperties) throws {
+    var links = links
+    var rest = links.sorted[...]
+    while let root = rest.first?.key.root {
+      let own = rest.prefix { $0.key.root == root }
       rest = rest[own.endIndex...]
-      let statement = try entities(of: own.map(\.reference), opened.schema.model.entities[root])
+      let entity = opened.schema.model.entities[root]
+      let statement = try entities(of: own.map(\.key.reference), entity)
       defer { statement.reset() }
       while try statement.step() {
         var group = HistoryChanges.Group(kind: .update, entity: statement.int64(1))
-        group.properties = links[.init(root: root, reference: statement.int64(0))] ?? .init()
+        group.properties = links.remove(entity, statement.int64(0)) ?? .init()
         changes.add(statement.int64(0), to: group)
       }
     }

@@ -18,6 +18,8 @@ struct HistoryTable {
   /// So seldom that looking for what is to go costs nothing a save.
   private static let transactionsBetweenPurges: Int64 = 64
   private static let program = ProcessInfo.processInfo.processName
+  /// Asked once: a store does not survive a fork.
+  private static let process = Int64(getpid())
   private static let insertion = StatementText(
     "INSERT INTO _transaction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
   private static let lastRow = StatementText(
@@ -65,7 +67,7 @@ struct HistoryTable {
     defer { insertion.clearBindings() }
     var row = Row(
       number: number, time: Date().timeIntervalSinceReferenceDate, author: origin?.author,
-      context: origin?.contextName, program: Self.program, process: Int64(getpid()),
+      context: origin?.contextName, program: Self.program, process: Self.process,
       properties: try currentProperties(), first: (last?.end ?? 0) + 1, count: Int64(changes.count),
       total: (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count))
     row.total += Int64((row.author?.utf8.count ?? 0) + (row.context?.utf8.count ?? 0))
@@ -172,7 +174,7 @@ struct HistoryTable {
     first.bind(1, last.int64(0))
     first.bind(2, Date().timeIntervalSinceReferenceDate)
     first.bind(3, program)
-    first.bind(4, Int64(getpid()))
+    first.bind(4, process)
     first.bind(5, last.int64(1))
     first.bind(6, last.int64(2))
     try first.run()

@@ -50,7 +50,7 @@ extension InMemoryStore {
       }
       add(change.node.objectID, .update, properties)
     }
-    for (key, properties) in links.indexes.sorted(by: { $0.key.reference < $1.key.reference }) {
+    for (key, properties) in links.sorted {
       if let node = state.tables[key.root]?[key.reference] { add(node.objectID, .update, properties) }
     }
     for lock in save.deleted {

@@ -15,19 +15,44 @@ package struct LinkedProperties {
     }
   }
 
-  /// By the object, the indexes of the relationships.
-  package private(set) var indexes: [Key: PropertyIndexSet] = [:]
+  private var objects: [(key: Key, properties: PropertyIndexSet)] = []
+  /// Where each object is; empty while they are few, which are found sooner one by one.
+  private var places: [Key: Int] = [:]
+  private static let few = 8
+
+  package init() {}
 
   /// Those of objects that a save neither inserts nor deletes: these are changed whole.
   package init(_ save: SaveChangesRequest) {
     if save.relationshipChanges.isEmpty { return }
     let new = Self.newNumbers(save.inserted)
     for change in save.relationshipChanges { add(change, new) }
-    if indexes.isEmpty { return }
-    for node in save.inserted { indexes[Key(root: node.entity.root.index, reference: node.reference)] = nil }
-    for lock in save.deleted {
-      indexes[Key(root: lock.objectID.entity.root.index, reference: lock.objectID.reference)] = nil
+    for node in save.inserted { _ = remove(node.entity, node.reference) }
+    for lock in save.deleted { _ = remove(lock.objectID.entity, lock.objectID.reference) }
+  }
+
+  /// The objects with the indexes of their relationships, ordered by hierarchy and number.
+  package var sorted: [(key: Key, properties: PropertyIndexSet)] {
+    objects.filter { !$0.properties.isEmpty }.sorted {
+      ($0.key.root, $0.key.reference) < ($1.key.root, $1.key.reference)
     }
+  }
+
+  /// Adds a relationship by its index.
+  package mutating func insert(_ index: Int, of key: Key) {
+    if let place = place(of: key) {
+      objects[place].properties.insert(index)
+      return
+    }
+    var properties = PropertyIndexSet()
+    properties.insert(index)
+    if objects.count == Self.few { for (place, one) in objects.enumerated() { places[one.key] = place } }
+    if objects.count >= Self.few { places[key] = objects.count }
+    objects.append((key, properties))
+  }
+
+  private func place(of key: Key) -> Int? {
+    places.isEmpty ? objects.firstIndex { $0.key == key } : places[key]
   }
 
   /// The new objects of a hierarchy.
@@ -74,12 +99,16 @@ package struct LinkedProperties {
   }
 
   private mutating func add(_ root: Int, _ reference: Int64, _ relationship: RelationshipDescription) {
-    indexes[Key(root: root, reference: reference), default: .init()].insert(relationship.index)
+    insert(relationship.index, of: Key(root: root, reference: reference))
   }
 
   /// Takes out the relationships of an object; nil where it has none.
   package mutating func remove(_ entity: EntityDescription, _ reference: Int64) -> PropertyIndexSet? {
-    indexes.isEmpty ? nil : indexes.removeValue(forKey: Key(root: entity.root.index, reference: reference))
+    guard !objects.isEmpty, let place = place(of: Key(root: entity.root.index, reference: reference))
+    else { return nil }
+    let properties = objects[place].properties
+    objects[place].properties = .init()
+    return properties.isEmpty ? nil : properties
   }
 }
 

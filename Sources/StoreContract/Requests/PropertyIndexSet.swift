@@ -65,6 +65,18 @@ public struct PropertyIndexSet: Sendable, Hashable {
     }
   }
 
+  /// The number of bytes that its bits take, without empty ones at the end.
+  package var byteCount: Int {
+    let word = rest.last ?? first
+    return rest.count * 8 + (64 - word.leadingZeroBitCount + 7) / 8
+  }
+
+  /// Eight bits, the lowest number the lowest bit; of byte 0 those of the numbers 0 to 7.
+  package func byte(at place: Int) -> UInt8 {
+    let word = place < 8 ? first : rest[place / 8 - 1]
+    return UInt8(truncatingIfNeeded: word >> UInt64(place % 8 * 8))
+  }
+
   /// The numbers, ascending.
   public var elements: [Int] {
     var result: [Int] = []
