@@ -123,10 +123,10 @@ extension Concurrency {
       try writer.save()
       let (main, reader, follower) = (container.mainContext, ModelContext(container), ModelContext(container))
       follower.managedObjectContext.automaticallyMergesChangesFromParent = true
-      let following = try ResultsObserver(all, in: follower)
+      let following = try ResultsObserver(fetchDescriptor: all, modelContext: follower)
       let shown = try [main, reader, follower].map { try $0.fetch(all) }
       for chores in shown { #expect(chores.map(\.title) == ["Mow", "Sow"]) }
-      let live = try ResultsObserver(all, in: reader)
+      let live = try ResultsObserver(fetchDescriptor: all, modelContext: reader)
       shown[1][1].isDone = true
 
       let chores = try writer.fetch(all)
@@ -165,7 +165,7 @@ extension Concurrency {
       let container = try place.container(for: Chore.self)
       var told: [String] = []
       let live = try ResultsObserver(
-        FetchDescriptor<Chore>(sortBy: [SortDescriptor(\.title)]), in: container.mainContext)
+        sortBy: [SortDescriptor<Chore>(\.title)], modelContext: container.mainContext)
       live.onChanges = { changes in
         for change in changes {
           switch change {

@@ -14,12 +14,12 @@ enum FromSwiftData {
   }
 
   @MainActor final class Shelf {
-    private let unread: ResultsObserver<Book>
+    private let unread: ResultsObserver<Book, Never>
 
     init(_ container: ModelContainer) throws {
       unread = try ResultsObserver(
-        FetchDescriptor(predicate: #Predicate { !$0.isRead }, sortBy: [SortDescriptor(\.title)]),
-        in: container.mainContext)
+        filterBy: #Predicate { !$0.isRead }, sortBy: [SortDescriptor(\.title)],
+        modelContext: container.mainContext)
     }
 
     var titles: [String] { unread.results.map(\.title) }

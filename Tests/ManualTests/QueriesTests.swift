@@ -290,13 +290,26 @@ extension Queries {
       let context = shelf.context
       var changes = 0
       let live = try ResultsObserver(
-        FetchDescriptor<Book>(predicate: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)]),
-        in: context)
+        filterBy: #Predicate<Book> { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)],
+        modelContext: context)
       live.onChange = { changes += 1 }
       context.insert(Book("Middlemarch", pages: 880))
       context.processPendingChanges()
       let shown = live.results.map(\.title)
-      #expect(shown == ["Emma", "Middlemarch"] && live.count == 2 && changes == 1 && live.failure == nil)
+      #expect(shown == ["Emma", "Middlemarch"] && live.failure == nil && changes == 1)
+      try context.save()
+      let container = context.container
+      var list: [String] = []
+      live.filterBy = nil
+      live.sortBy = [SortDescriptor(\.pages, order: .reverse)]
+      let longest = live.results.first?.title
+      let byAuthor = try ResultsObserver(
+        sortBy: [SortDescriptor<Book>(\.title)], sectionBy: \.author?.name, modelContainer: container)
+      if let sections = byAuthor.sections {
+        list = sections.map { "\($0.title): \($0.map(\.title).joined(separator: ", "))" }
+      }
+      let hers = byAuthor.sections?[sectionTitle: "Jane Austen"]?.count
+      #expect(longest == "Middlemarch" && list.first == ": Middlemarch, poems 9" && hers == 2)
     }
   }
 }

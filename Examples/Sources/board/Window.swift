@@ -13,7 +13,7 @@ import StrongroomData
   }
 
   private let context: ModelContext
-  private let cards: ResultsObserver<Card>
+  private let cards: ResultsObserver<Card, Never>
   private var mode = Mode.looking
   private var stage = Stage.todo
   private var chosen: Card?
@@ -23,7 +23,7 @@ import StrongroomData
 
   init(_ container: ModelContainer) throws {
     context = container.mainContext
-    cards = try ResultsObserver(Deck.all, in: context)
+    cards = try ResultsObserver(fetchDescriptor: Deck.all, modelContext: context)
     cards.onChanges = { [unowned self] changes in
       news = changes.count == 1 ? told(changes[0]) : "\(changes.count) changes"
     }

@@ -107,27 +107,14 @@ public final class PersistentContainer: Sendable {
     if context != nil { Task { @MainActor in withExtendedLifetime(context) {} } }
   }
 
-  /// For closures that run on the main actor or not at all.
-  private struct MainContext: @unchecked Sendable {
-    // @unchecked: the context is touched on the main actor only.
-    weak var context: ManagedObjectContext?
-
-    func endEvent() {
-      Task { @MainActor in context?.processPendingChanges() }
-    }
-  }
-
   /// The context for what is shown, on the main actor; made when first asked for.
   ///
   /// Where its `automaticallyMergesChangesFromParent` is set, it takes in what others save at once.
   /// Events end by themselves.
   @MainActor public var viewContext: ManagedObjectContext {
     if let mainContext { return mainContext }
-    let context = ManagedObjectContext(persistentStoreCoordinator, isolation: MainActor.shared)
+    let context = ManagedObjectContext(persistentStoreCoordinator, endingEventsOn: MainActor.shared)
     context.name = "viewContext"
-    let box = MainContext(context: context)
-    context.graph.notifications.eventEnd = { box.endEvent() }
-    context.graph.inbox.wake.withLock { $0 = { box.endEvent() } }
     mainContext = context
     return context
   }

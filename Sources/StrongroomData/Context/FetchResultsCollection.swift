@@ -1,22 +1,34 @@
-/// The models of a fetch, read a batch at a time as they are looked at.
-public struct FetchResultsCollection<Element: PersistentModel>: RandomAccessCollection {
-  private let objects: [ModelObject]
-
-  init(_ identifiers: [PersistentIdentifier], batchSize: Int, in context: ModelContext) throws {
-    var objects: [ModelObject] = []
-    objects.reserveCapacity(identifiers.count)
-    let size = batchSize > 0 ? batchSize : Swift.max(identifiers.count, 1)
-    for start in stride(from: 0, to: identifiers.count, by: size) {
-      // Faults of one batch fire together, when the first of them is looked at.
-      objects += try context.objects(Array(identifiers[start..<Swift.min(start + size, identifiers.count)]))
-    }
-    self.objects = objects
+/// The results of a fetch: models, which are made as they are looked at, or their identifiers.
+public struct FetchResultsCollection<Element>: RandomAccessCollection {
+  private enum Contents {
+    case objects([ModelObject], show: (ModelObject) -> Element)
+    case values([Element])
   }
+
+  private let contents: Contents
+
+  init(_ objects: [ModelObject]) where Element: PersistentModel {
+    contents = .objects(objects) { $0.shown(as: Element.self) }
+  }
+
+  init(_ values: [Element]) { contents = .values(values) }
 
   /// 0.
   public var startIndex: Int { 0 }
-  /// The number of models.
-  public var endIndex: Int { objects.count }
-  /// The model at an index.
-  public subscript(position: Int) -> Element { objects[position].shown(as: Element.self) }
+  /// The number of results.
+  public var endIndex: Int {
+    switch contents {
+    case .objects(let objects, _): objects.count
+    case .values(let values): values.count
+    }
+  }
+  /// The result at an index.
+  ///
+  /// No statement, unless the model is a fault that is then read.
+  public subscript(position: Int) -> Element {
+    switch contents {
+    case .objects(let objects, let show): show(objects[position])
+    case .values(let values): values[position]
+    }
+  }
 }

@@ -34,7 +34,15 @@ extension ModelContext {
       )
     }
     descriptor.includePendingChanges = false
-    return try FetchResultsCollection(fetchIdentifiers(descriptor), batchSize: batchSize, in: self)
+    let identifiers = try fetchIdentifiers(descriptor)
+    var objects: [ModelObject] = []
+    objects.reserveCapacity(identifiers.count)
+    let size = batchSize > 0 ? batchSize : max(identifiers.count, 1)
+    for start in stride(from: 0, to: identifiers.count, by: size) {
+      // Faults of one batch fire together, when the first of them is looked at.
+      objects += try self.objects(Array(identifiers[start..<min(start + size, identifiers.count)]))
+    }
+    return FetchResultsCollection(objects)
   }
 
   /// How a fetch is answered: the SQL, SQLite's plan, and the indexes that would help.
@@ -70,7 +78,9 @@ extension ModelContext {
   /// - Throws: as `fetchIdentifiers(_:)`.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
-  ) throws -> [PersistentIdentifier] { try fetchIdentifiers(descriptor) }
+  ) throws -> FetchResultsCollection<PersistentIdentifier> {
+    FetchResultsCollection(try fetchIdentifiers(descriptor))
+  }
 
   /// Runs through the models of a descriptor, a batch in memory at a time.
   ///

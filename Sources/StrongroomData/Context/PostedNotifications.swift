@@ -34,7 +34,7 @@ public struct PostedNotifications: AsyncSequence, @unchecked Sendable {
     }
 
     private let observer: Observer
-    private var iterator: AsyncStream<Posted>.Iterator
+    private var iterator: AsyncStream<Posted>.AsyncIterator
 
     fileprivate init(_ sequence: PostedNotifications) {
       let (stream, continuation) = AsyncStream.makeStream(of: Posted.self)

@@ -6,7 +6,8 @@ import StoreContract
 
 /// What a container's schema and stores say of the values in a predicate.
 struct ModelValues: PredicateValues {
-  let core: ContainerCore
+  /// Nil where conditions are only compared.
+  let core: ContainerCore?
 
   private func property(_ keyPath: AnyKeyPath, _ type: Any.Type) -> PropertySchema? {
     guard let model = type as? any PersistentModel.Type else { return nil }
@@ -39,9 +40,9 @@ struct ModelValues: PredicateValues {
   }
 
   func reference(_ value: Any, among type: Any.Type) -> Int64? {
-    guard let model = type as? any PersistentModel.Type, let entity = core.entity(of: model) else {
-      return nil
-    }
+    guard let model = type as? any PersistentModel.Type else { return nil }
+    guard let core else { return Self.number(value) }
+    guard let entity = core.entity(of: model) else { return nil }
     switch value {
     case let identifier as PersistentIdentifier:
       let root = core.engine.managedObjectModel.entity(named: identifier.entityName)?.root
@@ -52,7 +53,8 @@ struct ModelValues: PredicateValues {
       return own.flatMap { identifier.objectID(in: $0)?.reference } ?? 0
     case let model as any PersistentModel:
       let id = model._$object.objectID
-      return reference(id.reference, core.entity(of: Swift.type(of: model))?.root, id.storeIdentifier, entity)
+      guard core.entity(of: Swift.type(of: model))?.root === entity.root else { return 0 }
+      return reference(id.reference, id.storeIdentifier, entity, core)
     default: return nil
     }
   }
@@ -61,13 +63,21 @@ struct ModelValues: PredicateValues {
   ///
   /// Those of new models are no others'.
   private func reference(
-    _ number: Int64, _ root: EntityDescription?, _ store: UUID?, _ entity: EntityDescription
+    _ number: Int64, _ store: UUID?, _ entity: EntityDescription, _ core: ContainerCore
   ) -> Int64 {
-    guard root === entity.root else { return 0 }
     if number < 0 { return number }
     let own = try? core.engine.persistentStoreCoordinator.persistentStore(for: entity).storeEntities[
       entity.index]
     return own?.storeIdentifier == store ? number : 0
+  }
+
+  /// Tells one model from another one, in this run of the program.
+  private static func number(_ value: Any) -> Int64? {
+    switch value {
+    case let identifier as PersistentIdentifier: Int64(identifier.hashValue)
+    case let model as any PersistentModel: Int64(model.persistentModelID.hashValue)
+    default: nil
+    }
   }
 
   func json(_ value: any Encodable) -> Data? { try? CodableCoding.data(value) }

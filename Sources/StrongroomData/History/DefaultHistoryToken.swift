@@ -15,8 +15,8 @@ public struct DefaultHistoryToken: HistoryToken {
   /// What tells the transactions from those of copies, by the store's identifier.
   private let fingerprints: [String: Data]
 
-  /// The token itself.
-  public var id: DefaultHistoryToken { self }
+  /// The same for equal tokens, in one run of the program.
+  public var id: Int { hashValue }
   /// The identifier of the store; where there are several, the first of them in the order of their texts.
   public var storeIdentifier: String { tokenValue?.keys.min() ?? "" }
 

@@ -16,8 +16,13 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
   }
 
   /// Goes through the values, in the order of the class's attributes.
-  public func makeIterator() -> AnyIterator<Any> {
-    var values = values.makeIterator()
-    return AnyIterator { values.next() }
+  public func makeIterator() -> Iterator { Iterator(values: values.makeIterator()) }
+
+  /// Goes through the values of a tombstone.
+  public struct Iterator: IteratorProtocol {
+    fileprivate var values: IndexingIterator<[any Sendable]>
+
+    /// The next value; nil after the last.
+    public mutating func next() -> Any? { values.next() }
   }
 }

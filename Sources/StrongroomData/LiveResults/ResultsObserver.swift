@@ -5,19 +5,51 @@ public import Observation
 ///
 /// Models that change in the context are evaluated in memory and moved to their position; what
 /// others save, in other processes too, shows once the context has merged it (a container's
-/// `mainContext` does at once). `@Observable`: views that read `results` observe changes. Lives
-/// where its context does.
-public final class ResultsObserver<Model: PersistentModel> {
-  private let context: ModelContext
-  private let controller: FetchedResultsController<ModelObject>
+/// `mainContext` does at once, and so does the context of an observer that was made with a container).
+/// `@Observable`: views that read `results` or `sections` observe changes. Lives where its context does.
+///
+/// With a property to section by, `results` are ordered by it first, and `sections` has them by its values.
+/// Without one the second type is `Never`.
+@Observable
+public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable> {
+  /// How results are divided.
+  struct Sectioning {
+    let order: SortDescriptor<Element>
+    let title: (Element) -> SectionTitle
+  }
 
-  /// Fetches the models of a descriptor and keeps them up to date.
+  /// The context of the models.
+  @ObservationIgnored public let modelContext: ModelContext
+  /// What is fetched.
   ///
-  /// One statement.
-  /// - Throws: as `ModelContext.fetch(_:)`.
-  public init(_ descriptor: FetchDescriptor<Model> = FetchDescriptor(), in context: ModelContext) throws {
-    self.context = context
-    controller = try context.run(descriptor) { request in
+  /// The order of the results is that of the sections first.
+  public private(set) var fetchDescriptor: FetchDescriptor<Element>
+  private var controller: FetchedResultsController<ModelObject>
+  /// Why the last descriptor is not what is shown.
+  private var refusal: (any Error)?
+  @ObservationIgnored private let sectioning: Sectioning?
+
+  /// Called after each change of the list or of a model in it.
+  @ObservationIgnored public var onChange: (() -> Void)? { didSet { listen() } }
+  /// Called after each change with what happened to the list, in the order in which a list on a
+  /// screen can follow.
+  @ObservationIgnored public var onChanges: (([ResultsChange<Element>]) -> Void)? { didSet { listen() } }
+
+  init(_ descriptor: FetchDescriptor<Element>, _ sectioning: Sectioning?, in context: ModelContext) throws {
+    modelContext = context
+    fetchDescriptor = descriptor
+    self.sectioning = sectioning
+    controller = try Self.fetched(descriptor, sectioning, in: context)
+  }
+
+  private static func fetched(
+    _ descriptor: FetchDescriptor<Element>, _ sectioning: Sectioning?, in context: ModelContext
+  ) throws -> FetchedResultsController<ModelObject> {
+    var descriptor = descriptor
+    if let order = sectioning?.order, descriptor.sortBy.first?.keyPath != order.keyPath {
+      descriptor.sortBy.insert(order, at: 0)
+    }
+    return try context.run(descriptor) { request in
       let controller = try FetchedResultsController(request, in: context.engine, as: ModelObject.self)
       try controller.performFetch()
       return controller
@@ -25,17 +57,59 @@ public final class ResultsObserver<Model: PersistentModel> {
   }
 
   /// The models, in the descriptor's order.
-  public var results: [Model] { ModelObject.shown(controller.fetchedObjects, as: Model.self) }
-  /// The number of models.
-  public var count: Int { controller.fetchedObjects.count }
-  /// Why the last change could not be shown; nil when all went well.
-  public var failure: (any Error)? { controller.failure }
+  ///
+  /// No statement.
+  public var results: FetchResultsCollection<Element> { FetchResultsCollection(controller.fetchedObjects) }
 
-  /// Called after each change of the list or of a model in it.
-  public var onChange: (() -> Void)? { didSet { listen() } }
-  /// Called after each change with what happened to the list, in the order in which a list on a
-  /// screen can follow.
-  public var onChanges: (([ResultsChange<Model>]) -> Void)? { didSet { listen() } }
+  /// The models by the property to section by, each section where its first model is; nil without one.
+  ///
+  /// Made at each access, from all results. No statement.
+  public var sections: SectionedResults<Element, SectionTitle>? {
+    sectioning.map { SectionedResults(results, title: $0.title) }
+  }
+
+  /// Why the last change could not be shown; nil when all went well.
+  ///
+  /// The results are those before it.
+  public var failure: (any Error)? { refusal ?? controller.failure }
+
+  /// The condition; nil for all.
+  ///
+  /// One statement when it is set. What cannot be fetched leaves the results as they are, and is `failure`.
+  public var filterBy: Predicate<Element>? {
+    get { fetchDescriptor.predicate }
+    set {
+      var descriptor = fetchDescriptor
+      descriptor.predicate = newValue
+      show(descriptor)
+    }
+  }
+
+  /// The order; within a section, where there are some.
+  ///
+  /// One statement when it is set, as `filterBy`.
+  public var sortBy: [SortDescriptor<Element>] {
+    get { fetchDescriptor.sortBy }
+    set {
+      var descriptor = fetchDescriptor
+      descriptor.sortBy = newValue
+      show(descriptor)
+    }
+  }
+
+  private func show(_ descriptor: FetchDescriptor<Element>) {
+    fetchDescriptor = descriptor
+    do {
+      let old = controller.fetchedObjects
+      controller = try Self.fetched(descriptor, sectioning, in: modelContext)
+      refusal = nil
+      listen()
+      onChange?()
+      onChanges?(ResultsChange.changes(from: old, to: controller.fetchedObjects))
+    } catch {
+      refusal = error
+    }
+  }
 
   private func listen() {
     guard onChange != nil || onChanges != nil else {
@@ -45,22 +119,7 @@ public final class ResultsObserver<Model: PersistentModel> {
     // The controller is deallocated with this object, and must not retain it.
     controller.onChange = { [unowned self] changes in
       onChange?()
-      onChanges?(changes.compactMap(Self.typed))
-    }
-  }
-
-  /// There is one section, which is not reported.
-  private static func typed(_ change: FetchedResultsChange<ModelObject>) -> ResultsChange<Model>? {
-    switch change {
-    case .insert(let object, let place): .insert(object.shown(as: Model.self), at: place.item)
-    case .delete(let object, let place): .delete(PersistentIdentifier(object.objectID), from: place.item)
-    case .move(let object, let from, let to):
-      .move(object.shown(as: Model.self), from: from.item, to: to.item)
-    case .update(let object, let place): .update(object.shown(as: Model.self), at: place.item)
-    case .insertSection, .deleteSection: nil
+      onChanges?(changes.compactMap { ResultsChange($0) })
     }
   }
 }
-
-// The controller notifies observers.
-extension ResultsObserver: Observable {}

@@ -11,9 +11,8 @@ import Testing
     let main = container.mainContext
     main.autosaveEnabled = false
     let live = try ResultsObserver(
-      FetchDescriptor<Player>(predicate: #Predicate { $0.age > 20 }, sortBy: [SortDescriptor(\.name)]),
-      in: main)
-    #expect(live.results.isEmpty && live.count == 0)
+      filterBy: #Predicate<Player> { $0.age > 20 }, sortBy: [SortDescriptor(\.name)], modelContext: main)
+    #expect(live.results.isEmpty && live.results.count == 0)
     let (ada, bob) = (Player(name: "Ada"), Player(name: "Bob"))
     ada.age = 30
     bob.age = 10
@@ -22,17 +21,17 @@ import Testing
     let watch = Watch()
     _ = watch.track { live.results.count }
     main.processPendingChanges()
-    #expect(live.results == [ada] && watch.count == 1)
+    #expect(Array(live.results) == [ada] && watch.count == 1)
     bob.age = 40
     main.processPendingChanges()
-    #expect(live.results == [ada, bob])
+    #expect(Array(live.results) == [ada, bob])
     try main.save()
     let other = ModelContext(container)
     let cay = Player(name: "Aa")
     cay.age = 50
     other.insert(cay)
     try other.save()
-    for _ in 0..<200 where live.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<200 where live.results.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(live.results.map(\.name) == ["Aa", "Ada", "Bob"] && live.failure == nil)
   }
 
@@ -47,7 +46,7 @@ import Testing
     main.processPendingChanges()
     var descriptor = FetchDescriptor<Player>(sortBy: [SortDescriptor(\.name)])
     descriptor.propertiesToFetch = [\.name, \.age]
-    let live = try ResultsObserver(descriptor, in: main)
+    let live = try ResultsObserver(fetchDescriptor: descriptor, modelContext: main)
     #expect(live.results.map(\.age) == [18, 18])
     var told: [String] = []
     live.onChanges = { changes in
