@@ -100,7 +100,7 @@ struct ValueForm {
     func open<Value>(_ type: Value.Type) -> AnyObject {
       ValueCoding<Value>(
         encode: { value in
-          guard let made = ValueTransformer.named(name).transformedValue(value) else { return .null }
+          guard let made = ValueTransformer.named(name).stored(value) else { return .null }
           guard let data = made as? Data else {
             preconditionFailure("the transformer \(name) makes no Data of a \(Value.self)")
           }
@@ -108,7 +108,7 @@ struct ValueForm {
         },
         decode: { stored in
           guard case .data(let data) = stored else { return nil }
-          return ValueTransformer.named(name).reverseTransformedValue(data) as? Value
+          return ValueTransformer.named(name).restored(data) as? Value
         })
     }
     return _openExistential(swiftType, do: open)

@@ -38,10 +38,11 @@ open class ValueTransformer: NSObject {
 
   private struct Known: @unchecked Sendable {
     // @unchecked: transformers are handed out under the mutex, and hold nothing that changes.
-    var byName: [String: ValueTransformer] = [:]
+    var byName: [String: ValueTransformer]
   }
 
-  private static let known = Locked(Known())
+  private static let known = Locked(
+    Known(byName: ["NSSecureUnarchiveFromData": NSSecureUnarchiveFromDataTransformer()]))
 
   /// Makes a transformer known under a name; a later one takes an earlier one's place, nil takes it
   /// away.
@@ -85,5 +86,15 @@ open class ValueTransformer: NSObject {
       "no value transformer is called \(name); call ValueTransformer.setValueTransformer(_:forName:) before"
         + " a model uses it"
     )
+  }
+
+  /// What an attribute stores for a value.
+  final func stored(_ value: Any?) -> Any? {
+    self is NSSecureUnarchiveFromDataTransformer ? reverseTransformedValue(value) : transformedValue(value)
+  }
+
+  /// The value of what an attribute stores.
+  final func restored(_ stored: Any?) -> Any? {
+    self is NSSecureUnarchiveFromDataTransformer ? transformedValue(stored) : reverseTransformedValue(stored)
   }
 }
