@@ -50,7 +50,7 @@ struct HistoryRecorder {
   /// To be called when all else is written.
   ///
   /// Two statements; one more for each root entity with objects that were linked, have no other change, and
-  /// may be of a subentity or gone.
+  /// may be of a subentity or deleted.
   mutating func didWrite(_ save: SaveChangesRequest) throws {
     var start = save.inserted.startIndex
     while start < save.inserted.endIndex {
