@@ -22,6 +22,15 @@ extension AttributeSyntax {
     guard case .argumentList(let list)? = arguments else { return "" }
     return list.trimmedDescription
   }
+
+  /// The names of the members that the arguments without a label are, called or not.
+  var unlabeledMembers: [String] {
+    guard case .argumentList(let list)? = arguments else { return [] }
+    return list.filter { $0.label == nil }.compactMap { argument in
+      let called = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
+      return (called ?? argument.expression).as(MemberAccessExprSyntax.self)?.declName.baseName.text
+    }
+  }
 }
 
 extension DeclModifierListSyntax {

@@ -33,9 +33,10 @@ struct ModelProperty {
   }
   var needsValue: Bool { defaultValue == nil && !isImplicitlyNil }
 
-  /// Whether a transformer produces the stored value.
+  /// Whether a transformer or the value's own coding produces the stored value.
   var isTransformed: Bool {
-    declaration.attributes.first(named: "Attribute")?.argumentText.contains("transformable(") ?? false
+    let options = declaration.attributes.first(named: "Attribute")?.unlabeledMembers ?? []
+    return options.contains("transformable") || options.contains("codable")
   }
 
   var observers: [AccessorDeclSyntax] {

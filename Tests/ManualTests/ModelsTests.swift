@@ -319,5 +319,32 @@ extension Models {
       #expect(Set(found.map(\.name)) == ["10", "11"])
       #expect(context.container.schema.entity(for: Spot.self)?.indices.count == 2)
     }
+
+    @Model final class Track {
+      var title: String
+      var length = 0.0
+      init(title: String) { self.title = title }
+    }
+
+    @Test("A schema made by hand makes the store of a class")
+    func byHand() throws {
+      let place = try Place()
+      let configuration = ModelConfiguration(url: place.file("tracks.store"), keyVault: place.vault)
+      let file = place.file("schema.json")
+      let title = Schema.Attribute(name: "title", options: [.unique], valueType: String.self)
+      let length = Schema.Attribute(name: "length", valueType: Double.self, defaultValue: 0.0)
+      let track = Schema.Entity("Track", properties: title, length)
+      track.indices = [["length"]]
+      let schema = Schema(track, version: Schema.Version(2, 0, 0))
+      let container = try ModelContainer(for: schema, configurations: configuration)
+      let context = ModelContext(container)
+      context.insert(Track(title: "Prelude"))  // the program's class of the entity's name
+      try context.save()
+      try schema.save(to: file)  // as JSON
+      let read = try Schema.load(from: file)  // opens the same store
+      #expect(read == schema && read.entity(for: Track.self)?.indices == [["length"]])
+      let again = ModelContext(try ModelContainer(for: read, configurations: configuration))
+      #expect(try again.fetch(FetchDescriptor<Track>()).map(\.title) == ["Prelude"])
+    }
   }
 }

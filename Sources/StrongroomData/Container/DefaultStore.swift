@@ -82,7 +82,7 @@ public final class DefaultStore: DataStore {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let context = context(request.editingState)
-    let saving = SnapshotSaving(context, schema)
+    let saving = SnapshotSaving(context, container.schema)
     let new = try saving.apply(request)
     try context.save()
     return DataStoreSaveChangesResult(
@@ -142,7 +142,7 @@ private struct SnapshotSaving {
 
   private func insert(_ snapshot: DefaultSnapshot) throws -> any PersistentModel {
     let name = snapshot.persistentIdentifier.entityName
-    guard let type = schema.shapes.first(where: { $0.name == name })?.type else {
+    guard let type = schema.shape(named: name)?.type else {
       throw SwiftDataError(.unknownSchema, "the schema has no \(name)")
     }
     func open<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel {
@@ -158,7 +158,7 @@ private struct SnapshotSaving {
   ) throws -> any PersistentModel {
     if let model = new[identifier] { return model }
     let name = identifier.entityName
-    if let type = schema.shapes.first(where: { $0.name == name })?.type {
+    if let type = schema.shape(named: name)?.type {
       func open<Model: PersistentModel>(_ type: Model.Type) throws -> (any PersistentModel)? {
         try context.existingModel(for: identifier, as: type)
       }

@@ -25,7 +25,7 @@ extension ModelContext {
   public func model<T: PersistentModel>(for object: ManagedObject, as type: T.Type = T.self) -> T? {
     adoptWaiting()
     guard object.managedObjectContext === engine else { return nil }
-    return show(object, as: core.types[object.entity.index]) as? T
+    return shown(object) as? T
   }
 }
 

@@ -1,3 +1,4 @@
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
@@ -16,7 +17,13 @@ public final class ModelContainer: Sendable {
   /// The plan by which older stores are brought up to the schema.
   public var migrationPlan: (any SchemaMigrationPlan.Type)? { core.plan as? any SchemaMigrationPlan.Type }
   /// Where and how the stores are saved.
-  public var configurations: Set<ModelConfiguration> { Set(core.configurations) }
+  ///
+  /// Setting it changes what is said here, and no store that is open.
+  public var configurations: Set<ModelConfiguration> {
+    get { givenConfigurations.withLock { $0 } ?? Set(core.configurations) }
+    set { givenConfigurations.withLock { $0 = newValue } }
+  }
+  private let givenConfigurations = Locked<Set<ModelConfiguration>?>(nil)
 
   /// Opens the stores of a schema, or makes them.
   ///

@@ -125,12 +125,12 @@ extension ModelContext {
   /// It need not exist: then it turns deleted (`isDeleted`) when it is first read, and its
   /// properties are empty.
   /// - Precondition: The identifier is of this container's store, or of a new model of this
-  ///   context.
+  ///   context, and of an entity whose class is known.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     adoptWaiting()
     do {
       let object = try engine.object(with: try objectID(persistentModelID))
-      return show(object, as: core.types[object.entity.index])
+      return show(object, as: try core.knownType(of: object.entity))
     } catch {
       preconditionFailure("no \(persistentModelID.entityName) can be had by this identifier: \(error)")
     }
@@ -145,7 +145,7 @@ extension ModelContext {
     guard let id = try? objectID(persistentModelID), let object = engine.registeredObject(for: id),
       !object.isDeletedInStore
     else { return nil }
-    return show(object, as: core.types[object.entity.index]) as? T
+    return shown(object) as? T
   }
 
   /// The model of an identifier, read now if it is not here; nil when the store has none.
@@ -155,7 +155,7 @@ extension ModelContext {
     adoptWaiting()
     do {
       let object = try engine.existingObject(with: try objectID(identifier))
-      return show(object, as: core.types[object.entity.index]) as? T
+      return shown(object) as? T
     } catch let error as ContextError where error.code == .objectNotFound {
       return nil
     }
@@ -168,6 +168,7 @@ extension ModelContext {
   ) throws -> R {
     adoptWaiting()
     let entity = try core.entity(for: T.self)
+    presentKnownTypes()
     let request = try descriptor.request(entity.name, in: core)
     do {
       if !core.hasCustomStores { return try body(request) }

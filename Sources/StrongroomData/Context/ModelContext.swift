@@ -15,6 +15,8 @@ public final class ModelContext {
   /// call is answered.
   private var waiting: [ModelObject] = []
   private var isSaveScheduled = false
+  /// How many classes were known when the graph's were set.
+  private var knownTypeCount: Int
   /// Why the last autosave failed; nil when it succeeded.
   ///
   /// Its changes are still pending, and the next change schedules another autosave.
@@ -58,7 +60,8 @@ public final class ModelContext {
       if !$0.missingObjectIDs.isEmpty { return .mergeByPropertyStoreTrump }
       return $0.isConstraint ? .overwrite : .mergeByPropertyObjectTrump
     }
-    engine.graph.presentedTypes = core.types
+    knownTypeCount = core.knownTypeCount
+    engine.graph.presentedTypes = core.presentedTypes
     engine.graph.host = self
     for store in core.customStores { store.withLock { store.dataStore.initializeState(for: editingState) } }
   }
@@ -102,12 +105,26 @@ public final class ModelContext {
   public var registeredModelCount: Int { engine.registeredObjectCount }
 
   private func shown(_ objects: [ManagedObject]) -> [any PersistentModel] {
-    objects.map { show($0, as: core.types[$0.entity.index]) }
+    objects.compactMap { shown($0) }
+  }
+
+  /// The model of an object; nil where the class of its entity is not known.
+  func shown(_ object: ManagedObject) -> (any PersistentModel)? {
+    core.type(of: object.entity).map { show(object, as: $0) }
+  }
+
+  /// Lets the graph know the classes that were bound to entities since.
+  func presentKnownTypes() {
+    let count = core.knownTypeCount
+    guard count != knownTypeCount else { return }
+    knownTypeCount = count
+    engine.graph.presentedTypes = core.presentedTypes
   }
 
   func show<Model: PersistentModel>(_ object: ManagedObject, as type: Model.Type) -> any PersistentModel {
+    presentKnownTypes()
     // Every entity of a container's model has this class.
-    unsafeDowncast(object, to: ModelObject.self).shown(as: type)
+    return unsafeDowncast(object, to: ModelObject.self).shown(as: type)
   }
 
   // MARK: Inserting and deleting
@@ -117,11 +134,14 @@ public final class ModelContext {
   ///
   /// Takes the deletion of a model back that was not saved: what its delete rules emptied stays
   /// empty, and what they deleted along stays deleted. Issues no statement.
-  /// - Precondition: The model's class is in the container's schema, and no other context has it.
+  /// - Precondition: The model's class is in the container's schema, and no other context has it. Of a
+  ///   schema made by hand: where the class does not fit the entity of its name, the model is not inserted,
+  ///   and saves throw `SwiftDataError.unknownSchema` until
+  ///   `rollback()`.
   public func insert<T: PersistentModel>(_ model: T) {
     adoptWaiting()
     take(model)
-    engine.graph.insertAgain(model._$object)
+    if model._$object.graph === engine.graph { engine.graph.insertAgain(model._$object) }
   }
 
   /// Marks a model for removal by the next save, and follows its delete rules at once.
@@ -152,7 +172,7 @@ public final class ModelContext {
 
   /// Without recursion: the graph behind a model may be long.
   private func adopt(_ first: ModelObject, _ type: any PersistentModel.Type) {
-    enter(first, type)
+    guard enter(first, type) else { return }
     var entered = [first]
     var place = 0
     while place < entered.count {
@@ -161,17 +181,14 @@ public final class ModelContext {
           let object = destination._$object
           if !object.hasModel { object.note(destination) }
           if object.graph === engine.graph { continue }
-          enter(object, Swift.type(of: destination))
-          entered.append(object)
+          if enter(object, Swift.type(of: destination)) { entered.append(object) }
         }
       }
       let followers = entered[place].followers
       entered[place].followers = []
       for follower in followers where follower.isAdoptable {
-        // A detached object's entity has the name of its class.
-        guard let type = core.type(named: follower.entity.name) else { continue }
-        enter(follower, type)
-        entered.append(follower)
+        guard let type = core.type(ofDetached: follower) else { continue }
+        if enter(follower, type) { entered.append(follower) }
       }
       place += 1
     }
@@ -183,9 +200,10 @@ public final class ModelContext {
   }
 
   private func connect(_ object: ModelObject, _ link: DetachedRelationship) {
-    let property = core.shape(of: object.entity).properties[link.index]
     do {
-      guard case .relationship(_, let isToMany, _) = property.kind else { return }
+      guard let property = core.shape(of: object.entity)?.properties[link.index],
+        case .relationship(_, let isToMany, _) = property.kind
+      else { return }
       if isToMany {
         try object.add(contentsOf: link.destinations.map { $0._$object }, to: property.name)
       } else if let destination = link.destinations.first {
@@ -196,7 +214,9 @@ public final class ModelContext {
     }
   }
 
-  private func enter(_ object: ModelObject, _ type: any PersistentModel.Type) {
+  /// - Returns: Whether the object is in this context now: not where its class does not fit a schema made
+  ///   by hand.
+  private func enter(_ object: ModelObject, _ type: any PersistentModel.Type) -> Bool {
     guard object.graph == nil else {
       preconditionFailure(
         "a \(type) of another context was given; get it here with model(for: its persistentModelID)")
@@ -204,14 +224,22 @@ public final class ModelContext {
     guard object.isAdoptable else {
       preconditionFailure("a \(type) that was deleted and saved was given; make a new one")
     }
-    guard let entity = core.entity(of: type) else {
-      preconditionFailure(
-        "\(type) is not in the container's schema; add it: ModelContainer(for:"
-          + " \(ModelSchema.name(type)).self)"
-      )
-    }
+    guard let entity = entity(entering: type) else { return false }
     if object.isDeletedInStore { object.clearRelationships() }
     engine.graph.adopt(object, as: entity)
+    return true
+  }
+
+  private func entity(entering type: any PersistentModel.Type) -> EntityDescription? {
+    do {
+      let entity = try core.entity(for: type)
+      presentKnownTypes()
+      return entity
+    } catch {
+      precondition(core.schema.isHandMade, "\(error.localizedDescription)")
+      engine.graph.recordFaultFailure(error)
+      return nil
+    }
   }
 
   /// Inserts an object later: its model is still being initialised.
@@ -234,8 +262,7 @@ public final class ModelContext {
 
   /// Inserts an object whose model is not known.
   func take(object: ModelObject) {
-    // A detached object's entity has the name of its class.
-    guard let type = core.type(named: object.entity.name) else {
+    guard let type = core.type(ofDetached: object) else {
       preconditionFailure(
         "\(object.entity.name) is not in the container's schema; add it: ModelContainer(for:"
           + " \(object.entity.name).self)"

@@ -68,7 +68,7 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
 
   /// The class of an entity's models.
   func type(_ entity: EntityDescription) throws -> any PersistentModel.Type {
-    if let shape = schema.shapes.first(where: { $0.name == entity.name }) { return shape.type }
+    if let shape = schema.shape(named: entity.name) { return shape.type }
     throw StoreError(.notFound, "the schema has no class \(entity.name)")
   }
 

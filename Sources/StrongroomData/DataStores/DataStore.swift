@@ -65,7 +65,7 @@ extension DataStore {
   /// The identifiers of the snapshots of the class.
   public func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
-    let names = Set(schema.types.filter { $0 is T.Type }.map { ModelSchema.name($0) })
+    let names = schema.entityNames(of: T.self)
     return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter {
       names.contains($0.entityName)
     }

@@ -28,7 +28,7 @@ struct DataStoreOpening {
       let store = try C.Store(configuration, migrationPlan: plan as? any SchemaMigrationPlan.Type)
       PersistentStoreCoordinator.registerStoreClass(CustomStore<C.Store>.self)
       var description = PersistentStoreDescription(type: CustomStore<C.Store>.storeType)
-      description.options[CustomStore<C.Store>.option] = OpenedDataStore(store: store, schema: own ?? schema)
+      description.options[CustomStore<C.Store>.option] = OpenedDataStore(store: store, schema: schema)
       return DataStoreOpening(configuration.name, store.identifier, own, description)
     }
     self = try open(configuration)

@@ -8,7 +8,7 @@ enum SnapshotSchemas {
 
   /// The shape of the class with an entity's name: of the store's schema, else of any class the program used.
   static func shape(named name: String) -> ModelSchema? {
-    if let shape = current?.shapes.first(where: { $0.name == name }) { return shape }
+    if let shape = current?.shape(named: name) { return shape }
     return ModelSchema.lastMade(named: name)
   }
 }

@@ -9,17 +9,18 @@ struct HistoryChanges {
 
   init(_ core: ContainerCore) { self.core = core }
 
-  mutating func transaction(_ entry: HistoryScan.Entry) -> DefaultHistoryTransaction {
+  /// - Throws: `SwiftDataError.unknownSchema` for a change of an entity whose class is not known.
+  mutating func transaction(_ entry: HistoryScan.Entry) throws -> DefaultHistoryTransaction {
     let own = entry.transaction
     return DefaultHistoryTransaction(
-      timestamp: own.timestamp, changes: (own.changes ?? []).map { change($0) }, token: entry.token,
+      timestamp: own.timestamp, changes: try (own.changes ?? []).map { try change($0) }, token: entry.token,
       transactionIdentifier: own.transactionNumber, storeIdentifier: own.storeIdentifier.uuidString,
       author: own.author, bundleIdentifier: own.processName, processIdentifier: "\(own.processIdentifier)")
   }
 
-  private mutating func change(_ change: PersistentHistoryChange) -> HistoryChange {
+  private mutating func change(_ change: PersistentHistoryChange) throws -> HistoryChange {
     func open<Model: PersistentModel>(_ type: Model.Type) -> HistoryChange { typed(change, of: type) }
-    return open(core.types[change.changedObjectID.entity.index])
+    return open(try core.knownType(of: change.changedObjectID.entity))
   }
 
   private mutating func typed<Model: PersistentModel>(

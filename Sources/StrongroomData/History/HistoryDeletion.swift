@@ -29,7 +29,7 @@ struct HistoryDeletion {
     var changes = HistoryChanges(core)
     var count = 0
     try scan.forEach { entry in
-      let transaction = changes.transaction(entry)
+      let transaction = try changes.transaction(entry)
       let (number, store) = (transaction.transactionIdentifier, entry.transaction.storeIdentifier)
       if try !descriptor.accepts(transaction) {
         if stores[store]?.firstOther == nil { stores[store, default: Found()].firstOther = number }

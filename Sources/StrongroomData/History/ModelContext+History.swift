@@ -58,7 +58,7 @@ extension ModelContext {
       var found: [DefaultHistoryTransaction] = []
       let order = descriptor.order(isOfOneStore: scan.isOfOneStore)
       func take(_ entry: HistoryScan.Entry) throws -> Bool {
-        let transaction = changes.transaction(entry)
+        let transaction = try changes.transaction(entry)
         if try descriptor.accepts(transaction) { found.append(transaction) }
         return order == .other || found.count < limit
       }

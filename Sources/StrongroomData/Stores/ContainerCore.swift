@@ -19,12 +19,12 @@ final class ContainerCore: Sendable {
   let plan: (any SendableMetatype.Type)?
   let configurations: [ModelConfiguration]
   let engine: PersistentContainer
-  /// By the entity's index.
+  /// By the entity's index; empty for a schema made by hand, whose classes its binding has.
   let types: [any PersistentModel.Type]
   let container = Locked(WeakContainer())
   /// Whether a program's own kind of store is among the stores.
   let hasCustomStores: Bool
-  private let entities: [ObjectIdentifier: EntityDescription]
+  let entities: [ObjectIdentifier: EntityDescription]
 
   /// Opens the stores of a schema.
   ///
@@ -37,12 +37,8 @@ final class ContainerCore: Sendable {
     plan: (any SendableMetatype.Type)? = nil,
     migrate: (ModelConfiguration, Schema) throws -> Bool = { _, _ in false }
   ) throws {
-    let schema = Schema(
-      given.types
-        + (configurations.map(\.schema) + custom.map { $0.schema }).flatMap {
-          given.types.isEmpty ? $0?.types ?? [] : []
-        },
-      version: given.version)
+    let schema = try Schema.ofContainer(
+      given, or: (configurations.map(\.schema) + custom.map { $0.schema }).compactMap { $0 })
     self.schema = schema
     self.plan = plan
     var configurations = configurations.isEmpty && custom.isEmpty ? [ModelConfiguration()] : configurations
@@ -77,9 +73,10 @@ final class ContainerCore: Sendable {
     var types: [any PersistentModel.Type] = []
     var entities: [ObjectIdentifier: EntityDescription] = [:]
     for entity in model.entities {
-      guard let shape = shapes[entity.name] else { continue }
-      types.append(shape.type)
-      entities[ObjectIdentifier(shape.type)] = entity
+      if let shape = shapes[entity.name] {
+        types.append(shape.type)
+        entities[ObjectIdentifier(shape.type)] = entity
+      }
       try engine.persistentStoreCoordinator.register(ModelObject.self, for: entity.name)
     }
     self.types = types
@@ -119,23 +116,4 @@ final class ContainerCore: Sendable {
     hasCustomStores
       ? engine.persistentStoreCoordinator.persistentStores.compactMap { $0 as? any CustomStoring } : []
   }
-
-  /// The entity of a class; nil when it is not in the schema.
-  func entity(of type: any PersistentModel.Type) -> EntityDescription? { entities[ObjectIdentifier(type)] }
-
-  /// The entity of a class.
-  /// - Throws: `SwiftDataError.unknownSchema` when it is not in the schema.
-  func entity(for type: any PersistentModel.Type) throws -> EntityDescription {
-    if let entity = entity(of: type) { return entity }
-    throw SwiftDataError(
-      .unknownSchema,
-      "\(type) is not in the container's schema; add it: ModelContainer(for: \(ModelSchema.name(type)).self)")
-  }
-
-  /// The class of an entity's models.
-  func type(named name: String) -> (any PersistentModel.Type)? {
-    engine.managedObjectModel.entity(named: name).map { types[$0.index] }
-  }
-
-  func shape(of entity: EntityDescription) -> ModelSchema { ModelSchema.of(types[entity.index]) }
 }

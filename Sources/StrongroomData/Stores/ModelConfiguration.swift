@@ -124,8 +124,18 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     if case .named(let name) = cloudKitDatabase.kind { return name }
     return nil
   }
-  /// The URL, or the name of a store in memory; identifies the configuration.
-  public var id: String { isStoredInMemoryOnly ? "memory:\(name)" : url.standardizedFileURL.path }
+  /// What identifies a configuration.
+  public typealias ID = URL
+  /// The file; of a store in memory, a URL of the scheme `memory` with its name.
+  public var id: URL {
+    guard isStoredInMemoryOnly else { return url.standardizedFileURL }
+    var parts = URLComponents()
+    parts.scheme = "memory"
+    parts.path = name
+    return parts.url ?? URL(fileURLWithPath: "/dev/null")
+  }
+  /// What the engine's model calls the store's configuration.
+  var storeName: String { isStoredInMemoryOnly ? "memory:\(name)" : url.standardizedFileURL.path }
   /// Name and URL.
   public var debugDescription: String {
     "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
@@ -204,9 +214,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
 extension ModelConfiguration: Hashable {
   /// The same name, URL, schema and options.
   public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
-    left.name == right.name && left.id == right.id && left.schema == right.schema
+    left.name == right.name && left.storeName == right.storeName && left.schema == right.schema
       && left.allowsSave == right.allowsSave && left.cloudKitDatabase == right.cloudKitDatabase
   }
   /// Hashes the URL.
-  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(storeName) }
 }

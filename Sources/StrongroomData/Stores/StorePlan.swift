@@ -22,7 +22,7 @@ struct StorePlan {
     let whole = try schema.managedObjectModel()
     for configuration in configurations { try Self.check(configuration) }
     let parts =
-      configurations.map { Part(id: $0.id, name: $0.name, schema: $0.schema) }
+      configurations.map { Part(id: $0.storeName, name: $0.name, schema: $0.schema) }
       + custom.map { Part(id: $0.id, name: $0.name, schema: $0.schema) }
     stores = configurations.map { Self.store($0, converting: schema) } + custom.map(\.description)
     try Self.checkDifferent(parts)
@@ -33,7 +33,7 @@ struct StorePlan {
     var description = whole.declaration
     var taken: [String: String] = [:]
     for (place, part) in parts.enumerated() {
-      let names = (part.schema ?? schema).shapes.map(\.name)
+      let names = (part.schema ?? schema).entityNames
       for name in names {
         guard whole.entity(named: name) != nil else {
           throw SwiftDataError(

@@ -18,7 +18,7 @@ extension PropertySchema {
         case .ephemeral: own.isTransient = true
         case .preserveValueOnDeletion: own.preservesValueInHistoryOnDeletion = true
         case .unique: entity.uniquenessConstraints.append(UniquenessConstraint(name))
-        case .spotlight, .allowsCloudEncryption, .transformable: break
+        case .spotlight, .allowsCloudEncryption, .transformable, .codable: break
         }
       }
       entity.attributes.append(own)
@@ -45,6 +45,12 @@ extension PropertySchema {
       first == encoded(makeDefault()), !first.isNull, first.matches(type)
     else { return nil }
     return first
+  }
+
+  /// The declared default, where the engine's model has it.
+  var fixedDefault: Any? {
+    guard case .attribute(let type, _) = kind, defaultValue(type) != nil else { return nil }
+    return makeDefault?()
   }
 
   private func encoded(_ value: Any?) -> AttributeValue? {

@@ -35,13 +35,12 @@ final class PropertySchema: @unchecked Sendable {
     let attribute = metadata.metadata as? Schema.Attribute
     relationship = metadata.metadata as? Schema.Relationship
     self.attribute = attribute
-    let transformer = attribute?.transformerName
     if let (destination, isToMany, isOptional) = Self.destination(valueType) {
       kind = .relationship(destination, isToMany: isToMany, isOptional: isOptional)
       coding = NoCoding()
       if attribute != nil { issue = "it is a relationship: give it @Relationship in place of @Attribute" }
     } else {
-      let form = ValueForm(valueType, transformer: transformer)
+      let form = Self.form(valueType, attribute)
       kind = .attribute(form.type, isOptional: form.isOptional)
       coding = form.coding
       issue = form.issue
@@ -51,6 +50,11 @@ final class PropertySchema: @unchecked Sendable {
       }
     }
     notifier = Self.teller(metadata.keypath, owner)
+  }
+
+  /// How values of an attribute's type are stored.
+  static func form(_ type: Any.Type, _ attribute: Schema.Attribute?) -> ValueForm {
+    ValueForm(type, transformer: attribute?.transformerName, isCodable: attribute?.isCodable ?? false)
   }
 
   /// The destination class of a relationship's type; nil for an attribute.

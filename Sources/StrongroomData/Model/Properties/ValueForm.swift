@@ -22,9 +22,9 @@ struct ValueForm {
   private(set) var coding: AnyObject
   private(set) var issue: String?
 
-  init(_ swiftType: Any.Type, transformer: String?) {
+  init(_ swiftType: Any.Type, transformer: String?, isCodable: Bool = false) {
     if let optional = swiftType as? any AnyOptional.Type {
-      self = ValueForm(optional.wrapped, transformer: transformer)
+      self = ValueForm(optional.wrapped, transformer: transformer, isCodable: isCodable)
       isOptional = true
       coding = optional.coding(self)
       return
@@ -32,6 +32,9 @@ struct ValueForm {
     if let transformer {
       type = .transformable
       coding = Self.transforming(swiftType, by: transformer)
+    } else if isCodable, let codable = swiftType as? any (Codable).Type {
+      type = .transformable
+      coding = Self.json(codable)
     } else if let known = AttributeType(plain: swiftType),
       let convertible = swiftType as? any AttributeConvertible.Type
     {

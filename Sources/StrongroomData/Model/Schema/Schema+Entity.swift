@@ -1,116 +1,201 @@
 extension Schema {
-  /// One class of models in a schema.
-  public final class Entity: Sendable {
-    private let shape: ModelSchema
-    private let inverses: Inverses?
-    /// All classes of the schema.
-    private let shapes: [ModelSchema]
-
-    init(_ shape: ModelSchema, _ inverses: Inverses? = nil, among shapes: [ModelSchema]) {
-      self.shape = shape
-      self.inverses = inverses
-      self.shapes = shapes
-    }
-
+  /// One entity of a schema: a class of models, or one made by hand.
+  ///
+  /// Not changed once a schema with it is used by a container. The members by name and by kind are
+  /// views of `storedProperties` and `inheritedProperties`. An entity does not retain a superentity that has
+  /// it among its subentities; the schema does.
+  public final class Entity {
     /// The name: the class's.
-    public var name: String { shape.name }
-    /// The entity of the superclass, where that is a model too.
-    public var superentity: Entity? { shape.parent.map { Entity($0, inverses, among: shapes) } }
-    /// The name of the entity of the superclass.
-    public var superentityName: String? { shape.parent?.name }
-    /// The entities of the schema whose classes inherit from this one's without another model
-    /// between.
-    public var subentities: Set<Entity> {
-      Set(shapes.filter { $0.parent === shape }.map { Entity($0, inverses, among: shapes) })
-    }
-    /// All properties, inherited ones first.
-    public var properties: [any SchemaProperty] {
-      shape.properties.map { property in
-        guard var relationship = Self.property(property) as? Relationship, relationship.inverseName == nil
-        else {
-          return Self.property(property)
-        }
-        var declaring: ModelSchema? = shape
-        while let next = declaring, relationship.inverseName == nil {
-          relationship.inverseName = inverses?.inverse(of: property.name, in: next)
-          declaring = next.parent
-        }
-        return relationship
-      }
-    }
-    /// All attributes by their name.
-    public var attributesByName: [String: Attribute] {
-      Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-    /// All relationships by their name.
-    public var relationshipsByName: [String: Relationship] {
-      Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-    /// All attributes.
-    public var attributes: [Attribute] { properties.compactMap { $0 as? Attribute } }
-    /// All relationships.
-    public var relationships: [Relationship] { properties.compactMap { $0 as? Relationship } }
-    /// The properties that the class declares itself.
+    public var name: String
+    /// The properties that the entity declares itself.
+    ///
+    /// `Schema.Unique` and `Schema.Index` among them become constraints and indexes.
     public var storedProperties: [any SchemaProperty] {
-      let inherited = Set(shape.parent?.properties.map(\.name) ?? [])
-      return properties.filter { !inherited.contains($0.name) }
+      get { ownProperties }
+      set { ownProperties = splitConstraints(newValue) }
     }
-    /// The properties that the class declares itself, by their name.
-    public var storedPropertiesByName: [String: any SchemaProperty] {
-      Dictionary(storedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    /// The names of the properties of each uniqueness constraint of the entity itself.
+    public var uniquenessConstraints: [[String]] = []
+    /// The names of the properties of each index of the entity itself.
+    ///
+    /// Setting it leaves indexes of ranges and words that stay in the list what they are.
+    public var indices: [[String]] {
+      get { fetchIndexes.map(\.names) }
+      set { replaceIndexes(newValue) }
     }
-    /// The properties that superclasses declare.
+    /// The entities that inherit from this one without another between; each is given this superentity.
+    public var subentities: Set<Entity> {
+      get { Set(children) }
+      set {
+        children = newValue.sorted { $0.name < $1.name }
+        adoptSubentities()
+      }
+    }
+    /// The name of the entity that this one inherits from.
+    public var superentityName: String?
+    /// The entity that this one inherits from; setting it sets `superentityName`.
+    public var superentity: Entity? {
+      get { parent }
+      set {
+        inherit(from: newValue)
+        let isRetaining = newValue?.children.contains { $0 === self } ?? true
+        retainedParent = isRetaining ? nil : newValue
+      }
+    }
+    /// The properties that superentities declare; those of `superentity` unless set.
     public var inheritedProperties: [any SchemaProperty] {
-      let inherited = Set(shape.parent?.properties.map(\.name) ?? [])
-      return properties.filter { inherited.contains($0.name) }
-    }
-    /// The properties that superclasses declare, by their name.
-    public var inheritedPropertiesByName: [String: any SchemaProperty] {
-      Dictionary(inheritedProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-    /// The names of the properties of each uniqueness constraint of the class itself.
-    public var uniquenessConstraints: [[String]] {
-      let marked = properties.filter(\.isUnique).map { [$0.name] }
-      return marked + names(.unique).filter { !marked.contains($0) }
-    }
-    /// The names of the properties of each index of the class itself.
-    public var indices: [[String]] { names(.index) + names(.rTree) + names(.fullText) }
-
-    private func names(_ kind: SchemaConstraintPaths.Kind) -> [[String]] {
-      shape.constraints.flatMap(\.kind).filter { $0.0 == kind }.map {
-        $0.1.compactMap { shape.propertyNames[$0] }
-      }
+      get { givenInherited ?? inherited }
+      set { givenInherited = newValue }
     }
 
-    private static func property(_ property: PropertySchema) -> any SchemaProperty {
-      switch property.kind {
-      case .attribute(_, let isOptional):
-        var attribute = property.attribute ?? Attribute()
-        attribute.name = property.name
-        if attribute.originalName.isEmpty { attribute.originalName = property.name }
-        attribute.valueType = property.valueType
-        attribute.isOptional = isOptional
-        return attribute
-      case .relationship(let type, let isToMany, let isOptional):
-        var relationship = property.relationship ?? Relationship()
-        relationship.name = property.name
-        if relationship.originalName.isEmpty { relationship.originalName = property.name }
-        relationship.valueType = property.valueType
-        relationship.destination = ModelSchema.name(type)
-        relationship.isOptional = isOptional
-        relationship.isToOneRelationship = !isToMany
-        if let path = relationship.inverseKeyPath {
-          relationship.inverseName = ModelSchema.of(type).propertyNames[path]
+    /// A list, since a set does not find an entity that was renamed.
+    private(set) var children: [Entity]
+    var fetchIndexes: [CodedIndex] = []
+    private var ownProperties: [any SchemaProperty] = []
+    private weak var parent: Entity?
+    /// The superentity, where it does not retain this entity.
+    private var retainedParent: Entity?
+    private var givenInherited: [any SchemaProperty]?
+    /// What the superentity had when it was set, for an entity that outlives it.
+    private var lastInherited: [any SchemaProperty] = []
+
+    /// An entity without properties.
+    public convenience init(_ name: String) { self.init(name, inheriting: [], declaring: []) }
+
+    /// An entity with properties of its own.
+    public convenience init(_ name: String, properties: any SchemaProperty...) {
+      self.init(name, inheriting: [], declaring: properties)
+    }
+
+    /// An entity that others inherit from.
+    public convenience init(
+      _ name: String, subentities: Entity..., properties: any SchemaProperty...
+    ) {
+      self.init(name, inheriting: subentities, declaring: properties)
+    }
+
+    init(_ name: String, inheriting subentities: [Entity], declaring properties: [any SchemaProperty]) {
+      self.name = name
+      children = Array(subentities)
+      ownProperties = splitConstraints(properties)
+      let marked = ownProperties.filter(\.isUnique).map { [$0.name] }
+      uniquenessConstraints = marked + uniquenessConstraints.filter { !marked.contains($0) }
+      adoptSubentities()
+    }
+
+    /// Takes out what is no property but a constraint or an index.
+    private func splitConstraints(_ properties: [any SchemaProperty]) -> [any SchemaProperty] {
+      properties.filter { property in
+        guard let constraint = property as? any NamedConstraint else { return true }
+        for named in constraint.named {
+          if named.kind != .unique {
+            fetchIndexes.append(named)
+          } else if !uniquenessConstraints.contains(named.names) {
+            uniquenessConstraints.append(named.names)
+          }
         }
-        return relationship
+        return false
       }
     }
+
+    private func replaceIndexes(_ lists: [[String]]) {
+      var known = fetchIndexes
+      fetchIndexes = lists.map { names in
+        guard let place = known.firstIndex(where: { $0.names == names }) else {
+          return CodedIndex(kind: .index, names: names)
+        }
+        return known.remove(at: place)
+      }
+    }
+
+    private func inherit(from other: Entity?) {
+      parent = other
+      superentityName = other?.name
+      lastInherited = other?.properties ?? []
+    }
+
+    private func adoptSubentities() {
+      for subentity in children where subentity !== self {
+        if subentity.parent !== self { subentity.inherit(from: self) }
+        subentity.retainedParent = nil
+      }
+    }
+
+    /// The properties of all superentities, the topmost one's first.
+    private var inherited: [any SchemaProperty] {
+      guard parent != nil else { return lastInherited }
+      var line: [Entity] = []
+      var next = parent
+      while let entity = next, entity !== self, !line.contains(where: { $0 === entity }) {
+        line.append(entity)
+        next = entity.givenInherited == nil ? entity.parent : nil
+      }
+      return line.reversed().flatMap { ($0.givenInherited ?? []) + $0.storedProperties }
+    }
+
+    /// Whether an entity is this one or one that it inherits from.
+    private func isKind(of other: Entity) -> Bool {
+      var seen: Set<ObjectIdentifier> = []
+      var next: Entity? = self
+      while let entity = next, seen.insert(ObjectIdentifier(entity)).inserted {
+        if entity === other { return true }
+        next = entity.parent
+      }
+      return false
+    }
+
+    /// Entities with their subentities and superentities, each linked to the superentity of its name.
+    static func connected(_ given: [Entity]) -> [Entity] {
+      var entities: [Entity] = []
+      var seen: Set<ObjectIdentifier> = []
+      var waiting = given
+      var place = 0
+      while place < waiting.count {
+        let entity = waiting[place]
+        place += 1
+        guard seen.insert(ObjectIdentifier(entity)).inserted else { continue }
+        entities.append(entity)
+        waiting += entity.children
+        if let parent = entity.parent { waiting.append(parent) }
+      }
+      let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      for entity in entities {
+        // A circle stays as names, which the model refuses.
+        guard let parent = entity.parent ?? entity.superentityName.flatMap({ byName[$0] }),
+          !parent.isKind(of: entity)
+        else { continue }
+        parent.subentities.insert(entity)
+        if entity.parent === parent { entity.superentityName = parent.name }
+      }
+      for entity in entities { entity.rememberInherited() }
+      return entities
+    }
+
+    /// Takes note of what the superentities have, for when they are released.
+    func rememberInherited() { lastInherited = inherited }
   }
 }
 
 extension Schema.Entity: Hashable {
-  /// The same class.
-  public static func == (left: Schema.Entity, right: Schema.Entity) -> Bool { left.shape === right.shape }
-  /// Hashes the class.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(shape)) }
+  /// The same name, superentity, properties, constraints and indexes.
+  public static func == (left: Schema.Entity, right: Schema.Entity) -> Bool {
+    left === right
+      || left.name == right.name && left.superentityName == right.superentityName
+        && left.attributes == right.attributes && left.relationships == right.relationships
+        && left.uniquenessConstraints == right.uniquenessConstraints
+        && left.fetchIndexes == right.fetchIndexes
+  }
+  /// Hashes the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
+
+extension Schema.Entity: CustomDebugStringConvertible {
+  /// The name, the superentity's and the names of the properties.
+  public var debugDescription: String {
+    "Entity \(name)\(superentityName.map { " of \($0)" } ?? ""): "
+      + properties.map(\.name).joined(separator: ", ")
+  }
+}
+
+// @unchecked: changed by its maker only until a container has it.
+extension Schema.Entity: @unchecked Sendable {}

@@ -5,6 +5,9 @@ extension Schema {
   /// The engine's model of the schema.
   /// - Throws: `SwiftDataError.unknownSchema` with all that is wrong with the classes.
   func managedObjectModel() throws -> ManagedObjectModel {
+    if isHandMade {
+      return try HandMadeModel(entities, orders: binding?.orders ?? [:]).managedObjectModel(version)
+    }
     var issues: [String] = []
     for (name, same) in Dictionary(grouping: shapes, by: \.name) where same.count > 1 {
       issues.append(

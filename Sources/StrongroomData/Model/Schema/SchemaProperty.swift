@@ -1,11 +1,14 @@
 /// A property of a schema's entity: a `Schema.Attribute` or a `Schema.Relationship`.
-public protocol SchemaProperty {
+///
+/// Its coded form has the value type by the name that the compiler gives it; reading throws
+/// `DecodingError.dataCorrupted` where the program has no type of that name.
+public protocol SchemaProperty: Codable, Hashable {
   /// The name.
   var name: String { get set }
   /// The name in earlier versions; the same unless said otherwise.
   var originalName: String { get set }
   /// The Swift type.
-  var valueType: Any.Type { get }
+  var valueType: any Any.Type { get set }
   /// Whether it is an attribute.
   var isAttribute: Bool { get }
   /// Whether it is a relationship.
@@ -16,6 +19,17 @@ public protocol SchemaProperty {
   var isOptional: Bool { get }
   /// Whether no two models may share its value.
   var isUnique: Bool { get }
+}
+
+extension SchemaProperty {
+  /// False unless the property says otherwise.
+  public var isAttribute: Bool { false }
+  /// False unless the property says otherwise.
+  public var isRelationship: Bool { false }
+  /// False unless the property says otherwise.
+  public var isTransient: Bool { false }
+  /// Whether the value type is an optional one, unless the property says otherwise.
+  public var isOptional: Bool { valueType is any AnyOptional.Type }
 }
 
 extension Schema {

@@ -53,9 +53,9 @@ extension Schema {
   ///
   /// - `source`: The only version of the model whose values are converted; nil for any.
   func conversions(of source: ManagedObjectModel? = nil) -> ValueConversions {
-    let shapes = Dictionary(shapes.map { ($0.name, $0) }) { first, _ in first }
+    let known = Dictionary(entityNames.map { ($0, shape(named: $0)) }) { first, _ in first }
     return ValueConversions(of: source) { old, new in
-      let property = shapes[new.entity.name]?.own.first { $0.name == new.name }
+      let property = known[new.entity.name]??.own.first { $0.name == new.name }
       return property?.conversion(from: old, to: new)
     }
   }
