@@ -293,7 +293,7 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "StrongroomDataTests",
-      dependencies: ["CountingVault", "Locks", "Strongroom", "StrongroomData", "strongroom"],
+      dependencies: ["CSQLCipher", "CountingVault", "Locks", "Strongroom", "StrongroomData", "strongroom"],
       swiftSettings: strict),
     .testTarget(
       name: "StrongroomRecordsTests", dependencies: ["Locks", "Strongroom", "StrongroomRecords"],

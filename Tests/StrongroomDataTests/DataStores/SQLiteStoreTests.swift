@@ -1,0 +1,162 @@
+import Foundation
+import StrongroomData
+import Testing
+
+@Suite("A program's own store over SQLite")
+struct SQLiteStoreTests {
+  private let place: Place
+  private let file: URL
+  private let log = StatementLog()
+
+  init() throws {
+    place = try Place()
+    file = place.url.deletingLastPathComponent().appendingPathComponent("models.sqlite")
+  }
+
+  private func container() throws -> ModelContainer {
+    try ModelContainer(
+      for: Team.self, Dog.self, Keeper.self, configurations: SQLiteConfiguration(url: file, log: log))
+  }
+
+  private func fill(_ context: ModelContext) throws {
+    for number in 1...3 {
+      let team = Team(name: "Team \(number)", founded: Date(timeIntervalSinceReferenceDate: Double(number)))
+      team.players = (1...number).map { Player(name: "Player \(number).\($0)") }
+      for player in team.players { player.age = 10 * number }
+      team.sponsors = [Sponsor(name: "Sponsor \(number)")]
+      context.insert(team)
+    }
+    try context.save()
+  }
+
+  @Test("Models are saved, and are there at the next opening")
+  func saving() throws {
+    let context = ModelContext(try container())
+    let team = Team(name: "Reds")
+    let player = Player(name: "Ada", team: team)
+    player.tags = ["a", "b"]
+    player.home = Address(street: "Elm", number: 3)
+    player.balance = Decimal(string: "12.34")!
+    player.photo = Data([1, 2, 3])
+    player.level = .high
+    player.site = URL(string: "https://example.org/a")
+    let sponsor = Sponsor(name: "Acme")
+    sponsor.teams = [team]
+    context.insert(team)
+    context.insert(sponsor)
+    try context.save()
+    #expect(team.persistentModelID.storeIdentifier == "models.sqlite" && !context.hasChanges)
+
+    let again = ModelContext(try container())
+    let found = try #require(try again.fetch(FetchDescriptor<Player>()).first)
+    #expect(found.name == "Ada" && found.tags == ["a", "b"] && found.home == player.home)
+    #expect(found.balance == player.balance && found.photo == player.photo && found.id == player.id)
+    #expect(found.level == .high && found.site == player.site && found.standing == .guest)
+    #expect(found.team?.players == [found] && found.team?.sponsors?.map(\.name) == ["Acme"])
+    #expect(found.team?.sponsors?.first?.teams.first === found.team)
+    #expect(found.persistentModelID == player.persistentModelID)
+  }
+
+  @Test("Conditions, orders and limits are the store's, and counts and identifiers, too")
+  func inSQL() throws {
+    let container = try container()
+    try fill(ModelContext(container))
+    let context = ModelContext(container)
+    func statement<R>(_ body: () throws -> R) rethrows -> (R, String) {
+      _ = log.take()
+      let result = try body()
+      return (result, log.take().joined(separator: "; "))
+    }
+    var descriptor = FetchDescriptor<Player>(
+      predicate: #Predicate { ($0.age >= 20 && $0.name.contains("er 3")) || !($0.name != "Player 1.1") },
+      sortBy: [SortDescriptor(\.age, order: .reverse), SortDescriptor(\.name, comparator: .lexical)])
+    var (players, sql) = try statement { try context.fetch(descriptor) }
+    #expect(players.map(\.name) == ["Player 3.1", "Player 3.2", "Player 3.3", "Player 1.1"])
+    #expect(sql.contains("WHERE ((") && sql.contains("NOT (") && sql.contains("\"age\" DESC, \"name\" ASC"))
+    #expect(!sql.contains(";"))
+    descriptor.fetchLimit = 2
+    descriptor.fetchOffset = 1
+    (players, sql) = try statement { try context.fetch(descriptor) }
+    #expect(players.map(\.name) == ["Player 3.2", "Player 3.3"] && sql.contains("LIMIT"))
+    let (count, counting) = try statement { try context.fetchCount(descriptor) }
+    #expect(count == 2 && counting.contains("count(*)") && !counting.contains(";"))
+    let (identifiers, naming) = try statement { try context.fetchIdentifiers(descriptor) }
+    #expect(identifiers == players.map(\.persistentModelID) && naming.hasPrefix("SELECT _id FROM"))
+
+    let starting = #Predicate<Player> { $0.name.starts(with: "Player 2") && $0.nickname == nil }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: starting)) == 2)
+    let key = players[0].persistentModelID
+    #expect(
+      try context.fetch(FetchDescriptor<Player>(predicate: #Predicate { $0.persistentModelID == key })) == [
+        players[0]
+      ])
+    let founded = Date(timeIntervalSinceReferenceDate: 2)
+    let since = #Predicate<Team> { $0.founded >= founded }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: since)) == 2)
+  }
+
+  @Test("What it has no SQL for is filtered and sorted in memory")
+  func inMemory() throws {
+    let container = try container()
+    try fill(ModelContext(container))
+    let context = ModelContext(container)
+    _ = log.take()
+    var descriptor = FetchDescriptor<Player>(
+      predicate: #Predicate { $0.team?.name == "Team 3" }, sortBy: [SortDescriptor(\.name, order: .reverse)])
+    #expect(try context.fetch(descriptor).map(\.name) == ["Player 3.3", "Player 3.2", "Player 3.1"])
+    #expect(!log.take().contains { $0.contains("WHERE \"name\"") || $0.contains("\"name\" DESC") })
+    descriptor.fetchLimit = 1
+    #expect(try context.fetch(descriptor).map(\.name) == ["Player 3.3"])
+    #expect(try context.fetchCount(FetchDescriptor(predicate: descriptor.predicate)) == 3)
+    // Filtered there, sorted here.
+    _ = log.take()
+    var sorted = FetchDescriptor<Player>(
+      predicate: #Predicate { $0.age == 30 }, sortBy: [SortDescriptor(\.name, order: .reverse)])
+    sorted.fetchLimit = 2
+    #expect(try context.fetch(sorted).map(\.name) == ["Player 3.3", "Player 3.2"])
+    #expect(log.take().contains { $0.contains("WHERE (\"age\" IS ?)") })
+    // Two tables.
+    let dog = Dog(name: "Rex", breed: "Boxer")
+    dog.keeper = Keeper(name: "Ann")
+    context.insert(dog)
+    context.insert(Animal(name: "Tom"))
+    context.insert(Dog(name: "Ajax", breed: "Poodle"))
+    try context.save()
+    let other = ModelContext(try self.container())
+    var animals = FetchDescriptor<Animal>(sortBy: [SortDescriptor(\.name)])
+    #expect(try other.fetch(animals).map(\.name) == ["Ajax", "Rex", "Tom"])
+    animals.fetchLimit = 1
+    animals.fetchOffset = 1
+    #expect(try other.fetch(animals).map(\.name) == ["Rex"])
+    let named = #Predicate<Dog> { $0.name == "Rex" && $0.breed == "Boxer" }
+    let rex = try #require(try other.fetch(FetchDescriptor(predicate: named)).first)
+    #expect(rex.keeper?.name == "Ann" && rex.keeper?.animals == [rex])
+  }
+
+  @Test("Changes and deletions arrive at both ends, and in another context")
+  func changing() throws {
+    let container = try container()
+    let (context, watching) = (ModelContext(container), ModelContext(container))
+    try fill(context)
+    let order = FetchDescriptor<Team>(sortBy: [SortDescriptor(\.founded)])
+    let seen = try watching.fetch(order)
+    #expect(seen.map(\.players.count) == [1, 2, 3])
+    let teams = try context.fetch(order)
+    let moved = try #require(teams[2].players.first)
+    moved.team = teams[0]
+    teams[1].name = "Second"
+    teams[1].sponsors = (teams[1].sponsors ?? []) + (teams[0].sponsors ?? [])
+    context.delete(teams[2])
+    try context.save()
+    #expect(try watching.fetch(order).map(\.name) == ["Team 1", "Second"])
+    #expect(seen[1].name == "Second")
+
+    let other = ModelContext(try self.container())
+    let found = try other.fetch(order)
+    #expect(found.map(\.name) == ["Team 1", "Second"] && found.map(\.players.count) == [2, 2])
+    #expect(Set((found[1].sponsors ?? []).map(\.name)) == ["Sponsor 1", "Sponsor 2"])
+    #expect(try other.fetchCount(FetchDescriptor<Player>()) == 4)
+    let sponsors = try other.fetch(FetchDescriptor<Sponsor>(sortBy: [SortDescriptor(\.name)]))
+    #expect(sponsors.map(\.teams.count) == [2, 1, 0])
+  }
+}
