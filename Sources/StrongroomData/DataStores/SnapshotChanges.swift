@@ -32,8 +32,9 @@ struct SnapshotChanges<Base: DataStore> {
     for node in save.inserted {
       lists[Self.place(node.objectID)] = Dictionary(
         uniqueKeysWithValues: node.entity.relationships.filter(\.isToMany).map { ($0.index, []) })
-      try move(node, from: nil)
     }
+    // Only now: one may be put into the to-many of another new one that comes later.
+    for node in save.inserted { try move(node, from: nil) }
     for change in save.updated { try move(change.node, from: known(Self.place(change.node.objectID))?.node) }
     for lock in save.deleted { try remove(lock.objectID) }
     for changes in save.relationshipChanges { try apply(changes) }

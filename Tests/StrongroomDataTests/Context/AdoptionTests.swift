@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Models before and after they are inserted")
+@Suite("Models before and after they are inserted", .everyStoreKind)
 struct AdoptionTests {
   @Test("Ten thousand models linked in a line come in with the first, in linear time")
   func line() throws {

@@ -3,7 +3,7 @@ import Locks
 import StrongroomData
 import Testing
 
-@Suite("A context's work")
+@Suite("A context's work", .everyStoreKind)
 struct ContextTests {
   private func open() throws -> (Place, ModelContainer, ModelContext) {
     let place = try Place()
@@ -39,7 +39,7 @@ struct ContextTests {
     #expect(try other.fetch(FetchDescriptor<Sponsor>()).map(\.teams.count) == [1])
   }
 
-  @Test("Deleting by a condition waits for the save")
+  @Test("Deleting by a condition waits for the save", .encryptedStoresOnly)
   func deletingByCondition() throws {
     let (place, container, context) = try open()
     defer { withExtendedLifetime(place) {} }
@@ -57,7 +57,7 @@ struct ContextTests {
     #expect(try context.fetchCount(FetchDescriptor<Team>()) == 0)
   }
 
-  @Test("A unique value that is stored already changes the stored model")
+  @Test("A unique value that is stored already changes the stored model", .encryptedStoresOnly)
   func upsert() throws {
     let (place, container, context) = try open()
     defer { withExtendedLifetime(place) {} }

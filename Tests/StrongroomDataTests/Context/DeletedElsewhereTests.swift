@@ -29,7 +29,7 @@ import Testing
   }
 }
 
-@Suite("Models that others deleted")
+@Suite("Models that others deleted", .everyStoreKind)
 struct DeletedElsewhereTests {
   private let place: Place
   private let container: ModelContainer

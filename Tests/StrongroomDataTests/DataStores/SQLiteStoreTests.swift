@@ -45,7 +45,7 @@ struct SQLiteStoreTests {
     context.insert(team)
     context.insert(sponsor)
     try context.save()
-    #expect(team.persistentModelID.storeIdentifier == "models.sqlite" && !context.hasChanges)
+    #expect(team.persistentModelID.storeIdentifier == file.path && !context.hasChanges)
 
     let again = ModelContext(try container())
     let found = try #require(try again.fetch(FetchDescriptor<Player>()).first)

@@ -5,7 +5,7 @@ import class SQLCipherStore.SQLCipherStore
 
 @testable import StrongroomData
 
-@Suite("Sums and groups of models")
+@Suite("Sums and groups of models", .everyStoreKind)
 struct ColumnTests {
   private func filled(inMemory: Bool = false) throws -> (Place, ModelContainer, ModelContext) {
     let place = try Place()
@@ -91,7 +91,7 @@ struct ColumnTests {
     #expect(throws: SwiftDataError.unsupportedKeyPath) { try context.fetch(all, columns: .sum(\.size)) }
   }
 
-  @Test("take one statement and make no model")
+  @Test("take one statement and make no model", .encryptedStoresOnly)
   func statements() throws {
     let (place, container, _) = try filled()
     defer { withExtendedLifetime(place) {} }

@@ -20,7 +20,7 @@ import Testing
   init(_ harbour: String) { (self.harbour, isPlanned) = (harbour, harbour.hasPrefix("B")) }
 }
 
-@Suite("Predicates inside predicates")
+@Suite("Predicates inside predicates", .everyStoreKind)
 struct EvaluatedPredicateTests {
   private static let isLong = #Predicate<Cruise> { $0.days > 3 }
   private static let planned = #Expression<[Port], Int> { ports in ports.filter { $0.isPlanned }.count }

@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Every kind of node in a predicate")
+@Suite("Every kind of node in a predicate", .everyStoreKind)
 struct PredicateKindsTests {
   typealias Vessel = Vessels.Vessel
   typealias Ferry = Vessels.Ferry
@@ -114,9 +114,7 @@ struct PredicateKindsTests {
   /// The same models in a store, in memory, and not saved at all.
   static func places() throws -> [(String, ModelContext, Place)] {
     let place = try Place()
-    let stored = ModelContext(
-      try ModelContainer(
-        for: Vessels.schema, configurations: ModelConfiguration(url: place.url, keyVault: place.vault)))
+    let stored = ModelContext(try place.container(Vessels.schema))
     Vessels.fill(stored)
     try stored.save()
     func inMemory() throws -> ModelContext {
@@ -151,7 +149,7 @@ struct PredicateKindsTests {
   @Test("is answered as Swift answers it")
   func answered() throws { try Self.compare(Self.forms) }
 
-  @Test("or refused by its name")
+  @Test("or refused by its name", .encryptedStoresOnly)
   func refused() throws {
     for (where_, context, place) in try Self.places() {
       defer { withExtendedLifetime(place) {} }

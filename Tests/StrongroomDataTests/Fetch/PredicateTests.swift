@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Conditions and orders")
+@Suite("Conditions and orders", .everyStoreKind)
 struct PredicateTests {
   private static func filled() throws -> (Place, ModelContext) {
     let place = try Place()
@@ -78,7 +78,7 @@ struct PredicateTests {
     }
   }
 
-  @Test("An identifier is of its class and its store alone")
+  @Test("An identifier is of its class and its store alone", .encryptedStoresOnly)
   func identifiers() throws {
     let (place, context) = try Self.filled()
     defer { withExtendedLifetime(place) {} }
@@ -108,7 +108,7 @@ struct PredicateTests {
     #expect(try count(#Predicate { $0.persistentModelID == decoded }) == 1)
   }
 
-  @Test("What a store cannot be asked is refused by name")
+  @Test("What a store cannot be asked is refused by name", .encryptedStoresOnly)
   func refused() throws {
     let (place, context) = try Self.filled()
     defer { withExtendedLifetime(place) {} }

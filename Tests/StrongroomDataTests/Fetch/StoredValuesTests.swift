@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Values in predicates that one attribute keeps")
+@Suite("Values in predicates that one attribute keeps", .everyStoreKind)
 struct StoredValuesTests {
   typealias Vessel = Vessels.Vessel
 
@@ -75,7 +75,7 @@ struct StoredValuesTests {
   @Test("are compared as Swift compares them")
   func compared() throws { try PredicateKindsTests.compare(Self.forms) }
 
-  @Test("What a transformer makes is compared, and not looked into")
+  @Test("What a transformer makes is compared, and not looked into", .encryptedStoresOnly)
   func transformed() throws {
     let context = ModelContext(
       try ModelContainer(
@@ -90,7 +90,7 @@ struct StoredValuesTests {
     }
   }
 
-  @Test("A computed Boolean inside a value is refused, never taken for a stored one")
+  @Test("A computed Boolean inside a value is refused, never taken for a stored one", .encryptedStoresOnly)
   func computed() throws {
     let context = ModelContext(
       try ModelContainer(

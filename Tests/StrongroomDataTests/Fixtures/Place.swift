@@ -15,6 +15,21 @@ final class Place: Sendable {
   deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
 
   func container(for types: any PersistentModel.Type...) throws -> ModelContainer {
-    try ModelContainer(for: Schema(types), configurations: [ModelConfiguration(url: url, keyVault: vault)])
+    try container(Schema(types))
+  }
+
+  /// Over a store of the kind that the test runs with.
+  func container(_ schema: Schema) throws -> ModelContainer {
+    switch StoreKind.current {
+    case .encrypted:
+      try ModelContainer(for: schema, configurations: [ModelConfiguration(url: url, keyVault: vault)])
+    case .json:
+      try ModelContainer(
+        for: schema,
+        configurations: [JSONStoreConfiguration(name: "json", fileURL: url.appendingPathExtension("json"))])
+    case .sqlite:
+      try ModelContainer(
+        for: schema, configurations: [SQLiteConfiguration(url: url.appendingPathExtension("sqlite"))])
+    }
   }
 }

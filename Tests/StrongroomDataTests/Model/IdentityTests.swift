@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("One instance for each model")
+@Suite("One instance for each model", .everyStoreKind)
 struct IdentityTests {
   private func filled() throws -> (Place, ModelContainer) {
     let place = try Place()

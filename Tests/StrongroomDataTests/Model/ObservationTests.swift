@@ -13,7 +13,7 @@ final class Watch: Sendable {
   }
 }
 
-@Suite("Changes reach those who track models")
+@Suite("Changes reach those who track models", .everyStoreKind)
 struct ObservationTests {
   private func open() throws -> (Place, ModelContainer, ModelContext) {
     let place = try Place()

@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Observers of models that write to themselves, and what a tracking leaves behind")
+@Suite("Observers of models that write to themselves, and what a tracking leaves behind", .everyStoreKind)
 struct ObservedWritesTests {
   private func open() throws -> (Place, ModelContext) {
     let place = try Place()

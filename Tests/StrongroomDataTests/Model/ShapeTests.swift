@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Models written in every way")
+@Suite("Models written in every way", .everyStoreKind)
 struct ShapeTests {
   @Test("Initializers of each kind give values, and defaults come before them")
   func initializers() throws {

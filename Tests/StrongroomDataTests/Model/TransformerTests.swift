@@ -23,7 +23,7 @@ final class ColourTransformer: ValueTransformer {
   init(_ colour: Colour) { self.colour = colour }
 }
 
-@Suite("Value transformers")
+@Suite("Value transformers", .everyStoreKind)
 struct TransformerTests {
   @Test("A transformer makes what is stored")
   func storing() throws {
@@ -44,7 +44,7 @@ struct TransformerTests {
     #expect(ValueTransformer.valueTransformer(forName: NSValueTransformerName("Absent")) == nil)
   }
 
-  @Test("A transformer of a plain type takes the place of its own form")
+  @Test("A transformer of a plain type takes the place of its own form", .encryptedStoresOnly)
   func plainTypes() throws {
     let place = try Place()
     let context = ModelContext(try place.container(for: Sealed.self))

@@ -44,7 +44,7 @@ struct SQLiteScope {
     func operand(_ part: SQLitePart) throws -> (sql: String, values: [SQLiteValue]) {
       switch part {
       case .identity where !isOrder: return ("_id", [])
-      case .column(let column) where !column.isToOne && !column.isToMany:
+      case .column(let column) where !column.isToOne && !column.isToMany && column.type != Never.self:
         if isOrder, !SQLiteValue.isOrdered(column.type) { throw DataStoreError.preferInMemoryFilter }
         return ("\"\(column.name)\"", [])
       case .constant(let identifier as PersistentIdentifier):

@@ -29,7 +29,7 @@ final class SQLiteStore: DataStore {
     self.configuration = configuration
     let schema = configuration.schema ?? Schema()
     self.schema = schema
-    identifier = configuration.url.lastPathComponent
+    identifier = configuration.url.path
     database = try SQLiteDatabase(configuration.url, log: configuration.log)
     tables = Dictionary(uniqueKeysWithValues: schema.entities.map { ($0.name, SQLiteTable($0, schema)) })
     try database.run("CREATE TABLE IF NOT EXISTS \"the last key\" (number INTEGER)")

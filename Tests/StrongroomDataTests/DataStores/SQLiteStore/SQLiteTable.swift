@@ -6,6 +6,7 @@ import StrongroomData
 struct SQLiteTable {
   struct Column {
     let name: String
+    /// Never of what a transformer makes, which compares with nothing.
     let type: Any.Type
     var isToMany = false
     var isToOne = false
@@ -36,7 +37,8 @@ struct SQLiteTable {
     }
     self.kinds = kinds
     for case let attribute as Schema.Attribute in entity.properties where !attribute.isTransient {
-      columns.append(Column(name: attribute.name, type: attribute.valueType))
+      let type = attribute.isTransformable ? Never.self : attribute.valueType
+      columns.append(Column(name: attribute.name, type: type))
     }
     for case let relationship as Schema.Relationship in entity.properties {
       let back = relationship.inverseName.flatMap {

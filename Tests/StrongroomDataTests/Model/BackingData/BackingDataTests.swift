@@ -4,7 +4,7 @@ import Observation
 import StrongroomData
 import Testing
 
-@Suite("Backing data")
+@Suite("Backing data", .everyStoreKind)
 struct BackingDataTests {
   @Test("Models written by hand are inserted, saved, fetched, changed and deleted")
   func written() throws {
