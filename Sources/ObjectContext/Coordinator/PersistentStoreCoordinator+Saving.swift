@@ -25,7 +25,7 @@ extension PersistentStoreCoordinator {
       let names = saved.map { "\($0.identifier)" }.joined(separator: ", ")
       throw ContextError(
         .partiallySaved,
-        "only the stores \(names) were saved: a disk failed during the commit",
+        "only the stores \(names) were saved: another one failed during the commit",
         cause: error)
     }
   }
