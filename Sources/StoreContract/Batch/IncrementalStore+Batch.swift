@@ -88,6 +88,11 @@ extension IncrementalStore {
 
   /// Deletes all objects by one save.
   public func delete(matching request: FetchRequest) throws -> BatchResult {
+    try deleteBySaving(matching: request)
+  }
+
+  /// Deletes all objects by one save, also in a store that may delete otherwise.
+  package func deleteBySaving(matching request: FetchRequest) throws -> BatchResult {
     var save = SaveChangesRequest()
     var deletion = BatchDeletion(self)
     try deletion.add(try nodes(request))

@@ -12,6 +12,7 @@ extension ModelContext {
   /// - Throws: `SwiftDataError`: `unsupportedPredicate`, `unsupportedSortDescriptor`,
   ///   `unsupportedKeyPath`, each naming what a store cannot be asked; `StoreError`.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    if let wider = try evaluated(descriptor) { return try evaluate(descriptor, among: fetch(wider)) }
     let objects: [ModelObject] = try run(descriptor) { try engine.fetch($0, as: ModelObject.self) }
     return ModelObject.shown(objects, as: T.self)
   }
@@ -58,7 +59,8 @@ extension ModelContext {
   /// One statement.
   /// - Throws: as `fetch(_:)`.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    try run(descriptor) { try engine.count(for: $0) }
+    if try evaluated(descriptor) != nil { return try fetch(descriptor).count }
+    return try run(descriptor) { try engine.count(for: $0) }
   }
 
   /// The identifiers of the models that a fetch would bring; no model is made, unless there are
@@ -69,7 +71,8 @@ extension ModelContext {
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
-    try run(descriptor) { try engine.fetchObjectIDs($0).map { PersistentIdentifier($0) } }
+    if try evaluated(descriptor) != nil { return try fetch(descriptor).map(\.persistentModelID) }
+    return try run(descriptor) { try engine.fetchObjectIDs($0).map { PersistentIdentifier($0) } }
   }
 
   /// The identifiers, as a collection in batches: they are small, so all are read at once.

@@ -21,7 +21,8 @@ extension ModelContext {
   /// Posted after a context has saved, with the context as its object.
   public static let didSave = Notification.Name("StrongroomData.ModelContext.didSave")
 
-  /// The keys of a notification's user info, whose values are lists of `PersistentIdentifier`.
+  /// The keys of a notification's user info, whose values are lists of `PersistentIdentifier` but for
+  /// `historyTokens`.
   ///
   /// Each list is stored under the key and under its raw value.
   public enum NotificationKey: String, Sendable, Hashable, CaseIterable {
@@ -37,19 +38,24 @@ extension ModelContext {
     case updatedIdentifiers
     /// Models read again. Not reported here.
     case refreshedIdentifiers
-    /// The place in the history after a save. Not reported here: fetch the history.
+    /// The places in the histories of a program's own stores after a save, a list of `any HistoryToken`,
+    /// where they have one. Not reported of others: fetch the history.
     case historyTokens
   }
 
-  func post(_ name: Notification.Name, _ changes: ModelChanges) {
+  func post(_ name: Notification.Name, _ changes: ModelChanges, _ historyTokens: Any? = nil) {
     // Growing it would hash every key again.
-    var info = [AnyHashable: Any](minimumCapacity: 6)
+    var info = [AnyHashable: Any](minimumCapacity: historyTokens == nil ? 6 : 8)
     for (key, identifiers) in [
       (NotificationKey.insertedIdentifiers, changes.insertedIdentifiers),
       (.updatedIdentifiers, changes.updatedIdentifiers), (.deletedIdentifiers, changes.deletedIdentifiers),
     ] {
       info[key] = identifiers
       info[key.rawValue] = identifiers
+    }
+    if let historyTokens {
+      info[NotificationKey.historyTokens] = historyTokens
+      info[NotificationKey.historyTokens.rawValue] = historyTokens
     }
     NotificationCenter.default.post(name: name, object: self, userInfo: info)
   }

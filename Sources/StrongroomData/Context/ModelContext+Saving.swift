@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import ObjectContext
 import ObjectModel
 import ObjectQuery
@@ -28,20 +28,26 @@ extension ModelContext {
         updatedIdentifiers: updated.map { PersistentIdentifier($0.objectID) }, deletedIdentifiers: deleted)
     }
     post(Self.willSave, changes())
-    do { try saveToStores() } catch let error as ContextError where error.code == .validation {
+    let tokens: Any?
+    do { tokens = try saveToStores() } catch let error as ContextError where error.code == .validation {
       throw SwiftDataError(.modelValidationFailure, error.description, cause: error)
     }
-    post(Self.didSave, changes())
+    post(Self.didSave, changes(), tokens)
   }
 
-  private func saveToStores() throws {
-    if !core.hasCustomStores { return try engine.save() }
+  /// - Returns: The places in the histories of a program's own stores, for the notification.
+  private func saveToStores() throws -> Any? {
+    if !core.hasCustomStores {
+      try engine.save()
+      return nil
+    }
     let call = StoreCall(editingState)
     try StoreCall.$current.withValue(call) { try engine.save() }
     for object in call.changes.ids.compactMap(engine.registeredObject) {
       // The save is done: what cannot be read shows in the next one.
       do { try engine.refresh(object, mergeChanges: true) } catch { engine.graph.recordFaultFailure(error) }
     }
+    return call.changes.historyTokens
   }
 
   /// Discards every change: new models are removed, changed and deleted ones are as last read or
@@ -63,24 +69,5 @@ extension ModelContext {
   public func processPendingChanges() {
     adoptWaiting()
     engine.processPendingChanges()
-  }
-
-  /// Deletes every model of a class that meets a condition, by delete rules, with the next save.
-  ///
-  /// One statement to find them, and one for each relationship that a rule has to follow.
-  /// - Parameters:
-  ///   - model: The class.
-  ///   - predicate: The condition; nil for all models of the class.
-  ///   - includeSubclasses: Whether models of subclasses go as well.
-  /// - Throws: `SwiftDataError.unsupportedPredicate`; `StoreError`.
-  public func delete<T: PersistentModel>(
-    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
-  ) throws {
-    let objects: [ModelObject] = try run(FetchDescriptor<T>(predicate: predicate)) { request in
-      var request = request
-      request.includesSubentities = includeSubclasses
-      return try engine.fetch(request, as: ModelObject.self)
-    }
-    for object in objects where !object.isDeleted { try engine.delete(object) }
   }
 }

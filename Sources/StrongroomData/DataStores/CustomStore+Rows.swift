@@ -8,6 +8,12 @@ extension CustomStore {
     let id = try objectID(snapshot.persistentIdentifier)
     let (root, reference) = (id.entity.root.index, id.reference)
     let known = rows[root]?[reference]
+    if let known, known.node.entity !== id.entity {
+      throw StoreError(
+        .invalidValue,
+        "the store has a \(id.entity.name) with the primary key of a \(known.node.entity.name); give no key"
+          + " twice among a class and its subclasses", objectIDs: [id])
+    }
     var row = try row(of: snapshot, id, version: known?.node.version ?? 1)
     if let known {
       if isSame(known, row) {
@@ -17,6 +23,7 @@ extension CustomStore {
       }
     }
     rows[root, default: [:]][reference] = row
+    stale[root]?.remove(reference)
     return row
   }
 
@@ -55,15 +62,18 @@ extension CustomStore {
 
   /// Asks the store for models that are not known.
   func load(_ references: [Int64], of entity: EntityDescription) throws {
-    func unknown() -> [Int64] {
-      references.filter { rows[entity.root.index]?[$0] == nil }
+    let root = entity.root.index
+    func unknown() -> [PersistentIdentifier] {
+      references.filter { rows[root]?[$0] == nil || stale[root]?.contains($0) == true }
+        .map { persistentIdentifier($0, of: entity) }.filter { !$0.isTemporary }
     }
-    var missing = unknown().map { persistentIdentifier($0, of: entity) }.filter { !$0.isTemporary }
+    var missing = unknown()
     if missing.isEmpty { return }
+    defer { forget(references, root) }
     for (_, snapshot) in try base.cachedSnapshots(for: missing, editingState: editingState) {
       try take(snapshot)
     }
-    missing = unknown().map { persistentIdentifier($0, of: entity) }.filter { !$0.isTemporary }
+    missing = unknown()
     if missing.isEmpty { return }
     func open<T: PersistentModel>(_ type: T.Type) throws {
       let wanted = missing
@@ -76,6 +86,11 @@ extension CustomStore {
       }
     }
     try open(type(entity))
+  }
+
+  /// Forgets rows that the store does not have any more.
+  private func forget(_ references: [Int64], _ root: Int) {
+    for reference in references where stale[root]?.remove(reference) != nil { rows[root]?[reference] = nil }
   }
 
   /// Remembers what a fetch found; the models that were asked for.
@@ -113,7 +128,7 @@ extension CustomStore {
   {
     try withLock {
       try load(references, of: relationship.entity)
-      let lists = try references.map { try destinations(relationship, of: $0) }
+      let lists = try destinations(relationship, of: references)
       let destination = relationship.destination
       try load(Array(Set(lists.joined())), of: destination)
       var result = RelationshipDestinations()
@@ -133,12 +148,25 @@ extension CustomStore {
     }
   }
 
-  /// As the model's snapshot says, else those that lead to it.
-  private func destinations(_ relationship: RelationshipDescription, of reference: Int64) throws -> [Int64] {
-    let row = rows[relationship.entity.root.index]?[reference]
-    if let known = row?.toManys[relationship.index] { return known }
-    guard row != nil, let inverse = relationship.inverse, !inverse.isToMany else { return [] }
-    return try all(relationship.destination).filter { $0.reference(inverse.field) == reference }
-      .map(\.reference)
+  /// As the models' snapshots say, else those that lead to them: found once for all.
+  private func destinations(
+    _ relationship: RelationshipDescription, of references: [Int64]
+  ) throws -> [[Int64]] {
+    var found: [Int64: [Int64]]?
+    func leading(to reference: Int64, by inverse: RelationshipDescription) throws -> [Int64] {
+      if let found { return found[reference] ?? [] }
+      var sources: [Int64: [Int64]] = [:]
+      for node in try all(relationship.destination) {
+        if let end = node.reference(inverse.field) { sources[end, default: []].append(node.reference) }
+      }
+      found = sources
+      return sources[reference] ?? []
+    }
+    return try references.map { reference in
+      let row = rows[relationship.entity.root.index]?[reference]
+      if let known = row?.toManys[relationship.index] { return known }
+      guard row != nil, let inverse = relationship.inverse, !inverse.isToMany else { return [] }
+      return try leading(to: reference, by: inverse)
+    }
   }
 }

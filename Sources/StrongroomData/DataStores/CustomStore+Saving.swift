@@ -28,6 +28,7 @@ extension CustomStore {
         rows[lock.objectID.entity.root.index]?[lock.objectID.reference] = nil
       }
       for snapshot in result.snapshotsToReregister.values { reregister(snapshot) }
+      if let token = result.historyToken { StoreCall.current?.changes.note(token) }
     }
   }
 

@@ -32,6 +32,8 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
   let builder = NodeBuilder()
   /// By the index of the root entity.
   var rows: [Int: [Int64: Row]] = [:]
+  /// Rows that the store may have changed or deleted since, by the index of the root entity.
+  var stale: [Int: Set<Int64>] = [:]
   /// The own entities of models, as their identifiers say.
   private var entities: [Int: [Int64: EntityDescription]] = [:]
   /// The numbers of models by the temporary identifiers that they were saved with.

@@ -7,11 +7,18 @@ struct StoreCall: @unchecked Sendable {
   // @unchecked: descriptors are Sendable, each of its own type; the changes are noted in the call itself.
   @TaskLocal static var current: StoreCall?
 
-  /// Models that a store changed while it saved them.
+  /// What stores say of what they saved.
   final class Changes {
+    /// Models that a store changed while it saved them.
     fileprivate(set) var ids: [ManagedObjectID] = []
+    /// The places in the histories of stores after the save.
+    private var tokens: [any HistoryToken] = []
+
+    /// The places as a notification has them; nil where there are none.
+    var historyTokens: Any? { tokens.isEmpty ? nil : tokens }
 
     func note(_ id: ManagedObjectID) { ids.append(id) }
+    func note(_ token: any HistoryToken) { tokens.append(token) }
   }
 
   let editingState: EditingState
@@ -19,6 +26,8 @@ struct StoreCall: @unchecked Sendable {
   /// A `FetchDescriptor`, and the engine's request that was made of it.
   private(set) var descriptor: Any?
   private var request: FetchRequest?
+  /// Whether the models of the descriptor are to be deleted at once.
+  private(set) var isBatchDeletion = false
 
   init(_ editingState: EditingState) { self.editingState = editingState }
 
@@ -26,6 +35,12 @@ struct StoreCall: @unchecked Sendable {
     self.editingState = editingState
     self.descriptor = descriptor
     self.request = request
+  }
+
+  /// A deletion at once.
+  init<T>(deleting descriptor: FetchDescriptor<T>, _ request: FetchRequest, _ editingState: EditingState) {
+    self.init(editingState, descriptor, request)
+    isBatchDeletion = true
   }
 
   /// The descriptor of a request that says no more than it; nil where the engine asks for something else.

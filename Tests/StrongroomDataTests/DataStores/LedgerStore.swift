@@ -167,7 +167,8 @@ final class LedgerStore: DataStore {
       }
       for snapshot in request.deleted { state.rows[snapshot.persistentIdentifier] = nil }
       return DataStoreSaveChangesResult(
-        for: identifier, remappedIdentifiers: names, snapshotsToReregister: changed)
+        for: identifier, remappedIdentifiers: names, snapshotsToReregister: changed,
+        historyToken: LedgerToken(tokenValue: state.authors.count))
     }
   }
 
@@ -178,6 +179,14 @@ final class LedgerStore: DataStore {
   func invalidateState(for editingState: EditingState) {
     ledger.state.withLock { _ = $0.ended.insert(editingState.id) }
   }
+}
+
+/// The number of saves.
+struct LedgerToken: HistoryToken {
+  var tokenValue: Int?
+  var id: Int { tokenValue ?? 0 }
+
+  static func < (left: LedgerToken, right: LedgerToken) -> Bool { left.id < right.id }
 }
 
 private func ledgerIsShut(_ configuration: LedgerConfiguration) -> Bool {

@@ -159,4 +159,59 @@ struct SQLiteStoreTests {
     let sponsors = try other.fetch(FetchDescriptor<Sponsor>(sortBy: [SortDescriptor(\.name)]))
     #expect(sponsors.map(\.teams.count) == [2, 1, 0])
   }
+
+  @Test("Deleting by a condition is one statement of the store, where no rule needs more")
+  func batches() throws {
+    let container = try container()
+    let (context, watching) = (ModelContext(container), ModelContext(container))
+    let keeper = Keeper(name: "Ann")
+    for number in 1...4 {
+      let dog = Dog(name: "Dog \(number)", breed: number > 2 ? "Boxer" : "Poodle")
+      dog.keeper = keeper
+      context.insert(dog)
+    }
+    context.insert(Animal(name: "Tom"))
+    try context.save()
+    let dogs = try context.fetch(FetchDescriptor<Dog>(sortBy: [SortDescriptor(\.breed)]))
+    let seen = try #require(try watching.fetch(FetchDescriptor<Keeper>()).first)
+    #expect(seen.animals.count == 4 && keeper.animals.count == 4)
+    _ = log.take()
+    try context.delete(model: Dog.self, where: #Predicate { $0.breed == "Boxer" })
+    #expect(log.take().contains { $0.hasPrefix("DELETE FROM \"Dog\" WHERE (\"breed\" IS ?)") })
+    #expect(!context.hasChanges && dogs.map(\.isDeleted) == [true, true, false, false])
+    #expect(keeper.animals.count == 2)
+    #expect(try watching.fetch(FetchDescriptor<Animal>()).count == 3)
+    #expect(seen.animals.count == 2)
+    dogs[2].breed = "Beagle"
+    try context.save()
+    #expect(try ModelContext(try self.container()).fetchCount(FetchDescriptor<Dog>()) == 2)
+
+    // With unsaved changes, and where rules follow, it is the container's.
+    context.insert(Animal(name: "Kit"))
+    try context.delete(model: Animal.self, includeSubclasses: false)
+    #expect(context.hasChanges)
+    context.rollback()
+    #expect(try context.fetchCount(FetchDescriptor<Animal>()) == 3)
+    try fill(context)
+    try context.delete(model: Team.self, where: #Predicate { $0.name == "Team 2" })
+    #expect(context.hasChanges)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Player>()) == 4)
+  }
+
+  @Test("A condition that only Swift can evaluate is evaluated model by model")
+  func evaluated() throws {
+    let container = try container()
+    try fill(ModelContext(container))
+    let context = ModelContext(container)
+    let loud = #Predicate<Player> { $0.shout == "PLAYER 3.1" || $0.shout == "PLAYER 3.2" }
+    var descriptor = FetchDescriptor(predicate: loud, sortBy: [SortDescriptor(\Player.name, order: .reverse)])
+    #expect(try context.fetch(descriptor).map(\.name) == ["Player 3.2", "Player 3.1"])
+    descriptor.fetchOffset = 1
+    #expect(try context.fetch(descriptor).map(\.name) == ["Player 3.1"])
+    #expect(try context.fetchCount(descriptor) == 1 && context.fetchIdentifiers(descriptor).count == 1)
+    try context.delete(model: Player.self, where: loud)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Player>()) == 4)
+  }
 }

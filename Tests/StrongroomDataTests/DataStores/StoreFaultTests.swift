@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import StoreContract
 import StrongroomData
 import Testing
@@ -144,6 +145,69 @@ struct StoreFaultTests {
     #expect(throws: SwiftDataError.unsupportedPredicate) {
       try ModelContext(container).fetch(FetchDescriptor<Entry>(predicate: #Predicate { $0.amount > 1 }))
     }
+  }
+
+  @Test("The place in the store's history is in the notification of a save")
+  func tokens() throws {
+    let context = ModelContext(try container())
+    let tokens = Locked<[[Int]]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { notification in
+      let list = notification.userInfo?[ModelContext.NotificationKey.historyTokens] as? [any HistoryToken]
+      let places = (list ?? []).compactMap { ($0 as? LedgerToken)?.tokenValue }
+      tokens.withLock { $0.append(places) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    context.insert(Entry("one"))
+    try context.save()
+    context.insert(Entry("two"))
+    try context.save()
+    #expect(tokens.withLock { $0 } == [[1], [2]])
+  }
+
+  @Test("A new model that is in a to-many of another new one is there for other contexts")
+  func insertedInAnyOrder() throws {
+    let place = try Place()
+    try StoreKind.$current.withValue(.json) {
+      for first in [true, false] {
+        let container = try place.container(for: Team.self)
+        let context = ModelContext(container)
+        let (team, player) = (Team(name: "Reds"), Player(name: "Ada"))
+        if first { context.insert(player) }
+        context.insert(team)
+        player.team = team
+        try context.save()
+        for container in [container, try place.container(for: Team.self)] {
+          let found = try ModelContext(container).fetch(FetchDescriptor<Team>())
+          #expect(found.map(\.players.count).allSatisfy { $0 == 1 } && !found.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test("A key that two classes of a hierarchy have is an error that names them")
+  func sharedKeys() throws {
+    let place = try Place()
+    let file = place.url.appendingPathExtension("json")
+    func container() throws -> ModelContainer {
+      try ModelContainer(
+        for: Dog.self, configurations: JSONStoreConfiguration(name: "json", fileURL: file))
+    }
+    let context = ModelContext(try container())
+    context.insert(Dog(name: "Rex", breed: "Boxer"))
+    context.insert(Animal(name: "Tom"))
+    try context.save()
+    var text = try String(contentsOf: file, encoding: .utf8)
+    let keys = try context.fetch(FetchDescriptor<Animal>()).map {
+      try #require("\($0.persistentModelID)".split(separator: "\"").dropFirst().first)
+    }
+    text = text.replacingOccurrences(of: keys[0], with: keys[1])
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    let error = #expect(throws: StoreError.self) {
+      try ModelContext(try container()).fetch(FetchDescriptor<Animal>())
+    }
+    #expect(error?.message.contains("Dog") == true && error?.message.contains("Animal") == true)
   }
 
   @Test("Values that the store sets while it saves show in the models")

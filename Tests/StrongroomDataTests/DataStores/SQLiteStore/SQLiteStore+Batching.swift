@@ -9,7 +9,8 @@ extension SQLiteStore: DataStoreBatching {
     try database.transaction {
       for table in own {
         let tail = try condition(request.predicate, table)
-        let rows = try database.run("DELETE FROM \"\(table.name)\"\(tail.sql) RETURNING _id", tail.values)
+        let rows = try database.run("SELECT _id FROM \"\(table.name)\"\(tail.sql)", tail.values)
+        try database.run("DELETE FROM \"\(table.name)\"\(tail.sql)", tail.values)
         let keys = rows.compactMap { row -> String? in
           if case .integer(let key) = row[0] { "\(table.name)/\(key)" } else { nil }
         }
