@@ -15,7 +15,7 @@ public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
 }
 
 /// What a store found.
-public struct DataStoreFetchResult<ModelType, SnapshotType>
+public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
   /// What was asked.
   public let descriptor: FetchDescriptor<ModelType>
@@ -58,7 +58,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where Snapshot
 }
 
 /// What a store saved.
-public final class DataStoreSaveChangesResult<T> where T: DataStoreSnapshot {
+public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSnapshot {
   /// The store's identifier.
   public let storeIdentifier: String
   /// The permanent identifier of each temporary one.
@@ -81,7 +81,7 @@ public final class DataStoreSaveChangesResult<T> where T: DataStoreSnapshot {
 }
 
 /// What a store is asked to delete.
-public struct DataStoreBatchDeleteRequest<T> where T: PersistentModel {
+public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
   /// Who deletes.
   public let editingState: EditingState
   /// Whether models of subclasses go as well.

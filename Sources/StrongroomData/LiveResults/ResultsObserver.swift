@@ -14,6 +14,7 @@ public import Observation
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable> {
   /// How results are divided.
   struct Sectioning {
+    let path: PartialKeyPath<Element>
     let order: SortDescriptor<Element>
     let title: (Element) -> SectionTitle
   }
@@ -67,6 +68,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   public var sections: SectionedResults<Element, SectionTitle>? {
     sectioning.map { SectionedResults(results, title: $0.title) }
   }
+
+  /// The property to section by; nil for no sections.
+  public var sectionBy: PartialKeyPath<Element>? { sectioning?.path }
 
   /// Why the last change could not be shown; nil when all went well.
   ///
