@@ -6,6 +6,6 @@ import SwiftSyntaxMacros
 struct StrongroomPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     ModelMacro.self, PersistedPropertyMacro.self, PropertyMarkerMacro.self, ConstraintMarkerMacro.self,
-    ModelActorMacro.self, RecordMacro.self,
+    ModelActorMacro.self, PredicateMacro.self, RecordMacro.self,
   ]
 }

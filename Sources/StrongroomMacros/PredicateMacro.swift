@@ -34,10 +34,4 @@ private final class EvaluateRewriter: SyntaxRewriter {
       SubscriptCallExprSyntax(
         calledExpression: asked, arguments: call.arguments, trailingTrivia: call.trailingTrivia))
   }
-
-  /// Nothing in a predicate throws but an evaluation that became a subscript.
-  override func visit(_ expression: TryExprSyntax) -> ExprSyntax {
-    let visited = rewrite(expression.expression).cast(ExprSyntax.self)
-    return visited.with(\.leadingTrivia, expression.leadingTrivia)
-  }
 }

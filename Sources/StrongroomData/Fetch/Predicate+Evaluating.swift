@@ -2,8 +2,8 @@ public import Foundation
 public import ObjectQuery
 
 extension Predicate {
-  /// As `evaluate(_:)`, for use inside another `#Predicate`, where Foundation's macro on Linux does
-  /// not take that: `#Predicate<Trip> { trip in isLong[trip] && trip.name != "" }`.
+  /// As `evaluate(_:)`, for use inside a `#Predicate` of values that are no models, where Foundation's macro
+  /// on Linux does not take that: `#Predicate<Row> { row in isLong[row] && row.name != "" }`.
   ///
   /// A fetch answers both in its one statement.
   /// - Throws: what evaluating throws.
@@ -11,8 +11,8 @@ extension Predicate {
 }
 
 extension Expression {
-  /// As `evaluate(_:)`, for use inside another `#Predicate`, where Foundation's macro on Linux does
-  /// not take that: `#Predicate<Trip> { trip in plannedCount[trip.stops] > 0 }`.
+  /// As `evaluate(_:)`, for use inside a `#Predicate` of values that are no models, where Foundation's macro
+  /// on Linux does not take that: `#Predicate<Row> { row in plannedCount[row.stops] > 0 }`.
   ///
   /// A fetch answers both in its one statement.
   /// - Throws: what evaluating throws.

@@ -36,6 +36,10 @@ struct EvaluatedPredicateTests {
     let isOfLong = #Predicate<Port> { port in isHome[port] && port.cruise?.days == 9 }
     return [
       (#Predicate { isLong[$0] }, ["ab", "c", "d"]),
+      (#Predicate { isLong.evaluate($0) }, ["ab", "c", "d"]),
+      (#Predicate<Cruise> { isLong.evaluate($0) && !isNamed.evaluate($0) }, ["ab", "c", "d"]),
+      (#Predicate<Cruise> { cruise in cruise.ports.contains { isHome.evaluate($0) } }, ["a", "ab"]),
+      (#Predicate<Cruise> { planned.evaluate($0.ports) > 1 }, ["ab"]),
       (isNamed, ["a"]),
       (both(isLong, #Predicate<Cruise> { $0.name != "c" }), ["ab", "d"]),
       (both(both(isLong, isLong), isNamed), []),
