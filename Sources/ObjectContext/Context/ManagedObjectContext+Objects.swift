@@ -108,4 +108,13 @@ extension ManagedObjectContext {
   /// relationship of the object's batch, and one for each unidirectional to-one that may reference it.
   /// - Throws: when the object's row or relationships cannot be read.
   public func delete(_ object: ManagedObject) throws { try graph.deletion.delete([object], callsHooks: true) }
+
+  /// Marks objects for deletion as `delete(_:)`, with one statement for all of them for each unidirectional
+  /// to-one that may reference one.
+  ///
+  /// Those that are deleted already are left out.
+  /// - Throws: when the row or the relationships of one cannot be read; those before it are deleted then.
+  package func delete(_ objects: [ManagedObject]) throws {
+    try graph.deletion.delete(objects, callsHooks: true)
+  }
 }

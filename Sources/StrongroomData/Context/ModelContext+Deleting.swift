@@ -21,17 +21,15 @@ extension ModelContext {
     let descriptor = FetchDescriptor<T>(predicate: predicate)
     if try deletesAtOnce(descriptor, includeSubclasses) { return }
     if try evaluated(descriptor) != nil {
-      for model in try fetch(descriptor) where includeSubclasses || Swift.type(of: model) == T.self {
-        delete(model)
-      }
-      return
+      let models = try fetch(descriptor).filter { includeSubclasses || Swift.type(of: $0) == T.self }
+      return try engine.delete(models.map(\._$object))
     }
     let objects: [ModelObject] = try run(descriptor) { request in
       var request = request
       request.includesSubentities = includeSubclasses
       return try engine.fetch(request, as: ModelObject.self)
     }
-    for object in objects where !object.isDeleted { try engine.delete(object) }
+    try engine.delete(objects)
   }
 
   /// Lets the store delete, where it does that itself.

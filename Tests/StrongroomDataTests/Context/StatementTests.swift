@@ -78,4 +78,29 @@ struct StatementTests {
     }
     #expect(statements == 0)
   }
+
+  @Test("Deleting by a condition issues as many for many models as for a few")
+  func deleting() throws {
+    let place = try Place()
+    let container = try place.container(for: Team.self)
+    let context = ModelContext(container)
+    let team = Team(name: "Owls")
+    var last: Player?
+    for number in 0..<60 {
+      let player = Player(name: "\(number)")
+      player.age = number < 5 ? 1 : 2
+      player.team = team
+      player.mentor = last
+      context.insert(player)
+      last = player
+    }
+    try context.save()
+    let counts = try [1, 2].map { age in
+      try count(container) {
+        let other = ModelContext(container)
+        try other.delete(model: Player.self, where: #Predicate { $0.age == age })
+      }
+    }
+    #expect(counts[0] <= 6 && counts[1] <= counts[0], "\(counts)")
+  }
 }
