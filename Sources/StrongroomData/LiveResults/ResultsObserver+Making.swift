@@ -164,11 +164,13 @@ extension ResultsObserver where SectionTitle == String {
 
 extension ResultsObserver.Sectioning where SectionTitle == String {
   fileprivate static func by(_ path: KeyPath<Element, String>) -> Self {
-    Self(path: path, order: SortDescriptor(sendable(path), comparator: .lexical)) { $0[keyPath: path] }
+    Self(path: path, sortBy: [SortDescriptor(sendable(path), comparator: .lexical)]) { $0[keyPath: path] }
   }
 
   fileprivate static func by(_ path: KeyPath<Element, String?>) -> Self {
-    Self(path: path, order: SortDescriptor(sendable(path), comparator: .lexical)) { $0[keyPath: path] ?? "" }
+    Self(path: path, sortBy: [SortDescriptor(sendable(path), comparator: .lexical)]) {
+      $0[keyPath: path] ?? ""
+    }
   }
 
   /// Key paths never change.

@@ -15,7 +15,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   /// How results are divided.
   struct Sectioning {
     let path: PartialKeyPath<Element>
-    let order: SortDescriptor<Element>
+    /// One, in an array: release builds of a generic structure that stores a `SortDescriptor` do not link,
+    /// since its copying refers to a private type of Foundation's (Swift 6.3 on Linux).
+    let sortBy: [SortDescriptor<Element>]
     let title: (Element) -> SectionTitle
   }
 
@@ -47,7 +49,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     _ descriptor: FetchDescriptor<Element>, _ sectioning: Sectioning?, in context: ModelContext
   ) throws -> FetchedResultsController<ModelObject> {
     var descriptor = descriptor
-    if let order = sectioning?.order, descriptor.sortBy.first?.keyPath != order.keyPath {
+    if let order = sectioning?.sortBy.first, descriptor.sortBy.first?.keyPath != order.keyPath {
       descriptor.sortBy.insert(order, at: 0)
     }
     return try context.run(descriptor) { request in
