@@ -1,5 +1,5 @@
 // swift-tools-version: 6.1
-// Two programs that keep their data with Strongroom; README.md beside this file tells how to run them.
+// Three programs that keep their data with Strongroom; README.md beside this file tells how to run them.
 import PackageDescription
 
 let package = Package(
@@ -10,7 +10,8 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CNCurses", pkgConfig: "ncursesw", providers: [.apt(["libncurses-dev"])]),
-    // What both do: open a store, and bring its key back when the keyring lost it.
+    .systemLibrary(name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    // What all do: open a store, and bring its key back when the keyring lost it.
     .target(
       name: "Keeping",
       dependencies: [
@@ -20,6 +21,7 @@ let package = Package(
       ]),
     .executableTarget(name: "journal", dependencies: ["Keeping"]),
     .executableTarget(name: "board", dependencies: ["CNCurses", "Keeping"]),
+    .executableTarget(name: "window", dependencies: ["CGtk4", "Keeping"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -4,7 +4,7 @@ import StrongroomData
 
 extension Failure {
   /// What an error of Strongroom's means to the user; nil for errors of others.
-  init?(of error: any Error) {
+  package init?(of error: any Error) {
     switch error {
     case let error as SwiftDataError:
       if let cause = error.cause, let failure = Failure(of: cause) {

@@ -47,13 +47,15 @@ package struct StorePlace: ParsableArguments {
     try await recover(program, typed: typed)
   }
 
-  private func recover(_ program: String, typed: SecretBytes?) async throws {
+  /// Puts the key back into the keyring, by a recovery code that was typed.
+  package func recover(_ program: String, typed: SecretBytes?) async throws {
     guard let typed else { throw Failure(.keyLost, "there is nobody to ask for the recovery code") }
     let code = try typed.withUnsafeBytes { try RecoveryCode(text: $0) }
     try await SQLCipherStore.restoreKey(of: description(configuration(program)), from: code)
   }
 
-  private func configuration(_ program: String) -> ModelConfiguration {
+  /// The store's file and keyring.
+  package func configuration(_ program: String) -> ModelConfiguration {
     let identifier = "org.strongroom.example.\(program)"
     // The vault's own name for the program, so that the `strongroom` tool finds the key too.
     let vault = SecretServiceVault()

@@ -1,0 +1,99 @@
+import CGtk4
+import StrongroomData
+
+/// The pane on the right: the title and the text of the note that is selected.
+@MainActor final class Editor {
+  let widget: Widget
+  /// Called when somebody typed and then paused.
+  var onPause: (@MainActor () -> Void)?
+
+  private(set) var note: Note?
+  private let title: Widget
+  private let text: Widget
+  private let buffer: UnsafeMutablePointer<GtkTextBuffer>
+  private let date: Widget
+  private var isFilling = false
+  /// Waits for a pause in the typing; nil when all that was typed is in the note.
+  private var pause: Task<Void, Never>?
+
+  init() {
+    title = gtk_entry_new()
+    gtk_entry_set_placeholder_text(title.cast(), "Title")
+    gtk_entry_set_has_frame(title.cast(), 0)
+    gtk_widget_add_css_class(title, "note-title")
+    text = gtk_text_view_new()
+    gtk_text_view_set_wrap_mode(text.cast(), GTK_WRAP_WORD_CHAR)
+    gtk_text_view_set_accepts_tab(text.cast(), 0)
+    gtk_widget_add_css_class(text, "note-text")
+    buffer = gtk_text_view_get_buffer(text.cast())
+    // What is taken back is what the store has: one history for typing, adding and deleting.
+    gtk_editable_set_enable_undo(title.opaque, 0)
+    gtk_text_buffer_set_enable_undo(buffer, 0)
+    date = .line("dim-label", "note-date")
+    widget = gtk_stack_new()
+    let fields = Widget.box(GTK_ORIENTATION_VERTICAL, [title, .scrolled(text), date])
+    gtk_widget_add_css_class(fields, "editor")
+    gtk_stack_add_named(widget.opaque, .label("No note is selected", "dim-label", "empty"), "empty")
+    gtk_stack_add_named(widget.opaque, fields, "note")
+    gtk_widget_set_hexpand(widget, 1)
+    on(title.opaque, "changed") { [unowned self] in typed() }
+    on(title.opaque, "activate") { [unowned self] in _ = gtk_widget_grab_focus(text) }
+    on(OpaquePointer(buffer), "changed") { [unowned self] in typed() }
+  }
+
+  /// Shows a note, or none.
+  func show(_ note: Note?) {
+    commit()
+    self.note = note
+    refresh()
+    Trace.say("editor \(note?.name ?? "none")")
+  }
+
+  /// Shows what the note is now, unless it is being typed in.
+  func refresh() {
+    if note?.isDeleted == true { note = nil }
+    gtk_stack_set_visible_child_name(widget.opaque, note == nil ? "empty" : "note")
+    guard let note, pause == nil else { return }
+    isFilling = true
+    // Setting equal texts would move the cursor.
+    if typedTitle != note.title { gtk_editable_set_text(title.opaque, note.title) }
+    if typedText != note.text { gtk_text_buffer_set_text(buffer, note.text, -1) }
+    isFilling = false
+    let day = note.changed.formatted(date: .long, time: .shortened)
+    gtk_label_set_text(date.opaque, "Edited \(day)")
+  }
+
+  /// Puts the cursor into the title.
+  func beginTyping() { _ = gtk_widget_grab_focus(title) }
+
+  /// Puts what was typed into the note.
+  func commit() {
+    guard pause != nil else { return }
+    pause?.cancel()
+    pause = nil
+    guard let note, !note.isDeleted else { return }
+    guard note.title != typedTitle || note.text != typedText else { return }
+    if note.title != typedTitle { note.title = typedTitle }
+    if note.text != typedText { note.text = typedText }
+    note.changed = .now
+  }
+
+  private func typed() {
+    guard !isFilling, note != nil else { return }
+    pause?.cancel()
+    pause = Task { [weak self] in
+      guard (try? await Task.sleep(for: .milliseconds(600))) != nil else { return }
+      self?.onPause?()
+    }
+  }
+
+  private var typedTitle: String { string(gtk_editable_get_text(title.opaque)) }
+
+  private var typedText: String {
+    var (start, end) = (GtkTextIter(), GtkTextIter())
+    gtk_text_buffer_get_bounds(buffer, &start, &end)
+    let characters = gtk_text_buffer_get_text(buffer, &start, &end, 0)
+    defer { g_free(characters) }
+    return string(characters)
+  }
+}

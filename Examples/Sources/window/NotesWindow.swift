@@ -1,0 +1,217 @@
+import CGtk4
+import Keeping
+import Strongroom
+import StrongroomData
+
+/// The window: list and editor of an open store, or the dialog of one that does not open.
+@MainActor final class NotesWindow {
+  private let window: Widget
+  private let overlay: Widget
+  private let content: Widget
+  private let search: Widget
+  private let banner = Banner()
+  private let editor = Editor()
+  private let actions: Actions
+  private var dialog: Dialog?
+  private var opening: Opening?
+  private var searching: Task<Void, Never>?
+  /// The open store's; nil before.
+  private var notes: (context: ModelContext, observer: ResultsObserver<Note, Never>, list: NoteList)?
+  private var statements: () -> Int = { 0 }
+
+  init(_ application: UnsafeMutablePointer<GtkApplication>, _ place: StorePlace) {
+    window = gtk_application_window_new(application)
+    actions = Actions(application, window)
+    content = .box(GTK_ORIENTATION_VERTICAL, [banner.widget])
+    overlay = gtk_overlay_new()
+    search = gtk_search_entry_new()
+    gtk_window_set_title(window.cast(), "Notes")
+    gtk_window_set_default_size(window.cast(), 880, 560)
+    gtk_window_set_titlebar(window.cast(), header())
+    gtk_overlay_set_child(overlay.opaque, content)
+    gtk_window_set_child(window.cast(), overlay)
+    addActions()
+    on(search.opaque, "search-changed") { [unowned self] in look() }
+    on(search.opaque, "stop-search") { [unowned self] in gtk_editable_set_text(search.opaque, "") }
+    editor.onPause = { [unowned self] in save() }
+    before(window.opaque, "close-request") { [unowned self] in save() }
+    opening = Opening(
+      place, show: { [unowned self] in show($0) }, done: { [unowned self] in open($0) })
+    show(nil)
+    gtk_window_present(window.cast())
+    Task { await opening?.open() }
+  }
+
+  private func header() -> Widget {
+    let header: Widget = gtk_header_bar_new()
+    gtk_widget_set_size_request(search, 300, -1)
+    gtk_header_bar_set_title_widget(header.opaque, search)
+    gtk_header_bar_pack_start(
+      header.opaque, .button(icon: "list-add-symbolic", tip: "New note (Ctrl+N)", action: "win.new"))
+    gtk_header_bar_pack_start(
+      header.opaque, .button(icon: "edit-undo-symbolic", tip: "Undo (Ctrl+Z)", action: "win.undo"))
+    gtk_header_bar_pack_start(
+      header.opaque, .button(icon: "edit-redo-symbolic", tip: "Redo (Ctrl+Shift+Z)", action: "win.redo"))
+    gtk_header_bar_pack_end(
+      header.opaque, .button(icon: "user-trash-symbolic", tip: "Delete the note (Ctrl+D)", action: "win.delete"))
+    return header
+  }
+
+  private func addActions() {
+    actions.add("new", "<Control>n") { [unowned self] in add() }
+    actions.add("delete", "<Control>d") { [unowned self] in delete() }
+    actions.add("undo", "<Control>z") { [unowned self] in takeBack { $0.undo() } }
+    actions.add("redo", "<Control><Shift>z") { [unowned self] in takeBack { $0.redo() } }
+    actions.add("search", "<Control>f") { [unowned self] in _ = gtk_widget_grab_focus(search) }
+    actions.add("close", "<Control>w") { [unowned self] in close() }
+  }
+
+  /// Closes the window, as its button does.
+  func close() { gtk_window_close(window.cast()) }
+
+  // MARK: Opening
+
+  private func show(_ new: Dialog?) {
+    if let dialog { gtk_overlay_remove_overlay(overlay.opaque, dialog.widget) }
+    dialog = new
+    if let new { gtk_overlay_add_overlay(overlay.opaque, new.widget) }
+    gtk_widget_set_sensitive(content, new == nil ? 1 : 0)
+    gtk_widget_set_sensitive(search, new == nil && notes != nil ? 1 : 0)
+    enableActions()
+  }
+
+  private func open(_ container: ModelContainer) {
+    let context = container.mainContext
+    // Saved when typing pauses, so that an error has a place where it is shown.
+    context.autosaveEnabled = false
+    context.undoManager = UndoManager()
+    do {
+      let observer = try ResultsObserver(fetchDescriptor: Note.all, modelContext: context)
+      let list = NoteList(observer)
+      notes = (context, observer, list)
+      observer.onChanges = { [unowned self] in take($0) }
+      list.onSelect = { [unowned self] note in select(note) }
+      let panes: Widget = gtk_paned_new(GTK_ORIENTATION_HORIZONTAL)
+      gtk_paned_set_start_child(panes.opaque, list.widget)
+      gtk_paned_set_end_child(panes.opaque, editor.widget)
+      gtk_paned_set_resize_start_child(panes.opaque, 0)
+      gtk_paned_set_shrink_start_child(panes.opaque, 0)
+      gtk_paned_set_position(panes.opaque, 300)
+      gtk_widget_set_vexpand(panes, 1)
+      gtk_box_append(content.cast(), panes)
+      let store = container.persistentContainer.persistentStoreCoordinator.persistentStores.first
+      statements = { (store as? SQLCipherStore)?.executedStatements ?? 0 }
+      show(nil)
+      if let first = observer.results.first {
+        list.select(first)
+        editor.show(first)
+      } else {
+        editor.show(nil)
+      }
+      Trace.say("open after \(Trace.elapsed) ms, \(statements()) statements")
+    } catch {
+      banner.show(failure: "The notes cannot be read: \(error)") { [unowned self] in open(container) }
+    }
+  }
+
+  // MARK: Notes
+
+  private func take(_ changes: [ResultsChange<Note>]) {
+    guard let notes else { return }
+    let isLost = editor.note?.isDeleted == true
+    notes.list.take(changes)
+    editor.refresh()
+    if isLost { editor.show(nil) }
+    if let failure = notes.observer.failure {
+      banner.show(failure: "The list is not up to date: \(failure)") { [unowned self] in look() }
+    }
+    enableActions()
+  }
+
+  private func select(_ note: Note?) {
+    guard note !== editor.note else { return }
+    save()
+    editor.show(note)
+    enableActions()
+  }
+
+  private func add() {
+    guard let notes else { return }
+    save()
+    if notes.observer.filterBy != nil { gtk_editable_set_text(search.opaque, "") }
+    look()
+    let note = Note("")
+    notes.context.insert(note)
+    save()
+    notes.list.select(note)
+    editor.show(note)
+    editor.beginTyping()
+  }
+
+  private func delete() {
+    guard let notes, let note = editor.note else { return }
+    save()
+    let name = note.name
+    let next = notes.list.neighbor(of: note)
+    notes.context.delete(note)
+    guard save() else { return }
+    editor.show(next)
+    notes.list.select(next)
+    banner.show("“\(name)” is deleted.", "Undo") { [unowned self] in takeBack { $0.undo() } }
+    banner.hideLater()
+  }
+
+  private func takeBack(_ step: (UndoManager) -> Void) {
+    guard let notes, let undoManager = notes.context.undoManager else { return }
+    save()
+    step(undoManager)
+    banner.hide()
+    save()
+    editor.refresh()
+    notes.list.select(editor.note)
+  }
+
+  /// Saves what was typed, added and deleted; false when that failed, which the banner shows.
+  @discardableResult private func save() -> Bool {
+    guard let notes else { return true }
+    editor.commit()
+    // Ends the step that can be taken back.
+    notes.context.processPendingChanges()
+    do {
+      guard notes.context.hasChanges else { return true }
+      try notes.context.save()
+      banner.hideFailure()
+      Trace.say("saved")
+    } catch {
+      let reason = Failure(of: error)?.description ?? "\(error)"
+      banner.show(failure: "Not saved: \(reason)") { [unowned self] in save() }
+      return false
+    }
+    enableActions()
+    return true
+  }
+
+  /// Shows the notes that have what is typed into the search entry.
+  private func look() {
+    guard let notes else { return }
+    save()
+    let words = string(gtk_editable_get_text(search.opaque)).trimmingCharacters(in: .whitespaces)
+    notes.observer.onChanges = nil
+    notes.observer.filterBy = Note.having(words)
+    notes.observer.onChanges = { [unowned self] in take($0) }
+    notes.list.reload(selecting: editor.note)
+    if let failure = notes.observer.failure {
+      banner.show(failure: "The search failed: \(failure)") { [unowned self] in look() }
+    }
+    Trace.say("searched \(words): \(notes.observer.results.map(\.name).prefix(5).joined(separator: ", "))")
+  }
+
+  private func enableActions() {
+    let isOpen = notes != nil && dialog == nil
+    actions.enable("new", isOpen)
+    actions.enable("search", isOpen)
+    actions.enable("delete", isOpen && editor.note != nil)
+    actions.enable("undo", isOpen && notes?.context.undoManager?.canUndo == true)
+    actions.enable("redo", isOpen && notes?.context.undoManager?.canRedo == true)
+  }
+}
