@@ -22,4 +22,14 @@ extension Failure {
     default: return nil
     }
   }
+
+  /// Whether an error of Strongroom's says that the keyring is there and was not unlocked.
+  package static func isLocked(_ error: any Error) -> Bool {
+    switch error {
+    case let error as SwiftDataError: error.cause.map(isLocked) ?? false
+    case let error as StoreError: error.cause.map(isLocked) ?? false
+    case let error as KeyringError: error.code == .vaultLocked || error.code == .promptDismissed
+    default: false
+    }
+  }
 }

@@ -55,5 +55,9 @@ import CGtk4
   }
 
   /// Whether buttons and fields can be used.
-  func enable(_ isEnabled: Bool) { gtk_widget_set_sensitive(widget, isEnabled ? 1 : 0) }
+  func enable(_ isEnabled: Bool) {
+    // GTK complains of a text field that has the keyboard and cannot be used.
+    if !isEnabled { gtk_root_set_focus(gtk_widget_get_root(widget), nil) }
+    gtk_widget_set_sensitive(widget, isEnabled ? 1 : 0)
+  }
 }

@@ -33,12 +33,27 @@ import StrongroomData
     widget = gtk_stack_new()
     let fields = Widget.box(GTK_ORIENTATION_VERTICAL, [title, .scrolled(text), date])
     gtk_widget_add_css_class(fields, "editor")
-    gtk_stack_add_named(widget.opaque, .label("No note is selected", "dim-label", "empty"), "empty")
+    gtk_stack_add_named(widget.opaque, Self.empty, "empty")
     gtk_stack_add_named(widget.opaque, fields, "note")
     gtk_widget_set_hexpand(widget, 1)
     on(title.opaque, "changed") { [unowned self] in typed() }
     on(title.opaque, "activate") { [unowned self] in _ = gtk_widget_grab_focus(text) }
     on(OpaquePointer(buffer), "changed") { [unowned self] in typed() }
+  }
+
+  /// What is shown when there is no note: what to do.
+  private static var empty: Widget {
+    let image: Widget = gtk_image_new_from_icon_name("document-new-symbolic")
+    gtk_image_set_pixel_size(image.opaque, 64)
+    gtk_widget_add_css_class(image, "dim-label")
+    let button: Widget = gtk_button_new_with_label("New Note")
+    gtk_actionable_set_action_name(button.opaque, "win.new")
+    for name in ["pill", "suggested-action"] { gtk_widget_add_css_class(button, name) }
+    gtk_widget_set_halign(button, GTK_ALIGN_CENTER)
+    let column = Widget.box(
+      GTK_ORIENTATION_VERTICAL, spacing: 14, [image, .label("No note is selected", "dim-label", "empty"), button])
+    gtk_widget_set_valign(column, GTK_ALIGN_CENTER)
+    return column
   }
 
   /// Shows a note, or none.
@@ -59,8 +74,7 @@ import StrongroomData
     if typedTitle != note.title { gtk_editable_set_text(title.opaque, note.title) }
     if typedText != note.text { gtk_text_buffer_set_text(buffer, note.text, -1) }
     isFilling = false
-    let day = note.changed.formatted(date: .long, time: .shortened)
-    gtk_label_set_text(date.opaque, "Edited \(day)")
+    gtk_label_set_text(date.opaque, "Edited \(note.day(.long))")
   }
 
   /// Puts the cursor into the title.

@@ -14,6 +14,12 @@ import StrongroomData
 
   /// What a list calls it.
   var name: String { title.isEmpty ? "Untitled" : title }
+
+  /// When it was last edited, in words.
+  func day(_ style: Date.FormatStyle.DateStyle) -> String {
+    // Few fonts have the narrow blank.
+    changed.formatted(date: style, time: .shortened).replacingOccurrences(of: "\u{202F}", with: "\u{A0}")
+  }
 }
 
 extension Note {

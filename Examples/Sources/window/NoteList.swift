@@ -28,7 +28,7 @@ import StrongroomData
     gtk_widget_add_css_class(view, "navigation-sidebar")
     pages = gtk_stack_new()
     gtk_stack_add_named(pages.opaque, .scrolled(view), "list")
-    gtk_stack_add_named(pages.opaque, .label("No notes yet", "dim-label", "empty"), "empty")
+    gtk_stack_add_named(pages.opaque, .label("No notes", "dim-label", "empty"), "empty")
     gtk_stack_add_named(pages.opaque, .label("Nothing found", "dim-label", "empty"), "none")
     count = Widget.label("", "dim-label", "count")
     widget = .box(GTK_ORIENTATION_VERTICAL, [pages, count])
@@ -76,6 +76,9 @@ import StrongroomData
     gtk_widget_activate_action_variant(view, "list.scroll-to-item", g_variant_new_uint32(guint(place)))
   }
 
+  /// Whether a note is among the results.
+  func contains(_ note: Note?) -> Bool { note.flatMap(rows.place(of:)) != nil }
+
   /// The note beside one that is to be deleted.
   func neighbor(of note: Note) -> Note? {
     guard let place = rows.place(of: note) else { return nil }
@@ -117,6 +120,6 @@ import StrongroomData
       Trace.say("title \(name)")
       gtk_label_set_text(row.title.opaque, name)
     }
-    gtk_label_set_text(row.date.opaque, row.note.changed.formatted(date: .abbreviated, time: .shortened))
+    gtk_label_set_text(row.date.opaque, row.note.day(.abbreviated))
   }
 }

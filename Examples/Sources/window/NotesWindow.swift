@@ -14,7 +14,8 @@ import StrongroomData
   private let actions: Actions
   private var dialog: Dialog?
   private var opening: Opening?
-  private var searching: Task<Void, Never>?
+  /// While a step is undone or redone, a note that comes back is shown.
+  private var isTakingBack = false
   /// The open store's; nil before.
   private var notes: (context: ModelContext, observer: ResultsObserver<Note, Never>, list: NoteList)?
   private var statements: () -> Int = { 0 }
@@ -72,6 +73,7 @@ import StrongroomData
   // MARK: Opening
 
   private func show(_ new: Dialog?) {
+    gtk_window_set_focus(window.cast(), nil)
     if let dialog { gtk_overlay_remove_overlay(overlay.opaque, dialog.widget) }
     dialog = new
     if let new { gtk_overlay_add_overlay(overlay.opaque, new.widget) }
@@ -108,6 +110,7 @@ import StrongroomData
       } else {
         editor.show(nil)
       }
+      enableActions()
       Trace.say("open after \(Trace.elapsed) ms, \(statements()) statements")
     } catch {
       banner.show(failure: "The notes cannot be read: \(error)") { [unowned self] in open(container) }
@@ -118,14 +121,23 @@ import StrongroomData
 
   private func take(_ changes: [ResultsChange<Note>]) {
     guard let notes else { return }
-    let isLost = editor.note?.isDeleted == true
     notes.list.take(changes)
+    if let note = editor.note, note.isDeleted { editor.show(isTakingBack ? neighbor(of: note, changes) : nil) }
     editor.refresh()
-    if isLost { editor.show(nil) }
+    if isTakingBack, case .insert(let note, _)? = changes.first { editor.show(note) }
     if let failure = notes.observer.failure {
       banner.show(failure: "The list is not up to date: \(failure)") { [unowned self] in look() }
     }
     enableActions()
+  }
+
+  /// The note that now stands where one stood that is deleted.
+  private func neighbor(of note: Note, _ changes: [ResultsChange<Note>]) -> Note? {
+    guard let results = notes?.observer.results, !results.isEmpty else { return nil }
+    for case .delete(note.persistentModelID, let place) in changes {
+      return results[min(place, results.count - 1)]
+    }
+    return nil
   }
 
   private func select(_ note: Note?) {
@@ -164,9 +176,11 @@ import StrongroomData
   private func takeBack(_ step: (UndoManager) -> Void) {
     guard let notes, let undoManager = notes.context.undoManager else { return }
     save()
+    isTakingBack = true
     step(undoManager)
     banner.hide()
     save()
+    isTakingBack = false
     editor.refresh()
     notes.list.select(editor.note)
   }
@@ -199,10 +213,12 @@ import StrongroomData
     notes.observer.onChanges = nil
     notes.observer.filterBy = Note.having(words)
     notes.observer.onChanges = { [unowned self] in take($0) }
+    if !notes.list.contains(editor.note) { editor.show(notes.observer.results.first) }
     notes.list.reload(selecting: editor.note)
     if let failure = notes.observer.failure {
       banner.show(failure: "The search failed: \(failure)") { [unowned self] in look() }
     }
+    enableActions()
     Trace.say("searched \(words): \(notes.observer.results.map(\.name).prefix(5).joined(separator: ", "))")
   }
 

@@ -29,9 +29,10 @@ import StrongroomData
     } catch {
       let failure = Failure(of: error) ?? (error as? Failure) ?? Failure(.store, "\(error)")
       switch failure.code {
-      case .keyringUnavailable: askToUnlock(failure.description)
+      case .keyringUnavailable where Failure.isLocked(error): askToUnlock(prompt ? failure.description : nil)
+      case .keyringUnavailable: askToRetry("The keyring cannot be asked", failure.description)
       case .keyLost: askForCode()
-      case .nothingDone, .store: askToRetry(failure.description)
+      case .nothingDone, .store: askToRetry("The notes cannot be opened", failure.description)
       }
     }
   }
@@ -58,10 +59,12 @@ import StrongroomData
 
   // MARK: Dialogs
 
-  private func askToUnlock(_ reason: String) {
+  /// - Parameter reason: Why unlocking failed; nil when it was not tried.
+  private func askToUnlock(_ reason: String?) {
     let dialog = Dialog(
       "locked", icon: "system-lock-screen-symbolic", title: "The keyring is locked",
-      message: "The key of your notes is in the keyring. Unlock it, then try again.\n\n\(sentence(reason))")
+      message: "The key of your notes is in it. Unlock it here, or elsewhere and then try again.")
+    if let reason { dialog.say(sentence(reason), isFailure: true) }
     dialog.add(buttons: [
       ("Try Again", { [self] in retry(dialog, prompt: false) }),
       ("Unlock…", { [self] in retry(dialog, prompt: true) }),
@@ -69,10 +72,9 @@ import StrongroomData
     present(dialog)
   }
 
-  private func askToRetry(_ reason: String) {
+  private func askToRetry(_ title: String, _ reason: String) {
     let dialog = Dialog(
-      "failure", icon: "dialog-error-symbolic", title: "The notes cannot be opened",
-      message: sentence(reason))
+      "failure", icon: "dialog-error-symbolic", title: title, message: sentence(reason))
     dialog.add(buttons: [("Try Again", { [self] in retry(dialog, prompt: false) })])
     present(dialog)
   }
