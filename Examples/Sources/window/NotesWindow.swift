@@ -14,6 +14,8 @@ import StrongroomData
   private let actions: Actions
   private var dialog: Dialog?
   private var opening: Opening?
+  /// What was searched for last.
+  private var words = ""
   /// While a step is undone or redone, a note that comes back is shown.
   private var isTakingBack = false
   /// The open store's; nil before.
@@ -150,7 +152,7 @@ import StrongroomData
   private func add() {
     guard let notes else { return }
     save()
-    if notes.observer.filterBy != nil { gtk_editable_set_text(search.opaque, "") }
+    gtk_editable_set_text(search.opaque, "")
     look()
     let note = Note("")
     notes.context.insert(note)
@@ -188,6 +190,7 @@ import StrongroomData
   /// Saves what was typed, added and deleted; false when that failed, which the banner shows.
   @discardableResult private func save() -> Bool {
     guard let notes else { return true }
+    let start = Trace.elapsed
     editor.commit()
     // Ends the step that can be taken back.
     notes.context.processPendingChanges()
@@ -195,7 +198,7 @@ import StrongroomData
       guard notes.context.hasChanges else { return true }
       try notes.context.save()
       banner.hideFailure()
-      Trace.say("saved")
+      Trace.say("saved in \(Trace.elapsed - start) ms, \(statements()) statements")
     } catch {
       let reason = Failure(of: error)?.description ?? "\(error)"
       banner.show(failure: "Not saved: \(reason)") { [unowned self] in save() }
@@ -208,8 +211,11 @@ import StrongroomData
   /// Shows the notes that have what is typed into the search entry.
   private func look() {
     guard let notes else { return }
-    save()
     let words = string(gtk_editable_get_text(search.opaque)).trimmingCharacters(in: .whitespaces)
+    guard words != self.words || notes.observer.failure != nil else { return }
+    self.words = words
+    save()
+    let start = Trace.elapsed
     notes.observer.onChanges = nil
     notes.observer.filterBy = Note.having(words)
     notes.observer.onChanges = { [unowned self] in take($0) }
@@ -219,7 +225,7 @@ import StrongroomData
       banner.show(failure: "The search failed: \(failure)") { [unowned self] in look() }
     }
     enableActions()
-    Trace.say("searched \(words): \(notes.observer.results.map(\.name).prefix(5).joined(separator: ", "))")
+    Trace.say("searched \(words) in \(Trace.elapsed - start) ms: \(notes.observer.results.prefix(5).map(\.name).joined(separator: ", "))")
   }
 
   private func enableActions() {
