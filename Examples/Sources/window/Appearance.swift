@@ -21,7 +21,8 @@ import CGtk4
       bus, portal, settings, "SettingChanged", "/org/freedesktop/portal/desktop", appearance,
       G_DBUS_SIGNAL_FLAGS_NONE,
       { _, _, _, _, _, values, _ in
-        guard string(g_variant_get_string(g_variant_get_child_value(values, 1), nil)) == Appearance.colorScheme
+        guard
+          string(g_variant_get_string(g_variant_get_child_value(values, 1), nil)) == Appearance.colorScheme
         else { return }
         Appearance.take(g_variant_get_child_value(values, 2))
       }, nil, nil)
@@ -73,7 +74,8 @@ import CGtk4
     .count { padding: 6px; font-size: smaller; border-top: 1px solid alpha(currentColor, 0.15); }
     .empty { font-size: larger; }
     .editor { background: @theme_base_color; }
-    .note-title { font-size: 160%; font-weight: bold; padding: 18px 24px 6px; background: none; outline: none; }
+    .note-title { font-size: 160%; font-weight: bold; padding: 18px 24px 6px; background: none;
+      outline: none; }
     .note-text { padding: 6px 24px; background: none; }
     .note-date { padding: 6px 24px; font-size: smaller; }
     .banner { padding: 8px 12px; background: alpha(currentColor, 0.1); }

@@ -51,7 +51,8 @@ import StrongroomData
     for name in ["pill", "suggested-action"] { gtk_widget_add_css_class(button, name) }
     gtk_widget_set_halign(button, GTK_ALIGN_CENTER)
     let column = Widget.box(
-      GTK_ORIENTATION_VERTICAL, spacing: 14, [image, .label("No note is selected", "dim-label", "empty"), button])
+      GTK_ORIENTATION_VERTICAL, spacing: 14,
+      [image, .label("No note is selected", "dim-label", "empty"), button])
     gtk_widget_set_valign(column, GTK_ALIGN_CENTER)
     return column
   }

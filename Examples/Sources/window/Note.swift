@@ -35,6 +35,8 @@ extension Note {
   /// Those that have the words in their title or text; nil for all.
   static func having(_ words: String) -> Predicate<Note>? {
     if words.isEmpty { return nil }
-    return #Predicate { $0.title.localizedStandardContains(words) || $0.text.localizedStandardContains(words) }
+    return #Predicate {
+      $0.title.localizedStandardContains(words) || $0.text.localizedStandardContains(words)
+    }
   }
 }

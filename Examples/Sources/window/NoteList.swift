@@ -90,8 +90,8 @@ import StrongroomData
     let number = rows.observer.results.count
     let isSearch = rows.observer.filterBy != nil
     gtk_stack_set_visible_child_name(pages.opaque, number > 0 ? "list" : isSearch ? "none" : "empty")
-    gtk_label_set_text(
-      count.opaque, number == 1 ? "1 note" : "\(number.formatted(.number.locale(.init(identifier: "en")))) notes")
+    let figures = number.formatted(.number.locale(.init(identifier: "en")))
+    gtk_label_set_text(count.opaque, number == 1 ? "1 note" : "\(figures) notes")
     Trace.say("count \(number)")
   }
 

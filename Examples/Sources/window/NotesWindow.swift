@@ -14,6 +14,8 @@ import StrongroomData
   private let actions: Actions
   private var dialog: Dialog?
   private var opening: Opening?
+  /// Whether somebody closed the window while it could not save.
+  private var isLeaving = false
   /// What was searched for last.
   private var words = ""
   /// While a step is undone or redone, a note that comes back is shown.
@@ -37,7 +39,7 @@ import StrongroomData
     on(search.opaque, "search-changed") { [unowned self] in look() }
     on(search.opaque, "stop-search") { [unowned self] in gtk_editable_set_text(search.opaque, "") }
     editor.onPause = { [unowned self] in save() }
-    before(window.opaque, "close-request") { [unowned self] in save() }
+    before(window.opaque, "close-request") { [unowned self] in mayClose() }
     opening = Opening(
       place, show: { [unowned self] in show($0) }, done: { [unowned self] in open($0) })
     show(nil)
@@ -56,7 +58,8 @@ import StrongroomData
     gtk_header_bar_pack_start(
       header.opaque, .button(icon: "edit-redo-symbolic", tip: "Redo (Ctrl+Shift+Z)", action: "win.redo"))
     gtk_header_bar_pack_end(
-      header.opaque, .button(icon: "user-trash-symbolic", tip: "Delete the note (Ctrl+D)", action: "win.delete"))
+      header.opaque,
+      .button(icon: "user-trash-symbolic", tip: "Delete the note (Ctrl+D)", action: "win.delete"))
     return header
   }
 
@@ -71,6 +74,13 @@ import StrongroomData
 
   /// Closes the window, as its button does.
   func close() { gtk_window_close(window.cast()) }
+
+  /// What cannot be saved is shown first, and lost when the window is closed all the same.
+  private func mayClose() -> Bool {
+    if save() || isLeaving { return true }
+    isLeaving = true
+    return false
+  }
 
   // MARK: Opening
 
@@ -124,7 +134,9 @@ import StrongroomData
   private func take(_ changes: [ResultsChange<Note>]) {
     guard let notes else { return }
     notes.list.take(changes)
-    if let note = editor.note, note.isDeleted { editor.show(isTakingBack ? neighbor(of: note, changes) : nil) }
+    if let note = editor.note, note.isDeleted {
+      editor.show(isTakingBack ? neighbor(of: note, changes) : nil)
+    }
     editor.refresh()
     if isTakingBack, case .insert(let note, _)? = changes.first { editor.show(note) }
     if let failure = notes.observer.failure {
@@ -198,6 +210,7 @@ import StrongroomData
       guard notes.context.hasChanges else { return true }
       try notes.context.save()
       banner.hideFailure()
+      isLeaving = false
       Trace.say("saved in \(Trace.elapsed - start) ms, \(statements()) statements")
     } catch {
       let reason = Failure(of: error)?.description ?? "\(error)"
@@ -225,7 +238,8 @@ import StrongroomData
       banner.show(failure: "The search failed: \(failure)") { [unowned self] in look() }
     }
     enableActions()
-    Trace.say("searched \(words) in \(Trace.elapsed - start) ms: \(notes.observer.results.prefix(5).map(\.name).joined(separator: ", "))")
+    let first = notes.observer.results.prefix(5).map(\.name).joined(separator: ", ")
+    Trace.say("searched \(words) in \(Trace.elapsed - start) ms: \(first)")
   }
 
   private func enableActions() {

@@ -10,6 +10,7 @@ import StrongroomData
   private let done: @MainActor (ModelContainer) -> Void
 
   /// - Parameters:
+  ///   - place: Where the store is.
   ///   - show: Shows a dialog, or none.
   ///   - done: Called once, with the open store.
   init(
@@ -82,8 +83,8 @@ import StrongroomData
   private func askForCode() {
     let dialog = Dialog(
       "recovery", icon: "dialog-password-symbolic", title: "The keyring lost the key",
-      message: "Type the recovery code that was shown when the notes were made. It puts the key back into the "
-        + "keyring.")
+      message: "Type the recovery code that was shown when the notes were made. "
+        + "It puts the key back into the keyring.")
     let entry: Widget = gtk_password_entry_new()
     gtk_password_entry_set_show_peek_icon(entry.opaque, 1)
     gtk_widget_add_css_class(entry, "code")

@@ -21,7 +21,9 @@ enum Sample {
         let subject = subjects[number % subjects.count]
         let remark = (0..<3).map { remarks[(number + $0) % remarks.count] }.joined(separator: " ")
         context.insert(
-          Note("\(subject) \(number + 1)", text: remark, changed: now.addingTimeInterval(-3600 * Double(number))))
+          Note(
+            "\(subject) \(number + 1)", text: remark, changed: now.addingTimeInterval(-3600 * Double(number)))
+        )
       }
       try context.save()
     }

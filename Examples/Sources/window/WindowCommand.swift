@@ -11,18 +11,21 @@ import StrongroomData
     discussion: """
       Notes are kept in an encrypted file; its key is in your keyring.
 
-      Exit codes: 0 done, 2 the keyring lost the key, 3 the keyring cannot be asked, 4 the file or the disk is at fault, \
-      64 the command line is wrong. The window asks instead.
+      Exit codes: 0 done, 2 the keyring lost the key, 3 the keyring cannot be asked, 4 the file or the disk is at \
+      fault, 64 the command line is wrong. The window asks instead.
       """)
   @OptionGroup var place: StorePlace
   @Option(help: "Adds a note of this title, without a window.") var add: String?
+  @Flag(help: "Prints the titles, without a window.") var list = false
   @Option(help: "Adds so many notes for trying, without a window.") var fill: Int?
   @Flag(help: "Dark, whatever the desktop says.") var dark = false
   @Flag(help: "Prints what the window shows, line by line.") var trace = false
 
   func validate() throws {
     if let fill, fill < 1 || fill > 1_000_000 { throw ValidationError("--fill takes 1 to 1,000,000") }
-    if add != nil, fill != nil { throw ValidationError("--add and --fill exclude each other") }
+    guard [add != nil, fill != nil, list].count(where: \.self) <= 1 else {
+      throw ValidationError("--add, --fill and --list exclude each other")
+    }
   }
 
   // GTK's main thread is the one that `main` begins on.
@@ -30,16 +33,18 @@ import StrongroomData
 
   @MainActor private func start() throws {
     Trace.begin(trace)
-    if add == nil, fill == nil { return try showWindow() }
+    if add == nil, fill == nil, !list { return try showWindow() }
     try MainLoop.run {
       try await Failure.reporting("window") {
-        let container = try await place.open("window", for: Note.self, making: true)
+        let container = try await place.open("window", for: Note.self, making: !list)
+        let context = ModelContext(container)
         if let add {
-          let context = ModelContext(container)
           context.insert(Note(add))
           try context.save()
         } else if let fill {
           try Sample.fill(container, count: fill)
+        } else {
+          for note in try context.fetch(Note.all) { print(Terminal.plain(note.name)) }
         }
       }
     }
