@@ -41,6 +41,17 @@ struct StructureTests {
     }
   }
 
+  /// A release build of a generic struct that stores Foundation's `SortDescriptor` refers to a private type
+  /// of Foundation's, and programs with it do not link.
+  @Test("sort descriptors are stored in arrays")
+  func sortDescriptors() {
+    for file in SourceFile.sources where file.target == "StrongroomData" {
+      for line in file.lines where line.contains(#/^ *(\w+ )*(let|var) \w+: SortDescriptor<[^{]*$/#) {
+        Issue.record("\(file.path): \(line)")
+      }
+    }
+  }
+
   @Test("the tests of a folder are in the folder of that name")
   func mirroredTests() throws {
     var folders: [String: Set<String>] = [:]
