@@ -76,7 +76,8 @@ public final class FetchedResultsController<T: ManagedObject> {
   public func performFetch() throws {
     let found = try context.fetch(fetchRequest, as: T.self)
     hasFetched = true
-    isStale = false
+    // One that is inserted now and deleted in the same event is no change that the event reports.
+    isStale = context.graph.notifications.hasInsertions
     try show(found, changed: [])
   }
 

@@ -68,6 +68,9 @@ final class ContextNotifications {
     scheduleEventEnd()
   }
 
+  /// Whether objects were inserted in this event.
+  var hasInsertions: Bool { !log.inserted.isEmpty }
+
   /// Records objects that other contexts inserted and that this context has not registered.
   func recordInsertions(_ ids: [ManagedObjectID]) {
     if ids.isEmpty { return }

@@ -122,8 +122,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
       controller.onChange = nil
       return
     }
-    // The controller is deallocated with this object, and must not retain it.
-    controller.onChange = { [unowned self] changes in
+    // The controller must not retain this object, which may be released in what is called here.
+    controller.onChange = { [weak self] changes in
+      guard let self else { return }
       onChange?()
       onChanges?(changes.compactMap { ResultsChange($0) })
     }

@@ -155,6 +155,38 @@ import Testing
     }
   }
 
+  @Test("A model that is inserted and deleted in one event is shown by no list that was fetched between")
+  func takenBack() throws {
+    let observer = try ResultsObserver(
+      sortBy: [SortDescriptor<Player>(\.name)], sectionBy: \.name, modelContext: context)
+    for isRolledBack in [false, true] {
+      let player = Player(name: "Zoe")
+      context.insert(player)
+      observer.sortBy = [SortDescriptor(\.name, order: .reverse)]
+      let second = try ResultsObserver(fetchDescriptor: FetchDescriptor<Player>(), modelContext: context)
+      if isRolledBack { context.rollback() } else { context.delete(player) }
+      context.processPendingChanges()
+      #expect(observer.results.count == 5 && second.results.count == 5)
+      #expect(observer.sections?[sectionTitle: "Zoe"] == nil)
+    }
+  }
+
+  @Test("An observer may be released by what it calls")
+  func released() throws {
+    var observer: ResultsObserver<Player, Never>? = try ResultsObserver(modelContext: context)
+    var calls = 0
+    observer?.onChange = {
+      observer = nil
+      calls += 1
+    }
+    observer?.onChanges = { _ in calls += 1 }
+    context.insert(Player(name: "Zoe"))
+    context.processPendingChanges()
+    context.insert(Player(name: "Zed"))
+    context.processPendingChanges()
+    #expect(observer == nil && calls == 2)
+  }
+
   @Test("Descriptors are equal when they fetch the same")
   func equality() {
     func older(_ age: Int) -> FetchDescriptor<Player> {
