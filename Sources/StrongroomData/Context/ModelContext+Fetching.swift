@@ -12,7 +12,9 @@ extension ModelContext {
   /// - Throws: `SwiftDataError`: `unsupportedPredicate`, `unsupportedSortDescriptor`,
   ///   `unsupportedKeyPath`, each naming what a store cannot be asked; `StoreError`.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    if let wider = try evaluated(descriptor) { return try evaluate(descriptor, among: fetch(wider)) }
+    if core.hasCustomStores, let wider = try evaluated(descriptor) {
+      return try evaluate(descriptor, among: fetch(wider))
+    }
     let objects: [ModelObject] = try run(descriptor) { try engine.fetch($0, as: ModelObject.self) }
     return ModelObject.shown(objects, as: T.self)
   }
@@ -59,7 +61,7 @@ extension ModelContext {
   /// One statement.
   /// - Throws: as `fetch(_:)`.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    if try evaluated(descriptor) != nil { return try fetch(descriptor).count }
+    if core.hasCustomStores, try evaluated(descriptor) != nil { return try fetch(descriptor).count }
     return try run(descriptor) { try engine.count(for: $0) }
   }
 
@@ -71,7 +73,9 @@ extension ModelContext {
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
-    if try evaluated(descriptor) != nil { return try fetch(descriptor).map(\.persistentModelID) }
+    if core.hasCustomStores, try evaluated(descriptor) != nil {
+      return try fetch(descriptor).map(\.persistentModelID)
+    }
     return try run(descriptor) { try engine.fetchObjectIDs($0).map { PersistentIdentifier($0) } }
   }
 
@@ -171,7 +175,7 @@ extension ModelContext {
   ) throws -> R {
     adoptWaiting()
     let entity = try core.entity(for: T.self)
-    presentKnownTypes()
+    if core.bindsClasses { presentKnownTypes() }
     let request = try descriptor.request(entity.name, in: core)
     do {
       if !core.hasCustomStores { return try body(request) }

@@ -122,7 +122,7 @@ public final class ModelContext {
   }
 
   func show<Model: PersistentModel>(_ object: ManagedObject, as type: Model.Type) -> any PersistentModel {
-    presentKnownTypes()
+    if core.bindsClasses { presentKnownTypes() }
     // Every entity of a container's model has this class.
     return unsafeDowncast(object, to: ModelObject.self).shown(as: type)
   }

@@ -13,6 +13,7 @@ extension ContainerCore {
   /// - Throws: `SwiftDataError.unknownSchema` when it is not in the schema, or differs from the entity of
   ///   its name.
   func entity(for type: any PersistentModel.Type) throws -> EntityDescription {
+    if !bindsClasses, let entity = entities[ObjectIdentifier(type)] { return entity }
     if let binding = schema.binding {
       let model = engine.managedObjectModel
       try binding.bind(type) { name in
@@ -28,7 +29,7 @@ extension ContainerCore {
 
   /// The class of an entity's models; nil where none is known.
   func type(of entity: EntityDescription) -> (any PersistentModel.Type)? {
-    guard let binding = schema.binding else { return types[entity.index] }
+    guard bindsClasses, let binding = schema.binding else { return types[entity.index] }
     return binding.shape(named: entity.name)?.type
   }
 

@@ -21,6 +21,8 @@ final class ContainerCore: Sendable {
   let engine: PersistentContainer
   /// By the entity's index; empty for a schema made by hand, whose classes its binding has.
   let types: [any PersistentModel.Type]
+  /// Whether classes are bound to entities as they are used, as those of a schema made by hand.
+  let bindsClasses: Bool
   let container = Locked(WeakContainer())
   /// Whether a program's own kind of store is among the stores.
   let hasCustomStores: Bool
@@ -40,6 +42,7 @@ final class ContainerCore: Sendable {
     let schema = try Schema.ofContainer(
       given, or: (configurations.map(\.schema) + custom.map { $0.schema }).compactMap { $0 })
     self.schema = schema
+    bindsClasses = schema.binding != nil
     self.plan = plan
     var configurations = configurations.isEmpty && custom.isEmpty ? [ModelConfiguration()] : configurations
     let isAlone = configurations.count == 1 && custom.isEmpty
