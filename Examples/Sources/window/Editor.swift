@@ -4,7 +4,7 @@ import StrongroomData
 /// The pane on the right: the title and the text of the note that is selected.
 @MainActor final class Editor {
   let widget: Widget
-  /// Called when somebody typed and then paused.
+  /// Called at the first pause after typing.
   var onPause: (@MainActor () -> Void)?
 
   private(set) var note: Note?

@@ -15,7 +15,7 @@ import StrongroomData
   private let count: Widget
   /// The rows on the screen, by GTK's items.
   private var bound: [OpaquePointer: (note: Note, title: Widget, date: Widget)] = [:]
-  /// While the list changes, what GTK selects is not what somebody chose.
+  /// While the list changes, what GTK selects is not the user's choice.
   private var isChanging = false
 
   init(_ observer: ResultsObserver<Note, Never>) {

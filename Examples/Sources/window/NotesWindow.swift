@@ -14,7 +14,7 @@ import StrongroomData
   private let actions: Actions
   private var dialog: Dialog?
   private var opening: Opening?
-  /// Whether somebody closed the window while it could not save.
+  /// Whether the window was closed while it could not save.
   private var isLeaving = false
   /// What was searched for last.
   private var words = ""

@@ -46,7 +46,7 @@ import StrongroomData
     configuration.recoveryCodeHandler = { made.set($0) }
     if prompt { configuration.storeDescriptionHandler = { $0.keyInteraction = .prompt } }
     let given = configuration
-    // Opening blocks its thread, and the keyring may take as long as somebody types a password.
+    // Opening blocks its thread, and the keyring may take as long as the typing of a password.
     let container = try await Task.detached {
       try ModelContainer(for: Note.self, configurations: given)
     }.value

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the window shows, in lines on standard output, for whoever drives it without seeing it.
+/// What the window shows, in lines on standard output, for programs that drive it.
 @MainActor enum Trace {
   static var isOn = false
   private static let start = ContinuousClock.now

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StrongroomData
 
-@Suite("Coded schemas that nobody wrote")
+@Suite("Damaged and hostile coded schemas")
 struct HostileSchemaTests {
   private static func text(_ schema: Schema) throws -> String {
     let encoder = JSONEncoder()

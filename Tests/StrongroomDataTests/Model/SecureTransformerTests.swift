@@ -62,6 +62,7 @@ struct SecureTransformerTests {
     let own = try #require(transformer.reverseTransformedValue(Tint(red: 2)) as? Data)
     #expect((transformer.transformedValue(own) as? Tint)?.red == 2)
     #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(own) == nil)
+    #expect(NSSecureUnarchiveFromDataTransformer().reverseTransformedValue(Tint(red: 2)) == nil)
     let words = NSSecureUnarchiveFromDataTransformer().reverseTransformedValue(["a"])
     #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(words) as? [String] == ["a"])
     for damaged in [Data(), Data("bplist00".utf8), own.prefix(40), own.dropLast(30)] {

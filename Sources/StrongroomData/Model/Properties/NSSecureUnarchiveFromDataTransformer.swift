@@ -32,9 +32,15 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     return unarchiver.error == nil ? value : nil
   }
 
-  /// The archive of a value; nil where it has none.
+  /// The archive of a value; nil for nil, and for an archive that would not be read again, of other classes.
+  ///
+  /// - Precondition: Objects conform to `NSSecureCoding`: Foundation stops the process at others.
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
-    value.flatMap { try? NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: true) }
+    guard let value,
+      let data = try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true),
+      Self.allows(data)
+    else { return nil }
+    return data
   }
 
   /// Whether all objects of an archive are of allowed classes or their subclasses, or plain.

@@ -89,8 +89,15 @@ open class ValueTransformer: NSObject {
   }
 
   /// What an attribute stores for a value.
+  ///
+  /// - Precondition: What is archived is of the transformer's classes: else it would be lost.
   final func stored(_ value: Any?) -> Any? {
-    self is NSSecureUnarchiveFromDataTransformer ? reverseTransformedValue(value) : transformedValue(value)
+    guard self is NSSecureUnarchiveFromDataTransformer else { return transformedValue(value) }
+    let data = reverseTransformedValue(value)
+    precondition(
+      data != nil || value == nil,
+      "\(Self.self) archives no value of this class; add it to allowedTopLevelClasses")
+    return data
   }
 
   /// The value of what an attribute stores.
