@@ -24,6 +24,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private let changes = Atomic<Int>(0)
   /// How often stores were removed or moved: numbers from before may be other objects' now.
   private let removals = Atomic<Int>(0)
+  /// Whether a context has stored an object again that another one had deleted.
+  let hasStoredAgain = Atomic<Bool>(false)
   /// The classes of objects that were registered, by the entity's index.
   let registeredClasses = Locked<[Int: any AnyObject.Type]>([:])
 

@@ -6,34 +6,44 @@ extension Faulting {
   func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     guard !object.isInserted, object.graph === graph else { return }
     tracker.didChange()
-    if mergeChanges {
-      guard let node = try source.newValues(for: [object.reference], of: object.entity)[0] else {
-        guard shouldDeleteInaccessibleFaults else { throw graph.objectNotFound(object) }
-        if !object.hasUnsavedChanges, !object.state.contains(.deletedInStore) {
-          turnDeleted(object)
-          tracker.sweep()
-        }
-        return
-      }
-      turnBackIntoFault(object)
-      tracker.removeDeferredDeletion(of: object)
-      try graph.relationships.rebase(object, on: node)
-      object.awakeFromSnapshotEvents(.refresh)
-    } else {
-      if object.hasChanges, !object.state.contains(.deletedInStore) {
-        // The inverses are updated too, or the next save would store one side of a relationship.
-        if object.isDeleted {
-          try graph.relationships.revertDeletion(of: object)
-        } else {
-          try graph.relationships.drop(object)
-        }
-        object.state.subtract([.updated, .deleted])
-        tracker.sweep()
-      }
+    if !mergeChanges, try !dropChanges(of: object) {
       turnBackIntoFault(object)
       turnIntoFault(object)
+      return notifications.record(.refreshed, object)
     }
+    guard let node = try source.newValues(for: [object.reference], of: object.entity)[0] else {
+      guard shouldDeleteInaccessibleFaults else { throw graph.objectNotFound(object) }
+      if !object.hasUnsavedChanges, !object.state.contains(.deletedInStore) {
+        turnDeleted(object)
+        tracker.sweep()
+      }
+      return
+    }
+    turnBackIntoFault(object)
+    tracker.removeDeferredDeletion(of: object)
+    try graph.relationships.rebase(object, on: node)
+    object.awakeFromSnapshotEvents(.refresh)
     notifications.record(.refreshed, object)
+  }
+
+  /// Discards an object's changes; returns whether it has some that are parts of other objects'
+  /// changes: its side of their to-ones, and of their deletions.
+  ///
+  /// Undo does not restore discarded changes, so it does not restore their inverses either.
+  private func dropChanges(of object: ManagedObject) throws -> Bool {
+    guard object.hasChanges, !object.state.contains(.deletedInStore) else { return false }
+    try graph.withoutUndo {
+      if object.isDeleted {
+        try graph.relationships.revertDeletion(of: object)
+      } else {
+        try graph.relationships.drop(object)
+      }
+    }
+    let isChanged = object.hasPersistentChangedValues
+    object.state.subtract([.updated, .deleted])
+    if isChanged { tracker.recordUpdate(object) }
+    tracker.sweep()
+    return isChanged
   }
 
   /// Turns every unchanged object into a fault, so that the next read asks the store.

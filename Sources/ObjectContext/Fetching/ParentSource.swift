@@ -90,7 +90,9 @@ final class ParentSource: ContextSource {
       else { return nil }
       return known
     }
-    let unchanged = references.filter { isBelow($0) && changed($0) == nil }
+    // Decided once: reading one object's destinations can end the changes of another.
+    let owners = references.map(changed)
+    let unchanged = zip(references, owners).filter { isBelow($0) && $1 == nil }.map(\.0)
     let stored =
       unchanged.isEmpty
       ? RelationshipDestinations() : try parent.source.newValues(for: relationship, of: unchanged)
@@ -104,9 +106,9 @@ final class ParentSource: ContextSource {
         result.append(reference)
       }
     }
-    for reference in references {
-      if let known = changed(reference) {
-        for destination in try known.destinations(relationship) where !destination.isDeleted {
+    for (reference, owner) in zip(references, owners) {
+      if let owner {
+        for destination in try owner.destinations(relationship) where !destination.isDeleted {
           append(destination.reference, destination.entity.index)
         }
       } else if isBelow(reference) {

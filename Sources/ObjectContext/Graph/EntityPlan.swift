@@ -30,6 +30,8 @@ final class EntityPlan {
   let transientSlots: PropertyIndexSet
   /// To-ones whose inverse is a to-one too: both rows have to agree.
   let oneToOnes: [Int]
+  /// To-ones whose inverse is stored in a join table too, for its order.
+  let listedToOnes: [RelationshipDescription]
   /// The attributes that have a validation rule.
   let checkedAttributes: [AttributeDescription]
   let checkedRelationships: [RelationshipDescription]
@@ -51,6 +53,9 @@ final class EntityPlan {
       if case .toOne(let relationship) = stored { relationship.destination } else { nil }
     }
     oneToOnes = entity.relationships.filter(Self.isOneToOne).map(\.index)
+    listedToOnes = entity.relationships.filter {
+      !$0.isToMany && $0.field >= 0 && $0.inverse?.isToMany == true && $0.hasJoinTable
+    }
     checkedAttributes = entity.attributes.filter {
       !$0.isTransient && $0.derivation == nil && Self.hasRules($0)
     }
@@ -59,7 +64,7 @@ final class EntityPlan {
     }
   }
 
-  private static func isOneToOne(_ relationship: RelationshipDescription) -> Bool {
+  fileprivate static func isOneToOne(_ relationship: RelationshipDescription) -> Bool {
     guard !relationship.isToMany, !relationship.isTransient, let inverse = relationship.inverse else {
       return false
     }
@@ -94,6 +99,7 @@ final class EntityPlans {
     plans = Array(repeating: nil, count: model.entities.count)
     holders = model.entities.map { entity in entity.relationships.contains { $0.inverse == nil } }
     hasUnidirectional = holders.contains(true)
+    hasOneToOnes = model.entities.contains { $0.relationships.contains(where: EntityPlan.isOneToOne) }
   }
 
   /// The to-manys without an inverse, by the root entity of their destination.
@@ -105,6 +111,7 @@ final class EntityPlans {
   /// Whether each entity has relationships without an inverse, by the entity's index.
   private let holders: [Bool]
   let hasUnidirectional: Bool
+  let hasOneToOnes: Bool
 
   func holdsUnidirectional(_ entity: EntityDescription) -> Bool { holders[entity.index] }
 

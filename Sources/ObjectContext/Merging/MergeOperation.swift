@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 import StoreContract
+import Synchronization
 
 struct MergeOperation: GraphOperation {
   let graph: ObjectGraph
@@ -60,6 +61,7 @@ struct MergeOperation: GraphOperation {
   }
 
   private func merge(_ changes: ContextChanges) throws {
+    let changes = try withoutDeletionsOfStored(changes)
     tracker.didChange()
     forgetDeletions(of: changes.inserted + changes.updated)
     let stale = staleObjects(changes)
@@ -86,6 +88,25 @@ struct MergeOperation: GraphOperation {
       recordInsertions(changes.inserted)
       try recordArrivals(changes.inserted + changes.updated)
     }
+  }
+
+  /// Changes in which the deletion of an object that was stored again since is an update.
+  ///
+  /// A deletion can arrive after the object was stored again, by this context or another one. This
+  /// takes one statement for each root entity, and none until an object is stored again.
+  private func withoutDeletionsOfStored(_ changes: ContextChanges) throws -> ContextChanges {
+    guard persistentStoreCoordinator.hasStoredAgain.load(ordering: .acquiring) else { return changes }
+    let known = changes.deleted.compactMap { knownObject($0) }.filter { !$0.isInserted }
+    if known.isEmpty { return changes }
+    var stored: Set<ManagedObjectID> = []
+    for (root, objects) in Dictionary(grouping: known, by: \.entity.root) {
+      let rows = try source.newValues(for: objects.map(\.reference), of: root)
+      for case (let object, _?) in zip(objects, rows) { stored.insert(object.objectID) }
+    }
+    var changes = changes
+    changes.deleted.removeAll(where: stored.contains)
+    changes.updated += stored
+    return changes
   }
 
   /// Turns objects that were deleted and stored again elsewhere back into faults.

@@ -111,10 +111,8 @@ extension RelationshipMaintenance {
     try graph.asPartOfDeletion(of: object) {
       var cascaded: [ManagedObject] = []
       for relationship in object.entity.relationships {
-        if relationship.isToMany, relationship.inverse?.isToMany == false {
-          for destination in try object.destinations(relationship) where !destination.hasChanges {
-            graph.faulting.turnIntoFault(destination)
-          }
+        if relationship.isToMany, let inverse = relationship.inverse, !inverse.isToMany {
+          for destination in try object.destinations(relationship) { try renew(destination, at: inverse) }
         }
         cascaded += try graph.deletion.applyDeleteRule(object, relationship)
       }
@@ -122,6 +120,16 @@ extension RelationshipMaintenance {
       try nullifyUnidirectional(to: [object])
     }
     if undoRecorder != nil { try graph.deletion.readWhole(object) }
+  }
+
+  /// Makes a destination in the store a fault, or locks it if its changes are based on a row that
+  /// leads elsewhere.
+  private func renew(_ destination: ManagedObject, at toOne: RelationshipDescription) throws {
+    if !destination.hasChanges {
+      graph.faulting.turnIntoFault(destination)
+    } else if destination.isUpdated, destination.changes?.value(toOne.index) == nil {
+      tracker.lock(destination)
+    }
   }
 
   func lay(_ node: IncrementalStoreNode, beneath object: ManagedObject) {
@@ -163,16 +171,25 @@ extension RelationshipMaintenance {
     }
   }
 
-  /// Sets the inverse of a one-to-one that this context set to its formerly stored destination.
+  /// Makes both ends of a one-to-one lead to each other where a change of this context leads from
+  /// one to the other.
   ///
-  /// The stored row has another destination now.
+  /// The stored row has another destination than `before` now. An object that is stored again leads
+  /// to its former destination, which may lead back by its former row alone.
   private func maintainDestination(
     _ before: Int64, of object: ManagedObject, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription
   ) throws {
-    guard object.changes?.value(relationship.index) == .reference(before), !object.isDeleted else { return }
-    let end = graph.faulting.materialize(before, relationship.destination, nil)
-    if try exists(end), !end.isDeleted { try claim(end, inverse, for: object, relationship) }
+    if object.isDeleted { return }
+    let own = object.changes?.value(relationship.index)
+    if own == .reference(before) {
+      let end = graph.faulting.materialize(before, relationship.destination, nil)
+      if try exists(end), !end.isDeleted { try claim(end, inverse, for: object, relationship) }
+    } else if own == nil, let end = registry.object(relationship.destination, before), end.isInserted,
+      end.changes?.value(inverse.index) == .reference(object.reference)
+    {
+      try claim(object, relationship, for: end, inverse)
+    }
   }
 
   /// Updates the to-many inverses of a to-one that this context set, whatever is stored now.
@@ -222,7 +239,7 @@ extension RelationshipMaintenance {
     guard let current, try exists(current) else { return }
     if current.isDeleted {
       // This context has yet to save the destination's deletion, whose rule applies.
-      if inverse.deleteRule == .nullify { try assign(object, relationship, nil) }
+      if inverse.deleteRule.releasesDestinations { try assign(object, relationship, nil) }
       return
     }
     renew(current, inverse)
@@ -286,18 +303,22 @@ extension RelationshipMaintenance {
   }
 
   /// Sets the inverse of a one-to-one to an object, and clears it for the previous object.
-  private func claim(
+  func claim(
     _ end: ManagedObject, _ inverse: RelationshipDescription, for object: ManagedObject,
     _ relationship: RelationshipDescription
   ) throws {
     let previous = try end.destination(inverse)
-    if previous === object { return }
+    if previous === object {
+      // A changed object is not read again, so its row may be an old one; the save checks it.
+      if end.hasChanges, !end.isInserted { tracker.lock(end) }
+      return
+    }
     if let previous, try exists(previous) { try detach(end, from: previous, relationship) }
     try assign(end, inverse, object)
   }
 
   /// Makes an unchanged destination, or its to-many inverse, a fault, so that it is read again.
-  private func renew(_ end: ManagedObject, _ inverse: RelationshipDescription) {
+  func renew(_ end: ManagedObject, _ inverse: RelationshipDescription) {
     if inverse.isToMany {
       end.changes?.knownToMany(inverse)?.refault()
     } else if !end.hasChanges, !end.isFault {

@@ -30,6 +30,8 @@ extension RelationshipMaintenance {
       }
       try restoreUnidirectional(to: object)
       try drop(object)
+      // Other objects may have taken its destinations since.
+      try maintainInverses(of: object, over: object.row())
       try followDeletions(of: object)
       notifications.record(.inserted, object)
     }
@@ -37,7 +39,8 @@ extension RelationshipMaintenance {
 
   /// Clears the to-ones of a restored object whose destinations this context still deletes.
   func followDeletions(of object: ManagedObject) throws {
-    for (relationship, inverse) in object.entity.bidirectionalToOnes where inverse.deleteRule == .nullify {
+    for (relationship, inverse) in object.entity.bidirectionalToOnes
+    where inverse.deleteRule.releasesDestinations {
       guard let end = try object.destination(relationship), end.isDeleted,
         !end.state.contains(.deletedInStore)
       else {
@@ -82,4 +85,11 @@ extension RelationshipMaintenance {
     object.changes = object.changes
     if !object.hasPersistentChangedValues { object.state.remove(.updated) }
   }
+}
+
+extension DeleteRule {
+  /// Whether an object that stays while this rule's object is deleted no longer refers to it.
+  ///
+  /// A cascade can spare a destination: its own deletion was reverted.
+  var releasesDestinations: Bool { self == .nullify || self == .cascade }
 }

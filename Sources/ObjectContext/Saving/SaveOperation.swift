@@ -1,5 +1,6 @@
 import ObjectModel
 import StoreContract
+import Synchronization
 
 struct SaveOperation: GraphOperation {
   let graph: ObjectGraph
@@ -53,16 +54,20 @@ struct SaveOperation: GraphOperation {
     defer { graph.conflicts.endMerging(isSaved: false) }
     var tries = 1
     while true {
+      try graph.relationships.completeOneToOnes()
       try validate()
       let updated = tracker.updatedToSave
       try takePermanentIDs(tracker.inserted, also: updated + tracker.deleted)
       let plan = try SavePlan(
         plans, inserted: tracker.inserted, updated: updated, deleted: tracker.deleted, locked: tracker.locked)
       do {
+        // Known before others can see the rows.
+        if plan.storesAgain { persistentStoreCoordinator.hasStoredAgain.store(true, ordering: .releasing) }
         if !plan.request.isEmpty {
           try graph.withTransactionOrigin { try persistentStoreCoordinator.save(plan.request) }
         }
-      } catch let error as StoreError where tries < Self.mostTries {
+      } catch let error as StoreError {
+        if tries == Self.mostTries { throw tooManyConflicts(error) }
         // Each attempt met rows that were written elsewhere since the attempt before.
         tries += 1
         try graph.conflicts.resolve(error)
@@ -83,6 +88,14 @@ struct SaveOperation: GraphOperation {
       do { try graph.merging.renewQueryGeneration() } catch { graph.source = persistentStoreCoordinator }
       return changes
     }
+  }
+
+  private func tooManyConflicts(_ error: StoreError) -> any Error {
+    guard error.code == .conflict else { return error }
+    return ContextError(
+      .conflict,
+      "nothing was saved: \(Self.mostTries) times in a row, other saves changed the same objects meanwhile;"
+        + " save again", cause: error)
   }
 
   /// Turns objects whose derived attributes the store recomputed into faults, which fire together.

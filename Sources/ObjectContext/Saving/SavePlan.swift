@@ -7,6 +7,9 @@ import StoreContract
 struct SavePlan {
   private(set) var request = SaveChangesRequest()
   private(set) var updates: [(ManagedObject, IncrementalStoreNode)] = []
+  /// Whether one of the new objects was stored before, and deleted.
+  private(set) var storesAgain = false
+  private var links = LinkCompletion()
   private var required: [EntityDescription: Set<Int64>] = [:]
   private var relationshipChangeIndexes: [ObjectIdentifier: Int] = [:]
   private let builder = NodeBuilder()
@@ -37,6 +40,7 @@ struct SavePlan {
       let storeEntity = graph.storeEntities[entity.index]
       request.existing += references.map { ManagedObjectID(storeEntity, reference: $0) }
     }
+    links.complete(&request.relationshipChanges)
     request.relationshipChanges.sort {
       ($0.relationship.entity.name, $0.relationship.name) < (
         $1.relationship.entity.name, $1.relationship.name
@@ -49,8 +53,12 @@ struct SavePlan {
     builder.begin(fieldCount: plan.fields.count)
     if let values = object.changes?.values {
       for field in plan.fields.indices { try set(field, plan, values[plan.fields[field].index], of: object) }
+      for toOne in plan.listedToOnes {
+        links.add(toOne, of: object.reference, from: nil, to: values[toOne.index].referenceNumber)
+      }
     }
     let old = object.node?.version ?? 0
+    if old != 0 { storesAgain = true }
     return builder.finish(
       object.storeEntity, reference: object.reference, version: old == 0 ? 1 : Self.version(after: old))
   }
@@ -106,6 +114,10 @@ struct SavePlan {
         request.locked.append(LockedObject(objectID: object.objectID, version: version))
       }
       return
+    }
+    for toOne in plan.listedToOnes where changed.contains(toOne.field) {
+      links.add(
+        toOne, of: object.reference, from: row.reference(toOne.field), to: node.reference(toOne.field))
     }
     request.updated.append(UpdatedObject(node: node, changedFields: changed))
     updates.append((object, node))
@@ -167,6 +179,13 @@ struct SavePlan {
     relationshipChangeIndexes[ObjectIdentifier(owner)] = request.relationshipChanges.count
     request.relationshipChanges.append(RelationshipChanges(relationship: owner))
     return request.relationshipChanges.count - 1
+  }
+}
+
+extension AttributeValue {
+  /// The reference number that the value is; nil for no reference.
+  fileprivate var referenceNumber: Int64? {
+    if case .reference(let reference) = self { reference } else { nil }
   }
 }
 

@@ -23,7 +23,7 @@ struct ContextCheck: Sendable, CustomStringConvertible {
   static var all: [ContextCheck] {
     life + faults + fetching + inaccessible + batches + values + relationships + deleteRules + validation
       + singleValues
-      + limits + metadata + saving + conflicts + failingMerges + inverses + upserts
+      + limits + metadata + saving + conflicts + failingMerges + inverses + bothEnds + upserts
       + severalContexts + mergedInParents + undo + undoneInverses
       + liveResults + concurrency + containers + movedStores
   }

@@ -32,6 +32,8 @@ package final class MinimalStore: IncrementalStore {
   package let foreignWrites = Locked<Int64?>(nil)
   /// Whether commits fail, after everything that precedes them.
   package let failsCommits = Locked(false)
+  /// Called before each read and each save, for the work of others in between.
+  package let interruption = Locked<(@Sendable () -> Void)?>(nil)
 
   package init(model: ManagedObjectModel, description: PersistentStoreDescription) {
     self.model = model
@@ -66,13 +68,17 @@ package final class MinimalStore: IncrementalStore {
     }
   }
 
+  private func interrupt() { interruption.withLock { $0 }?() }
+
   private func checkOpen() throws {
+    interrupt()
     guard contents.withLock({ $0.isOpen }) else { throw StoreError(.other, "the store is closed") }
   }
 
   package func newValues(for references: [Int64], of entity: EntityDescription) throws
     -> [IncrementalStoreNode?]
   {
+    interrupt()
     let rows = contents.withLock { $0.rows }.filter { $0.entity.root === entity.root }
     return references.map { reference in rows.first { $0.reference == reference } }
   }
@@ -80,6 +86,7 @@ package final class MinimalStore: IncrementalStore {
   package func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> RelationshipDestinations
   {
+    interrupt()
     let (rows, links) = contents.withLock { ($0.rows, $0.links) }
     var result = RelationshipDestinations()
     for reference in references {
@@ -190,10 +197,11 @@ package final class MinimalStore: IncrementalStore {
       contents.links.append(Link(relationship: owner, link: link))
     }
     for (source, destinations) in changes.orders {
-      contents.links.removeAll { $0.relationship === owner && $0.link.source == source }
-      contents.links += destinations.map {
-        Link(relationship: owner, link: RelationshipChanges.JoinTableRow(source: source, destination: $0))
-      }
+      let own = contents.links.filter { $0.relationship === owner && $0.link.source == source }
+      contents.links.removeAll(where: own.contains)
+      // An order moves the links that are there; it makes none.
+      let moved = destinations.compactMap { wanted in own.first { $0.link.destination == wanted } }
+      contents.links += moved + own.filter { !moved.contains($0) }
     }
     for (destination, sources) in changes.inverseOrders {
       contents.metadata[key(owner, destination)] = sources.map(String.init).joined(separator: ",")
