@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "StrongroomRecordMacros", targets: ["StrongroomRecordMacros"]),
     .library(name: "StrongroomArchive", targets: ["StrongroomArchive"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "StrongroomViews", targets: ["StrongroomViews"]),
     .library(name: "AppleModel", targets: ["AppleModel", "KeyedArchive"]),
     .library(name: "AppleStore", targets: ["AppleStore"]),
     .library(name: "TableImport", targets: ["TableImport"]),
@@ -144,6 +145,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .target(name: "SwiftData", dependencies: ["StrongroomData"], swiftSettings: strict),
+    // `@Query` for view frameworks, of which it builds none.
+    .target(name: "StrongroomViews", dependencies: ["StrongroomData"], swiftSettings: strict),
     .target(
       name: "StrongroomRecordMacros", dependencies: ["StrongroomMacros", "StrongroomRecords"],
       swiftSettings: strict),
@@ -184,6 +187,8 @@ let package = Package(
       name: "processes-probe", dependencies: ["StoreContract", "Strongroom"],
       path: "Tests/Probes/ProcessesProbe", swiftSettings: strict),
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    .target(name: "CrossUIShape", path: "Tests/Support/CrossUIShape", swiftSettings: strict),
+    .target(name: "TerminalUIShape", path: "Tests/Support/TerminalUIShape", swiftSettings: strict),
     .target(name: "BuiltProgram", path: "Tests/Support/BuiltProgram", swiftSettings: strict),
     .target(
       name: "CountingVault", dependencies: ["StoreKeyring"], path: "Tests/Support/CountingVault",
@@ -305,8 +310,8 @@ let package = Package(
     .testTarget(
       name: "ManualTests",
       dependencies: [
-        "AppleStore", "MappingModels", "Strongroom", "StrongroomArchive", "StrongroomData",
-        "StrongroomRecordMacros", "TableImport",
+        "AppleStore", "CrossUIShape", "MappingModels", "Strongroom", "StrongroomArchive", "StrongroomData",
+        "StrongroomRecordMacros", "StrongroomViews", "TableImport", "TerminalUIShape",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Library.xcdatamodeld"], swiftSettings: strict, plugins: ["ModelClasses"]),

@@ -11,7 +11,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     contents = .objects(objects) { $0.shown(as: Element.self) }
   }
 
-  init(_ values: [Element]) { contents = .values(values) }
+  package init(_ values: [Element]) { contents = .values(values) }
 
   /// 0.
   public var startIndex: Int { 0 }

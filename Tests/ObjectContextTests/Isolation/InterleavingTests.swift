@@ -64,7 +64,7 @@ private final class Crowd: @unchecked Sendable {
   }
 
   func work(rounds: Int) throws {
-    store.interruption.withLock { $0 = { [unowned self] in interrupt() } }
+    store.interruption.withLock { $0 = .init { [unowned self] in interrupt() } }
     defer { store.interruption.withLock { $0 = nil } }
     for round in 0..<rounds {
       let before = saves

@@ -32,8 +32,15 @@ package final class MinimalStore: IncrementalStore {
   package let foreignWrites = Locked<Int64?>(nil)
   /// Whether commits fail, after everything that precedes them.
   package let failsCommits = Locked(false)
-  /// Called before each read and each save, for the work of others in between.
-  package let interruption = Locked<(@Sendable () -> Void)?>(nil)
+  /// What runs before each read and each save: the work of others in between.
+  ///
+  /// A structure, since a closure in a generic type is wrapped again at each access.
+  package struct Interruption: Sendable {
+    let run: @Sendable () -> Void
+    package init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  package let interruption = Locked<Interruption?>(nil)
 
   package init(model: ManagedObjectModel, description: PersistentStoreDescription) {
     self.model = model
@@ -68,7 +75,7 @@ package final class MinimalStore: IncrementalStore {
     }
   }
 
-  private func interrupt() { interruption.withLock { $0 }?() }
+  private func interrupt() { interruption.withLock { $0 }?.run() }
 
   private func checkOpen() throws {
     interrupt()
