@@ -13,6 +13,7 @@ extension SaveOperation {
     // Everything that can fail precedes the first change.
     let destinations = try parent.saving.objectsToUpdate(changes.updated)
     let doomed = try parent.saving.objectsToDelete(changes.deleted)
+    for object in inserted { try parent.saving.readKnown(object) }
     for object in changed {
       _ = try graph.faulting.currentNode(object)
       try parent.saving.checkDestinations(of: object)
@@ -103,6 +104,13 @@ extension SaveOperation {
     }
   }
 
+  /// Reads the row of this context's object of a child's new object, which was deleted and is
+  /// stored again.
+  private func readKnown(_ object: ManagedObject) throws {
+    guard let known = registry.object(object.entity, object.reference), !known.hasChanges else { return }
+    _ = try graph.relationships.exists(known)
+  }
+
   /// Inserts a child's new object under the same ID, or reverts a deletion that the child reverted.
   private func takeIn(_ object: ManagedObject) throws {
     let known = registry.object(object.entity, object.reference)
@@ -114,6 +122,8 @@ extension SaveOperation {
       if notifications.isWatched { graph.record(.undeleted(deleted)) }
       notifications.record(.inserted, deleted)
       return try takeIn(object, over: deleted)
+    } else if let known {
+      return try takeIn(object, again: known)
     }
     let own = graph.make(object.storeEntity, object.reference, nil, nil)
     let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)
@@ -129,6 +139,17 @@ extension SaveOperation {
     tracker.addInserted(own)
     if notifications.isWatched { graph.record(.inserted(own)) }
     notifications.record(.inserted, own)
+  }
+
+  /// Writes a child's new object into an object that this context has: it has changes too, so that
+  /// its deletion elsewhere was deferred, or it was stored again already.
+  private func takeIn(_ object: ManagedObject, again known: ManagedObject) throws {
+    if tracker.deferredDeletions.contains(known), let row = known.changes?.committedRow ?? known.node {
+      graph.undoing.reinsert(known, over: row)
+      tracker.removeDeferredDeletion(of: known)
+      tracker.sweep()
+    }
+    try takeIn(object, over: known)
   }
 
   private func takeIn(_ object: ManagedObject, over own: ManagedObject) throws {
