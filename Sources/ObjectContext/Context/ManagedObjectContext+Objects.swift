@@ -81,9 +81,11 @@ extension ManagedObjectContext {
 
   /// Reads an object again.
   ///
-  /// Without merging, its changes are discarded, in inverses too, and it turns into a fault. With merging,
-  /// its row is read now (one statement) and its changes stay; an unchanged object whose row was deleted
-  /// turns deleted and keeps its values, a changed one stays, and saving it is a conflict.
+  /// Without merging, its changes are discarded, in inverses too, and it turns into a fault. What belongs to
+  /// the changes of other objects stays, such as a new member of one of its lists or the deletion of its
+  /// partner; its row is read then (one statement). With merging, its row is read now (one statement) and
+  /// its changes stay; an unchanged object whose row was deleted turns deleted and keeps its values, a
+  /// changed one stays, and saving it is a conflict.
   /// - Throws: `objectNotFound` when merging a deleted row and inaccessible faults stay; what reading the
   ///   inverses throws.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {

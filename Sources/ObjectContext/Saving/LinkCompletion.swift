@@ -38,10 +38,8 @@ struct LinkCompletion {
   }
 
   private func complete(_ changes: inout RelationshipChanges, _ moves: [Move]) {
-    func rows(_ end: KeyPath<Move, Int64?>) -> [RelationshipChanges.JoinTableRow] {
-      moves.compactMap { move in move[keyPath: end].map { .init(source: $0, destination: move.source) } }
-    }
-    let added = rows(\.new)
+    typealias Row = RelationshipChanges.JoinTableRow
+    let added = moves.compactMap { move in move.new.map { Row(source: $0, destination: move.source) } }
     let wanted = Set(added)
     let ordered = changes.added.filter(wanted.contains)
     changes.added = ordered
@@ -49,7 +47,9 @@ struct LinkCompletion {
       let known = Set(ordered)
       changes.added += added.filter { !known.contains($0) }
     }
-    changes.removed = rows(\.old)
+    changes.removed = moves.compactMap { move in
+      move.old.map { Row(source: $0, destination: move.source) }
+    }
   }
 
   /// A to-many that is its own inverse has a row for each direction.
