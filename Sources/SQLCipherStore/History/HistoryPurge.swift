@@ -16,7 +16,7 @@ struct HistoryPurge {
 
   /// Deletes what is beyond the limits: at most so many transactions, so that a save does not wait for long.
   ///
-  /// Two statements where nothing is to go, else up to six.
+  /// Two statements where nothing is to go, else up to nine.
   func run(_ limits: PersistentHistoryLimits, atMost most: Int64) throws {
     if limits == .none { return }
     var end: Int64 = 0
@@ -39,7 +39,7 @@ struct HistoryPurge {
 
   /// Deletes the transactions up to one.
   ///
-  /// Up to four statements.
+  /// Up to six statements.
   @discardableResult
   func delete(through end: Int64) throws -> Outcome {
     var outcome = Outcome()
@@ -51,19 +51,21 @@ struct HistoryPurge {
       end = slowest.transactionNumber
       outcome.limitingConsumer = slowest
     }
-    let going = try connection.cached(
-      "SELECT max(_number), ifnull(sum(length(_changes) > 0), 0) FROM _transaction WHERE _number <= ?1"
-        + " AND _changes NOT NULL")
-    going.bind(1, end)
-    _ = try going.step()
-    let last = going.int64(0)
-    outcome.count = Int(going.int64(1))
-    going.reset()
-    // Those that were emptied before go without being counted again.
+    let lastToGo = try connection.cached(
+      "SELECT _number FROM _transaction WHERE _number <= ?1 AND _changes NOT NULL ORDER BY _number DESC"
+        + " LIMIT 1")
+    lastToGo.bind(1, end)
+    let last = try lastToGo.step() ? lastToGo.int64(0) : 0
+    lastToGo.reset()
     if last == 0 { return outcome }
-    try run("DELETE FROM _transaction WHERE _number < ?1", last)
-    // It tells tokens from those of copies.
-    try run("UPDATE _transaction SET _changes = NULL, _values = NULL WHERE _number = ?1", last)
+    // Counted as they go, so that each row is read once; one that was emptied before is not counted.
+    let deletion = "DELETE FROM _transaction WHERE _number < ?1"
+    outcome.count = try run(deletion + " AND length(_changes) > 0", last)
+    try run(deletion, last)
+    // The last one stays, without its changes: it tells tokens from those of copies.
+    let emptying = "UPDATE _transaction SET _changes = NULL, _values = NULL WHERE _number = ?1"
+    outcome.count += try run(emptying + " AND length(_changes) > 0", last)
+    try run(emptying, last)
     return outcome
   }
 
@@ -96,9 +98,12 @@ struct HistoryPurge {
     return try statement.step() ? statement.int64(0) : 0
   }
 
-  private func run(_ sql: String, _ number: Int64) throws {
+  /// How many rows it changed.
+  @discardableResult
+  private func run(_ sql: String, _ number: Int64) throws -> Int {
     let statement = try connection.cached(sql)
     statement.bind(1, number)
     try statement.run()
+    return connection.changes
   }
 }

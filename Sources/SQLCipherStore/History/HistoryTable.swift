@@ -54,7 +54,7 @@ struct HistoryTable {
 
   /// Appends a transaction, in the transaction that made the changes.
   ///
-  /// Two statements; up to six more at every 64th transaction, which deletes what is beyond the limits.
+  /// Two statements; up to nine more at every 64th transaction, which deletes what is beyond the limits.
   func append(
     _ changes: HistoryChanges, _ values: HistoryValues, _ origin: TransactionOrigin?,
     _ limits: PersistentHistoryLimits

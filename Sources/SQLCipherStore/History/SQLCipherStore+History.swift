@@ -21,7 +21,7 @@ extension SQLCipherStore {
 
   /// Answers a request for history, or deletes a part of it.
   ///
-  /// Three statements for a fetch, five for a deletion. Memory grows with what is asked for; `fetchLimit`
+  /// Three statements for a fetch, eight for a deletion. Memory grows with what is asked for; `fetchLimit`
   /// bounds it.
   /// - Throws: `historyTokenExpired` when what follows the token was deleted, `historyTokenForeign` when
   ///   the token is of another store, or of a copy of this one that went another way, both with a token to
