@@ -3,12 +3,16 @@ package import SwiftSyntaxMacros
 
 /// `#Predicate` of a model: Foundation's, which on Linux does not know `evaluate(_:)`.
 ///
-/// `isLong.evaluate(trip)` becomes `isLong[trip]`, which Foundation's macro takes; all else stays as it is.
+/// `isLong.evaluate(trip)` becomes `isLong[trip]`, which Foundation's macro takes of a captured name only.
+/// What is no name is evaluated before: `filters[0].evaluate(trip)` becomes `asked[trip]` after
+/// `let asked = filters[0]`. All else stays as it is.
 package enum PredicateMacro: ExpressionMacro {
   package static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) -> ExprSyntax {
-    let rewriter = EvaluateRewriter()
+    let names = BoundNames(viewMode: .sourceAccurate)
+    names.walk(node)
+    let rewriter = EvaluateRewriter(bound: names.found) { context.makeUniqueName($0) }
     var call = MacroExpansionExprSyntax(
       macroName: "_FoundationPredicate", genericArgumentClause: node.genericArgumentClause,
       leftParen: node.leftParen, arguments: node.arguments, rightParen: node.rightParen,
@@ -17,12 +21,44 @@ package enum PredicateMacro: ExpressionMacro {
     call.trailingClosure = call.trailingClosure.map {
       rewriter.rewrite($0).cast(ClosureExprSyntax.self)
     }
-    return ExprSyntax(call)
+    if rewriter.asked.isEmpty { return ExprSyntax(call) }
+    let statements = rewriter.asked.map { "let \($0.name) = \($0.value.trimmed)\n" }.joined()
+    return "{\n\(raw: statements)return \(call)\n}()"
   }
 }
 
-/// Writes calls of `evaluate` as subscripts.
+/// The names that closures and patterns inside a syntax bind.
+private final class BoundNames: SyntaxVisitor {
+  private(set) var found: Set<String> = []
+
+  override func visit(_ parameter: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind {
+    found.insert(parameter.name.text)
+    return .visitChildren
+  }
+
+  override func visit(_ parameter: ClosureParameterSyntax) -> SyntaxVisitorContinueKind {
+    found.insert((parameter.secondName ?? parameter.firstName).text)
+    return .visitChildren
+  }
+
+  override func visit(_ pattern: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
+    found.insert(pattern.identifier.text)
+    return .visitChildren
+  }
+}
+
+/// Writes calls of `evaluate` as subscripts of names.
 private final class EvaluateRewriter: SyntaxRewriter {
+  /// What is no name, in the order in which it is asked.
+  private(set) var asked: [(name: TokenSyntax, value: ExprSyntax)] = []
+  private let bound: Set<String>
+  private let makeName: (String) -> TokenSyntax
+
+  init(bound: Set<String>, makeName: @escaping (String) -> TokenSyntax) {
+    self.bound = bound
+    self.makeName = makeName
+  }
+
   override func visit(_ call: FunctionCallExprSyntax) -> ExprSyntax {
     let visited = super.visit(call)
     guard let call = visited.as(FunctionCallExprSyntax.self), call.trailingClosure == nil,
@@ -32,6 +68,20 @@ private final class EvaluateRewriter: SyntaxRewriter {
     else { return visited }
     return ExprSyntax(
       SubscriptCallExprSyntax(
-        calledExpression: asked, arguments: call.arguments, trailingTrivia: call.trailingTrivia))
+        calledExpression: named(asked), arguments: call.arguments, trailingTrivia: call.trailingTrivia))
+  }
+
+  /// A name for what is asked, unless it is one, or depends on what the predicate is asked about.
+  private func named(_ value: ExprSyntax) -> ExprSyntax {
+    if value.is(DeclReferenceExprSyntax.self) { return value }
+    let isKnownBefore = value.tokens(viewMode: .sourceAccurate).allSatisfy {
+      !bound.contains($0.text) && !$0.text.hasPrefix("$")
+    }
+    guard isKnownBefore else { return value }
+    let name = makeName("asked")
+    asked.append((name, value))
+    return ExprSyntax(
+      DeclReferenceExprSyntax(
+        leadingTrivia: value.leadingTrivia, baseName: name, trailingTrivia: value.trailingTrivia))
   }
 }

@@ -38,7 +38,7 @@ struct PredicateExpansionTests {
       ("isLong.evaluate($0) && !other.evaluate($0)", "isLong[$0] && !other[$0]"),
       ("count.evaluate(one.evaluate($0))", "count[one[$0]]"),
       ("$0.evaluate(for: 1)", "$0.evaluate(for: 1)"),
-      ("a.b.evaluate($0.stops) > 1", "a.b[$0.stops] > 1"),
+      ("$0.a.evaluate($0.stops) > 1", "$0.a[$0.stops] > 1"),
     ])
   func evaluations(written: String, expanded: String) {
     expect(
@@ -47,6 +47,27 @@ struct PredicateExpansionTests {
       #_FoundationPredicate<Trip> {
           \(expanded)
       }
+      """)
+  }
+
+  @Test("What is asked and is no name is evaluated before")
+  func receivers() {
+    expect(
+      """
+      #Predicate<Trip> { trip in
+        filters[0].evaluate(trip) && trip.stops.contains { stop in Self.isFar.evaluate(stop) }
+      }
+      """,
+      """
+      {
+          let __macro_local_5askedfMu_ = filters[0]
+          let __macro_local_5askedfMu0_ = Self.isFar
+          return #_FoundationPredicate<Trip> { trip in
+            __macro_local_5askedfMu_[trip] && trip.stops.contains { stop in
+                __macro_local_5askedfMu0_[stop]
+            }
+          }
+      }()
       """)
   }
 }

@@ -67,6 +67,7 @@ struct PredicateTranslator {
   let values: any PredicateValues
 
   func part(_ node: Any) throws(QueryError) -> PredicatePart {
+    if let computed = Self.computed(node) { return try constant(computed) }
     guard let node = node as? any TranslatableNode else {
       throw QueryError(
         .unsupported, "\(Self.name(type(of: node))) has no translation; write the condition another way")

@@ -40,6 +40,13 @@ extension PredicateTranslator {
     )
   }
 
+  /// Whether a to-many, which is never null, is compared with nil.
+  func isListBesideNil(_ lhs: any PredicateExpression, _ rhs: any PredicateExpression) -> Bool {
+    func isNil(_ node: Any) -> Bool { known(node).map { Self.present($0) == nil } ?? false }
+    return isOfModels(Self.output(lhs)) && known(lhs) == nil && isNil(rhs)
+      || isOfModels(Self.output(rhs)) && known(rhs) == nil && isNil(lhs)
+  }
+
   /// One condition for each of the elements known now; nil when they are not.
   func each(
     _ node: Any, _ variable: PredicateExpressions.VariableID, _ test: Any

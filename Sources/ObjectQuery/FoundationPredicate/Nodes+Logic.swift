@@ -24,6 +24,7 @@ extension PredicateExpressions.Negation: TranslatableNode {
 extension PredicateExpressions.Equal: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     if let ordering = try translator.ordering(lhs, rhs) { return .condition(ordering) }
+    if translator.isListBesideNil(lhs, rhs) { return .condition(.constant(false)) }
     let (left, right) = try translator.sides(lhs, rhs)
     return .condition(PredicateTranslator.compare(left, .equal, right))
   }
@@ -32,6 +33,7 @@ extension PredicateExpressions.Equal: TranslatableNode {
 extension PredicateExpressions.NotEqual: TranslatableNode {
   func translated(_ translator: PredicateTranslator) throws(QueryError) -> PredicatePart {
     if let ordering = try translator.ordering(lhs, rhs) { return .condition(.not(ordering)) }
+    if translator.isListBesideNil(lhs, rhs) { return .condition(.constant(true)) }
     let (left, right) = try translator.sides(lhs, rhs)
     return .condition(PredicateTranslator.compare(left, .notEqual, right))
   }

@@ -28,28 +28,3 @@ extension PredicateExpressions.Conditional: PropertyNode {
     (trueBranch as? any PropertyNode)?.property ?? (falseBranch as? any PropertyNode)?.property
   }
 }
-
-/// A node whose value is known now.
-protocol KnownNode {
-  /// The value, an optional one where it may be missing.
-  var known: Any { get }
-}
-
-extension PredicateTranslator {
-  /// The value of a node, where it is known now.
-  func known(_ node: Any) -> Any? {
-    if let variable = node as? any VariableNode { return elements[variable.key] }
-    return (node as? any KnownNode)?.known
-  }
-}
-
-private protocol VariableNode { var key: PredicateExpressions.VariableID { get } }
-extension PredicateExpressions.Variable: VariableNode {}
-
-extension PredicateExpressions.Value: KnownNode {
-  var known: Any { value }
-}
-
-extension PredicateExpressions.NilLiteral: KnownNode {
-  var known: Any { Wrapped?.none as Any }
-}

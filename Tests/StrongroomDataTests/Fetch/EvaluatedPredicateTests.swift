@@ -31,6 +31,8 @@ struct EvaluatedPredicateTests {
 
   private static let forms: [(predicate: Predicate<Cruise>, names: [String])] = {
     let (isLong, planned) = (Self.isLong, Self.planned)
+    let (known, perhaps) = ([isLong], isLong as Predicate<Cruise>?)
+    func shorter(than days: Int) -> Predicate<Cruise> { #Predicate { $0.days < days } }
     let isNamed = #Predicate<Cruise> { cruise in cruise.name.contains("a") && !isLong[cruise] }
     let isHome = #Predicate<Port> { $0.harbour == "Bergen" }
     let isOfLong = #Predicate<Port> { port in isHome[port] && port.cruise?.days == 9 }
@@ -40,6 +42,12 @@ struct EvaluatedPredicateTests {
       (#Predicate<Cruise> { isLong.evaluate($0) && !isNamed.evaluate($0) }, ["ab", "c", "d"]),
       (#Predicate<Cruise> { cruise in cruise.ports.contains { isHome.evaluate($0) } }, ["a", "ab"]),
       (#Predicate<Cruise> { planned.evaluate($0.ports) > 1 }, ["ab"]),
+      (#Predicate { Self.isLong.evaluate($0) }, ["ab", "c", "d"]),
+      (#Predicate<Cruise> { known[0].evaluate($0) && perhaps!.evaluate($0) }, ["ab", "c", "d"]),
+      (
+        #Predicate<Cruise> { cruise in shorter(than: 4 + 1).evaluate(cruise) && cruise.name != "" },
+        ["a", "d"]
+      ),
       (isNamed, ["a"]),
       (both(isLong, #Predicate<Cruise> { $0.name != "c" }), ["ab", "d"]),
       (both(both(isLong, isLong), isNamed), []),
