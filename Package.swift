@@ -32,7 +32,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -47,20 +46,18 @@ let package = Package(
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+    // The library that SQLCipher encrypts with.
+    .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "Cryptography", dependencies: ["CLibCrypto"], swiftSettings: strict),
     .target(name: "Locks", swiftSettings: strict),
     .target(
       name: "CipherDatabase",
       dependencies: [
-        "CLinux", "CSQLCipher", "Locks", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "CLinux", "CSQLCipher", "Cryptography", "Locks",
       ], swiftSettings: strict),
     .target(
       name: "StoreKeyring",
-      dependencies: [
-        "Locks",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-      ], swiftSettings: strict),
+      dependencies: ["Cryptography", "Locks"], swiftSettings: strict),
     .target(
       name: "SecretService", dependencies: ["CLibSecret", "Locks", "StoreKeyring"], swiftSettings: strict),
     .target(
@@ -80,7 +77,8 @@ let package = Package(
     .target(
       name: "SQLCipherStore",
       dependencies: [
-        "CipherDatabase", "Locks", "ObjectModel", "ObjectQuery", "StoreContract", "StoreKeyring",
+        "CipherDatabase", "Cryptography", "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
+        "StoreKeyring",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -218,12 +216,11 @@ let package = Package(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"],
       path: "Tests/Probes/KeyringProbe",
       swiftSettings: strict),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: strict),
     .testTarget(
       name: "CipherDatabaseTests",
       dependencies: [
-        "CipherDatabase", "CSQLCipher", "Locks", "SeededRandom", "cipher-probe",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "CipherDatabase", "CSQLCipher", "Cryptography", "Locks", "SeededRandom", "cipher-probe",
       ],
       swiftSettings: strict),
     .testTarget(name: "StoreKeyringTests", dependencies: ["StoreKeyring"], swiftSettings: strict),
@@ -257,8 +254,7 @@ let package = Package(
     .testTarget(
       name: "SQLCipherStoreTests",
       dependencies: [
-        "CountingVault", "SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "CountingVault", "SQLCipherStore", "StoreTestKit", "StoreKeyring", "CipherDatabase", "Cryptography",
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -1,5 +1,5 @@
 import CSQLCipher
-import Crypto
+import Cryptography
 import Foundation
 
 /// A file that SQLite uses while a statement runs, encrypted block by block with AES-GCM and a key that
@@ -8,8 +8,7 @@ import Foundation
 /// A block that was changed from outside is an I/O error. One thread at a time uses it.
 final class TemporaryFile {
   static let blockSize = 4096
-  private static let nonceSize = 12
-  private static let sealedSize = nonceSize + blockSize + 16
+  private static let sealedSize = SealingCipher.nonceSize + blockSize + SealingCipher.tagSize
 
   // Extended result codes, whose macros Swift does not import.
   static let readError = SQLITE_IOERR | (1 << 8)
@@ -18,16 +17,18 @@ final class TemporaryFile {
 
   private let inner: UnsafeMutablePointer<sqlite3_file>
   private let methods: sqlite3_io_methods
-  private let key = SymmetricKey(size: .bits256)
+  private let cipher: SealingCipher
   /// How often a block was written: with its own key, a file never uses a nonce twice.
   private var writeCount: UInt64 = 0
   /// In bytes that SQLite wrote.
   private(set) var size: Int64 = 0
 
   /// - Parameter inner: The open file, which this one closes and deallocates.
-  init(_ inner: UnsafeMutablePointer<sqlite3_file>) {
+  /// - Throws: `CryptographyError` when there is no memory.
+  init(_ inner: UnsafeMutablePointer<sqlite3_file>) throws {
     self.inner = inner
     methods = inner.pointee.pMethods.pointee
+    cipher = try SealingCipher(.random())
   }
 
   func close() -> Int32 {
@@ -112,12 +113,9 @@ final class TemporaryFile {
 
   private func seal(_ plain: UnsafeRawBufferPointer, _ block: Int64) -> Int32 {
     writeCount += 1
-    var nonce = Data(count: Self.nonceSize - 8)
-    withUnsafeBytes(of: writeCount.bigEndian) { nonce.append(contentsOf: $0) }
-    guard let nonce = try? AES.GCM.Nonce(data: nonce),
-      let sealed = try? AES.GCM.seal(
-        plain, using: key, nonce: nonce, authenticating: Self.position(block)
-      ).combined
+    var nonce = [UInt8](repeating: 0, count: SealingCipher.nonceSize - 8)
+    withUnsafeBytes(of: writeCount.bigEndian) { nonce += $0 }
+    guard let sealed = try? cipher.seal(plain, nonce: nonce, authenticating: Self.position(block))
     else { return Self.writeError }
     return sealed.withUnsafeBytes {
       methods.xWrite(inner, $0.baseAddress, Int32($0.count), block * Int64(Self.sealedSize))
@@ -134,9 +132,7 @@ final class TemporaryFile {
       if result == Self.shortRead { result = Self.readError }
       return nil
     }
-    guard let box = try? AES.GCM.SealedBox(combined: sealed),
-      let plain = try? AES.GCM.open(box, using: key, authenticating: Self.position(block))
-    else {
+    guard let plain = try? cipher.open(sealed, authenticating: Self.position(block)) else {
       result = Self.readError
       return nil
     }

@@ -47,7 +47,13 @@ enum TemporaryFileSystem {
       inner.deallocate()
       return result
     }
-    TemporaryFileHandle.begin(file, TemporaryFile(opened))
+    guard let own = try? TemporaryFile(opened) else {
+      file.pointee.pMethods = nil
+      _ = opened.pointee.pMethods.pointee.xClose(opened)
+      inner.deallocate()
+      return SQLITE_NOMEM
+    }
+    TemporaryFileHandle.begin(file, own)
     return SQLITE_OK
   }
 }

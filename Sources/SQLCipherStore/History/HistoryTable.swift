@@ -1,5 +1,5 @@
 import CipherDatabase
-import Crypto
+import Cryptography
 import Foundation
 import Glibc
 import Locks
@@ -129,11 +129,7 @@ struct HistoryTable {
     bytes += changes
     add(Int64(values.count), to: &bytes)
     bytes += values
-    var hash = SHA256()
-    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    return hash.finalize().withUnsafeBytes {
-      [UInt8](UnsafeRawBufferPointer(rebasing: $0[..<fingerprintSize]))
-    }
+    return Array(bytes.withUnsafeBytes { Digest.of($0) }.prefix(fingerprintSize))
   }
 
   private static func add(_ number: Int64, to bytes: inout [UInt8]) {

@@ -1,5 +1,5 @@
 import CipherDatabase
-import Crypto
+import Cryptography
 import Foundation
 import StoreContract
 import StoreKeyring
@@ -13,10 +13,10 @@ struct RecoveryCodeShown {
   private let text: String
 
   init(_ key: StoreKey, _ store: UUID) {
-    var hash = SHA256()
-    hash.update(data: Data("strongroom recovery code shown|\(store.uuidString)|".utf8))
-    key.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    text = Data(hash.finalize().prefix(8)).hex
+    let digest = Digest(.sha256)
+    Array("strongroom recovery code shown|\(store.uuidString)|".utf8).withUnsafeBytes { digest.add($0) }
+    key.withUnsafeBytes { digest.add($0) }
+    text = Data(digest.finish().prefix(8)).hex
   }
 
   /// - Throws: `CipherError`. Nothing is done in a database that is no store.

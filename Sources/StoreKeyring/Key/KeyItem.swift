@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import Foundation
 import Glibc
 
@@ -85,8 +85,6 @@ package enum KeyItem {
   }
 
   private static func checksum(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var hash = SHA256()
-    hash.update(bufferPointer: bytes)
-    return hex(hash.finalize().prefix(4))
+    hex(Digest.of(bytes).prefix(4))
   }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 public import Foundation
 import Glibc
 
@@ -145,7 +145,7 @@ public final class RecoveryCode: Sendable, CustomStringConvertible, CustomReflec
   }
 
   private static func tag(_ store: UUID) -> UInt16 {
-    let hash = withUnsafeBytes(of: store.uuid) { SHA256.hash(data: Data($0)) }
+    let hash = withUnsafeBytes(of: store.uuid) { Digest.of($0) }
     return hash.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) } >> 6
   }
 

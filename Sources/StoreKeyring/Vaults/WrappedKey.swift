@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 
 /// A key wrapped with a passphrase: AES-256-GCM under a key that scrypt derives.
@@ -22,10 +21,8 @@ struct WrappedKey: Codable, Sendable {
     self.cost = cost
     salt = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
     sealed = Data()
-    let wrapping = try Self.wrapping(passphrase, cost, salt)
-    sealed = try key.withUnsafeBytes { bytes in
-      try AES.GCM.seal(bytes, using: wrapping, authenticating: authenticated).combined ?? Data()
-    }
+    let cipher = try Self.cipher(passphrase, cost, salt)
+    sealed = try key.withUnsafeBytes { try cipher.seal($0, authenticating: authenticated) }
   }
 
   /// Unwraps the key.
@@ -35,12 +32,8 @@ struct WrappedKey: Codable, Sendable {
     guard cost.isBearable else {
       throw KeyringError(.itemDamaged, "the wrapped key demands more work than any this library writes")
     }
-    let wrapping = try Self.wrapping(passphrase, cost, salt)
-    var opened: Data
-    do {
-      opened = try AES.GCM.open(
-        AES.GCM.SealedBox(combined: sealed), using: wrapping, authenticating: authenticated)
-    } catch {
+    let cipher = try Self.cipher(passphrase, cost, salt)
+    guard var opened = try cipher.open(sealed, authenticating: authenticated) else {
       throw KeyringError(
         .wrongPassphrase,
         "the passphrase does not unwrap the key, or the key file beside the store was changed")
@@ -52,19 +45,24 @@ struct WrappedKey: Codable, Sendable {
       created: Date(timeIntervalSince1970: created), in: vault)
   }
 
-  private var authenticated: Data {
-    Data(
+  private var authenticated: [UInt8] {
+    Array(
       ("strongroom key 1|\(identifier)|\(store.uuidString)|\(created)"
         + "|\(cost.rounds)|\(cost.blockSize)|\(cost.parallelism)").utf8)
   }
 
-  private static func wrapping(_ passphrase: SecretBytes, _ cost: PassphraseCost, _ salt: Data) throws
-    -> SymmetricKey
-  {
-    try passphrase.withUnsafeBytes { text in
-      try KDF.Scrypt.deriveKey(
-        from: text, salt: salt, outputByteCount: 32, rounds: cost.rounds, blockSize: cost.blockSize,
-        parallelism: cost.parallelism)
+  private static func cipher(
+    _ passphrase: SecretBytes, _ cost: PassphraseCost, _ salt: Data
+  ) throws -> SealingCipher {
+    do {
+      return try SealingCipher(
+        passphrase.withUnsafeBytes {
+          try SecretKey.scrypt(
+            $0, salt: Array(salt), rounds: cost.rounds, blockSize: cost.blockSize,
+            parallelism: cost.parallelism)
+        })
+    } catch let error as CryptographyError {
+      throw KeyringError(.vaultStateUnknown, error.description)
     }
   }
 }

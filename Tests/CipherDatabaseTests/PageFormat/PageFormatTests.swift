@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 import Glibc
 import Locks
@@ -50,10 +49,12 @@ struct PageFormatTests {
   private func plain(_ number: Int, _ bytes: [UInt8], reserve: Int) throws -> [UInt8] {
     let page = page(number, bytes)
     let end = 4096 - reserve
-    let vector = try AES._CBC.IV(ivBytes: [UInt8](page[end..<end + 16]))
-    let body = Data(page[(number == 1 ? 16 : 0)..<end])
-    let result = try AES._CBC.decrypt(body, using: SymmetricKey(data: Self.key), iv: vector, noPadding: true)
-    return [UInt8](result)
+    return try page.withUnsafeBytes { page in
+      try BlockCipher.decrypt(
+        UnsafeRawBufferPointer(rebasing: page[(number == 1 ? 16 : 0)..<end]),
+        key: Self.key.withUnsafeBytes { SecretKey($0) },
+        vector: UnsafeRawBufferPointer(rebasing: page[end..<end + 16]))
+    }
   }
 
   private func authenticator(_ format: PageFormat) throws -> PageAuthenticator {

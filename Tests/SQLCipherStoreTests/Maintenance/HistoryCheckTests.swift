@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import SQLCipherStore
 import Testing
@@ -36,7 +36,7 @@ struct HistoryCheckTests {
     add(4)
     bytes += [4, 1, 1, 0]
     add(0)
-    let hex = SHA256.hash(data: bytes).prefix(16).map { String(format: "%02x", $0) }.joined()
+    let hex = bytes.withUnsafeBytes { Digest.of($0) }.prefix(16).map { String(format: "%02x", $0) }.joined()
     return "INSERT INTO _transaction VALUES (1, x'\(hex)', 800000000.5, 'sync', NULL, 'program', 7, 0, 1, 1,"
       + " 100, x'04010100', NULL)"
   }

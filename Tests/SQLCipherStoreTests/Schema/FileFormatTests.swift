@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import ObjectModel
 import SQLCipherStore
@@ -91,8 +91,8 @@ struct FileFormatTests {
     let identifier = try RotationTests.identifier(notes.scratch.store)
     let stored = try await notes.vault.keys(for: identifier, interaction: .silent)
     let key = try #require(stored.first?.key).withUnsafeBytes { Data($0) }
-    let digest = SHA256.hash(
-      data: Data("strongroom recovery code shown|\(identifier.uuidString)|".utf8) + key)
+    let digest = (Data("strongroom recovery code shown|\(identifier.uuidString)|".utf8) + key)
+      .withUnsafeBytes { Digest.of($0) }
     let note = digest.prefix(8).map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
       .joined()
     #expect(try await notes.text("SELECT value FROM _store WHERE key = 'recovery_code_shown'") == note)

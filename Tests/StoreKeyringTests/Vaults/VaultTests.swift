@@ -55,6 +55,32 @@ struct VaultTests {
     }
   }
 
+  /// Written by a version that took scrypt and AES-GCM from another library.
+  @Test("a key that an earlier version wrapped is read")
+  func earlier() async throws {
+    let folder = try Folder()
+    try Data(
+      """
+      {"format": 1, "keys": [{"cost": {"blockSize": 4, "parallelism": 2, "rounds": 16}, "created": 1795716209,
+      "identifier": "a33b706ae0e8405692c329183b861c8c",
+      "salt": "/mgJcaWpC8Bw8QAR0gVM633MX3DSwv2HSNmewYS3N5Y=",
+      "sealed": "koRCUKi+lk2DrlUzEXYXSbrJVvQn4X4XmN98eZOHC3x+JSUnUUfcP3AswO7qECUll2IIn7UioZA4rVUl",
+      "store": "7B0F2C52-8D2D-4B7C-9A53-0C3B2E8C1F11"}]}
+      """.utf8
+    ).write(to: folder.file("s.keys"))
+    chmod(folder.file("s.keys").path, 0o600)
+    let store = try #require(UUID(uuidString: "7B0F2C52-8D2D-4B7C-9A53-0C3B2E8C1F11"))
+    let keys = try await passphrases(folder, "correct horse").keys(for: store, interaction: .silent)
+    let key = try #require(keys.first?.key)
+    let hex = key.withUnsafeBytes { $0.map { String(format: "%02x", $0) }.joined() }
+    #expect(hex == "56921c463ee2616519d796661cdbc6a9c25b64db7bc10ac225779cdc7d78e221")
+    await #expect {
+      try await passphrases(folder, "correct Horse").keys(for: store, interaction: .silent)
+    } throws: {
+      ($0 as? KeyringError)?.code == .wrongPassphrase
+    }
+  }
+
   @Test("many at once lose no key", arguments: [false, true])
   func concurrency(passphrase: Bool) async throws {
     let folder = try Folder()

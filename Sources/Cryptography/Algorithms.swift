@@ -1,0 +1,50 @@
+import CLibCrypto
+
+/// A hash function of libcrypto, the library that SQLCipher encrypts with.
+package enum Hash: String, Sendable {
+  case sha1 = "SHA1"
+  case sha256 = "SHA256"
+  case sha512 = "SHA512"
+
+  /// Fetched once: libcrypto looks an algorithm up by its name.
+  private static let fetched = [Hash.sha1, .sha256, .sha512].map {
+    Algorithm(EVP_MD_fetch(nil, $0.rawValue, nil), $0.rawValue)
+  }
+
+  var algorithm: OpaquePointer {
+    switch self {
+    case .sha1: Self.fetched[0].pointer
+    case .sha256: Self.fetched[1].pointer
+    case .sha512: Self.fetched[2].pointer
+    }
+  }
+}
+
+/// An algorithm as libcrypto gives it, for as long as the program runs.
+struct Algorithm: @unchecked Sendable {
+  // @unchecked: libcrypto's algorithms do not change, and any thread may use them.
+  let pointer: OpaquePointer
+
+  /// - Precondition: libcrypto has it: every build of it does, or SQLCipher could not run.
+  init(_ pointer: OpaquePointer?, _ name: String) {
+    guard let pointer else { preconditionFailure("libcrypto has no \(name)") }
+    self.pointer = pointer
+  }
+}
+
+/// A call of libcrypto that failed, which it does when there is no memory.
+package struct CryptographyError: Error, CustomStringConvertible {
+  package let description: String
+
+  /// - Parameter result: What libcrypto returned; 1 is success.
+  static func check(_ result: Int32, _ operation: String) throws(CryptographyError) {
+    if result != 1 { throw CryptographyError(description: "libcrypto could not \(operation)") }
+  }
+
+  static func check<Pointer>(
+    _ pointer: Pointer?, _ operation: String
+  ) throws(CryptographyError) -> Pointer {
+    if let pointer { return pointer }
+    throw CryptographyError(description: "libcrypto could not \(operation)")
+  }
+}
