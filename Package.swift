@@ -216,6 +216,9 @@ let package = Package(
       name: "keyring-probe", dependencies: ["SecretService", "StoreKeyring"],
       path: "Tests/Probes/KeyringProbe",
       swiftSettings: strict),
+    .testTarget(
+      name: "StrongroomViewsTests", dependencies: ["StrongroomData", "StrongroomViews"],
+      swiftSettings: strict),
     .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: strict),
     .testTarget(
       name: "CipherDatabaseTests",

@@ -36,11 +36,12 @@ struct Algorithm: @unchecked Sendable {
 package struct CryptographyError: Error, CustomStringConvertible {
   package let description: String
 
-  /// - Parameter result: What libcrypto returned; 1 is success.
+  /// - Throws: itself for a result other than 1, which is libcrypto's success.
   static func check(_ result: Int32, _ operation: String) throws(CryptographyError) {
     if result != 1 { throw CryptographyError(description: "libcrypto could not \(operation)") }
   }
 
+  /// - Throws: itself for no pointer.
   static func check<Pointer>(
     _ pointer: Pointer?, _ operation: String
   ) throws(CryptographyError) -> Pointer {

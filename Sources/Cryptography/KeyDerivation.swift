@@ -2,12 +2,9 @@ import CLibCrypto
 
 /// Keys that are made of passphrases and of other keys.
 extension SecretKey {
-  /// By scrypt, as RFC 7914 has it.
+  /// By scrypt, as RFC 7914 has it: `rounds` is N there, a power of two, `blockSize` r and `parallelism` p.
   ///
-  /// - Parameters:
-  ///   - rounds: N, a power of two.
-  ///   - blockSize: r; memory is 128 times N times r bytes.
-  ///   - parallelism: p.
+  /// Memory is 128 times N times r bytes.
   /// - Throws: `CryptographyError` for other parameters, and when there is no memory.
   package static func scrypt(
     _ passphrase: UnsafeRawBufferPointer, salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int,
@@ -23,7 +20,6 @@ extension SecretKey {
   }
 
   /// By PBKDF2, as RFC 8018 has it.
-  ///
   /// - Throws: `CryptographyError` for no rounds, and when there is no memory.
   package static func pbkdf2(
     _ secret: UnsafeRawBufferPointer, salt: [UInt8], _ hash: Hash, rounds: Int, byteCount: Int = 32

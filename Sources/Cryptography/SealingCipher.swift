@@ -27,9 +27,8 @@ package final class SealingCipher {
 
   deinit { EVP_CIPHER_CTX_free(context) }
 
-  /// Encrypts bytes, and authenticates them and others.
-  ///
-  /// - Parameter nonce: 12 bytes that are never used twice under the key; random ones unless given.
+  /// Encrypts bytes, and authenticates them and others, with a nonce of 12 bytes that is never used twice
+  /// under the key: a random one unless given.
   /// - Throws: `CryptographyError` when there is no memory.
   package func seal(
     _ plain: UnsafeRawBufferPointer, nonce: [UInt8]? = nil, authenticating others: [UInt8]

@@ -16,6 +16,21 @@ public struct ModelSource {
 
   private let contents: Contents
 
+  private struct Arguments: Hashable {
+    let types: [ObjectIdentifier]
+    let inMemory: Bool
+    let isAutosaveEnabled: Bool
+    let isUndoEnabled: Bool
+
+    init(_ types: [ObjectIdentifier], _ inMemory: Bool, _ isAutosaveEnabled: Bool, _ isUndoEnabled: Bool) {
+      (self.types, self.inMemory) = (types, inMemory)
+      (self.isAutosaveEnabled, self.isUndoEnabled) = (isAutosaveEnabled, isUndoEnabled)
+    }
+  }
+
+  /// The main contexts of the containers that were opened for classes, while something has them.
+  private static var opened: [Arguments: Weak<ModelContext>] = [:]
+
   /// A source without a container: what fetches from it has the error `SwiftDataError.missingModelContext`.
   public init() { contents = .none }
 
@@ -27,23 +42,30 @@ public struct ModelSource {
 
   /// The main context of a container of classes, which is opened, or the error of its opening.
   ///
-  /// About ten statements, as a container's.
+  /// A view's modifiers are evaluated again and again: as long as something has the container that these
+  /// arguments opened, it is that one. About ten statements where it is opened.
   /// - Parameters:
   ///   - types: The classes.
   ///   - inMemory: Whether the models are in memory only.
   ///   - isAutosaveEnabled: Whether the context saves by itself.
   ///   - isUndoEnabled: Whether the context has an undo manager.
-  ///   - onSetup: Called with the container, or with what its initialiser throws.
+  ///   - onSetup: Called with the container once it is opened, or with what its initialiser throws.
   public init(
     for types: [any PersistentModel.Type], inMemory: Bool = false, isAutosaveEnabled: Bool = true,
     isUndoEnabled: Bool = false, onSetup: (Result<ModelContainer, any Error>) -> Void = { _ in }
   ) {
+    let arguments = Arguments(types.map { ObjectIdentifier($0) }, inMemory, isAutosaveEnabled, isUndoEnabled)
+    if let known = Self.opened[arguments]?.object {
+      contents = .context(known)
+      return
+    }
     do {
       let schema = Schema(types)
       let container = try ModelContainer(
         for: schema, configurations: ModelConfiguration(schema: schema, isStoredInMemoryOnly: inMemory))
       container.mainContext.autosaveEnabled = isAutosaveEnabled
       if isUndoEnabled { container.mainContext.undoManager = UndoManager() }
+      Self.opened[arguments] = Weak(container.mainContext)
       contents = .context(container.mainContext)
       onSetup(.success(container))
     } catch {

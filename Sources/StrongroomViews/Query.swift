@@ -25,8 +25,18 @@ public struct Query<Element: PersistentModel, Result: QueryResult> where Result.
   private final class Shown {
     var results: QueryResults<Element, Result>?
     var error: (any Error)?
+    /// What a framework gave.
     var source: ModelSource?
+    let listener: QueryListener
+
+    @MainActor
+    init() { listener = QueryListener() }
   }
+
+  /// All models, in no order: `@Query var books: [Book]`.
+  ///
+  /// Here and not in an extension: a property without arguments is made with this one.
+  public init() { self.init(FetchDescriptor(), nil, .default) }
 
   init(
     _ fetchDescriptor: FetchDescriptor<Element>, _ sectioning: QuerySectioning<Element>?,
@@ -42,23 +52,30 @@ public struct Query<Element: PersistentModel, Result: QueryResult> where Result.
   /// One statement, and none where the results are there. Never throws: see `fetchError`.
   public func update(from source: ModelSource) {
     shown.source = source
+    fetch(from: source)
+  }
+
+  /// Fetches from `ModelSource.shared`, for frameworks without an environment.
+  ///
+  /// One statement, as `update(from:)`.
+  public func update() { fetch(from: shown.source ?? .shared) }
+
+  private func fetch(from source: ModelSource) {
     do {
       let context = try source.connectedContext
-      if let results = shown.results, results.modelContext === context { return }
-      shown.results = try QueryResults.of(self, in: context)
+      if shown.results?.modelContext !== context {
+        shown.results = try QueryResults.of(self, in: context)
+        shown.results?.add(shown.listener)
+      }
       shown.error = nil
     } catch {
       shown.error = error
     }
   }
 
-  /// Fetches from `ModelSource.shared`, for frameworks without an environment.
-  ///
-  /// One statement, as `update(from:)`.
-  public func update() { update(from: shown.source ?? .shared) }
-
   private var results: QueryResults<Element, Result>? {
-    if shown.results == nil, shown.error == nil { update() }
+    // What is shared may have been set, or be another one, since.
+    if shown.source == nil { fetch(from: .shared) }
     return shown.results
   }
 
@@ -79,10 +96,12 @@ public struct Query<Element: PersistentModel, Result: QueryResult> where Result.
   /// The context of the models.
   public var modelContext: ModelContext { (shown.source ?? .shared).modelContext }
 
-  /// Calls a closure after each change of the models that this view shows, in place of the one before.
+  /// Calls a closure after each change of the models that this view shows, and when a change cannot be shown,
+  /// in place of the closure before.
   ///
-  /// Views with the same fetch have a closure each, which lives as long as `owner`.
-  public func onChange(of owner: AnyObject, _ action: @escaping () -> Void) {
-    results?.listen(owner, action)
+  /// Views with the same fetch have a closure each. It is called with `owner`, as long as that lives and the
+  /// view does; one that captures the view or its properties retains itself, and the view with it.
+  public func onChange<Owner: AnyObject>(of owner: Owner, _ action: @escaping (Owner) -> Void) {
+    shown.listener.set(owner, action)
   }
 }

@@ -4,8 +4,14 @@ public struct QueryAnimation: Sendable, Hashable {
   /// The name, as SwiftUI's.
   public let name: String
 
+  /// How long it takes, in seconds; nil for the framework's own time.
+  public let duration: Double?
+
   /// An animation of a framework's own.
-  public init(_ name: String) { self.name = name }
+  public init(_ name: String, duration: Double? = nil) {
+    self.name = name
+    self.duration = duration
+  }
 
   /// The framework's usual one.
   public static let `default` = QueryAnimation("default")
@@ -25,6 +31,17 @@ public struct QueryAnimation: Sendable, Hashable {
   public static let snappy = QueryAnimation("snappy")
   /// A spring that overshoots.
   public static let bouncy = QueryAnimation("bouncy")
+
+  /// At one speed.
+  public static func linear(duration: Double) -> QueryAnimation { .init("linear", duration: duration) }
+  /// Slow at first.
+  public static func easeIn(duration: Double) -> QueryAnimation { .init("easeIn", duration: duration) }
+  /// Slow at the end.
+  public static func easeOut(duration: Double) -> QueryAnimation { .init("easeOut", duration: duration) }
+  /// Slow at both ends.
+  public static func easeInOut(duration: Double) -> QueryAnimation { .init("easeInOut", duration: duration) }
+  /// As a spring.
+  public static func spring(duration: Double = 0.5) -> QueryAnimation { .init("spring", duration: duration) }
 }
 
 /// What a framework may do with the changes of a query.

@@ -8,35 +8,35 @@ final class QueryResults<Element: PersistentModel, Result: QueryResult> where Re
     case sectioned(ResultsObserver<Element, String>)
   }
 
-  private struct Listener {
-    weak var owner: AnyObject?
-    let action: () -> Void
-  }
-
   let modelContext: ModelContext
   private let observed: Observed
-  private let descriptor: FetchDescriptor<Element>
+  private let descriptor: ComparedDescriptor<Element>
   private let path: PartialKeyPath<Element>?
-  private var listeners: [Listener] = []
-  /// Made at the first access after a change.
+  private var listeners: [Weak<QueryListener>] = []
+  /// Both are made at the first access after a change.
   private var made: Result?
+  private var madeSections: SectionedResults<Element, String>?
 
   /// The results that other views show already, or new ones.
   ///
   /// One statement for new ones.
   static func of(_ query: Query<Element, Result>, in context: ModelContext) throws -> QueryResults {
-    for case let known as QueryResults in ShownResults.all
+    let (shown, descriptor) = (ShownResults<QueryResults>.shared, ComparedDescriptor(query.fetchDescriptor))
+    for case let known? in shown.all.lazy.map(\.object)
     where known.modelContext === context && known.path == query.sectioning?.anyPath
-      && known.descriptor == query.fetchDescriptor
+      && known.descriptor == descriptor
     { return known }
-    let new = try QueryResults(query, context)
-    ShownResults.add(new)
+    let new = try QueryResults(query, descriptor, context)
+    shown.add(new)
     return new
   }
 
-  private init(_ query: Query<Element, Result>, _ context: ModelContext) throws {
+  private init(
+    _ query: Query<Element, Result>, _ compared: ComparedDescriptor<Element>, _ context: ModelContext
+  ) throws {
     modelContext = context
-    descriptor = query.fetchDescriptor
+    descriptor = compared
+    let descriptor = query.fetchDescriptor
     path = query.sectioning?.anyPath
     switch query.sectioning?.path {
     case nil: observed = .plain(try ResultsObserver(fetchDescriptor: descriptor, modelContext: context))
@@ -71,7 +71,10 @@ final class QueryResults<Element: PersistentModel, Result: QueryResult> where Re
   }
 
   var sections: SectionedResults<Element, String>? {
-    if case .sectioned(let observer) = observed { observer.sections } else { nil }
+    guard case .sectioned(let observer) = observed else { return nil }
+    _ = results
+    if madeSections == nil { madeSections = observer.sections }
+    return madeSections
   }
 
   var failure: (any Error)? {
@@ -81,28 +84,15 @@ final class QueryResults<Element: PersistentModel, Result: QueryResult> where Re
     }
   }
 
-  func listen(_ owner: AnyObject, _ action: @escaping () -> Void) {
-    listeners.removeAll { $0.owner == nil || $0.owner === owner }
-    listeners.append(Listener(owner: owner, action: action))
+  /// Tells a query of changes from now on, as long as it is there.
+  func add(_ listener: QueryListener) {
+    listeners.removeAll { $0.object == nil }
+    listeners.append(Weak(listener))
   }
 
   private func didChange() {
     made = nil
-    for listener in listeners where listener.owner != nil { listener.action() }
-  }
-}
-
-/// The results that views show now.
-@MainActor
-private enum ShownResults {
-  private struct Weak { weak var results: AnyObject? }
-
-  private static var shown: [Weak] = []
-
-  static var all: [AnyObject] { shown.compactMap(\.results) }
-
-  static func add(_ results: AnyObject) {
-    shown.removeAll { $0.results == nil }
-    shown.append(Weak(results: results))
+    madeSections = nil
+    for listener in listeners { listener.object?.modelsChanged() }
   }
 }

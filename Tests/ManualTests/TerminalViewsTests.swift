@@ -10,7 +10,7 @@ struct LentView: View {
   let screen: Screen
 
   var body: [String] {
-    _books.onChange(of: screen) { screen.setNeedsRender() }
+    _books.onChange(of: screen) { $0.setNeedsRender() }
     return books.map(\.title)
   }
 }

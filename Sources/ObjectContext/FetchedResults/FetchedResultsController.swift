@@ -26,7 +26,7 @@ public final class FetchedResultsController<T: ManagedObject> {
   public private(set) var fetchedObjects: [T] = []
   /// The objects by section; none without objects.
   public private(set) var sections: [FetchedResultsSection<T>] = []
-  /// Called with what changed, once it has.
+  /// Called with what changed, once it has; with nothing when `failure` becomes another.
   @ObservationIgnored public var onChange: (([FetchedResultsChange<T>]) -> Void)?
 
   @ObservationIgnored private let context: ManagedObjectContext
@@ -34,8 +34,8 @@ public final class FetchedResultsController<T: ManagedObject> {
   @ObservationIgnored private let judge: FetchedResultsMatcher
   /// Why the last change could not be shown; the next event tries again.
   ///
-  /// Nil when all went well.
-  @ObservationIgnored public private(set) var failure: (any Error)?
+  /// Nil when all went well. `onChange` is called without changes when that becomes otherwise.
+  public private(set) var failure: (any Error)?
   @ObservationIgnored var isStale = false
   @ObservationIgnored private var hasFetched = false
   @ObservationIgnored private var names: [String] = []
@@ -182,11 +182,15 @@ extension FetchedResultsController: ChangeObserver {
         try show(unsafeBitCast(new, to: [T].self), changed: changed, keepsNames: true)
       }
       isStale = false
-      failure = nil
+      if failure != nil {
+        failure = nil
+        onChange?([])
+      }
     } catch {
       // The next event fetches again.
       isStale = true
       failure = error
+      onChange?([])
     }
   }
 }

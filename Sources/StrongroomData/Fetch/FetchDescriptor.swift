@@ -47,18 +47,6 @@ extension FetchDescriptor: Equatable {
   /// Conditions are compared by what they say, also where they were made in different places; two that only
   /// memory can evaluate by how they are written.
   public static func == (left: FetchDescriptor<T>, right: FetchDescriptor<T>) -> Bool {
-    left.sortBy == right.sortBy && left.fetchLimit == right.fetchLimit
-      && left.fetchOffset == right.fetchOffset && left.propertiesToFetch == right.propertiesToFetch
-      && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
-      && left.search == right.search && left.searchedProperties == right.searchedProperties
-      && left.includePendingChanges == right.includePendingChanges
-      && isEqual(left.predicate, right.predicate)
-  }
-
-  private static func isEqual(_ left: Predicate<T>?, _ right: Predicate<T>?) -> Bool {
-    guard let left, let right else { return left == nil && right == nil }
-    let conditions = [left, right].map { try? FetchPredicate($0, values: ModelValues(core: nil)) }
-    if conditions.allSatisfy({ $0 == nil }) { return String(describing: left) == String(describing: right) }
-    return conditions[0] == conditions[1]
+    ComparedDescriptor(left) == ComparedDescriptor(right)
   }
 }

@@ -32,7 +32,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private var refusal: (any Error)?
   @ObservationIgnored private let sectioning: Sectioning?
 
-  /// Called after each change of the list or of a model in it.
+  /// Called after each change of the list, of a model in it, or of `failure`.
   @ObservationIgnored public var onChange: (() -> Void)? { didSet { listen() } }
   /// Called after each change with what happened to the list, in the order in which a list on a
   /// screen can follow.

@@ -1,5 +1,6 @@
 import Foundation
 import Locks
+import Observation
 import StoreContract
 import StrongroomData
 import Testing
@@ -300,5 +301,35 @@ struct StoreFaultTests {
     #expect(try store.fetchHistory(HistoryDescriptor()).map(\.author) == ["hand"])
     try store.delete(DataStoreBatchDeleteRequest<Player>(editingState: state))
     #expect(try store.fetchCount(request) == 0)
+  }
+
+  @Test("A list tells when it cannot follow, and when it can again")
+  @MainActor
+  func lists() throws {
+    let context = try filled().mainContext
+    // A limit: the store is asked after each change.
+    var descriptor = FetchDescriptor<Entry>(
+      predicate: #Predicate { $0.amount > 0 }, sortBy: [.init(\.amount)])
+    descriptor.fetchLimit = 2
+    let observer = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
+    let observed = Locked(0)
+    var calls = 0
+    observer.onChange = { calls += 1 }
+    withObservationTracking {
+      _ = observer.failure
+    } onChange: {
+      observed.withLock { $0 += 1 }
+    }
+    let shown = observer.results.map { $0 }
+    #expect(shown.map(\.amount) == [1, 2])
+    context.delete(shown[0])
+    set(.mismatch)
+    context.processPendingChanges()
+    #expect(observer.failure != nil && calls == 1 && observed.withLock { $0 } == 1)
+    set(nil)
+    context.insert(Entry("other", amount: 1))
+    context.processPendingChanges()
+    #expect(observer.failure == nil && calls > 1)
+    #expect(observer.results.map(\.amount) == [1, 2])
   }
 }
