@@ -26,6 +26,7 @@ struct StorePlan {
       + custom.map { Part(id: $0.id, name: $0.name, schema: $0.schema) }
     stores = configurations.map { Self.store($0, converting: schema) } + custom.map(\.description)
     try Self.checkDifferent(parts)
+    try Self.checkKnown(parts, whole)
     guard parts.count > 1 else {
       model = whole
       return
@@ -35,11 +36,6 @@ struct StorePlan {
     for (place, part) in parts.enumerated() {
       let names = (part.schema ?? schema).entityNames
       for name in names {
-        guard whole.entity(named: name) != nil else {
-          throw SwiftDataError(
-            .configurationSchemaNotFoundInContainerSchema,
-            "the configuration \(part.name) has \(name), which the container's schema has not; add it there")
-        }
         if let other = taken[name] {
           throw SwiftDataError(
             .duplicateConfiguration,
@@ -52,6 +48,16 @@ struct StorePlan {
       stores[place].configuration = part.id
     }
     model = try ManagedObjectModel(description)
+  }
+
+  private static func checkKnown(_ parts: [Part], _ model: ManagedObjectModel) throws {
+    for part in parts {
+      for name in part.schema?.entityNames ?? [] where model.entity(named: name) == nil {
+        throw SwiftDataError(
+          .configurationSchemaNotFoundInContainerSchema,
+          "the configuration \(part.name) has \(name), which the container's schema has not; add it there")
+      }
+    }
   }
 
   private static func checkDifferent(_ parts: [Part]) throws {
