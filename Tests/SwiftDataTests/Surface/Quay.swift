@@ -13,13 +13,14 @@ final class QuayLog: Sendable {
   func note(_ event: String, _ state: EditingState) {
     events.withLock { $0.append("\(event) by \(state.author ?? "nobody")") }
   }
-  func clear() { events.withLock { $0 = [] } }
 }
 
 struct QuayConfiguration: DataStoreConfiguration {
   typealias Store = QuayStore
   var name = "quay"
   var schema: Schema?
+  /// What the store below is opened with; its schema is set.
+  let file: ModelConfiguration
   let log = QuayLog()
 
   static func == (left: QuayConfiguration, right: QuayConfiguration) -> Bool { left.log === right.log }
@@ -41,9 +42,7 @@ final class QuayStore: DataStoreBatching, HistoryProviding {
 
   init(_ configuration: QuayConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
     self.configuration = configuration
-    let memory: DefaultStore.Configuration = ModelConfiguration(
-      configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
-    base = try DefaultStore(memory, migrationPlan: migrationPlan)
+    base = try DefaultStore(configuration.file, migrationPlan: migrationPlan)
   }
 
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot> {

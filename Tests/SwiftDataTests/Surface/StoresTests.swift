@@ -145,8 +145,11 @@ struct StoresTests {
 
   @Test("A container takes what a store changed, brought along and says of its history")
   func container() async throws {
-    let configuration = QuayConfiguration()
-    let container = try ModelContainer(for: Schema([Harbor.self]), configurations: configuration)
+    let place = try TestStore()
+    defer { place.remove() }
+    let schema = Schema([Harbor.self])
+    let configuration = QuayConfiguration(file: place.configuration(for: schema))
+    let container = try ModelContainer(for: schema, configurations: configuration)
     let context = ModelContext(container)
     context.author = "mate"
     let (tokens, posts) = AsyncStream.makeStream(of: [DefaultHistoryToken].self)
@@ -165,17 +168,18 @@ struct StoresTests {
     let token = try #require(await iterator.next()?.first)
     #expect(token.tokenValue?.values.first == 2)
 
-    let reader = ModelContext(container)
+    // Another container, which knows no harbor yet.
+    let fresh = QuayConfiguration(file: place.configuration(for: schema))
+    let reader = ModelContext(try ModelContainer(for: schema, configurations: fresh))
     reader.author = "reader"
-    configuration.log.clear()
     let found = try #require(try reader.fetch(FetchDescriptor<Trawler>()).first)
     #expect(found.owner == "port" && found.harbor?.name == "Brest")
-    #expect(configuration.log.all.contains { $0.hasPrefix("fetch Trawler") })
-    #expect(!configuration.log.all.contains { $0.hasPrefix("fetch Harbor") })
+    #expect(fresh.log.all.contains { $0.hasPrefix("fetch Trawler") })
+    #expect(!fresh.log.all.contains { $0.hasPrefix("fetch Harbor") })
     try reader.delete(model: Trawler.self, where: #Predicate { $0.name == "Anna" })
     try reader.save()
-    #expect(configuration.log.all.contains("delete Trawler by reader"))
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trawler>()) == 0)
+    #expect(fresh.log.all.contains("delete Trawler by reader"))
+    #expect(try ModelContext(reader.container).fetchCount(FetchDescriptor<Trawler>()) == 0)
   }
 
   @Test("An editor's state is identified, and goes with requests to other tasks")
