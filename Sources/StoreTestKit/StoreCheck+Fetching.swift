@@ -64,6 +64,14 @@ extension StoreCheck {
       try expect(
         try titles(FetchRequest("Article", sortDescriptors: down, fetchLimit: 2, fetchOffset: 1)) == "wy",
         "a page")
+      let newestFirst = [FetchSortDescriptor("pages"), FetchSortDescriptor("self", ascending: false)]
+      try expect(
+        try titles(FetchRequest("Article", sortDescriptors: newestFirst)) == "zwyx", "level rows by youth")
+      try expect(
+        try titles(
+          FetchRequest(
+            "Article", sortDescriptors: [FetchSortDescriptor("self", ascending: false)], fetchLimit: 2))
+          == "wz", "the newest")
       try expect(try titles(FetchRequest("Article", fetchOffset: 3)) == "w", "offset without limit")
       try expect(try titles(FetchRequest("Article", fetchLimit: 0)) == "xyzw", "a limit of 0 is none")
     },

@@ -26,7 +26,7 @@ public struct FetchSortDescriptor: Sendable, Hashable, Codable {
   }
 
   /// The attribute, through to-ones and with collection operators if need be: `author.name`,
-  /// `books.@count`.
+  /// `books.@count`; empty for the object itself.
   public var keyPath: [String]
   /// The direction.
   public var ascending: Bool
@@ -37,12 +37,12 @@ public struct FetchSortDescriptor: Sendable, Hashable, Codable {
   /// Where null sorts.
   public var nulls: Nulls
 
-  /// Sorts by a dotted key path.
+  /// Sorts by a dotted key path, or by `self`: objects in the order they were inserted, new ones last.
   public init(
     _ dotted: String, ascending: Bool = true, options: ComparisonOptions = [],
     comparator: Comparator = .scalars, nulls: Nulls = .least
   ) {
-    keyPath = dotted.keyPathNames()
+    keyPath = dotted == "self" ? [] : dotted.keyPathNames()
     self.ascending = ascending
     self.options = options
     self.comparator = comparator

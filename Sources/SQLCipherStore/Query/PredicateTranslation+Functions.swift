@@ -41,6 +41,7 @@ extension PredicateTranslation {
 
   /// Behind ORDER BY; nil where SQL does not order the values as memory does.
   mutating func order(_ sort: FetchSortDescriptor) -> String? {
+    if sort.keyPath.isEmpty { return joins.rowNumber + (sort.ascending ? "" : " DESC") }
     guard let term = column(sort.keyPath), term.kind != .any else { return nil }
     return sort.order(by: folded(sql(term), term.kind, sort.options), term.kind)
   }

@@ -89,9 +89,10 @@ extension ModelSchema {
   fileprivate func checkOrder(_ request: FetchRequest) throws {
     for sort in request.sortDescriptors
     where !request.propertiesToGroupBy.contains(sort.keyPath.joined(separator: ".")) {
+      let name = sort.keyPath.isEmpty ? "identity" : sort.keyPath.joined(separator: ".")
       throw SwiftDataError(
         .unsupportedSortDescriptor,
-        "groups of \(type) are to be sorted by \(sort.keyPath.joined(separator: ".")), which makes no"
+        "groups of \(type) are to be sorted by \(name), which makes no"
           + " group; sort by a column"
           + " that does, or sort the result")
     }

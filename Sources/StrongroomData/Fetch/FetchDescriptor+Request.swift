@@ -62,10 +62,6 @@ extension FetchDescriptor {
     }
     var sort = FetchSortDescriptor("", ascending: descriptor.order == .forward)
     sort.keyPath = names
-    if names.isEmpty {
-      throw SwiftDataError(
-        .unsupportedSortDescriptor, "an order by identity is that of insertion, which needs no descriptor")
-    }
     if let comparator {
       sort.comparator = comparator
     } else if descriptor.stringComparator == nil, type(of: property).valueType is any TextValue.Type {

@@ -243,11 +243,14 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
 }
 
 extension PersistentIdentifier: Comparable {
-  /// By entity, then by number: in the order of insertion.
+  /// By entity, then in the order of insertion, temporary ones last.
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
-    (left.rootName, left.reference, left.storeIdentifier ?? "")
-      < (right.rootName, right.reference, right.storeIdentifier ?? "")
+    (left.rootName, left.age, left.storeIdentifier ?? "")
+      < (right.rootName, right.age, right.storeIdentifier ?? "")
   }
+
+  /// Temporary numbers count down from -1.
+  private var age: UInt64 { isTemporary ? 1 << 63 | UInt64(~reference) : UInt64(reference) }
 }
 
 extension PersistentIdentifier: FetchArgument {

@@ -61,6 +61,32 @@ struct IdentityTests {
     #expect(players.map(\.persistentModelID).sorted().first == players.map(\.persistentModelID).min())
   }
 
+  @Test("Identifiers are in the order of insertion, in fetches too", .encryptedStoresOnly)
+  func order() throws {
+    let (place, container) = try filled()
+    defer { withExtendedLifetime(place) {} }
+    let context = ModelContext(container)
+    let stored = try context.fetch(FetchDescriptor<Player>())
+    let new = ["One", "Two", "Three"].map { Player(name: $0) }
+    for player in new { context.insert(player) }
+    let all = stored + new
+    #expect(all.reversed().map(\.persistentModelID).sorted() == all.map(\.persistentModelID))
+    let forward = FetchDescriptor<Player>(sortBy: [SortDescriptor(\.persistentModelID)])
+    let reverse = FetchDescriptor<Player>(sortBy: [SortDescriptor(\.persistentModelID, order: .reverse)])
+    let last = FetchDescriptor<Player>(
+      sortBy: [SortDescriptor(\.age), SortDescriptor(\.persistentModelID, order: .reverse)])
+    for _ in 0..<2 {
+      #expect(try context.fetch(forward) == all)
+      #expect(try context.fetch(last) == all.reversed())
+      #expect(try context.fetch(reverse) == all.reversed())
+      #expect(try context.fetchIdentifiers(reverse) == all.reversed().map(\.persistentModelID))
+      try context.save()
+    }
+    var newest = reverse
+    newest.fetchLimit = 2
+    #expect(try context.fetch(newest).map(\.name) == ["Three", "Two"])
+  }
+
   @Test("A new model has a temporary identifier until it is saved")
   func temporary() throws {
     let (place, container) = try filled()
