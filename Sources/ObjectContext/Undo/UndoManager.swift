@@ -11,6 +11,15 @@ public final class UndoManager {
   struct Group {
     var name: String?
     var steps: [UndoStep] = []
+    /// What the program registered, in order.
+    var handlers: [Handler] = []
+    var isEmpty: Bool { steps.isEmpty && handlers.isEmpty }
+  }
+
+  /// A closure of the program's; dropped with its target.
+  struct Handler {
+    weak var target: AnyObject?
+    let body: (AnyObject) -> Void
   }
 
   /// The context that records here.
@@ -36,19 +45,31 @@ public final class UndoManager {
   public init() {}
 
   /// Whether there is something to undo.
-  public var canUndo: Bool { !undoGroups.isEmpty || !open.steps.isEmpty }
+  public var canUndo: Bool { !undoGroups.isEmpty || !open.isEmpty }
   /// Whether something was undone and nothing changed since.
   public var canRedo: Bool { !redoGroups.isEmpty }
   /// The name of what `undo()` takes back; empty when it has none.
-  public var undoActionName: String { (open.steps.isEmpty ? undoGroups.last?.name : open.name) ?? "" }
+  public var undoActionName: String { (open.isEmpty ? undoGroups.last?.name : open.name) ?? "" }
   /// The name of what `redo()` does again; empty when it has none.
   public var redoActionName: String { redoGroups.last?.name ?? "" }
+  /// The title of a menu item for `undo()`: `Undo` and the name of what it takes back.
+  public var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
+  /// The title of a menu item for `redo()`: `Redo` and the name of what it does again.
+  public var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
+  /// The title of a menu item for the undo of an action; not translated.
+  public func undoMenuTitle(forUndoActionName name: String) -> String {
+    name.isEmpty ? "Undo" : "Undo \(name)"
+  }
+  /// The title of a menu item for the redo of an action; not translated.
+  public func redoMenuTitle(forUndoActionName name: String) -> String {
+    name.isEmpty ? "Redo" : "Redo \(name)"
+  }
   /// Whether changes are recorded.
   public var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
   /// Names the group being recorded, or the last one when nothing was recorded since.
   public func setActionName(_ name: String) {
-    if open.steps.isEmpty, groupingLevel == 0, let last = undoGroups.indices.last {
+    if open.isEmpty, groupingLevel == 0, let last = undoGroups.indices.last {
       undoGroups[last].name = name
     } else {
       open.name = name
@@ -67,6 +88,30 @@ public final class UndoManager {
     precondition(groupingLevel > 0, "endUndoGrouping was called without a beginUndoGrouping")
     groupingLevel -= 1
     if groupingLevel == 0 { close() }
+  }
+
+  /// Registers what undoes a change that no model records, as part of the group being recorded.
+  ///
+  /// An undo calls it when the group's changes are taken back, the last one first; what it registers or
+  /// changes then is what a redo takes back. A group of nothing else ends with the next event that changes
+  /// objects.
+  /// - Parameters:
+  ///   - target: Whom it is for; not retained, and the closure is dropped with it.
+  ///   - handler: Called with the target.
+  public func registerUndo<TargetType: AnyObject>(
+    withTarget target: TargetType, handler: @escaping (TargetType) -> Void
+  ) {
+    guard disabled == 0 else { return }
+    if !isUndoing, !isRedoing, !redoGroups.isEmpty { redoGroups = [] }
+    open.handlers.append(Handler(target: target) { if let target = $0 as? TargetType { handler(target) } })
+  }
+
+  /// Forgets what was registered for a target.
+  public func removeAllActions(withTarget target: Any) {
+    let target = target as AnyObject
+    change { $0.handlers.removeAll { $0.target === target } }
+    undoGroups.removeAll(where: \.isEmpty)
+    redoGroups.removeAll(where: \.isEmpty)
   }
 
   /// Stops recording, until as many `enableUndoRegistration()` were called.
@@ -90,12 +135,18 @@ public final class UndoManager {
   /// Takes the last group back, as `ManagedObjectContext.undo()`.
   ///
   /// What cannot be read shows in the context's next save.
-  public func undo() { deferringNotification { try $0.undo() } }
+  public func undo() {
+    guard target != nil else { return run(isRedo: false) { $0 = [] } }
+    deferringNotification { try $0.undo() }
+  }
 
   /// Does the last undone group again, as `ManagedObjectContext.redo()`.
   ///
   /// What cannot be read shows in the context's next save.
-  public func redo() { deferringNotification { try $0.redo() } }
+  public func redo() {
+    guard target != nil else { return run(isRedo: true) { $0 = [] } }
+    deferringNotification { try $0.redo() }
+  }
 
   private func deferringNotification(_ body: (any UndoTarget) throws -> Void) {
     guard let target else { return }
@@ -136,7 +187,7 @@ public final class UndoManager {
 
   private func close() {
     defer { open = Group() }
-    if open.steps.isEmpty { return }
+    if open.isEmpty { return }
     undoGroups.append(open)
     trim()
   }
@@ -159,16 +210,20 @@ public final class UndoManager {
     defer {
       isUndoing = false
       isRedoing = false
-      let done = Group(name: group.name, steps: open.steps)
+      let done = Group(name: group.name, steps: open.steps, handlers: open.handlers)
       open = Group()
-      if !done.steps.isEmpty {
+      if !done.isEmpty {
         if isRedo { undoGroups.append(done) } else { redoGroups.append(done) }
       }
-      if !group.steps.isEmpty {
+      if !group.isEmpty {
         if isRedo { redoGroups.append(group) } else { undoGroups.append(group) }
       }
     }
     try body(&group.steps)
+    for handler in group.handlers.reversed() {
+      if let target = handler.target { handler.body(target) }
+    }
+    group.handlers = []
   }
 
   func rename(_ permanent: RenamedReferences, root: EntityDescription?) {
@@ -183,17 +238,17 @@ public final class UndoManager {
   }
 
   func removeRecordedSteps() {
-    open.steps = []
+    open = Group(name: open.name)
     undoGroups = []
     redoGroups = []
   }
 
-  /// In debug builds, between operations: no undo is at work, and every closed group has steps, at
+  /// In debug builds, between operations: no undo is at work, no closed group is empty, and there are at
   /// most as many groups as wanted.
   func checkInvariants() {
     assert(!isUndoing && !isRedoing, "an event ended during an undo")
     assert(groupingLevel >= 0 && disabled >= 0, "a group or a pause was ended twice")
-    assert((undoGroups + redoGroups).allSatisfy { !$0.steps.isEmpty }, "an empty group can be undone")
+    assert((undoGroups + redoGroups).allSatisfy { !$0.isEmpty }, "an empty group can be undone")
     assert(levelsOfUndo <= 0 || undoGroups.count <= levelsOfUndo, "more groups than levelsOfUndo")
   }
 

@@ -91,6 +91,50 @@ extension ContextCheck {
       try desk.context.redo()
       try expect(desk.manager.undoActionName == "Rename", "and back")
     },
+    ContextCheck("what a program registers is undone with the changes of its group (registerUndo)") {
+      factory in
+      let desk = try Desk(try await ContextScenario(factory))
+      let window = Window(desk.manager)
+      window.select("Ada")
+      try desk.ada.set("name", "B")
+      window.select("B")
+      desk.manager.setActionName("Rename")
+      desk.context.processPendingChanges()
+      try expect(desk.manager.undoMenuItemTitle == "Undo Rename", "the menu")
+      try desk.step(desk.context.undo, "Ada 18", "the change")
+      try expect(window.log == ["+Ada", "+B", "-B", "-Ada"], "the last one first: \(window.log)")
+      try expect(desk.manager.redoMenuItemTitle == "Redo Rename" && !desk.manager.canUndo, "one group")
+      try desk.step(desk.context.redo, "B 18", "again")
+      try expect(window.log.suffix(2) == ["+Ada", "+B"], "what was registered meanwhile: \(window.log)")
+      try desk.context.undo()
+      try expect(window.log.suffix(2) == ["-B", "-Ada"], "and back: \(window.log)")
+      window.select("C")
+      try expect(!desk.manager.canRedo && desk.manager.undoMenuItemTitle == "Undo", "nothing is left to redo")
+      desk.manager.removeAllActions(withTarget: window)
+      try expect(!desk.manager.canUndo, "the target's are forgotten")
+    },
+    ContextCheck("what a program registers may change objects, and ends with its target (registerUndo)") {
+      factory in
+      let desk = try Desk(try await ContextScenario(factory))
+      desk.manager.registerUndo(withTarget: desk.ada) { ada in try? ada.set("age", 40) }
+      desk.manager.disableUndoRegistration()
+      desk.manager.registerUndo(withTarget: desk.ada) { ada in try? ada.set("age", 50) }
+      desk.manager.enableUndoRegistration()
+      try desk.step(desk.context.undo, "Ada 40", "the closure's change")
+      try desk.step(desk.context.redo, "Ada 18", "is what a redo takes back")
+      var window: Window? = Window(desk.manager)
+      window?.select("Ada")
+      weak let released = window
+      window = nil
+      try expect(released == nil, "no target is retained")
+      try desk.step(desk.context.undo, "Ada 18", "nothing happens")
+      let alone = UndoManager()
+      let other = Window(alone)
+      other.select("Ada")
+      alone.undo()
+      alone.redo()
+      try expect(other.log == ["+Ada", "-Ada", "+Ada"], "without a context: \(other.log)")
+    },
     ContextCheck("a new change forgets what could be redone (NSUndoManager)") { factory in
       let desk = try Desk(try await ContextScenario(factory))
       try desk.ages(31...33)
@@ -243,5 +287,23 @@ struct Desk {
       "\(try Fixtures.names(firm.objects("employees"), "motto").sorted())"
     }
     return people + firms
+  }
+}
+
+/// Has a selection, which it registers the undo of.
+private final class Window {
+  private let manager: UndoManager
+  private(set) var log: [String] = []
+
+  init(_ manager: UndoManager) { self.manager = manager }
+
+  func select(_ name: String) {
+    log.append("+" + name)
+    manager.registerUndo(withTarget: self) { $0.deselect(name) }
+  }
+
+  private func deselect(_ name: String) {
+    log.append("-" + name)
+    manager.registerUndo(withTarget: self) { $0.select(name) }
   }
 }
