@@ -38,10 +38,10 @@ extension PropertySchema {
     }
   }
 
-  /// The declared default, where it is the same each time and a plain value: not `Date.now`, not
-  /// `UUID()`.
+  /// The declared default, where it is the same each time and no transformer makes what is stored of it: not
+  /// `Date.now`, not `UUID()`.
   private func defaultValue(_ type: AttributeType) -> AttributeValue? {
-    guard type != .transformable, let makeDefault, let first = encoded(makeDefault()),
+    guard attribute?.transformerLabel == nil, let makeDefault, let first = encoded(makeDefault()),
       first == encoded(makeDefault()), !first.isNull, first.matches(type)
     else { return nil }
     return first
