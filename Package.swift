@@ -123,8 +123,8 @@ let package = Package(
         "ObjectContext", "ObjectModel", "ObjectQuery", "SecretService", "StoreContract", "StoreKeyring",
         "Strongroom",
       ], swiftSettings: strict),
-    // Only programs that use `StrongroomData` or `StrongroomRecordMacros` build swift-syntax: nothing above depends
-    // on it.
+    // Only programs that use `StrongroomData` or `StrongroomRecordMacros` build swift-syntax: nothing above
+    // depends on it.
     .macro(
       name: "StrongroomMacros",
       dependencies: [
@@ -297,8 +297,9 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "StrongroomDataTests",
-      dependencies: ["CSQLCipher", "CountingVault", "Locks", "Strongroom", "StrongroomData", "strongroom"],
-      swiftSettings: strict),
+      dependencies: [
+        "CSQLCipher", "CountingVault", "Locks", "SeededRandom", "Strongroom", "StrongroomData", "strongroom",
+      ], swiftSettings: strict),
     .testTarget(
       name: "StrongroomRecordsTests", dependencies: ["Locks", "Strongroom", "StrongroomRecords"],
       swiftSettings: strict),

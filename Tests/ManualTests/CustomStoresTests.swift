@@ -83,6 +83,45 @@ final class Tag: PersistentModel {
   init(backingData: any BackingData<Tag>) { persistentBackingData = backingData }
 }
 
+@Model final class CustomStoreFlag {
+  var isRaised: Bool
+  var isRed: Bool
+
+  init(isRaised: Bool, isRed: Bool) {
+    self.isRaised = isRaised
+    self.isRed = isRed
+  }
+}
+
+protocol QueryNode {
+  /// The node as a query; nil where it asks for something that is no field.
+  func query(_ fields: [AnyKeyPath: String]) -> String?
+}
+
+protocol QueryRoot {}
+
+extension PredicateExpressions.Variable: QueryRoot {}
+
+extension PredicateExpressions.KeyPath: QueryNode where Root: QueryRoot {
+  func query(_ fields: [AnyKeyPath: String]) -> String? { fields[keyPath] }
+}
+
+extension PredicateExpressions.Conjunction: QueryNode where LHS: QueryNode, RHS: QueryNode {
+  func query(_ fields: [AnyKeyPath: String]) -> String? {
+    guard let left = lhs.query(fields), let right = rhs.query(fields) else { return nil }
+    return "(\(left) AND \(right))"
+  }
+}
+
+func query<T: PersistentModel>(_ predicate: Predicate<T>) throws -> String {
+  var fields: [AnyKeyPath: String] = [:]
+  for property in T.schemaMetadata { fields[property.keypath] = property.name }
+  guard let query = (predicate.expression as? any QueryNode)?.query(fields) else {
+    throw DataStoreError.preferInMemoryFilter
+  }
+  return query
+}
+
 @Suite("The manual: a store of your own")
 struct CustomStoresTests {
   private typealias Note = CustomStoreNote
@@ -105,6 +144,24 @@ struct CustomStoresTests {
       FetchDescriptor<Note>(predicate: #Predicate { $0.parent?.text == "shopping" }))
     #expect(found.map(\.text) == ["apples"] && found[0].parent?.children == found)
     withExtendedLifetime(place) {}
+  }
+
+  @Test("The page's nodes make a query of what they can answer, and leave the rest")
+  func pageNodes() throws {
+    typealias Flag = CustomStoreFlag
+    #expect(try query(#Predicate<Flag> { $0.isRed && $0.isRaised }) == "(isRed AND isRaised)")
+    for predicate in [
+      #Predicate<Flag> { $0.isRed && !$0.isRaised }, #Predicate { $0.isRed && $0.hasChanges },
+    ] {
+      #expect(throws: DataStoreError.preferInMemoryFilter) { try query(predicate) }
+    }
+  }
+
+  @Test("The primary key is in the coded form of an identifier")
+  func primaryKey() throws {
+    let identifier = try PersistentIdentifier.identifier(for: "notes", entityName: "Note", primaryKey: 7)
+    let coded = try JSONDecoder().decode([String: String].self, from: JSONEncoder().encode(identifier))
+    #expect(coded["key"] == "7")
   }
 
   @Test("The class of the page is a model")

@@ -1,110 +1,128 @@
 import Foundation
 import StrongroomData
 
-// A store in a plain SQLite file, as one is written for SwiftData's protocols: a table for each entity,
-// conditions, orders and limits in SQL where they can be, else in memory.
+// A store in a plain SQLite file. A row has a snapshot as JSON, and beside it values of plain types, by which
+// SQLite filters and sorts what it can exactly as Swift. All else is left to the container.
 
 struct SQLiteConfiguration: DataStoreConfiguration {
   typealias Store = SQLiteStore
   var name = "sqlite"
   var schema: Schema?
   let url: URL
-  var log = StatementLog()
+  /// Gets each statement before it runs.
+  var trace: @Sendable (String) -> Void = { _ in }
 
   static func == (left: SQLiteConfiguration, right: SQLiteConfiguration) -> Bool { left.url == right.url }
   func hash(into hasher: inout Hasher) { hasher.combine(url) }
 }
 
-final class SQLiteStore: DataStore {
-  typealias Configuration = SQLiteConfiguration
-  typealias Snapshot = DefaultSnapshot
-
+final class SQLiteStore: DataStoreBatching {
   let configuration: SQLiteConfiguration
   let schema: Schema
-  let identifier: String
-  let database: SQLiteDatabase
-  let tables: [String: SQLiteTable]
+  private let database: SQLiteDatabase
+  var identifier: String { configuration.url.path }
 
   init(_ configuration: SQLiteConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
     self.configuration = configuration
-    let schema = configuration.schema ?? Schema()
-    self.schema = schema
-    identifier = configuration.url.path
-    database = try SQLiteDatabase(configuration.url, log: configuration.log)
-    tables = Dictionary(uniqueKeysWithValues: schema.entities.map { ($0.name, SQLiteTable($0, schema)) })
-    try database.run("CREATE TABLE IF NOT EXISTS \"the last key\" (number INTEGER)")
-    for table in tables.values { try database.run(table.creation) }
+    schema = configuration.schema ?? Schema()
+    database = try SQLiteDatabase(configuration.url, trace: configuration.trace)
+    for entity in schema.entities {
+      try database.run("CREATE TABLE IF NOT EXISTS \(entity.table) (\(entity.list) _id PRIMARY KEY, _json)")
+    }
   }
 
-  // MARK: Keys
-
-  /// What an identifier encodes of the key.
-  private struct Key: Decodable { let key: String }
-
-  func key(_ identifier: PersistentIdentifier) -> Int64? {
-    guard identifier.storeIdentifier == self.identifier,
-      let key = try? JSONDecoder().decode(Key.self, from: JSONEncoder().encode(identifier))
-    else { return nil }
-    return Int64(key.key)
+  func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    let list = try clauses(request.descriptor).flatMap {
+      try database.run("SELECT _json FROM \($0.sql)", $0.values)
+    }.joined(separator: ",")
+    let snapshots = try JSONDecoder().decode([DefaultSnapshot].self, from: Data("[\(list)]".utf8))
+    return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
   }
 
-  func named(_ key: Int64, _ entityName: String) throws -> PersistentIdentifier {
-    try .identifier(for: identifier, entityName: entityName, primaryKey: key)
+  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try clauses(request.descriptor).flatMap {
+      try database.run("SELECT count(*) FROM (SELECT _id FROM \($0.sql))", $0.values)
+    }.compactMap { Int($0) }.reduce(0, +)
   }
 
-  /// A model in a column of another one.
-  func reference(_ identifier: PersistentIdentifier) -> String {
-    "\(identifier.entityName)/\(key(identifier) ?? 0)"
+  func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
+    try clauses(request.descriptor).flatMap { clause in
+      try database.run("SELECT _id FROM \(clause.sql)", clause.values).map {
+        let key = try JSONDecoder().decode(UUID.self, from: Data($0.utf8))
+        return try .identifier(for: identifier, entityName: clause.entity.name, primaryKey: key)
+      }
+    }
   }
 
-  func referenced(_ text: String) throws -> PersistentIdentifier {
-    let parts = text.split(separator: "/")
-    return try named(Int64(parts[1]) ?? 0, String(parts[0]))
+  /// A clause for each table to read: the class's own and those of its subclasses.
+  private func clauses<T>(_ descriptor: FetchDescriptor<T>) throws -> [SQLClause] {
+    let entities = schema.entities.filter { $0.kinds.contains(Schema.entityName(for: T.self)) }
+    let (limit, offset) = (descriptor.fetchLimit ?? 0, descriptor.fetchOffset ?? 0)
+    let isOrdered = !descriptor.sortBy.isEmpty || limit > 0 || offset > 0
+    if isOrdered, entities.count > 1 { throw DataStoreError.preferInMemorySort }
+    return try entities.map { entity in
+      var clause = try SQLClause(descriptor.predicate, entity)
+      let terms = try descriptor.sortBy.map { "\(try clause.term($0)), " }.joined()
+      clause.sql += " ORDER BY \(terms)_id LIMIT \(limit > 0 ? limit : -1) OFFSET \(offset)"
+      return clause
+    }
   }
-
-  // MARK: Saving
 
   func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    var names: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for new in request.inserted.map(\.persistentIdentifier) {
+      names[new] = try .identifier(for: identifier, entityName: new.entityName, primaryKey: UUID())
+    }
     try database.transaction {
-      var last: Int64 = 0
-      if case .integer(let number)? = try database.run("SELECT max(number) FROM \"the last key\"").first?[0] {
-        last = number
-      }
-      var names: [PersistentIdentifier: PersistentIdentifier] = [:]
-      for snapshot in request.inserted {
-        last += 1
-        names[snapshot.persistentIdentifier] = try named(last, snapshot.persistentIdentifier.entityName)
-      }
-      if !names.isEmpty { try database.run("INSERT INTO \"the last key\" VALUES (?)", [.integer(last)]) }
       for snapshot in request.inserted + request.updated {
         let own = names[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
-        try write(snapshot.copy(persistentIdentifier: own, remappedIdentifiers: names))
-      }
-      for snapshot in request.deleted {
-        guard let key = key(snapshot.persistentIdentifier) else { continue }
+        let entity = schema.entitiesByName[own.entityName]!
+        let json = try JSONEncoder().encode(
+          snapshot.copy(persistentIdentifier: own, remappedIdentifiers: names))
+        let coded = try JSONDecoder().decode([String: SQLValue].self, from: json)
         try database.run(
-          "DELETE FROM \"\(snapshot.persistentIdentifier.entityName)\" WHERE _id = ?", [.integer(key)])
+          "INSERT OR REPLACE INTO \(entity.table) (\(entity.list) _id, _json) VALUES (\(entity.marks) ?, ?)",
+          entity.columns.map { coded[$0] } + [.of(own), .text(String(decoding: json, as: UTF8.self))])
       }
-      return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: names)
+      for old in request.deleted.map(\.persistentIdentifier) {
+        try database.run("DELETE FROM \"\(old.entityName)\" WHERE _id = ?", [.of(old)])
+      }
     }
+    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: names)
   }
 
-  private func write(_ snapshot: DefaultSnapshot) throws {
-    let row = try SQLiteRowEncoder(snapshot).row
-    guard let table = tables[snapshot.persistentIdentifier.entityName],
-      let key = key(snapshot.persistentIdentifier)
-    else { throw DataStoreError.unsupportedFeature }
-    let values = try table.columns.map { column -> SQLiteValue in
-      if column.isToMany { return try SQLiteValue((row.toManys[column.name] ?? []).map(reference)) }
-      if column.isToOne { return row.toOnes[column.name].map { .text(reference($0)) } ?? .null }
-      return row.values[column.name] ?? .null
+  func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+    let name = Schema.entityName(for: T.self)
+    let own = schema.entities.filter { request.includeSubclasses ? $0.kinds.contains(name) : $0.name == name }
+    let hasRules = own.flatMap(\.relationships).contains { $0.deleteRule != .nullify }
+    // A to-many may name what is deleted further, which a container skips; a to-one must not.
+    let toOnes = schema.entities.flatMap(\.relationships).filter(\.isToOneRelationship)
+    let isNamed = toOnes.contains { one in own.contains { $0.kinds.contains(one.destination) } }
+    if hasRules || isNamed { throw DataStoreError.preferInMemoryFilter }
+    let clauses = try own.map { try SQLClause(request.predicate, $0) }
+    try database.transaction {
+      for clause in clauses { try database.run("DELETE FROM \(clause.sql)", clause.values) }
     }
-    try database.run(table.replacement, [.integer(key)] + values)
   }
 
   func erase() throws {
-    try database.transaction { for table in tables.keys { try database.run("DELETE FROM \"\(table)\"") } }
+    try database.transaction {
+      for entity in schema.entities { try database.run("DELETE FROM \(entity.table)") }
+    }
   }
+}
+
+extension Schema.Entity {
+  /// The names of the entity and of those that it inherits from.
+  var kinds: [String] { sequence(first: self) { $0.superentity }.map(\.name) }
+  /// The names of the attributes that have columns: not what a transformer makes, which JSON has otherwise.
+  var columns: [String] {
+    let stored = properties.compactMap { $0 as? Schema.Attribute }.filter { !$0.isTransient }
+    return stored.filter { $0.valueType is any SQLComparable.Type && !$0.isTransformable }.map(\.name)
+  }
+  var list: String { columns.map { "\"\($0)\"," }.joined() }
+  var marks: String { columns.map { _ in "?," }.joined() }
+  var table: String { "\"\(name)\"" }
 }
