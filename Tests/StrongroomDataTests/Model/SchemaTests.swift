@@ -34,7 +34,7 @@ struct SchemaTests {
       Attribute("age", .integer64, optional: false, default: 18)
       Attribute("standing", .string, optional: false, default: "guest")
       Attribute("level", .integer64)
-      Attribute("tags", .transformable, optional: false)
+      Attribute("tags", .transformable, optional: false, default: .data(Data("[]".utf8)))
       Attribute("home", .transformable)
       Attribute("balance", .decimal, optional: false, default: .decimal(0))
       Attribute("site", .uri)

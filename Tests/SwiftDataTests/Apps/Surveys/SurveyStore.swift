@@ -1,7 +1,7 @@
-// Stands for: an offline client of several servers, which has no views here. One sendable class holds an actor
-// for each topic, nested in its extensions, one made by the macro and public, one that conforms by hand; values
-// of any Codable type under typed keys; a comparison with what a server sent; conditions that ask a captured
-// value for a property; models that never leave their actor and sendable values that do.
+// Stands for: an offline client of several servers, which has no views here. One sendable class has an actor
+// for each topic, nested in its extensions, one made by the macro and public, one that conforms by hand;
+// values of any Codable type under typed keys; a comparison with what a server sent; conditions that ask a
+// captured value for a property; models that never leave their actor and sendable values that do.
 
 import Foundation
 import SwiftData

@@ -1,5 +1,5 @@
-// Over the other files of this folder: values under keys, visits compared with a server twice and by two actors
-// at once, sites searched, denied and deleted, and all of it after a new start.
+// Over the other files of this folder: values under keys, visits compared with a server twice and by two
+// actors at once, sites searched, denied and deleted, and all of it after a new start.
 
 import Foundation
 import SwiftData
