@@ -124,6 +124,9 @@ struct StoresTests {
       for: store.identifier, entityName: "Trawler", primaryKey: 77)
     let any: any DataStoreSnapshot = anna as DefaultSnapshot
     #expect(moved(any, to: other) == other)
+    let coded = anna as DefaultSnapshot as any Codable
+    let back = try JSONDecoder().decode(type(of: anna), from: JSONEncoder().encode(coded))
+    #expect(back.persistentIdentifier == anna.persistentIdentifier)
     let longer = try anna.with("length", 44)
     _ = try store.save(
       DataStoreSaveChangesRequest(editingState: state, inserted: [], updated: [longer], deleted: []))
