@@ -45,7 +45,9 @@ struct TypeCheckingTests {
     let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Sources").standardized
     let modules =
       [products.appendingPathComponent("Modules")]
-      + ["CSQLCipher", "CLibSecret", "CGLib", "CLinux"].map { sources.appendingPathComponent($0) }
+      + ["CSQLCipher", "CLibCrypto", "CLibSecret", "CGLib", "CLinux"].map {
+        sources.appendingPathComponent($0)
+      }
     process.arguments =
       [
         "sh", "-c",
