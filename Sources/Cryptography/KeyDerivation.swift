@@ -38,7 +38,7 @@ extension SecretKey {
   }
 
   private struct Empty: @unchecked Sendable {
-    // @unchecked: nobody writes to it.
+    // @unchecked: nothing writes to it.
     let pointer: UnsafePointer<CChar>
   }
 
