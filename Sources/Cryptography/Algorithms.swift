@@ -6,18 +6,22 @@ package enum Hash: String, Sendable {
   case sha256 = "SHA256"
   case sha512 = "SHA512"
 
-  /// Fetched once: libcrypto looks an algorithm up by its name.
-  private static let fetched = [Hash.sha1, .sha256, .sha512].map {
-    Algorithm(EVP_MD_fetch(nil, $0.rawValue, nil), $0.rawValue)
-  }
+  // Fetched once: libcrypto looks an algorithm up by its name.
+  private static let fetchedSHA1 = Algorithm(sha1)
+  private static let fetchedSHA256 = Algorithm(sha256)
+  private static let fetchedSHA512 = Algorithm(sha512)
 
   var algorithm: OpaquePointer {
     switch self {
-    case .sha1: Self.fetched[0].pointer
-    case .sha256: Self.fetched[1].pointer
-    case .sha512: Self.fetched[2].pointer
+    case .sha1: Self.fetchedSHA1.pointer
+    case .sha256: Self.fetchedSHA256.pointer
+    case .sha512: Self.fetchedSHA512.pointer
     }
   }
+}
+
+extension Algorithm {
+  fileprivate init(_ hash: Hash) { self.init(EVP_MD_fetch(nil, hash.rawValue, nil), hash.rawValue) }
 }
 
 /// An algorithm as libcrypto gives it, for as long as the program runs.

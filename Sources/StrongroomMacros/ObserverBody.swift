@@ -16,26 +16,6 @@ extension AccessorDeclSyntax {
   }
 }
 
-/// Collects the names of a body's local values.
-private final class LocalNames: SyntaxVisitor {
-  var found: Set<String> = []
-
-  override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
-    found.insert(node.identifier.text)
-    return .visitChildren
-  }
-
-  override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind {
-    found.insert(node.name.text)
-    return .visitChildren
-  }
-
-  override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
-    found.insert((node.secondName ?? node.firstName).text)
-    return .visitChildren
-  }
-}
-
 private final class SelfNaming: SyntaxRewriter {
   private let name: String
 

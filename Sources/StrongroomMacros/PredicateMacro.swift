@@ -10,7 +10,7 @@ package enum PredicateMacro: ExpressionMacro {
   package static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) -> ExprSyntax {
-    let names = BoundNames(viewMode: .sourceAccurate)
+    let names = LocalNames(viewMode: .sourceAccurate)
     names.walk(node)
     let rewriter = EvaluateRewriter(bound: names.found) { context.makeUniqueName($0) }
     var call = MacroExpansionExprSyntax(
@@ -24,26 +24,6 @@ package enum PredicateMacro: ExpressionMacro {
     if rewriter.asked.isEmpty { return ExprSyntax(call) }
     let statements = rewriter.asked.map { "let \($0.name) = \($0.value.trimmed)\n" }.joined()
     return "{\n\(raw: statements)return \(call)\n}()"
-  }
-}
-
-/// The names that closures and patterns inside a syntax bind.
-private final class BoundNames: SyntaxVisitor {
-  private(set) var found: Set<String> = []
-
-  override func visit(_ parameter: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind {
-    found.insert(parameter.name.text)
-    return .visitChildren
-  }
-
-  override func visit(_ parameter: ClosureParameterSyntax) -> SyntaxVisitorContinueKind {
-    found.insert((parameter.secondName ?? parameter.firstName).text)
-    return .visitChildren
-  }
-
-  override func visit(_ pattern: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
-    found.insert(pattern.identifier.text)
-    return .visitChildren
   }
 }
 

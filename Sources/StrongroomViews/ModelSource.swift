@@ -21,11 +21,6 @@ public struct ModelSource {
     let inMemory: Bool
     let isAutosaveEnabled: Bool
     let isUndoEnabled: Bool
-
-    init(_ types: [ObjectIdentifier], _ inMemory: Bool, _ isAutosaveEnabled: Bool, _ isUndoEnabled: Bool) {
-      (self.types, self.inMemory) = (types, inMemory)
-      (self.isAutosaveEnabled, self.isUndoEnabled) = (isAutosaveEnabled, isUndoEnabled)
-    }
   }
 
   /// The main contexts of the containers that were opened for classes, while something has them.
@@ -54,7 +49,9 @@ public struct ModelSource {
     for types: [any PersistentModel.Type], inMemory: Bool = false, isAutosaveEnabled: Bool = true,
     isUndoEnabled: Bool = false, onSetup: (Result<ModelContainer, any Error>) -> Void = { _ in }
   ) {
-    let arguments = Arguments(types.map { ObjectIdentifier($0) }, inMemory, isAutosaveEnabled, isUndoEnabled)
+    let arguments = Arguments(
+      types: types.map { ObjectIdentifier($0) }, inMemory: inMemory, isAutosaveEnabled: isAutosaveEnabled,
+      isUndoEnabled: isUndoEnabled)
     if let known = Self.opened[arguments]?.object {
       contents = .context(known)
       return

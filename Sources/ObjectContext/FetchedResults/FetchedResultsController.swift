@@ -26,7 +26,7 @@ public final class FetchedResultsController<T: ManagedObject> {
   public private(set) var fetchedObjects: [T] = []
   /// The objects by section; none without objects.
   public private(set) var sections: [FetchedResultsSection<T>] = []
-  /// Called with what changed, once it has; with nothing when `failure` becomes another.
+  /// Called with what changed, once it has; without changes when `failure` is set or cleared.
   @ObservationIgnored public var onChange: (([FetchedResultsChange<T>]) -> Void)?
 
   @ObservationIgnored private let context: ManagedObjectContext
@@ -34,7 +34,7 @@ public final class FetchedResultsController<T: ManagedObject> {
   @ObservationIgnored private let judge: FetchedResultsMatcher
   /// Why the last change could not be shown; the next event tries again.
   ///
-  /// Nil when all went well. `onChange` is called without changes when that becomes otherwise.
+  /// Nil when all went well. Setting and clearing it calls `onChange`, without changes.
   public private(set) var failure: (any Error)?
   @ObservationIgnored var isStale = false
   @ObservationIgnored private var hasFetched = false

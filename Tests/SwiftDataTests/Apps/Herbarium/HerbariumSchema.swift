@@ -67,7 +67,7 @@ extension HerbariumSchemaV2 {
     @Attribute(.unique) var id: UUID
     var title: String
     var createdAt: Date = Date.distantPast
-    /// Where somebody stopped to look through it; void once its specimens change.
+    /// Where somebody stopped to look through it; no longer valid once its specimens change.
     var pausedAt: Date?
     @Relationship(deleteRule: .cascade, inverse: \Specimen.drawer) var specimens: [Specimen] = []
 
