@@ -80,6 +80,13 @@ extension StoreCheck {
       try expect(linked == [tag: ["works"], books[0]: ["tags"], books[1]: ["tags"]], "both ends")
       try expect(transactions[1].map(\.changedObjectID) == [tag], "the order is the tag's")
     },
+    ofHistory("says to who saves where the save is in it") { sample in
+      let receipt = HistoryReceipt()
+      try HistoryReceipt.$current.withValue(receipt) { _ = try sample.insert("Person", [["name": "a"]]) }
+      let token = try sample.store.currentHistoryToken
+      try sample.insert("Person", [["name": "b"]])
+      try expect(receipt.tokens == [token].compactMap { $0 }, "the place after the first save")
+    },
     ofHistory("has the author and the context's name that are in force, and none else") { sample in
       try sample.insert("Person", [["name": "a"]])
       let origin = TransactionOrigin(author: "importer", contextName: "nightly")

@@ -11,6 +11,7 @@
 @_exported public import class StoreContract.BatchRow
 @_exported public import struct StoreContract.CommitToken
 @_exported public import class StoreContract.FetchProgress
+@_exported public import class StoreContract.HistoryReceipt
 @_exported public import class StoreContract.InMemoryStore
 @_exported public import protocol StoreContract.IncrementalStore
 @_exported public import struct StoreContract.ManagedObjectID

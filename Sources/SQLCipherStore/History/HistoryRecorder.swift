@@ -1,4 +1,5 @@
 import CipherDatabase
+import Foundation
 import ObjectModel
 import StoreContract
 
@@ -189,8 +190,11 @@ struct HistoryRecorder {
   ///
   /// Statements as `HistoryTable.append`; none where nothing changed.
   func finish() throws {
-    try HistoryTable(connection, opened.schema, opened.historyNames).append(
+    let place = try HistoryTable(connection, opened.schema, opened.historyNames).append(
       changes, values.values, TransactionOrigin.current, limits)
+    guard let place, let receipt = HistoryReceipt.current else { return }
+    receipt.note(
+      .init(transactionNumber: place.number, fingerprint: Data(place.fingerprint)), in: opened.identifier)
   }
 
   /// Numbers by that of their own entity.

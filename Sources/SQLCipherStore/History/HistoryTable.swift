@@ -55,11 +55,12 @@ struct HistoryTable {
   /// Appends a transaction, in the transaction that made the changes.
   ///
   /// Two statements; up to nine more at every 64th transaction, which deletes what is beyond the limits.
-  func append(
+  /// - Returns: The place after the transaction; nil where nothing changed.
+  @discardableResult func append(
     _ changes: HistoryChanges, _ values: HistoryValues, _ origin: TransactionOrigin?,
     _ limits: PersistentHistoryLimits
-  ) throws {
-    if changes.isEmpty { return }
+  ) throws -> (number: Int64, fingerprint: [UInt8])? {
+    if changes.isEmpty { return nil }
     let last = try last()
     let (bytes, recorded) = (try changes.encoded(), try values.encoded())
     let number = (last?.number ?? 0) + 1
@@ -72,9 +73,8 @@ struct HistoryTable {
       total: (last?.total ?? 0) + Self.rowSize + Int64(bytes.count + recorded.count))
     row.total += Int64((row.author?.utf8.count ?? 0) + (row.context?.utf8.count ?? 0))
     insertion.bind(1, number)
-    Self.fingerprint(of: row, bytes, recorded, after: last?.fingerprint ?? []).withUnsafeBytes {
-      insertion.bind(2, blob: $0, copy: true)
-    }
+    let fingerprint = Self.fingerprint(of: row, bytes, recorded, after: last?.fingerprint ?? [])
+    fingerprint.withUnsafeBytes { insertion.bind(2, blob: $0, copy: true) }
     insertion.bind(3, row.time)
     if let author = row.author { insertion.bind(4, author) }
     if let name = row.context { insertion.bind(5, name) }
@@ -92,6 +92,7 @@ struct HistoryTable {
     if number % Self.transactionsBetweenPurges == 0 {
       try HistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)
     }
+    return (number, fingerprint)
   }
 
   /// What a fingerprint depends on besides the changes.

@@ -60,6 +60,8 @@ extension InMemoryStore {
     }
     if changes.isEmpty { return }
     state.history.lastNumber += 1
+    HistoryReceipt.current?.note(
+      .init(transactionNumber: state.history.lastNumber, fingerprint: Data()), in: identifier)
     let origin = TransactionOrigin.current
     state.history.transactions.append(
       PersistentHistoryTransaction(

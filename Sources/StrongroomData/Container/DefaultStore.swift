@@ -84,9 +84,9 @@ public final class DefaultStore: DataStore {
     let context = context(request.editingState)
     let saving = SnapshotSaving(context, container.schema)
     let new = try saving.apply(request)
-    try context.save()
+    let tokens = try context.saveWithTokens()
     return DataStoreSaveChangesResult(
-      for: identifier, remappedIdentifiers: new.mapValues(\.persistentModelID))
+      for: identifier, remappedIdentifiers: new.mapValues(\.persistentModelID), historyTokens: tokens)
   }
 
   /// Deletes everything.

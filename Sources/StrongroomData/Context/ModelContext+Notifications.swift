@@ -38,14 +38,14 @@ extension ModelContext {
     case updatedIdentifiers
     /// Models read again. Not reported here.
     case refreshedIdentifiers
-    /// The places in the histories of a program's own stores after a save, a list of `any HistoryToken`,
-    /// where they have one. Not reported of others: fetch the history.
+    /// The places in the histories of the stores after a save, a list of `any HistoryToken` with one for
+    /// each store that changed and has a history.
     case historyTokens
   }
 
-  func post(_ name: Notification.Name, _ changes: ModelChanges, _ historyTokens: Any? = nil) {
+  func post(_ name: Notification.Name, _ changes: ModelChanges, _ historyTokens: [Any] = []) {
     // Growing it would hash every key again.
-    var info = [AnyHashable: Any](minimumCapacity: historyTokens == nil ? 6 : 8)
+    var info = [AnyHashable: Any](minimumCapacity: historyTokens.isEmpty ? 6 : 8)
     for (key, identifiers) in [
       (NotificationKey.insertedIdentifiers, changes.insertedIdentifiers),
       (.updatedIdentifiers, changes.updatedIdentifiers), (.deletedIdentifiers, changes.deletedIdentifiers),
@@ -53,7 +53,7 @@ extension ModelContext {
       info[key] = identifiers
       info[key.rawValue] = identifiers
     }
-    if let historyTokens {
+    if !historyTokens.isEmpty {
       info[NotificationKey.historyTokens] = historyTokens
       info[NotificationKey.historyTokens.rawValue] = historyTokens
     }

@@ -17,9 +17,16 @@ extension ModelContext {
   /// - Throws: `SwiftDataError.modelValidationFailure` with every rule that is broken; `StoreError`
   ///   such as `diskFull`; why a property could not be read, if one could not. Nothing is saved
   ///   then, and every change is still here.
-  public func save() throws {
+  public func save() throws { _ = try saveWithTokens() }
+
+  /// Saves as `save()`.
+  /// - Returns: The history tokens of the stores after the save; none where nothing changed.
+  func saveWithTokens() throws -> [Any] {
     adoptWaiting()
-    guard engine.hasChanges else { return try engine.save() }
+    guard engine.hasChanges else {
+      try engine.save()
+      return []
+    }
     let (inserted, updated) = (engine.insertedObjects, engine.updatedObjects)
     let deleted = engine.deletedObjects.map { PersistentIdentifier($0.objectID) }
     func changes() -> ModelChanges {
@@ -28,26 +35,28 @@ extension ModelContext {
         updatedIdentifiers: updated.map { PersistentIdentifier($0.objectID) }, deletedIdentifiers: deleted)
     }
     post(Self.willSave, changes())
-    let tokens: Any?
+    let tokens: [Any]
     do { tokens = try saveToStores() } catch let error as ContextError where error.code == .validation {
       throw SwiftDataError(.modelValidationFailure, error.description, cause: error)
     }
     post(Self.didSave, changes(), tokens)
+    return tokens
   }
 
-  /// - Returns: The places in the histories of a program's own stores, for the notification.
-  private func saveToStores() throws -> Any? {
+  private func saveToStores() throws -> [Any] {
+    let receipt = HistoryReceipt()
+    func saveRecorded() throws { try HistoryReceipt.$current.withValue(receipt) { try engine.save() } }
     if !core.hasCustomStores {
-      try engine.save()
-      return nil
+      try saveRecorded()
+      return receipt.historyTokens
     }
     let call = StoreCall(editingState)
-    try StoreCall.$current.withValue(call) { try engine.save() }
+    try StoreCall.$current.withValue(call) { try saveRecorded() }
     for object in call.changes.ids.compactMap(engine.registeredObject) {
       // The save is done: what cannot be read shows in the next one.
       do { try engine.refresh(object, mergeChanges: true) } catch { engine.graph.recordFaultFailure(error) }
     }
-    return call.changes.historyTokens
+    return call.changes.tokens + receipt.historyTokens
   }
 
   /// Discards every change: new models are removed, changed and deleted ones are as last read or

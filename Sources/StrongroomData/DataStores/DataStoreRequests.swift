@@ -78,6 +78,16 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     self.snapshotsToReregister = snapshotsToReregister
     self.historyToken = historyToken
   }
+
+  /// The result of a save of the context behind a store, which has one token for its store.
+  convenience init(
+    for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
+    historyTokens: [Any]
+  ) {
+    self.init(
+      for: storeIdentifier, remappedIdentifiers: remappedIdentifiers,
+      historyToken: historyTokens.first as? any HistoryToken)
+  }
 }
 
 /// What a store is asked to delete.

@@ -12,10 +12,7 @@ struct StoreCall: @unchecked Sendable {
     /// Models that a store changed while it saved them.
     fileprivate(set) var ids: [ManagedObjectID] = []
     /// The places in the histories of stores after the save.
-    private var tokens: [any HistoryToken] = []
-
-    /// The places as a notification has them; nil where there are none.
-    var historyTokens: Any? { tokens.isEmpty ? nil : tokens }
+    fileprivate(set) var tokens: [any HistoryToken] = []
 
     func note(_ id: ManagedObjectID) { ids.append(id) }
     func note(_ token: any HistoryToken) { tokens.append(token) }

@@ -94,3 +94,8 @@ extension DefaultHistoryToken {
       fingerprints.merging(later.fingerprints) { $1 })
   }
 }
+
+extension HistoryReceipt {
+  /// The places as the typed layer has them.
+  var historyTokens: [any HistoryToken] { tokens.map(DefaultHistoryToken.init) }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import StrongroomData
 import Testing
 
@@ -19,6 +20,38 @@ struct HistoryTokenTests {
     #expect(try history.fetch(#Predicate { $0.token > token }).map(\.author) == ["later"])
     let store = try #require(token.tokenValue?.keys.first)
     #expect(token.tokenValue == [store: 1] && token.storeIdentifier == store)
+  }
+
+  @Test("the notification of a save has the token of that very save, whoever saves meanwhile")
+  func ofSaves() async throws {
+    let history = try History()
+    let tokens = Locked<[String: [DefaultHistoryToken]]>([:])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: nil, queue: nil
+    ) { notification in
+      guard let author = (notification.object as? ModelContext)?.author else { return }
+      let found = notification.userInfo?[ModelContext.NotificationKey.historyTokens] as? [any HistoryToken]
+      tokens.withLock { $0[author, default: []] += (found ?? []).compactMap { $0 as? DefaultHistoryToken } }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let authors = (0..<3).map { "\(history.place.url.path) \($0)" }
+    await withTaskGroup(of: Void.self) { group in
+      for author in authors {
+        group.addTask { [container = history.container] in
+          let context = ModelContext(container)
+          context.author = author
+          for weight in 0..<20 {
+            context.insert(Parcel("Ada", weight: weight))
+            #expect(throws: Never.self) { try context.save() }
+          }
+        }
+      }
+    }
+    let saved = try history.fetch()
+    for author in authors {
+      #expect(tokens.withLock { $0[author] } == saved.filter { $0.author == author }.map(\.token))
+    }
+    #expect(saved.count == 60)
   }
 
   @Test("tokens are in the order of their transactions")

@@ -38,6 +38,15 @@ enum AddedProperties {
     @Model final class Thing {
       var number = 0
       var madeAt: Date = Date.now
+      var due: Date? = Date.now.addingTimeInterval(60)
+      init(_ number: Int) { self.number = number }
+    }
+  }
+
+  enum Numbered {
+    @Model final class Thing {
+      var number = 0
+      var code: UUID = UUID()
       init(_ number: Int) { self.number = number }
     }
   }
@@ -76,11 +85,32 @@ struct DefaultValueTests {
     }
   }
 
+  @Test("a date of the moment is one for all of them, and stays")
+  func dates() throws {
+    let place = try filled()
+    let start = Date.now
+    func dates() throws -> [Date?] {
+      let context = ModelContext(try place.container(for: AddedProperties.Dated.Thing.self))
+      return try context.fetch(FetchDescriptor<AddedProperties.Dated.Thing>()).flatMap {
+        [$0.madeAt, $0.due]
+      }
+    }
+    let found = try dates().compactMap(\.self)
+    #expect(found.count == 4 && Set(found).count == 2)
+    let (made, due) = (found[0], found[1])
+    #expect(abs(made.timeIntervalSince(start)) < 600 && abs(due.timeIntervalSince(made) - 60) < 10)
+    #expect(try dates() == found)
+    let context = ModelContext(try place.container(for: AddedProperties.Dated.Thing.self))
+    let new = AddedProperties.Dated.Thing(3)
+    context.insert(new)
+    #expect(new.madeAt > made)
+  }
+
   @Test("but not where each model has another one")
   func different() throws {
     let place = try filled()
     #expect(throws: SwiftDataError.unsupportedMigration) {
-      try place.container(for: AddedProperties.Dated.Thing.self)
+      try place.container(for: AddedProperties.Numbered.Thing.self)
     }
     #expect(
       try ModelContext(place.container(for: AddedProperties.Before.Thing.self)).fetchCount(

@@ -8,7 +8,7 @@ extension PropertySchema {
   func add(to entity: inout Entity, destination: (any PersistentModel.Type) -> String) {
     switch kind {
     case .attribute(let type, let isOptional):
-      var own = Attribute(name, type, optional: isOptional, default: defaultValue(type))
+      var own = Attribute(name, type, optional: isOptional, default: rowDefault)
       own.renamingIdentifier = attribute.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
       own.versionHashModifier = attribute?.hashModifier
       own.valueTransformerName = attribute?.transformerLabel
@@ -38,20 +38,20 @@ extension PropertySchema {
     }
   }
 
-  /// The declared default, where it is the same each time and no transformer makes what is stored of it: not
-  /// `Date.now`, not `UUID()`.
-  private func defaultValue(_ type: AttributeType) -> AttributeValue? {
-    guard attribute?.transformerLabel == nil, let makeDefault, let first = encoded(makeDefault()),
-      first == encoded(makeDefault()), !first.isNull, first.matches(type)
+  /// The value for rows of an older version: the declared default, unless it differs each time, as `UUID()`
+  /// does, or a transformer makes what is stored of it.
+  ///
+  /// A date may differ: `Date.now` is then the time at which the program first used the class.
+  func makeRowDefault() -> AttributeValue? {
+    guard case .attribute(let type, _) = kind, attribute?.transformerLabel == nil, let makeDefault,
+      let first = encoded(makeDefault()), !first.isNull, first.matches(type),
+      type == .date || first == encoded(makeDefault())
     else { return nil }
     return first
   }
 
-  /// The declared default, where the engine's model has it.
-  var fixedDefault: Any? {
-    guard case .attribute(let type, _) = kind, defaultValue(type) != nil else { return nil }
-    return makeDefault?()
-  }
+  /// The declared default, where rows of an older version get it.
+  var fixedDefault: Any? { rowDefault == nil ? nil : makeDefault?() }
 
   private func encoded(_ value: Any?) -> AttributeValue? {
     guard let value else { return nil }

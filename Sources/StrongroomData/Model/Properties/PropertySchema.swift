@@ -21,6 +21,8 @@ final class PropertySchema: @unchecked Sendable {
   let makeDefault: (() -> Any?)?
   /// What is wrong with it.
   private(set) var issue: String?
+  /// The value that rows of an older version get; the same for as long as the program runs.
+  private(set) var rowDefault: AttributeValue?
   private let owner: any PersistentModel.Type
   let coding: AnyObject
   private let notifier: @Sendable (any PersistentModel, ObservationRegistrar) -> Void
@@ -50,6 +52,7 @@ final class PropertySchema: @unchecked Sendable {
       }
     }
     notifier = Self.teller(metadata.keypath, owner)
+    rowDefault = makeRowDefault()
   }
 
   /// How values of an attribute's type are stored.

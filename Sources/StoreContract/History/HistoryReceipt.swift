@@ -1,0 +1,30 @@
+public import Foundation
+import Locks
+
+/// Where stores note the places in their histories after a save, for whoever makes the save.
+///
+/// `HistoryReceipt.$current.withValue(receipt) { try context.save() }`: the token is of that very save, and
+/// not of one that another thread or process made after it. What a failed save has noted means nothing.
+public final class HistoryReceipt: Sendable {
+  /// The one in force in this task; nil where nobody asks.
+  @TaskLocal public static var current: HistoryReceipt?
+
+  private let places = Locked<[UUID: PersistentHistoryToken.Position]>([:])
+
+  /// Makes a receipt without places.
+  public init() {}
+
+  /// Notes the place in the history of a store; that of a later attempt replaces it.
+  ///
+  /// To be called by stores, in the transaction that writes.
+  public func note(_ position: PersistentHistoryToken.Position, in store: UUID) {
+    places.withLock { $0[store] = position }
+  }
+
+  /// The places as tokens, one for each store, in the order of the stores' UUIDs; none where no store has
+  /// a history, or nothing changed.
+  public var tokens: [PersistentHistoryToken] {
+    places.withLock { $0 }.sorted { $0.key.uuidString < $1.key.uuidString }
+      .map { PersistentHistoryToken([$0.key: $0.value]) }
+  }
+}
