@@ -189,9 +189,11 @@ struct FetchOperation: GraphOperation {
     let registered = object.node?.version
     object.node = node
     guard let registered else { return object.awakeFromFetch() }
+    // The same state, read again: transient values stay, and nothing is reported.
+    if registered == node.version { return }
     object.changes = nil
     if object.reportsChanges { object.valuesDidChange(at: nil) }
-    if registered != node.version { notifications.record(.refreshed, object) }
+    notifications.record(.refreshed, object)
   }
 
   // MARK: Unsaved changes

@@ -136,6 +136,8 @@ extension ContextCheck {
       try expect(!ada.hasPersistentChangedValues, "no stored value")
       try context.save()
       try expect(ada.version == 1, "no row was written for it")
+      _ = try context.fetch(FetchRequest("Person"))
+      try expect(ada.get("mood", as: String.self) == "better", "after the same row was read again")
       try ada.set("age", 20)
       try context.save()
       try expect(ada.get("mood", as: String.self) == "better" && ada.version == 2, "after an update")

@@ -61,7 +61,17 @@ package final class MinimalStore: IncrementalStore {
     let rows = contents.withLock { $0.rows }.filter {
       request.includesSubentities ? $0.entity.isKind(of: entity) : $0.entity === entity
     }
-    return try FetchEvaluation(request, entity: entity).nodes(rows, in: self)
+    return try FetchEvaluation(request, entity: entity).nodes(rows, in: self).map(Self.copy)
+  }
+
+  /// The same row in other memory, as of a store that reads its rows anew.
+  private static func copy(_ row: IncrementalStoreNode) -> IncrementalStoreNode {
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: row.entity.fieldCount)
+    for (place, field) in row.entity.storedFields.enumerated() {
+      builder.copy(place, from: row, isBytes: field.isStoredAsBytes)
+    }
+    return builder.finish(row.storeEntity, reference: row.reference, version: row.version)
   }
 
   package func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
