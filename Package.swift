@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "StrongroomArchive", targets: ["StrongroomArchive"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "StrongroomViews", targets: ["StrongroomViews"]),
+    .library(name: "StrongroomPostgres", targets: ["StrongroomPostgres"]),
     .library(name: "AppleModel", targets: ["AppleModel", "KeyedArchive"]),
     .library(name: "AppleStore", targets: ["AppleStore"]),
     .library(name: "TableImport", targets: ["TableImport"]),
@@ -48,6 +49,7 @@ let package = Package(
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // The library that SQLCipher encrypts with.
     .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "Cryptography", dependencies: ["CLibCrypto"], swiftSettings: strict),
     .target(name: "Locks", swiftSettings: strict),
     .target(
@@ -81,6 +83,10 @@ let package = Package(
         "StoreKeyring",
         .product(name: "Logging", package: "swift-log"),
       ],
+      swiftSettings: strict),
+    .target(
+      name: "StrongroomPostgres",
+      dependencies: ["CLibPQ", "Locks", "ObjectModel", "ObjectQuery", "StoreContract"],
       swiftSettings: strict),
     .target(
       name: "AppleStore",
@@ -191,6 +197,11 @@ let package = Package(
     .target(
       name: "CountingVault", dependencies: ["StoreKeyring"], path: "Tests/Support/CountingVault",
       swiftSettings: strict),
+    .target(
+      name: "PostgresServer",
+      dependencies: ["Locks", "ObjectModel", "StoreContract", "StoreTestKit", "StrongroomPostgres"],
+      path: "Tests/Support/PostgresServer",
+      swiftSettings: strict),
     // The least store that a stranger would write.
     .target(
       name: "MinimalStore",
@@ -267,10 +278,16 @@ let package = Package(
       name: "StoreTestKitTests",
       dependencies: ["MinimalStore", "ObjectModel", "StoreContract", "StoreTestKit"], swiftSettings: strict),
     .testTarget(
+      name: "StrongroomPostgresTests",
+      dependencies: [
+        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "PostgresServer", "StoreContract",
+        "StoreTestKit", "StrongroomPostgres",
+      ], swiftSettings: strict),
+    .testTarget(
       name: "ObjectContextTests",
       dependencies: [
-        "Locks", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery", "SQLCipherStore",
-        "SeededRandom", "StoreContract", "StoreKeyring", "StoreTestKit", "Strongroom",
+        "Locks", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery", "PostgresServer",
+        "SQLCipherStore", "SeededRandom", "StoreContract", "StoreKeyring", "StoreTestKit", "Strongroom",
         "sharing-probe",
       ], swiftSettings: strict),
     .testTarget(
@@ -310,8 +327,9 @@ let package = Package(
     .testTarget(
       name: "ManualTests",
       dependencies: [
-        "AppleStore", "CrossUIShape", "MappingModels", "Strongroom", "StrongroomArchive", "StrongroomData",
-        "StrongroomRecordMacros", "StrongroomViews", "TableImport", "TerminalUIShape",
+        "AppleStore", "CrossUIShape", "MappingModels", "PostgresServer", "Strongroom", "StrongroomArchive",
+        "StrongroomData", "StrongroomPostgres", "StrongroomRecordMacros", "StrongroomViews", "TableImport",
+        "TerminalUIShape",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Library.xcdatamodeld"], swiftSettings: strict, plugins: ["ModelClasses"]),

@@ -9,6 +9,14 @@ public protocol StoreFactory: Sendable {
   func reopen(_ store: any IncrementalStore, _ model: ManagedObjectModel) async throws -> (
     any IncrementalStore
   )?
+  /// Whether texts may have the character U+0000, which some servers do not store; true by default. Such a
+  /// store refuses it with `invalidValue`.
+  var storesNullCharacters: Bool { get }
+}
+
+extension StoreFactory {
+  /// True.
+  public var storesNullCharacters: Bool { true }
 }
 
 /// One duty of a store, as a check that any store must pass unchanged.

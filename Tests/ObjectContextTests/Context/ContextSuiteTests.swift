@@ -3,6 +3,7 @@ import Locks
 import MinimalStore
 import ObjectContext
 import ObjectModel
+import PostgresServer
 import SQLCipherStore
 import StoreContract
 import StoreKeyring
@@ -54,6 +55,10 @@ struct ContextSuiteTests {
   func inMemory(_ check: ContextCheck) async throws {
     try await check.run(ForgetfulFactory { InMemoryStore(model: $0, description: Self.memory) })
   }
+
+  @Test(
+    "the store on a server", .enabled(if: PostgresServer.programs != nil), arguments: ContextCheck.all)
+  func server(_ check: ContextCheck) async throws { try await check.run(PostgresFactory()) }
 
   @Test("a stranger's least store", arguments: ContextCheck.all)
   func minimal(_ check: ContextCheck) async throws {

@@ -204,9 +204,13 @@ extension ContextCheck {
     let tags = try (0..<4).map { (number: Int) in try Fixtures.tag(context, "tag \(number)", rank: number) }
     let people = try (0..<6).map { try Fixtures.person(context, "person \($0)", age: 20 + $0) }
     let home = try context.insert("Address")
-    try home.set("street", "Main \u{0} Road")
+    try home.set("street", "Main \(scenario.null) Road")
     for (number, person) in people.enumerated() {
-      if number > 2 { try person.set("motto", "é\u{0}\(number)") } else { try person.set("age", Int?.none) }
+      if number > 2 {
+        try person.set("motto", "é\(scenario.null)\(number)")
+      } else {
+        try person.set("age", Int?.none)
+      }
       try person.setObject(firms[number % 2], forKey: "employer")
       try person.setObject(home, forKey: number < 3 ? "home" : "office")
       try person.add(people[(number + 1) % 6], to: "friends")

@@ -46,6 +46,9 @@ struct ContextScenario: Sendable {
     try coordinator.addPersistentStore(store)
   }
 
+  /// U+0000 where the store takes it, and else another unusual character.
+  var null: String { factory.storesNullCharacters ? "\u{0}" : "\u{1}" }
+
   /// Another context on the isolation that calls.
   func newContext() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
 

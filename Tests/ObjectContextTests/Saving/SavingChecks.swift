@@ -89,7 +89,7 @@ extension ContextCheck {
       let full: [String: AttributeValue] = [
         "integer16": .integer(Int64(Int16.min)), "integer32": .integer(Int64(Int32.max)),
         "integer64": .integer(.min), "decimal": .decimal(Decimal(12345) / 1000), "double": .double(0.1),
-        "float": .double(0.5), "string": "a\u{0} é 🏳️‍🌈", "boolean": true,
+        "float": .double(0.5), "string": .string("a\(scenario.null) é 🏳️‍🌈"), "boolean": true,
         "date": .date(Date(timeIntervalSinceReferenceDate: 0.1)), "binary": .data(Data([0, 255, 0])),
         "uuid": .uuid(UUID()), "uri": .uri(try Fixtures.url("https://example.org/a%20b")),
         "transformable": .data(Data([1])), "composite": .composite(["street": "Main", "height": 2.5]),

@@ -1,0 +1,78 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// Reads rows of a table as nodes.
+struct NodeRows {
+  private let opened: PostgresStore.Opened
+  private let table: ServerTable
+  /// The columns of the statement, after the number, the entity and the version.
+  private let columns: [ServerTable.Column]
+  /// For each entity of the hierarchy that came up, where its fields are in the row.
+  private var places: [Int64: (entity: StoreEntity, columns: [Int])] = [:]
+  private let builder = NodeBuilder()
+
+  /// - Parameters:
+  ///   - opened: The store.
+  ///   - entity: Of which, with its subentities, the rows are.
+  init(_ opened: PostgresStore.Opened, _ entity: EntityDescription) {
+    self.opened = opened
+    table = opened.schema.table(entity)
+    var own: [ServerTable.Column] = []
+    var names: Set<String> = []
+    for entity in entity.hierarchy {
+      for column in table.columns(of: entity) where names.insert(column.name).inserted { own.append(column) }
+    }
+    columns = own
+  }
+
+  /// What a statement selects, of a table with an alias.
+  func selection(_ alias: String) -> String {
+    (["_id", "_entity", "_version"].map { "\(alias).\($0)" }
+      + columns.map { $0.type.selection("\(alias).\($0.name.quoted)") }).joined(separator: ", ")
+  }
+
+  /// The node of a row; that which the calling context has, where it is of the same version.
+  mutating func node(_ rows: ServerRows, _ row: Int, lookup: (any NodeLookup)? = nil) throws
+    -> IncrementalStoreNode
+  {
+    let (reference, version) = (rows.number(row, 0), rows.number(row, 2))
+    if let known = lookup?.registeredNode(table.root, reference), known.version == version { return known }
+    let (entity, places) = try layout(rows.number(row, 1))
+    let fields = entity.entity.storedFields
+    builder.begin(fieldCount: fields.count)
+    for field in fields.indices {
+      let column = 3 + places[field]
+      if rows.isNull(row, column) { continue }
+      try set(field, columns[places[field]].type, rows, row, column)
+    }
+    return builder.finish(entity, reference: reference, version: version)
+  }
+
+  private func set(_ field: Int, _ type: ServerType, _ rows: ServerRows, _ row: Int, _ column: Int) throws {
+    switch type {
+    case .number: builder.set(field, integer: rows.number(row, column))
+    case .boolean: builder.set(field, integer: rows.boolean(row, column) ? 1 : 0)
+    case .double: builder.set(field, double: rows.double(row, column))
+    case .text, .bytes, .uuid: builder.set(field, bytes: rows.bytes(row, column))
+    case .decimal:
+      let text = rows.text(row, column)
+      guard let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
+        let bytes = DecimalCoding.encode(value)
+      else { throw StoreError(.fileDamaged, "a decimal of \(table.name) is no number of 38 digits") }
+      bytes.withUnsafeBytes { builder.set(field, bytes: $0) }
+    }
+  }
+
+  private mutating func layout(_ number: Int64) throws -> (entity: StoreEntity, columns: [Int]) {
+    if let known = places[number] { return known }
+    guard let entity = opened.schema.entity(number: number) else {
+      throw StoreError(.fileDamaged, "a row of \(table.name) is of no entity of the model")
+    }
+    let names = columns.map(\.name)
+    let own = table.columns(of: entity).compactMap { names.firstIndex(of: $0.name) }
+    let new = (opened.storeEntities[entity.index], own)
+    places[number] = new
+    return new
+  }
+}

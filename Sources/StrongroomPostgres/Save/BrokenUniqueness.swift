@@ -1,0 +1,46 @@
+import ObjectModel
+import StoreContract
+
+/// A uniqueness constraint that a save breaks; which objects do is found out afterwards.
+struct BrokenUniqueness: Error {
+  let cause: ServerError
+
+  /// The error for the program, with the objects of the save that have a value of others, or of each other.
+  ///
+  /// One statement.
+  func error(of save: SaveChangesRequest, in opened: PostgresStore.Opened) throws -> StoreError {
+    guard let broken = opened.schema.uniqueness.first(where: { $0.name == cause.constraint }) else {
+      return StoreError(.notUnique, "another object has the same values; change them", cause: cause)
+    }
+    let names = broken.columns.map(\.field.name).joined(separator: " and ")
+    return StoreError(
+      .notUnique,
+      "another \(broken.entity.name) has the same \(names); change it or delete the other",
+      objectIDs: try colliding(broken, save, opened), cause: cause)
+  }
+
+  private func colliding(
+    _ broken: ServerSchema.Uniqueness, _ save: SaveChangesRequest, _ opened: PostgresStore.Opened
+  ) throws -> [ManagedObjectID] {
+    let nodes = (save.inserted + save.updated.map(\.node)).filter { $0.entity.isKind(of: broken.entity) }
+    func key(_ node: IncrementalStoreNode) -> [AttributeValue] {
+      broken.columns.map { node.value(of: $0.field) }
+    }
+    var owners: [[AttributeValue]: ManagedObjectID] = [:]
+    for node in nodes where !key(node).contains(.null) {
+      if owners.updateValue(node.objectID, forKey: key(node)) != nil { return [node.objectID] }
+    }
+    // What the save replaces or deletes has no part in it.
+    let own = Set(nodes.map(\.reference) + save.deleted.map(\.objectID.reference))
+    var rows = NodeRows(opened, broken.entity)
+    let sql =
+      "SELECT \(rows.selection("r")) FROM \(opened.schema.table(broken.entity).name.quoted) r"
+      + " WHERE r.\(opened.schema.condition(broken.entity))"
+    let stored = try opened.pool.read { try $0.run(sql) }
+    for row in 0..<stored.count {
+      let node = try rows.node(stored, row)
+      if !own.contains(node.reference), let id = owners[key(node)] { return [id] }
+    }
+    return []
+  }
+}

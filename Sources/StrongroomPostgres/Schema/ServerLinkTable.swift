@@ -1,0 +1,43 @@
+import ObjectModel
+import StoreContract
+
+/// The join table of a relationship and its inverse.
+final class ServerLinkTable: Sendable {
+  let owner: RelationshipDescription
+  let name: String
+  private let indexName: String
+
+  init(owner: RelationshipDescription, naming: inout ServerNaming) {
+    self.owner = owner
+    name = naming.unique("\(owner.entity.name)_\(owner.name)")
+    indexName = naming.own("_\(name)_by_target")
+  }
+
+  /// Inserts links whose ends are two parameters; where there is an order, after those that are there.
+  var insertion: String {
+    let columns = "INSERT INTO \(name.quoted) (_source, _target, _position, _inverse_position)"
+    let links = "unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS v(source, target, place)"
+    guard owner.isOrdered || owner.inverse?.isOrdered == true else {
+      return "\(columns) SELECT v.source, v.target, 0, 0 FROM \(links) ON CONFLICT DO NOTHING"
+    }
+    func last(_ end: String, _ position: String, _ parameter: String) -> String {
+      "(SELECT \(end) AS id, max(\(position)) AS last FROM \(name.quoted)"
+        + " WHERE \(end) = ANY (\(parameter)::bigint[]) GROUP BY \(end))"
+    }
+    return "\(columns) SELECT v.source, v.target, coalesce(s.last, 0) + v.place,"
+      + " coalesce(t.last, 0) + v.place FROM \(links)"
+      + " LEFT JOIN \(last("_source", "_position", "$1")) s ON s.id = v.source"
+      + " LEFT JOIN \(last("_target", "_inverse_position", "$2")) t ON t.id = v.target"
+      + " ON CONFLICT DO NOTHING"
+  }
+
+  /// Positions are there for every one: an order may come with a new version of the model.
+  var creation: [String] {
+    [
+      "CREATE TABLE \(name.quoted) (_source bigint NOT NULL, _target bigint NOT NULL,"
+        + " _position bigint NOT NULL DEFAULT 0, _inverse_position bigint NOT NULL DEFAULT 0,"
+        + " PRIMARY KEY (_source, _target))",
+      "CREATE INDEX \(indexName.quoted) ON \(name.quoted) (_target, _source)",
+    ]
+  }
+}

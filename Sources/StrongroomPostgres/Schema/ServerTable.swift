@@ -1,0 +1,55 @@
+import ObjectModel
+import StoreContract
+
+/// The table of a root entity, with the columns of all its subentities.
+final class ServerTable: Sendable {
+  struct Column: Sendable {
+    let name: String
+    let type: ServerType
+    let field: StoredField
+  }
+
+  let root: EntityDescription
+  let name: String
+  let columns: [Column]
+  private let places: [ObjectIdentifier: Int]
+
+  init(root: EntityDescription, naming: inout ServerNaming) {
+    self.root = root
+    name = naming.unique(root.name)
+    var own = ServerNaming(reserved: ["_id", "_entity", "_version"])
+    var columns: [Column] = []
+    var places: [ObjectIdentifier: Int] = [:]
+    // By name, so that an order of declarations that changes gives the same names.
+    for entity in root.hierarchy.sorted(by: { $0.name < $1.name }) {
+      for field in entity.storedFields.sorted(by: { $0.name < $1.name })
+      where places[field.declaration] == nil {
+        places[field.declaration] = columns.count
+        columns.append(Column(name: own.unique(field.name), type: ServerType(field), field: field))
+      }
+    }
+    (self.columns, self.places) = (columns, places)
+  }
+
+  /// The column of a field of the root or a subentity.
+  func column(_ field: StoredField) -> Column? { places[field.declaration].map { columns[$0] } }
+
+  /// The columns of an entity's fields, in their order.
+  func columns(of entity: EntityDescription) -> [Column] { entity.storedFields.compactMap(column) }
+
+  var creation: String {
+    let own = columns.map { "\($0.name.quoted) \($0.type.name)" }
+    let all = ["_id bigint PRIMARY KEY", "_entity bigint NOT NULL", "_version bigint NOT NULL"] + own
+    return "CREATE TABLE \(name.quoted) (\(all.joined(separator: ", ")))"
+  }
+}
+
+extension StoredField {
+  /// The property that a subentity shares with the entity that declares it.
+  fileprivate var declaration: ObjectIdentifier {
+    switch self {
+    case .attribute(let attribute): ObjectIdentifier(attribute)
+    case .toOne(let relationship): ObjectIdentifier(relationship)
+    }
+  }
+}

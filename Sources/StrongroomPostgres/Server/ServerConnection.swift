@@ -1,0 +1,164 @@
+import CLibPQ
+import Foundation
+import Locks
+import StoreContract
+
+/// One connection to the server, for one thread at a time.
+final class ServerConnection {
+  private let handle: OpaquePointer
+  private static let mostPrepared = 500
+  /// What the server takes in one value.
+  private static let longestParameter = 1 << 30
+
+  private var prepared: [String: String] = [:]
+  private let roundTrips: Locked<Int>
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - url: Where to; libpq's form of addresses.
+  ///   - settings: What holds unless the address says otherwise.
+  ///   - roundTrips: Counts how often something is sent and answered.
+  /// - Throws: `ServerError` where the server does not answer, or refuses the user.
+  init(_ url: String, _ settings: [(name: String, value: String)], _ roundTrips: Locked<Int>) throws {
+    self.roundTrips = roundTrips
+    // What comes later holds; an address in `dbname` is taken apart there.
+    let pairs = settings + [("dbname", url)]
+    let new = try Self.withStrings(pairs.map(\.name)) { names in
+      try Self.withStrings(pairs.map(\.value)) { values in
+        guard let new = PQconnectdbParams(names, values, 1) else { throw CancellationError() }
+        return new
+      }
+    }
+    // Not the object's yet, which would end it again.
+    guard PQstatus(new) == CONNECTION_OK else {
+      defer { PQfinish(new) }
+      throw ServerError(connection: new)
+    }
+    // The server's notices are for people at a terminal.
+    PQsetNoticeProcessor(new, { _, _ in }, nil)
+    handle = new
+  }
+
+  deinit { PQfinish(handle) }
+
+  private static func withStrings<R>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) throws -> R
+  ) rethrows -> R {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    let pointers = copies.map { $0.map { UnsafePointer($0) } } + [nil]
+    return try pointers.withUnsafeBufferPointer { try body($0.baseAddress.unsafelyUnwrapped) }
+  }
+
+  /// Whether it is as it was when it was made: idle, or for a pinned moment in its transaction.
+  func isUsable(inTransaction: Bool) -> Bool {
+    PQstatus(handle) == CONNECTION_OK
+      && PQtransactionStatus(handle) == (inTransaction ? PQTRANS_INTRANS : PQTRANS_IDLE)
+  }
+
+  /// What was said on the channels that it listens to, since it was asked last; nil where it was lost.
+  func said() -> [String]? {
+    guard PQconsumeInput(handle) == 1 else { return nil }
+    var said: [String] = []
+    while let notification = PQnotifies(handle) {
+      said.append(String(cString: notification.pointee.extra))
+      PQfreemem(notification)
+    }
+    return said
+  }
+
+  /// Executes statements without parameters, in one round trip.
+  func execute(_ sql: String) throws {
+    roundTrips.withLock { $0 += 1 }
+    let result = PQexec(handle, sql)
+    defer { PQclear(result) }
+    let answers = [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY]
+    guard answers.contains(PQresultStatus(result)) else { throw ServerError(result, handle) }
+  }
+
+  /// Executes a statement, which is prepared at its first use: one round trip, then two.
+  @discardableResult
+  func run(_ sql: String, _ parameters: [ServerParameter] = []) throws -> ServerRows {
+    let name = try prepare(sql)
+    roundTrips.withLock { $0 += 1 }
+    var bytes: [UInt8] = []
+    var places: [Int?] = []
+    for case let parameter in parameters {
+      guard case .bytes(let own) = parameter else {
+        places.append(nil)
+        continue
+      }
+      if own.count > Self.longestParameter {
+        throw StoreError(.invalidValue, "the server takes 1 GB of one property at once; save in parts")
+      }
+      places.append(bytes.count)
+      bytes += own
+    }
+    // A parameter without bytes is no null.
+    bytes.append(0)
+    let lengths = parameters.map { parameter -> Int32 in
+      if case .bytes(let own) = parameter { Int32(truncatingIfNeeded: own.count) } else { 0 }
+    }
+    let formats = [Int32](repeating: 1, count: parameters.count)
+    let result = bytes.withUnsafeBytes { bytes in
+      let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let values = places.map { place in place.flatMap { place in start.map { $0 + place } } }
+      return PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+    }
+    return try rows(result)
+  }
+
+  private func prepare(_ sql: String) throws -> String {
+    if let known = prepared[sql] { return known }
+    if prepared.count == Self.mostPrepared {
+      try execute("DEALLOCATE ALL")
+      prepared = [:]
+    }
+    roundTrips.withLock { $0 += 1 }
+    let name = "s\(prepared.count)"
+    let result = PQprepare(handle, name, sql, 0, nil)
+    defer { PQclear(result) }
+    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw ServerError(result, handle) }
+    prepared[sql] = name
+    return name
+  }
+
+  private func rows(_ result: OpaquePointer?) throws -> ServerRows {
+    guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+      let error = ServerError(result, handle)
+      PQclear(result)
+      throw error
+    }
+    return ServerRows(result)
+  }
+
+  /// A transaction in which a statement failed ends with another answer than this one.
+  private func commit() throws {
+    roundTrips.withLock { $0 += 1 }
+    let result = PQexec(handle, "COMMIT")
+    defer { PQclear(result) }
+    let answer = PQcmdStatus(result).map { String(cString: $0) }
+    guard PQresultStatus(result) == PGRES_COMMAND_OK, answer == "COMMIT" else {
+      throw ServerError(result, handle)
+    }
+  }
+
+  /// Runs a closure in a transaction; what it throws rolls back.
+  func transaction<R>(_ mode: String = "", _ body: () throws -> R) throws -> R {
+    try execute("BEGIN \(mode)")
+    let value: R
+    do { value = try body() } catch {
+      // A connection that does not even roll back is thrown away by the pool.
+      do { try execute("ROLLBACK") } catch {}
+      throw error
+    }
+    do { try commit() } catch let error as ServerError { throw CommitFailure(error: error) }
+    return value
+  }
+}
+
+/// A commit that failed: unless the server says so, it is unknown whether it was done.
+struct CommitFailure: Error {
+  let error: ServerError
+}

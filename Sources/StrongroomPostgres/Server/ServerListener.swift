@@ -1,0 +1,59 @@
+import Foundation
+import Locks
+
+/// Hears of other programs' saves, by the server's NOTIFY.
+final class ServerListener: Sendable {
+  private struct Hearing: @unchecked Sendable {
+    // @unchecked: used under the lock.
+    var connection: ServerConnection?
+    var count: Int64 = 0
+  }
+
+  private let channel: String
+  private let own: String
+  private let connect: @Sendable () throws -> ServerConnection
+  private let hearing = Locked(Hearing())
+
+  /// - Parameters:
+  ///   - channel: The store's, the same in all programs.
+  ///   - own: What this store object says there.
+  ///   - connect: Makes a connection.
+  init(
+    _ channel: String, own: String, connect: @escaping @Sendable () throws -> ServerConnection
+  ) { (self.channel, self.own, self.connect) = (channel, own, connect) }
+
+  /// Begins.
+  func listen() throws { try hearing.withLock { $0.connection = try listening() } }
+
+  private func listening() throws -> ServerConnection {
+    do {
+      let new = try connect()
+      try new.execute("LISTEN \(channel.quoted)")
+      return new
+    } catch let error as ServerError { throw error.storeError }
+  }
+
+  /// How often others have saved; once more after each connection that was lost, since what was saved
+  /// meanwhile was not heard.
+  ///
+  /// No round trip, but for a connection that was lost.
+  var changeCount: Int64 {
+    get throws {
+      try hearing.withLock { hearing in
+        if hearing.connection == nil {
+          hearing.connection = try listening()
+          hearing.count += 1
+        }
+        guard let said = hearing.connection?.said() else {
+          hearing.connection = nil
+          hearing.count += 1
+          return hearing.count
+        }
+        hearing.count += Int64(said.filter { $0 != own }.count)
+        return hearing.count
+      }
+    }
+  }
+
+  func close() { hearing.withLock { $0.connection = nil } }
+}

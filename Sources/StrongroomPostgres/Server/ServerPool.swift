@@ -1,0 +1,135 @@
+import Foundation
+import Locks
+import StoreContract
+
+/// The connections of a store: each in use by one thread, and left open for the next.
+final class ServerPool: Sendable {
+  private struct Idle: @unchecked Sendable {
+    // @unchecked: a connection is here only while nobody uses it.
+    var connections: [ServerConnection] = []
+    var isClosed = false
+  }
+
+  private struct Pinned: @unchecked Sendable {
+    // @unchecked: used by the thread that is in the transaction.
+    let pool: ServerPool
+    let connection: ServerConnection
+  }
+
+  /// The connection with the transaction that this thread is in.
+  @TaskLocal private static var pinned: Pinned?
+  private static let mostIdle = 8
+
+  private let url: String
+  private let settings: [(name: String, value: String)]
+  private let setUp: String
+  /// Whether all connections read one moment, each in a transaction that does not end.
+  private let isPinned: Bool
+  private let idle = Locked(Idle())
+  /// How often something was sent and answered, over all connections.
+  let roundTrips = Locked(0)
+
+  /// - Parameters:
+  ///   - url: The server's address.
+  ///   - settings: What holds unless the address says otherwise.
+  ///   - setUp: What each new connection executes.
+  init(_ url: String, settings: [(name: String, value: String)], setUp: String) {
+    (self.url, self.settings, self.setUp, isPinned) = (url, settings, setUp, false)
+  }
+
+  private init(momentOf pool: ServerPool) throws {
+    let moment = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    let first = try pool.connect()
+    try first.execute(moment)
+    let name = try first.run("SELECT pg_export_snapshot()").text(0, 0)
+    (url, settings, isPinned) = (pool.url, pool.settings, true)
+    setUp = pool.setUp + "; \(moment); SET TRANSACTION SNAPSHOT '\(name)'"
+    idle.withLock { $0.connections = [first] }
+  }
+
+  /// Connections that all read what is there now.
+  func moment() throws -> ServerPool { try translated { try ServerPool(momentOf: self) } }
+
+  /// Uses a connection: that of the transaction that this thread is in, or an idle one, or a new one.
+  ///
+  /// A read whose idle connection was lost is tried again on a new one.
+  func read<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+    if let pinned = Self.pinned, pinned.pool === self { return try body(pinned.connection) }
+    return try translated {
+      if let known = try take() {
+        do { return try use(known, body) } catch let error as ServerError
+          where error.isConnectionLost && !isPinned
+        {
+          idle.withLock { $0.connections = [] }
+        }
+      }
+      return try use(try connect(), body)
+    }
+  }
+
+  /// Uses a connection for a transaction, in which `read` uses the same; tried again after a deadlock.
+  func write<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+    try translated {
+      for _ in 0..<5 {
+        do { return try writeOnce(body) } catch let error as ServerError where error.isTransient {
+          usleep(.random(in: 1_000...20_000))
+        }
+      }
+      return try writeOnce(body)
+    }
+  }
+
+  private func writeOnce<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+    try use(try takeLive() ?? connect()) { connection in
+      try connection.transaction {
+        try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
+      }
+    }
+  }
+
+  /// An idle connection that the server answers on: nothing was begun on it that could be done twice.
+  private func takeLive() throws -> ServerConnection? {
+    while let known = try take() {
+      do {
+        try known.execute("")
+        return known
+      } catch {}
+    }
+    return nil
+  }
+
+  private func take() throws -> ServerConnection? {
+    try idle.withLock { idle in
+      if idle.isClosed { throw StoreError(.other, "the store is closed; load it first") }
+      return idle.connections.popLast()
+    }
+  }
+
+  func connect() throws -> ServerConnection {
+    let new = try ServerConnection(url, settings, roundTrips)
+    try new.execute(setUp)
+    return new
+  }
+
+  private func use<R>(_ connection: ServerConnection, _ body: (ServerConnection) throws -> R) throws -> R {
+    defer {
+      if connection.isUsable(inTransaction: isPinned) {
+        idle.withLock { idle in
+          if !idle.isClosed, idle.connections.count < Self.mostIdle { idle.connections.append(connection) }
+        }
+      }
+    }
+    return try body(connection)
+  }
+
+  func close() {
+    idle.withLock { idle in
+      idle.isClosed = true
+      idle.connections = []
+    }
+  }
+
+  private func translated<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as ServerError { throw error.storeError }
+  }
+}

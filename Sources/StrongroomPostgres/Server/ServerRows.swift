@@ -1,0 +1,41 @@
+import CLibPQ
+
+/// The rows that a statement returned, in binary format.
+final class ServerRows {
+  private let result: OpaquePointer
+
+  /// Owns the result.
+  init(_ result: OpaquePointer) { self.result = result }
+
+  deinit { PQclear(result) }
+
+  var count: Int { Int(PQntuples(result)) }
+  /// The rows that a statement inserted, updated or deleted.
+  var changed: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+  @inline(__always)
+  func isNull(_ row: Int, _ column: Int) -> Bool {
+    PQgetisnull(result, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column)) != 0
+  }
+
+  /// Valid as long as the rows are.
+  @inline(__always)
+  func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+    let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
+    return UnsafeRawBufferPointer(
+      start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+  }
+
+  @inline(__always)
+  func number(_ row: Int, _ column: Int) -> Int64 {
+    Int64(bigEndian: bytes(row, column).loadUnaligned(as: Int64.self))
+  }
+
+  @inline(__always)
+  func double(_ row: Int, _ column: Int) -> Double {
+    Double(bitPattern: UInt64(bigEndian: bytes(row, column).loadUnaligned(as: UInt64.self)))
+  }
+
+  func boolean(_ row: Int, _ column: Int) -> Bool { bytes(row, column).first == 1 }
+  func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
+}

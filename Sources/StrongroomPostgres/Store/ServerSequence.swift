@@ -1,0 +1,49 @@
+import Locks
+import ObjectModel
+
+/// Hands out reference numbers, in blocks that are reserved on the server: none is given twice, and single
+/// numbers cost nothing.
+final class ServerSequence: Sendable {
+  private struct Block {
+    var next: Int64 = 1
+    var end: Int64 = 1  // exclusive
+    var size: Int64 = 32
+  }
+
+  private static let largestBlock: Int64 = 4096
+  private let blocks = Locked<[String: Block]>([:])  // by the root entity's name
+
+  /// Numbers for objects of the entities, in their order.
+  ///
+  /// No statement while a block lasts, else one for each hierarchy.
+  func take(_ entities: [EntityDescription], in pool: ServerPool) throws -> [Int64] {
+    try blocks.withLock { blocks in
+      var wanted: [String: Int64] = [:]
+      for entity in entities { wanted[entity.root.name, default: 0] += 1 }
+      for (root, count) in wanted {
+        var block = blocks[root] ?? Block()
+        if block.end - block.next < count {
+          let size = max(count, block.size)
+          let end = try pool.read { try Self.reserve(size, root, $0) } + 1
+          if end - size != block.end { block.next = end - size }
+          block.end = end
+          block.size = min(block.size * 4, Self.largestBlock)
+        }
+        blocks[root] = block
+      }
+      return entities.map { entity in
+        defer { blocks[entity.root.name]?.next += 1 }
+        return blocks[entity.root.name]?.next ?? 0
+      }
+    }
+  }
+
+  /// - Returns: The last number of the block.
+  private static func reserve(_ count: Int64, _ root: String, _ connection: ServerConnection) throws -> Int64
+  {
+    try connection.run(
+      "INSERT INTO _sequence VALUES ($1, $2) ON CONFLICT (entity) DO UPDATE SET last = _sequence.last + $2"
+        + " RETURNING last", [.text(root), .number(count)]
+    ).number(0, 0)
+  }
+}

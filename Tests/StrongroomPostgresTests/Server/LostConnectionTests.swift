@@ -1,0 +1,98 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import PostgresServer
+import StoreContract
+import StrongroomPostgres
+import Testing
+
+@Suite("A connection that is lost", .enabled(if: PostgresServer.programs != nil))
+struct LostConnectionTests {
+  /// A store whose connections have a name of their own, by which the server ends them.
+  private struct Scene {
+    let program = "lost \(UUID().uuidString.prefix(8))"
+    let server: PostgresServer
+    let store: PostgresStore
+    let entity: EntityDescription
+
+    init() async throws {
+      let server = try PostgresServer.shared()
+      let name = program.replacing(" ", with: "%20")
+      let address = try URL(string: server.url.absoluteString + "&application_name=\(name)")
+      let model = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
+      self.server = server
+      store = try await PostgresFactory.store(model) { $0.url = address }
+      entity = try #require(model.entity(named: "Note"))
+    }
+
+    func save(_ count: Int = 1, beforeCommit: () throws -> Void = {}) throws {
+      var save = SaveChangesRequest()
+      let builder = NodeBuilder()
+      for id in try store.obtainPermanentIDs(for: Array(repeating: entity, count: count)) {
+        builder.begin(fieldCount: entity.fieldCount)
+        save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
+      }
+      try store.save(save, beforeCommit: beforeCommit)
+    }
+
+    var count: Int { get throws { try store.count(for: FetchRequest("Note")) } }
+  }
+
+  @Test("before a read or a save, another one is made")
+  func before() async throws {
+    let scene = try await Scene()
+    try scene.save()
+    for round in 1...3 {
+      try scene.server.terminate(scene.program)
+      #expect(try scene.count == round)
+      try scene.server.terminate(scene.program)
+      try scene.save()
+    }
+    #expect(try scene.count == 4)
+  }
+
+  @Test("what others may have saved meanwhile is looked for")
+  func hearing() async throws {
+    let scene = try await Scene()
+    #expect(try scene.store.remoteChangeCount == 0)
+    try scene.server.terminate(scene.program)
+    for _ in 0..<400 where try scene.store.remoteChangeCount == 0 {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(try scene.store.remoteChangeCount ?? 0 > 0)
+  }
+
+  @Test("in a save, nothing of it is there, and it can be made again")
+  func during() async throws {
+    let scene = try await Scene()
+    do {
+      try scene.save { try scene.server.terminate(scene.program) }
+      Issue.record("the commit was answered")
+    } catch let error as StoreError { #expect(error.code == .serverUnreachable, "\(error)") }
+    #expect(try scene.count == 0)
+    try scene.save()
+    #expect(try scene.count == 1)
+  }
+
+  @Test("a save of many objects takes as many round trips as one of few")
+  func roundTrips() async throws {
+    let scene = try await Scene()
+    try scene.save(2)
+    func trips(_ count: Int) throws -> Int {
+      let ids = try scene.store.obtainPermanentIDs(for: Array(repeating: scene.entity, count: count))
+      let before = try scene.store.roundTripCount
+      var save = SaveChangesRequest()
+      let builder = NodeBuilder()
+      for id in ids {
+        builder.begin(fieldCount: scene.entity.fieldCount)
+        save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
+      }
+      try scene.store.save(save) {}
+      return try scene.store.roundTripCount - before
+    }
+    // A sign of life, BEGIN, the notice to others, the rows, COMMIT.
+    let (few, many) = (try trips(1), try trips(5_000))
+    #expect(few == 5)
+    #expect(many == few)
+  }
+}

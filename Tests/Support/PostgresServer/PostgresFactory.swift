@@ -1,0 +1,38 @@
+package import ObjectModel
+package import StoreContract
+import StoreTestKit
+package import StrongroomPostgres
+
+/// Makes stores in schemas of their own.
+package struct PostgresFactory: StoreFactory {
+  package init() {}
+
+  package func makeStore(_ model: ManagedObjectModel) async throws -> any IncrementalStore {
+    try await Self.store(model)
+  }
+
+  package static func store(
+    _ model: ManagedObjectModel, schema: String? = nil,
+    _ change: (inout PersistentStoreDescription) -> Void = { _ in }
+  ) async throws -> PostgresStore {
+    let server = try PostgresServer.shared()
+    var description = PersistentStoreDescription(
+      type: PostgresStore.storeType, url: try server.url)
+    description.serverSchema = schema ?? server.newSchema()
+    change(&description)
+    let store = try PostgresStore(model: model, description: description)
+    try await store.loadMetadata()
+    return store
+  }
+
+  package func reopen(
+    _ store: any IncrementalStore, _ model: ManagedObjectModel
+  ) async throws -> (any IncrementalStore)? {
+    guard let own = store as? PostgresStore else { return nil }
+    let schema = own.description.serverSchema
+    try store.close()
+    return try await Self.store(model, schema: schema)
+  }
+
+  package var storesNullCharacters: Bool { false }
+}

@@ -1,0 +1,122 @@
+package import Foundation
+import Glibc
+import Locks
+
+/// A server of Debian's PostgreSQL in a folder of its own, which ends with this process.
+package final class PostgresServer: Sendable {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Where the server's folders are.
+  package let folder: URL
+  private let process: Process
+  /// Closed when this process ends, however it does.
+  private let life = Pipe()
+  private let count = Locked(0)
+
+  private static let running = Locked<PostgresServer?>(nil)
+
+  /// The server of this process, which is started at the first call.
+  package static func shared() throws -> PostgresServer {
+    try running.withLock { running in
+      if let running { return running }
+      let new = try PostgresServer()
+      running = new
+      return new
+    }
+  }
+
+  /// The folder of Debian's programs; nil where PostgreSQL is not installed.
+  package static var programs: URL? {
+    let versions = URL(filePath: "/usr/lib/postgresql")
+    let found = try? FileManager.default.contentsOfDirectory(atPath: versions.path)
+    return found?.compactMap(Int.init).max().map { versions.appending(path: "\($0)/bin") }
+  }
+
+  private init() throws {
+    guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
+    folder = URL(filePath: NSTemporaryDirectory()).appending(path: "postgres-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    // The server refuses to run as root.
+    let user = geteuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups " : ""
+    process.arguments = [
+      "-ec",
+      """
+      if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$1"; fi
+      \(user)"$0/initdb" -D "$1/data" -U tester -A trust -E UTF8 --no-locale -N >"$1/initdb" 2>&1
+      \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
+        >"$1/log" 2>&1 &
+      server=$!
+      cat >/dev/null
+      kill -INT $server
+      wait $server || true
+      rm -rf "$1"
+      """, programs.path, folder.path,
+    ]
+    process.standardInput = life
+    try process.run()
+    for _ in 0..<600 where try !answers(programs) {
+      if !process.isRunning { break }
+      usleep(50_000)
+    }
+    guard try answers(programs) else {
+      let log = try? String(contentsOf: folder.appending(path: "initdb"), encoding: .utf8)
+      throw Failure(description: "the server does not start: \(log ?? "no log")")
+    }
+  }
+
+  /// Whether it takes connections: its socket is there before that.
+  private func answers(_ programs: URL) throws -> Bool {
+    let asking = Process()
+    asking.executableURL = programs.appending(path: "pg_isready")
+    asking.arguments = ["-q", "-h", folder.path]
+    try asking.run()
+    asking.waitUntilExit()
+    return asking.terminationStatus == 0
+  }
+
+  /// The address of the database that is there from the beginning.
+  package var url: URL {
+    get throws {
+      let host = folder.path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+      guard let url = URL(string: "postgresql:///postgres?host=\(host)&user=tester") else {
+        throw Failure(description: "no address")
+      }
+      return url
+    }
+  }
+
+  /// Executes a statement, as somebody at a terminal.
+  /// - Returns: What it answers.
+  @discardableResult
+  package func execute(_ sql: String) throws -> String {
+    guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
+    let (psql, answer) = (Process(), Pipe())
+    psql.executableURL = programs.appending(path: "psql")
+    psql.arguments = ["-qAt", "-U", "tester", "-h", folder.path, "-d", "postgres", "-c", sql]
+    psql.standardOutput = answer
+    try psql.run()
+    let text = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    psql.waitUntilExit()
+    if psql.terminationStatus != 0 { throw Failure(description: "psql ends with \(psql.terminationStatus)") }
+    return text
+  }
+
+  /// Ends the connections of a program of a name.
+  package func terminate(_ program: String) throws {
+    try execute(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        + " WHERE application_name = '\(program)'")
+  }
+
+  /// The name of a schema that no test has had.
+  package func newSchema() -> String {
+    count.withLock { count in
+      count += 1
+      return "store \(count)"
+    }
+  }
+}
