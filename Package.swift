@@ -49,7 +49,8 @@ let package = Package(
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // The library that SQLCipher encrypts with.
     .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    // Found without pkg-config, which would have SwiftPM recommend it to programs that do not use it.
+    .systemLibrary(name: "CLibPQ"),
     .target(name: "Cryptography", dependencies: ["CLibCrypto"], swiftSettings: strict),
     .target(name: "Locks", swiftSettings: strict),
     .target(
