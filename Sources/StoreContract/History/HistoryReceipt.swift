@@ -1,12 +1,12 @@
 public import Foundation
 import Locks
 
-/// Where stores note the places in their histories after a save, for whoever makes the save.
+/// The history tokens of one save, which stores write into it while they save.
 ///
-/// `HistoryReceipt.$current.withValue(receipt) { try context.save() }`: the token is of that very save, and
-/// not of one that another thread or process made after it. What a failed save has noted means nothing.
+/// `HistoryReceipt.$current.withValue(receipt) { try context.save() }`: a token is of this save, and not of
+/// one that another thread or process made after it. After a save that failed, ignore them.
 public final class HistoryReceipt: Sendable {
-  /// The one in force in this task; nil where nobody asks.
+  /// The receipt that stores write into in this task; nil for none.
   @TaskLocal public static var current: HistoryReceipt?
 
   private let places = Locked<[UUID: PersistentHistoryToken.Position]>([:])

@@ -57,9 +57,9 @@ struct ServerCondition {
     case (.notEqual, .value(.null)): return "\(column) IS NOT NULL"
     case (let comparing, .value(let value)):
       guard let sign = Self.signs[comparing], type.isOrdered || comparing == .equal,
-        let bytes = type.bytes(value)
+        let parameter = type.parameter(value)
       else { return nil }
-      parameters.append(bytes)
+      parameters.append(parameter)
       return "\(column) \(sign) $\(parameters.count)"
     default: return nil
     }
@@ -74,8 +74,8 @@ struct ServerCondition {
   {
     var array = ServerArray(of: type)
     for value in values {
-      guard case .value(let value) = value, case .bytes(let bytes)? = type.bytes(value) else { return nil }
-      bytes.withUnsafeBytes { array.append($0) }
+      guard case .value(let value) = value, let element = type.parameter(value) else { return nil }
+      element.bytes.withUnsafeBytes { array.append($0) }
     }
     parameters.append(array.parameter)
     return "\(column) = ANY ($\(parameters.count)::\(type.arrayName))"
@@ -97,7 +97,7 @@ extension ServerType {
   fileprivate var isOrdered: Bool { self == .number || self == .double || self == .text }
 
   /// A value as a parameter; nil where it is of another type, which is left to memory.
-  fileprivate func bytes(_ value: AttributeValue) -> ServerParameter? {
+  fileprivate func parameter(_ value: AttributeValue) -> ServerParameter? {
     switch (self, value) {
     case (.number, .integer(let number)), (.number, .reference(let number)): .number(number)
     case (.boolean, .boolean(let flag)): .bytes([flag ? 1 : 0])

@@ -1,4 +1,5 @@
 import ObjectModel
+import ObjectQuery
 import StoreContract
 
 /// A uniqueness constraint that a save breaks; which objects do is found out afterwards.
@@ -8,19 +9,19 @@ struct BrokenUniqueness: Error {
   /// The error for the program, with the objects of the save that have a value of others, or of each other.
   ///
   /// One statement.
-  func error(of save: SaveChangesRequest, in opened: PostgresStore.Opened) throws -> StoreError {
-    guard let broken = opened.schema.uniqueness.first(where: { $0.name == cause.constraint }) else {
+  func error(of save: SaveChangesRequest, in store: PostgresStore) throws -> StoreError {
+    guard let broken = try store.open.schema.uniqueness.first(where: { $0.name == cause.constraint }) else {
       return StoreError(.notUnique, "another object has the same values; change them", cause: cause)
     }
     let names = broken.columns.map(\.field.name).joined(separator: " and ")
     return StoreError(
       .notUnique,
       "another \(broken.entity.name) has the same \(names); change it or delete the other",
-      objectIDs: try colliding(broken, save, opened), cause: cause)
+      objectIDs: try colliding(broken, save, store), cause: cause)
   }
 
   private func colliding(
-    _ broken: ServerSchema.Uniqueness, _ save: SaveChangesRequest, _ opened: PostgresStore.Opened
+    _ broken: ServerSchema.Uniqueness, _ save: SaveChangesRequest, _ store: PostgresStore
   ) throws -> [ManagedObjectID] {
     let nodes = (save.inserted + save.updated.map(\.node)).filter { $0.entity.isKind(of: broken.entity) }
     func key(_ node: IncrementalStoreNode) -> [AttributeValue] {
@@ -32,13 +33,12 @@ struct BrokenUniqueness: Error {
     }
     // What the save replaces or deletes has no part in it.
     let own = Set(nodes.map(\.reference) + save.deleted.map(\.objectID.reference))
-    var rows = NodeRows(opened, broken.entity)
-    let sql =
-      "SELECT \(rows.selection("r")) FROM \(opened.schema.table(broken.entity).name.quoted) r"
-      + " WHERE r.\(opened.schema.condition(broken.entity))"
-    let stored = try opened.pool.read { try $0.run(sql) }
-    for row in 0..<stored.count {
-      let node = try rows.node(stored, row)
+    let values = broken.columns.indices.map { place in
+      FetchExpression.list(owners.keys.map { .value($0[place]) })
+    }
+    let condition = FetchPredicate.and(
+      zip(broken.columns, values).map { .comparison(FetchComparison(.keyPath([$0.field.name]), .in, $1)) })
+    for node in try store.fetchNodes(FetchRequest(broken.entity.name, where: condition), lookup: nil) {
       if !own.contains(node.reference), let id = owners[key(node)] { return [id] }
     }
     return []

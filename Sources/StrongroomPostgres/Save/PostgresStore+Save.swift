@@ -33,7 +33,7 @@ extension PostgresStore {
     } catch let failure as CommitFailure {
       try settle(failure, transaction, CommitToken(save), opened)
     } catch let broken as BrokenUniqueness {
-      throw try broken.error(of: save, in: opened)
+      throw try broken.error(of: save, in: self)
     }
     if let programs { setPrograms(programs) }
   }

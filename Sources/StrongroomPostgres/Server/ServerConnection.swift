@@ -26,7 +26,9 @@ final class ServerConnection {
     let pairs = settings + [("dbname", url)]
     let new = try Self.withStrings(pairs.map(\.name)) { names in
       try Self.withStrings(pairs.map(\.value)) { values in
-        guard let new = PQconnectdbParams(names, values, 1) else { throw CancellationError() }
+        guard let new = PQconnectdbParams(names, values, 1) else {
+          throw StoreError(.other, "there is no memory for a connection; try again")
+        }
         return new
       }
     }
@@ -83,27 +85,21 @@ final class ServerConnection {
     let name = try prepare(sql)
     roundTrips.withLock { $0 += 1 }
     var bytes: [UInt8] = []
-    var places: [Int?] = []
-    for case let parameter in parameters {
-      guard case .bytes(let own) = parameter else {
-        places.append(nil)
-        continue
-      }
-      if own.count > Self.longestParameter {
+    var places: [Int] = []
+    for parameter in parameters {
+      if parameter.bytes.count > Self.longestParameter {
         throw StoreError(.invalidValue, "the server takes 1 GB of one property at once; save in parts")
       }
       places.append(bytes.count)
-      bytes += own
+      bytes += parameter.bytes
     }
-    // A parameter without bytes is no null.
+    // Without an address, a parameter of no bytes would be a null.
     bytes.append(0)
-    let lengths = parameters.map { parameter -> Int32 in
-      if case .bytes(let own) = parameter { Int32(truncatingIfNeeded: own.count) } else { 0 }
-    }
+    let lengths = parameters.map { Int32($0.bytes.count) }
     let formats = [Int32](repeating: 1, count: parameters.count)
     let result = bytes.withUnsafeBytes { bytes in
       let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      let values = places.map { place in place.flatMap { place in start.map { $0 + place } } }
+      let values = places.map { place in start.map { $0 + place } }
       return PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
     }
     return try rows(result)
@@ -145,8 +141,8 @@ final class ServerConnection {
   }
 
   /// Runs a closure in a transaction; what it throws rolls back.
-  func transaction<R>(_ mode: String = "", _ body: () throws -> R) throws -> R {
-    try execute("BEGIN \(mode)")
+  func transaction<R>(_ body: () throws -> R) throws -> R {
+    try execute("BEGIN")
     let value: R
     do { value = try body() } catch {
       // A connection that does not even roll back is thrown away by the pool.

@@ -1,8 +1,8 @@
 /// A value for a statement, in PostgreSQL's binary format.
-enum ServerParameter {
-  case null
-  case bytes([UInt8])
+struct ServerParameter {
+  let bytes: [UInt8]
 
+  static func bytes(_ bytes: [UInt8]) -> ServerParameter { ServerParameter(bytes: bytes) }
   static func number(_ value: Int64) -> ServerParameter { .bytes(bigEndian(value)) }
   static func text(_ value: String) -> ServerParameter { .bytes(Array(value.utf8)) }
   static func double(_ value: Double) -> ServerParameter { .bytes(bigEndian(value.bitPattern)) }

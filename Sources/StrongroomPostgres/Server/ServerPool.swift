@@ -5,7 +5,7 @@ import StoreContract
 /// The connections of a store: each in use by one thread, and left open for the next.
 final class ServerPool: Sendable {
   private struct Idle: @unchecked Sendable {
-    // @unchecked: a connection is here only while nobody uses it.
+    // @unchecked: has idle connections only, and is used under the lock.
     var connections: [ServerConnection] = []
     var isClosed = false
   }

@@ -10,8 +10,6 @@ final class ServerRows {
   deinit { PQclear(result) }
 
   var count: Int { Int(PQntuples(result)) }
-  /// The rows that a statement inserted, updated or deleted.
-  var changed: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
   @inline(__always)
   func isNull(_ row: Int, _ column: Int) -> Bool {

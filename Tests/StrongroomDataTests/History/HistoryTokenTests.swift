@@ -22,7 +22,7 @@ struct HistoryTokenTests {
     #expect(token.tokenValue == [store: 1] && token.storeIdentifier == store)
   }
 
-  @Test("the notification of a save has the token of that very save, whoever saves meanwhile")
+  @Test("the notification of a save has that save's own token while other contexts save")
   func ofSaves() async throws {
     let history = try History()
     let tokens = Locked<[String: [DefaultHistoryToken]]>([:])

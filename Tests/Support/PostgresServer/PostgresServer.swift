@@ -89,7 +89,7 @@ package final class PostgresServer: Sendable {
     }
   }
 
-  /// Executes a statement, as somebody at a terminal.
+  /// Executes a statement with psql.
   /// - Returns: What it answers.
   @discardableResult
   package func execute(_ sql: String) throws -> String {
