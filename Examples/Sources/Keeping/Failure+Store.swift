@@ -14,6 +14,8 @@ extension Failure {
       }
     case let error as StoreError where error.code == .keyMissing || error.code == .wrongKey:
       self.init(.keyLost, error.message)
+    case let error as StoreError where error.code == .outcomeUnknown:
+      self.init(.store, "the disk failed while it was saved; make room on it, and try again")
     case let error as StoreError: self.init(.store, error.message)
     case let error as ContextError: self.init(.store, error.message)
     case let error as KeyringError where error.code == .recoveryCodeInvalid:

@@ -14,10 +14,12 @@ package struct StorePlace: ParsableArguments {
   /// Opens the program's store.
   ///
   /// Whoever sits at the terminal is asked for the recovery code when the keyring has lost the key.
-  /// With `making`, a store is made where there is none, and its recovery code is shown, this once.
+  /// With `making`, a store is made where there is none, and its recovery code is shown, this once, with the
+  /// command that takes it: `recovery`, or the program's `recover`.
   package func open(
-    _ program: String, for types: any PersistentModel.Type..., making: Bool = false
+    _ program: String, for types: any PersistentModel.Type..., making: Bool = false, recovery: String? = nil
   ) async throws -> ModelContainer {
+    let recovery = recovery ?? "\(program) recover"
     let configuration = configuration(program)
     let isThere = FileManager.default.fileExists(atPath: configuration.url.path)
     guard isThere || making else {
@@ -25,13 +27,13 @@ package struct StorePlace: ParsableArguments {
     }
     do {
       let container = try ModelContainer(for: Schema(types), configurations: [configuration])
-      if !isThere { try await showRecoveryCode(program, configuration) }
+      if !isThere { try await showRecoveryCode(recovery, configuration) }
       return container
     } catch let error as SwiftDataError where isThere && Failure(of: error)?.code == .keyLost {
       guard Terminal.isThere else {
         throw Failure(
           .keyLost,
-          "the keyring has no key that opens \(configuration.url.path); bring it back with `\(program) recover`"
+          "the keyring has no key that opens \(configuration.url.path); bring it back with `\(recovery)`"
         )
       }
       try await recover(
@@ -70,13 +72,13 @@ package struct StorePlace: ParsableArguments {
     PersistentStoreDescription(url: configuration.url, vault: configuration.keyVault)
   }
 
-  private func showRecoveryCode(_ program: String, _ configuration: ModelConfiguration) async throws {
+  private func showRecoveryCode(_ recovery: String, _ configuration: ModelConfiguration) async throws {
     let code = try await SQLCipherStore.recoveryCode(of: description(configuration))
     code.withText {
       Terminal.show(
         """
         A new store was made; its key is in your keyring. Write this recovery code down:
-        with it, `\(program) recover` brings the key back when the keyring is lost.
+        with it, `\(recovery)` brings the key back when the keyring is lost.
         It is not shown again.
 
 

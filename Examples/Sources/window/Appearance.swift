@@ -80,6 +80,7 @@ import CGtk4
     .note-date { padding: 6px 24px; font-size: smaller; }
     .banner { padding: 8px 12px; background: alpha(currentColor, 0.1); }
     .banner.failure { background: #c01c28; color: white; }
+    .banner.failure button.flat { color: white; }
     .shade { background: alpha(black, 0.35); }
     .card { padding: 28px 32px; margin: 24px; border-radius: 14px; background: @theme_bg_color;
       box-shadow: 0 6px 24px alpha(black, 0.35); }

@@ -55,11 +55,6 @@ import CGtk4
     }
   }
 
-  /// Hides an error that is over.
-  func hideFailure() {
-    if gtk_widget_has_css_class(bar, "failure") != 0 { hide() }
-  }
-
   func hide() {
     ending?.cancel()
     gtk_revealer_set_reveal_child(widget.opaque, 0)

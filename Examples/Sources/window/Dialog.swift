@@ -18,7 +18,12 @@ import CGtk4
     }
     buttons = .box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
     gtk_widget_set_halign(buttons, GTK_ALIGN_CENTER)
-    column = .box(GTK_ORIENTATION_VERTICAL, spacing: 14, [image, heading, message])
+    // A long message is scrolled, so that the buttons stay in the window.
+    let scrolled = Widget.scrolled(message)
+    gtk_scrolled_window_set_propagate_natural_height(scrolled.opaque, 1)
+    gtk_scrolled_window_set_propagate_natural_width(scrolled.opaque, 1)
+    gtk_widget_set_vexpand(scrolled, 0)
+    column = .box(GTK_ORIENTATION_VERTICAL, spacing: 14, [image, heading, scrolled])
     gtk_widget_add_css_class(column, "card")
     gtk_widget_set_halign(column, GTK_ALIGN_CENTER)
     gtk_widget_set_valign(column, GTK_ALIGN_CENTER)

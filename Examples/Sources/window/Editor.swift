@@ -6,12 +6,19 @@ import StrongroomData
   let widget: Widget
   /// Called at the first pause after typing.
   var onPause: (@MainActor () -> Void)?
+  /// Called at each key.
+  var onTyping: (@MainActor () -> Void)?
+  /// Called with what was typed into a note that somebody else deleted meanwhile.
+  var onLoss: (@MainActor (_ title: String, _ text: String) -> Void)?
 
   private(set) var note: Note?
   private let title: Widget
   private let text: Widget
   private let buffer: UnsafeMutablePointer<GtkTextBuffer>
   private let date: Widget
+  private let fields: Widget
+  /// What the fields were filled with: what differs from it was typed.
+  private var filled = (title: "", text: "")
   private var isFilling = false
   /// Waits for a pause in the typing; nil when all that was typed is in the note.
   private var pause: Task<Void, Never>?
@@ -31,7 +38,7 @@ import StrongroomData
     gtk_text_buffer_set_enable_undo(buffer, 0)
     date = .line("dim-label", "note-date")
     widget = gtk_stack_new()
-    let fields = Widget.box(GTK_ORIENTATION_VERTICAL, [title, .scrolled(text), date])
+    fields = .box(GTK_ORIENTATION_VERTICAL, [title, .scrolled(text), date])
     gtk_widget_add_css_class(fields, "editor")
     gtk_stack_add_named(widget.opaque, Self.empty, "empty")
     gtk_stack_add_named(widget.opaque, fields, "note")
@@ -65,17 +72,32 @@ import StrongroomData
     Trace.say("editor \(note?.name ?? "none")")
   }
 
-  /// Shows what the note is now, unless it is being typed in.
+  /// Shows what the note is now, in the fields that are not being typed in.
   func refresh() {
-    if note?.isDeleted == true { note = nil }
+    if note?.isDeleted == true { lose() }
     gtk_stack_set_visible_child_name(widget.opaque, note == nil ? "empty" : "note")
-    guard let note, pause == nil else { return }
+    guard let note else { return }
+    let (isTitleTyped, isTextTyped) = (pause != nil && titleIsTyped, pause != nil && textIsTyped)
     isFilling = true
     // Setting equal texts would move the cursor.
-    if typedTitle != note.title { gtk_editable_set_text(title.opaque, note.title) }
-    if typedText != note.text { gtk_text_buffer_set_text(buffer, note.text, -1) }
+    if !isTitleTyped, typedTitle != note.title { gtk_editable_set_text(title.opaque, note.title) }
+    if !isTextTyped, typedText != note.text { gtk_text_buffer_set_text(buffer, note.text, -1) }
     isFilling = false
+    // As the fields have it: an entry cuts a title of 65,535 characters.
+    if !isTitleTyped { filled.title = typedTitle }
+    if !isTextTyped { filled.text = typedText }
     gtk_label_set_text(date.opaque, "Edited \(note.day(.long))")
+  }
+
+  /// Whether the note can be typed in: one that cannot be read is not empty.
+  func enable(_ isEnabled: Bool) { gtk_widget_set_sensitive(fields, isEnabled ? 1 : 0) }
+
+  private func lose() {
+    let isTyped = pause != nil && (titleIsTyped || textIsTyped)
+    let (title, text) = (typedTitle, typedText)
+    pause?.cancel()
+    (pause, note) = (nil, nil)
+    if isTyped { onLoss?(title, text) }
   }
 
   /// Puts the cursor into the title.
@@ -86,21 +108,25 @@ import StrongroomData
     guard pause != nil else { return }
     pause?.cancel()
     pause = nil
-    guard let note, !note.isDeleted else { return }
-    guard note.title != typedTitle || note.text != typedText else { return }
-    if note.title != typedTitle { note.title = typedTitle }
-    if note.text != typedText { note.text = typedText }
+    guard let note, !note.isDeleted, titleIsTyped || textIsTyped else { return }
+    if titleIsTyped { note.title = typedTitle }
+    if textIsTyped { note.text = typedText }
+    filled = (typedTitle, typedText)
     note.changed = .now
   }
 
   private func typed() {
     guard !isFilling, note != nil else { return }
+    onTyping?()
     pause?.cancel()
     pause = Task { [weak self] in
       guard (try? await Task.sleep(for: .milliseconds(600))) != nil else { return }
       self?.onPause?()
     }
   }
+
+  private var titleIsTyped: Bool { typedTitle != filled.title }
+  private var textIsTyped: Bool { typedText != filled.text }
 
   private var typedTitle: String { string(gtk_editable_get_text(title.opaque)) }
 

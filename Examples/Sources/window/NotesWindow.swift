@@ -39,6 +39,8 @@ import StrongroomData
     on(search.opaque, "search-changed") { [unowned self] in look() }
     on(search.opaque, "stop-search") { [unowned self] in gtk_editable_set_text(search.opaque, "") }
     editor.onPause = { [unowned self] in save() }
+    editor.onTyping = { [unowned self] in isLeaving = false }
+    editor.onLoss = { [unowned self] in rescue($0, $1) }
     before(window.opaque, "close-request") { [unowned self] in mayClose() }
     opening = Opening(
       place, show: { [unowned self] in show($0) }, done: { [unowned self] in open($0) })
@@ -77,7 +79,14 @@ import StrongroomData
 
   /// What cannot be saved is shown first, and lost when the window is closed all the same.
   private func mayClose() -> Bool {
-    if save() || isLeaving { return true }
+    let again = "Close the window again to leave all the same."
+    if isLeaving { return true }
+    if opening?.isShowingCode == true {
+      dialog?.say(
+        "This code is shown only now, and nothing else brings the key back. \(again)", isFailure: true)
+    } else if save(else: again) {
+      return true
+    }
     isLeaving = true
     return false
   }
@@ -118,18 +127,41 @@ import StrongroomData
       show(nil)
       if let first = observer.results.first {
         list.select(first)
-        editor.show(first)
+        edit(first)
       } else {
         editor.show(nil)
       }
       enableActions()
       Trace.say("open after \(Trace.elapsed) ms, \(statements()) statements")
     } catch {
-      banner.show(failure: "The notes cannot be read: \(error)") { [unowned self] in open(container) }
+      banner.show(failure: "The notes cannot be read: \(reason(error))") { [unowned self] in open(container) }
     }
   }
 
   // MARK: Notes
+
+  private func reason(_ error: any Error) -> String { Failure(of: error)?.description ?? "\(error)" }
+
+  /// Shows a note, or says that it cannot be read.
+  private func edit(_ note: Note?) {
+    guard let notes else { return }
+    editor.show(note)
+    // Others are saved: nothing comes of a note that cannot be typed in.
+    let failure = notes.context.readFailure
+    if failure != nil { notes.context.clearReadFailure() }
+    editor.enable(failure == nil)
+    guard let failure else { return }
+    banner.show(failure: "“\(note?.name ?? "")” cannot be read: \(reason(failure))") { [unowned self] in
+      edit(note)
+    }
+  }
+
+  /// Offers what was typed into a note that is gone as a new one.
+  private func rescue(_ title: String, _ text: String) {
+    banner.show("The note that you typed in was deleted elsewhere.", "Keep as New Note") { [unowned self] in
+      add(Note(title, text: text))
+    }
+  }
 
   private func take(_ changes: [ResultsChange<Note>]) {
     guard let notes else { return }
@@ -138,9 +170,9 @@ import StrongroomData
       editor.show(isTakingBack ? neighbor(of: note, changes) : nil)
     }
     editor.refresh()
-    if isTakingBack, case .insert(let note, _)? = changes.first { editor.show(note) }
+    if isTakingBack, case .insert(let note, _)? = changes.first { edit(note) }
     if let failure = notes.observer.failure {
-      banner.show(failure: "The list is not up to date: \(failure)") { [unowned self] in look() }
+      banner.show(failure: "The list is not up to date: \(reason(failure))") { [unowned self] in look() }
     }
     enableActions()
   }
@@ -157,20 +189,19 @@ import StrongroomData
   private func select(_ note: Note?) {
     guard note !== editor.note else { return }
     save()
-    editor.show(note)
+    edit(note)
     enableActions()
   }
 
-  private func add() {
+  private func add(_ note: Note = Note("")) {
     guard let notes else { return }
     save()
     gtk_editable_set_text(search.opaque, "")
     look()
-    let note = Note("")
     notes.context.insert(note)
     save()
     notes.list.select(note)
-    editor.show(note)
+    edit(note)
     editor.beginTyping()
   }
 
@@ -181,7 +212,7 @@ import StrongroomData
     let next = notes.list.neighbor(of: note)
     notes.context.delete(note)
     guard save() else { return }
-    editor.show(next)
+    edit(next)
     notes.list.select(next)
     banner.show("“\(name)” is deleted.", "Undo") { [unowned self] in takeBack { $0.undo() } }
     banner.hideLater()
@@ -200,7 +231,8 @@ import StrongroomData
   }
 
   /// Saves what was typed, added and deleted; false when that failed, which the banner shows.
-  @discardableResult private func save() -> Bool {
+  /// - Parameter advice: What the banner says besides the reason.
+  @discardableResult private func save(else advice: String = "") -> Bool {
     guard let notes else { return true }
     let start = Trace.elapsed
     editor.commit()
@@ -209,12 +241,12 @@ import StrongroomData
     do {
       guard notes.context.hasChanges else { return true }
       try notes.context.save()
-      banner.hideFailure()
+      // What it offers to undo is not the last step any more.
+      banner.hide()
       isLeaving = false
       Trace.say("saved in \(Trace.elapsed - start) ms, \(statements()) statements")
     } catch {
-      let reason = Failure(of: error)?.description ?? "\(error)"
-      banner.show(failure: "Not saved: \(reason)") { [unowned self] in save() }
+      banner.show(failure: "Not saved: \(reason(error)). \(advice)") { [unowned self] in save() }
       return false
     }
     enableActions()
@@ -232,10 +264,10 @@ import StrongroomData
     notes.observer.onChanges = nil
     notes.observer.filterBy = Note.having(words)
     notes.observer.onChanges = { [unowned self] in take($0) }
-    if !notes.list.contains(editor.note) { editor.show(notes.observer.results.first) }
+    if !notes.list.contains(editor.note) { edit(notes.observer.results.first) }
     notes.list.reload(selecting: editor.note)
     if let failure = notes.observer.failure {
-      banner.show(failure: "The search failed: \(failure)") { [unowned self] in look() }
+      banner.show(failure: "The search failed: \(reason(failure))") { [unowned self] in look() }
     }
     enableActions()
     let first = notes.observer.results.prefix(5).map(\.name).joined(separator: ", ")

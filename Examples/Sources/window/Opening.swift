@@ -8,6 +8,8 @@ import StrongroomData
   private let place: StorePlace
   private let show: @MainActor (Dialog?) -> Void
   private let done: @MainActor (ModelContainer) -> Void
+  /// Whether the code of a new store is shown, which nothing shows again.
+  private(set) var isShowingCode = false
 
   /// - Parameters:
   ///   - place: Where the store is.
@@ -54,6 +56,7 @@ import StrongroomData
   }
 
   private func finish(_ container: ModelContainer) {
+    isShowingCode = false
     show(nil)
     done(container)
   }
@@ -121,6 +124,7 @@ import StrongroomData
     gtk_label_set_selectable(label.opaque, 1)
     dialog.add(label)
     dialog.add(buttons: [("I Wrote It Down", { [self] in finish(container) })])
+    isShowingCode = true
     present(dialog)
   }
 

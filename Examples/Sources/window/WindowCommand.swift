@@ -18,13 +18,15 @@ import StrongroomData
   @Option(help: "Adds a note of this title, without a window.") var add: String?
   @Flag(help: "Prints the titles, without a window.") var list = false
   @Option(help: "Adds so many notes for trying, without a window.") var fill: Int?
+  @Flag(help: "Puts the key back into the keyring, by the recovery code, without a window.") var recover =
+    false
   @Flag(help: "Dark, whatever the desktop says.") var dark = false
   @Flag(help: "Prints what the window shows, line by line.") var trace = false
 
   func validate() throws {
     if let fill, fill < 1 || fill > 1_000_000 { throw ValidationError("--fill takes 1 to 1,000,000") }
-    guard [add != nil, fill != nil, list].count(where: \.self) <= 1 else {
-      throw ValidationError("--add, --fill and --list exclude each other")
+    guard [add != nil, fill != nil, list, recover].count(where: \.self) <= 1 else {
+      throw ValidationError("--add, --fill, --list and --recover exclude each other")
     }
   }
 
@@ -33,10 +35,12 @@ import StrongroomData
 
   @MainActor private func start() throws {
     Trace.begin(trace)
-    if add == nil, fill == nil, !list { return try showWindow() }
+    if add == nil, fill == nil, !list, !recover { return try showWindow() }
     try MainLoop.run {
       try await Failure.reporting("window") {
-        let container = try await place.open("window", for: Note.self, making: !list)
+        if recover { return try await place.recover("window") }
+        let container = try await place.open(
+          "window", for: Note.self, making: !list, recovery: "window --recover")
         let context = ModelContext(container)
         if let add {
           context.insert(Note(add))

@@ -94,9 +94,14 @@ public final class ManagedObjectContext: UndoTarget {
 
   /// Why a read by an accessor that cannot throw failed; nil when none did.
   ///
-  /// While it is set, `save()` throws it, so that nothing overwrites what could not be read. `rollback()` and
-  /// `reset()` clear it.
+  /// While it is set, `save()` throws it, so that nothing overwrites what could not be read. `rollback()`,
+  /// `reset()` and `clearFaultFailure()` clear it.
   public var faultFailure: (any Error)? { graph.faultFailure }
+
+  /// Says that the program has seen `faultFailure`, and lets `save()` save what it set since.
+  ///
+  /// Read again first what was empty when it could not be read: a value that was computed from it is wrong.
+  public func clearFaultFailure() { graph.faultFailure = nil }
 
   func recordFaultFailure(_ error: any Error) { graph.recordFaultFailure(error) }
 

@@ -4,14 +4,18 @@ import StoreContract
 
 extension PersistentStoreCoordinator {
   /// Saves changes of several stores: every store's statements are executed before the first
-  /// commits, so that a broken rule, a conflict or a full disk leaves all as they were.
+  /// commits, so that a broken rule, a conflict or a full disk leaves all as they were. A store that cannot
+  /// take its statements back is called when the others have committed.
   func saveInParts(_ save: SaveChangesRequest) throws {
     let parts = try parts(of: save)
     // Every save locks stores in the same order, so that two programs never wait for each other's
-    // stores.
+    // stores. Each commits before the one around it.
     let concerned = persistentStores.filter { store in
       parts[store.identifier].map { !$0.isEmpty || $0.metadata != nil } ?? false
-    }.sorted { $0.identifier.uuidString < $1.identifier.uuidString }
+    }.sorted {
+      let (a, b) = ($0 is any SavingLast, $1 is any SavingLast)
+      return a == b ? $0.identifier.uuidString < $1.identifier.uuidString : a
+    }
     guard concerned.count == parts.values.filter({ !$0.isEmpty || $0.metadata != nil }).count else {
       throw ContextError(
         .noStore, "nothing was saved: a store was removed meanwhile; fetch its objects again")
@@ -22,12 +26,16 @@ extension PersistentStoreCoordinator {
       try execute(concerned[...], parts, &saved)
     } catch {
       if saved.isEmpty { throw error }
-      let names = saved.map { "\($0.identifier)" }.joined(separator: ", ")
-      throw ContextError(
-        .partiallySaved,
-        "only the stores \(names) were saved: another one failed during the commit",
-        cause: error)
+      throw Self.partialFailure(saved, error)
     }
+  }
+
+  private static func partialFailure(_ saved: [any IncrementalStore], _ cause: any Error) -> ContextError {
+    let names = saved.map { $0.storeEntities.first?.names?.storeIdentifier ?? "\($0.identifier)" }
+    return ContextError(
+      .partiallySaved,
+      "only the stores \(names.joined(separator: ", ")) were saved: another one failed (see cause); save"
+        + " again for the rest", savedStores: Set(saved.map(\.identifier)), cause: cause)
   }
 
   /// The changes of a save by store.

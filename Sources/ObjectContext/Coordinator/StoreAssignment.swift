@@ -55,6 +55,10 @@ struct StoreAssignment: Sendable {
 
   mutating func add(_ store: any IncrementalStore, _ entities: [EntityDescription]) throws(ContextError) {
     try check(entities)
+    if stores.contains(where: { $0.identifier == store.identifier }) {
+      throw ContextError(
+        .configuration, "two stores have the identifier \(store.identifier); give each one of its own")
+    }
     stores.append(store)
     let own = store.storeEntities
     for entity in entities {

@@ -1,3 +1,4 @@
+public import Foundation
 public import ObjectModel
 public import StoreContract
 
@@ -33,7 +34,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     /// The configurations of two stores have an entity in common, or a relationship crosses from
     /// one to the other.
     public static let configuration = Code(description: "configuration")
-    /// Some stores of a save were committed and others not.
+    /// Some stores of a save were committed and others not: see `savedStores`. The changes of those are
+    /// saved, and the others are still unsaved in the context.
     public static let partiallySaved = Code(description: "partiallySaved")
     /// Rows were changed or deleted elsewhere since they were read; see `conflicts`.
     public static let conflict = Code(description: "conflict")
@@ -84,6 +86,8 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
   public let failures: [Failure]
   /// Every object that stands against the store or another object, for `conflict` and `notUnique`.
   public let conflicts: [MergeConflict]
+  /// The stores that were saved, for `partiallySaved`.
+  public let savedStores: Set<UUID>
   /// The error underneath.
   public let cause: (any Error)?
   /// Where it was thrown.
@@ -93,13 +97,14 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
 
   init(
     _ code: Code, _ message: String, failures: [Failure] = [], conflicts: [MergeConflict] = [],
-    cause: (any Error)? = nil, fileID: String = #fileID,
+    savedStores: Set<UUID> = [], cause: (any Error)? = nil, fileID: String = #fileID,
     line: Int = #line
   ) {
     self.code = code
     self.message = message
     self.failures = failures
     self.conflicts = conflicts
+    self.savedStores = savedStores
     self.cause = cause
     self.fileID = fileID
     self.line = line
@@ -111,4 +116,9 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     let shown = parts.prefix(10).joined(separator: "; ")
     return "\(code): \(message)" + (shown.isEmpty ? "" : " (\(shown))")
   }
+}
+
+extension ContextError: LocalizedError {
+  /// What is wrong and what to do.
+  public var errorDescription: String? { message }
 }

@@ -153,6 +153,19 @@ final class ChangeTracker {
     (unidirectionalHolders, locked) = ([], [])
   }
 
+  /// Removes what a save has saved, each object from the list that it was saved for.
+  func remove(inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) {
+    func remove(_ objects: [ManagedObject], from list: inout [ManagedObject]) {
+      let saved = Set(objects.map { ObjectIdentifier($0) })
+      list.removeAll { saved.contains(ObjectIdentifier($0)) }
+    }
+    sweepInserted()
+    remove(inserted, from: &insertions)
+    remove(updated, from: &self.updated)
+    remove(deleted, from: &self.deleted)
+    remove(inserted + updated, from: &unidirectionalHolders)
+  }
+
   // MARK: Snapshots
 
   /// The lists as they are now.

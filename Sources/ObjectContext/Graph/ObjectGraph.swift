@@ -34,6 +34,8 @@ package final class ObjectGraph {
   var mergePolicy = MergePolicy.error
   @exclusivity(unchecked) var shouldDeleteInaccessibleFaults = true
   @exclusivity(unchecked) var faultFailure: (any Error)?
+  /// Whether a save is on its way: a program's own store may be running.
+  var isSaving = false
   var undoRecorder: (any UndoRecorder)? { didSet { notifications.recordsUndo = undoRecorder != nil } }
 
   /// Whether saves leave the rules for values and relationships to a later `validateWhole(_:)`.

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreContract
 import Synchronization
@@ -11,6 +12,10 @@ struct SaveOperation: GraphOperation {
       graph.isolation.check { "a context" }
     #endif
     if let failure = graph.faultFailure { throw failure }
+    if graph.isSaving {
+      throw ContextError(
+        .unsaved, "the context is being saved; a store that is saved to must not save the same context")
+    }
     try graph.merging.mergeChanges()
     guard tracker.hasChanges || !tracker.locked.isEmpty else { return }
     if !notifications.willSave.isEmpty {
@@ -31,10 +36,16 @@ struct SaveOperation: GraphOperation {
   }
 
   func changes(inserted: [ManagedObject], updated: [ManagedObject]) -> ContextChanges {
+    changes(inserted: inserted, updated: updated, deleted: tracker.deleted)
+  }
+
+  private func changes(
+    inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]
+  ) -> ContextChanges {
     var changes = ContextChanges(contextName: name)
     changes.inserted = inserted.map(\.objectID)
     changes.updated = updated.map(\.objectID)
-    changes.deleted = tracker.deleted.map(\.objectID)
+    changes.deleted = deleted.map(\.objectID)
     return changes
   }
 
@@ -56,14 +67,19 @@ struct SaveOperation: GraphOperation {
     while true {
       try graph.relationships.completeOneToOnes()
       try validate()
-      let updated = tracker.updatedToSave
-      try takePermanentIDs(tracker.inserted, also: updated + tracker.deleted)
+      let wanted = WantedSave(
+        inserted: tracker.inserted, updated: tracker.updatedToSave, deleted: tracker.deleted,
+        updatedCount: tracker.updated.count)
+      try takePermanentIDs(wanted.inserted, also: wanted.updated + wanted.deleted)
       let plan = try SavePlan(
-        plans, inserted: tracker.inserted, updated: updated, deleted: tracker.deleted, locked: tracker.locked)
+        plans, inserted: wanted.inserted, updated: wanted.updated, deleted: wanted.deleted,
+        locked: tracker.locked)
       do {
         // Known before others can see the rows.
         if plan.storesAgain { persistentStoreCoordinator.hasStoredAgain.store(true, ordering: .releasing) }
         if !plan.request.isEmpty {
+          graph.isSaving = true
+          defer { graph.isSaving = false }
           try graph.withTransactionOrigin { try persistentStoreCoordinator.save(plan.request) }
         }
       } catch let error as StoreError {
@@ -72,22 +88,59 @@ struct SaveOperation: GraphOperation {
         tries += 1
         try graph.conflicts.resolve(error)
         continue
+      } catch {
+        let stores = (error as? ContextError)?.savedStores ?? []
+        if !stores.isEmpty { _ = finish(plan, wanted, in: stores) }
+        throw error
       }
-      var changes = pendingChanges
-      let saved = tracker.inserted + updated + tracker.deleted
-      let ends = graph.relationships.unrecordedInverses(of: tracker.inserted + updated)
-      changes.refreshed = ends.map(\.id)
-      settle(plan, updated: updated)
-      for end in ends { graph.registeredObject(for: end.id)?.changes?.knownToMany(end.inverse)?.refault() }
-      refreshDerived(saved)
-      persistentStoreCoordinator.posted(changes, from: inbox)
-      childInboxes.post(.saved(changes), from: inbox)
+      let changes = finish(plan, wanted)
       graph.conflicts.endMerging(isSaved: true)
       // The save is done, so nothing may fail any more: without a new query generation, the
       // context reads the stores directly.
       do { try graph.merging.renewQueryGeneration() } catch { graph.source = persistentStoreCoordinator }
       return changes
     }
+  }
+
+  /// The objects that a save is of.
+  private struct WantedSave {
+    var inserted: [ManagedObject]
+    var updated: [ManagedObject]
+    var deleted: [ManagedObject]
+    /// How many are on the tracker's list.
+    var updatedCount: Int
+    var isPart = false
+
+    func of(_ stores: Set<UUID>) -> WantedSave {
+      func isSaved(_ object: ManagedObject) -> Bool {
+        object.storeEntity.storeIdentifier.map(stores.contains) ?? false
+      }
+      return WantedSave(
+        inserted: inserted.filter(isSaved), updated: updated.filter(isSaved),
+        deleted: deleted.filter(isSaved),
+        updatedCount: 0, isPart: true)
+    }
+  }
+
+  /// Makes of what was saved objects without changes, and has others hear of it.
+  ///
+  /// - Parameters:
+  ///   - plan: What was to be saved.
+  ///   - wanted: Of which objects.
+  ///   - stores: Those that were saved; nil for all.
+  private func finish(_ plan: SavePlan, _ wanted: WantedSave, in stores: Set<UUID>? = nil) -> ContextChanges {
+    let saved = stores.map(wanted.of) ?? wanted
+    var changes = changes(
+      inserted: saved.inserted.filter { $0.isInserted && !$0.isDeleted },
+      updated: saved.updated.filter { $0.isUpdated && !$0.isDeleted }, deleted: saved.deleted)
+    let ends = graph.relationships.unrecordedInverses(of: saved.inserted + saved.updated)
+    changes.refreshed = ends.map(\.id)
+    settle(plan, wanted, saved)
+    for end in ends { graph.registeredObject(for: end.id)?.changes?.knownToMany(end.inverse)?.refault() }
+    refreshDerived(saved.inserted + saved.updated + saved.deleted)
+    persistentStoreCoordinator.posted(changes, from: inbox)
+    childInboxes.post(.saved(changes), from: inbox)
+    return changes
   }
 
   private func tooManyConflicts(_ error: StoreError) -> any Error {
@@ -144,19 +197,37 @@ struct SaveOperation: GraphOperation {
     }
   }
 
-  private func settle(_ plan: SavePlan, updated: [ManagedObject]) {
+  private func settle(_ plan: SavePlan, _ wanted: WantedSave, _ saved: WantedSave) {
     tracker.didChange()
-    let (inserted, deleted, deferred) = (tracker.inserted, tracker.deleted, tracker.deferredDeletions)
-    tracker.removeAll()
-    tracker.removeAllDeferredDeletions()
-    for (object, node) in zip(inserted, plan.request.inserted) { settle(object, node) }
-    for object in updated { settle(object, nil) }
-    for (object, change) in plan.updates { settle(object, change) }
-    settle(deleted: deleted)
-    settle(deferred, plan)
-    for object in inserted { object.didSave() }
-    for object in updated { object.didSave() }
-    for object in deleted { object.didSave() }
+    let deferred = tracker.deferredDeletions
+    if saved.isPart || isChangedSince(wanted) {
+      tracker.remove(inserted: saved.inserted, updated: saved.updated, deleted: saved.deleted)
+    } else {
+      tracker.removeAll()
+    }
+    let part = saved.isPart ? Set((saved.inserted + saved.updated).map { ObjectIdentifier($0) }) : []
+    func isSaved(_ object: ManagedObject) -> Bool {
+      !saved.isPart || part.contains(ObjectIdentifier(object))
+    }
+    for (object, node) in zip(wanted.inserted, plan.request.inserted) where isSaved(object) {
+      settle(object, node)
+    }
+    for object in saved.updated { settle(object, nil) }
+    for (object, change) in plan.updates where isSaved(object) { settle(object, change) }
+    settle(deleted: saved.deleted)
+    if !saved.isPart {
+      tracker.removeAllDeferredDeletions()
+      settle(deferred, plan)
+    }
+    for object in saved.inserted { object.didSave() }
+    for object in saved.updated { object.didSave() }
+    for object in saved.deleted { object.didSave() }
+  }
+
+  /// Whether a store changed the context while it was saved to.
+  private func isChangedSince(_ wanted: WantedSave) -> Bool {
+    tracker.inserted.count != wanted.inserted.count || tracker.deleted.count != wanted.deleted.count
+      || tracker.updated.count != wanted.updatedCount
   }
 
   /// Marks objects deleted whose deletion elsewhere was deferred, unless the save wrote their rows:

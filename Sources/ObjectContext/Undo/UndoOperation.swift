@@ -9,7 +9,11 @@ struct UndoOperation: GraphOperation {
     try graph.merging.mergeChanges()
     guard let undoManager else { return }
     var touched: [ManagedObject: SnapshotEvents] = [:]
-    defer { graph.endEvent() }
+    defer {
+      // What was saved meanwhile is changed again, and not by any of the calls that say so.
+      if tracker.hasChanges { tracker.didReceiveChanges?() }
+      graph.endEvent()
+    }
     try undoManager.run(isRedo: isRedo) { steps in
       defer {
         tidy(Array(touched.keys))

@@ -18,7 +18,9 @@ extension SelectPlan {
   ) throws -> IncrementalStoreNode {
     let reference = statement.int64(0)
     let version = statement.int64(1)
-    if let known = lookup.registeredNode(entity.root, reference), known.version == version { return known }
+    if !hasDerived, let known = lookup.registeredNode(entity.root, reference), known.version == version {
+      return known
+    }
     return try node(statement, reference, version, builder, opened)
   }
 

@@ -24,6 +24,8 @@ final class SelectPlan: Sendable {
   private let names: [String]
   private let fieldNames: [Int: Set<String>]  // by result column, the properties that stand in it
   let hasEntityColumn: Bool
+  /// Whether a row of a known version may have other values: derived ones change without it.
+  let hasDerived: Bool
   let byReference: StatementText
   /// With external values, however long.
   let wholeByReference: StatementText
@@ -37,6 +39,7 @@ final class SelectPlan: Sendable {
     self.entity = entity
     let table = schema.table(entity)
     hasEntityColumn = entity.hasSubentities
+    hasDerived = entity.hierarchy.contains { $0.attributes.contains { $0.derivation != nil } }
     var names = ["t0._id", "t0._version"] + (hasEntityColumn ? ["t0._entity"] : [])
     var wholeNames = names
     var results: [Int: Int32] = [:]  // table ordinal -> result column

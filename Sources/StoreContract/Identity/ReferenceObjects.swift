@@ -75,6 +75,19 @@ public final class ReferenceObjects: Sendable {
     names.withLock { $0[entity.root.index]?.byNumber[reference] }
   }
 
+  /// Whether an object of an entity's hierarchy has a string.
+  package func isKnown(_ string: String, of entity: EntityDescription) -> Bool {
+    names.withLock { $0[entity.root.index]?.numbers[Array(string.utf8)] != nil }
+  }
+
+  /// Lets another object have the string of one that was deleted.
+  package func release(_ id: ManagedObjectID) {
+    names.withLock { names in
+      let root = id.entity.root.index
+      if let string = names[root]?.byNumber[id.reference] { names[root]?.numbers[Array(string.utf8)] = nil }
+    }
+  }
+
   /// Gives an object another string; nothing happens where another object has it.
   package func rename(_ id: ManagedObjectID, to string: String) {
     names.withLock { names in

@@ -1,3 +1,4 @@
+public import Foundation
 public import ObjectModel
 
 /// Why a store could not do what it was asked.
@@ -134,8 +135,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func outcomeUnknown(_ token: CommitToken?, cause: any Error) -> StoreError {
     var error = StoreError(
       .outcomeUnknown,
-      "the disk failed while the save was committed, and fails still: whether it is there shows when the"
-        + " store is opened again"
+      "the disk or the connection failed while the save was committed, and fails still: whether it is there"
+        + " shows when the store is opened again"
         + (token == nil ? "; read what it changed then" : "; ask wasSaved with this error's token then"),
       cause: cause)
     error.commitToken = token
@@ -175,4 +176,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   private static func name(_ attribute: AttributeDescription?) -> String {
     attribute.map { "\($0.entity.name).\($0.name)" } ?? "a to-one"
   }
+}
+
+extension StoreError: LocalizedError {
+  /// What is wrong and what to do.
+  public var errorDescription: String? { message }
 }

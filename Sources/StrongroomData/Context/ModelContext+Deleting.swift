@@ -19,8 +19,9 @@ extension ModelContext {
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
     let descriptor = FetchDescriptor<T>(predicate: predicate)
-    if try deletesAtOnce(descriptor, includeSubclasses) { return }
-    if try evaluated(descriptor) != nil {
+    let isEvaluatedHere = try evaluated(descriptor) != nil
+    if try !isEvaluatedHere && deletesAtOnce(descriptor, includeSubclasses) { return }
+    if isEvaluatedHere {
       let models = try fetch(descriptor).filter { includeSubclasses || Swift.type(of: $0) == T.self }
       return try engine.delete(models.map(\._$object))
     }

@@ -24,7 +24,16 @@ extension CustomStore {
         let identifiers = try answer(of: request) {
           try base.fetchIdentifiers(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState))
         }
-        return try identifiers?.map(objectID).filter { isAsked($0.entity, request, entity) }
+        return try identifiers.map {
+          func own(_ found: [PersistentIdentifier]) throws -> [ManagedObjectID] {
+            try found.map(objectID).filter { isAsked($0.entity, request, entity) }
+          }
+          return try page(try own($0), request) {
+            try own(
+              try base.fetchIdentifiers(
+                DataStoreFetchRequest(descriptor: descriptor.head, editingState: editingState)))
+          }
+        }
       }
       return try open(type(entity)) ?? fetchNodes(request.returning(.objects), lookup: nil).map(\.objectID)
     }
@@ -35,9 +44,16 @@ extension CustomStore {
       let entity = try entity(request)
       func open<T: PersistentModel>(_ type: T.Type) throws -> Int? {
         guard let descriptor = StoreCall.current?.descriptor(for: request, type) else { return nil }
-        return try answer(of: request) {
+        let count = try answer(of: request) {
           try base.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState))
         }
+        if let count, count < 0 {
+          throw StoreError(.invalidValue, "the store counts \(count) models of \(entity.name)")
+        }
+        guard let count else { return nil }
+        if let limit = request.effectiveFetchLimit, count > limit { ignoresPages = true }
+        if ignoresPages != true { return count }
+        return min(max(count - max(request.fetchOffset, 0), 0), request.effectiveFetchLimit ?? .max)
       }
       return try open(type(entity)) ?? fetchNodes(request.returning(.objects), lookup: nil).count
     }
@@ -57,6 +73,20 @@ extension CustomStore {
   ) throws -> [IncrementalStoreNode] {
     try FetchEvaluation(request.returning(.objects), entity: entity).nodes(
       nodes.filter { isAsked($0.entity, request, entity) }, in: self)
+  }
+
+  /// The part that was asked for, of what a store found that may have ignored limit and offset.
+  ///
+  /// - Parameter first: Finds one without an offset, for a store of which it is not known yet.
+  private func page<T: Equatable>(
+    _ found: [T], _ request: FetchRequest, first: () throws -> [T]?
+  ) throws -> [T] {
+    if let limit = request.effectiveFetchLimit, found.count > limit { ignoresPages = true }
+    if ignoresPages == nil, request.fetchOffset > 0, let own = found.first {
+      let head = try first() ?? []
+      ignoresPages = head.count != 1 || head[0] == own
+    }
+    return ignoresPages == true ? request.page(of: found) : found
   }
 
   /// What the store answers; nil where it leaves that to the container.
@@ -80,8 +110,17 @@ extension CustomStore {
       return try take(base.fetch(request))
     }
     do {
-      let found = try ask(descriptor).filter { isAsked($0.entity, request, entity) }
-      return descriptor.fetchLimit.map { $0 > 0 ? Array(found.prefix($0)) : found } ?? found
+      func own(_ descriptor: FetchDescriptor<T>) throws -> [IncrementalStoreNode] {
+        var seen: Set<Int64> = []
+        return try ask(descriptor).filter {
+          isAsked($0.entity, request, entity) && seen.insert($0.reference).inserted
+        }
+      }
+      let found = try own(descriptor)
+      let ids = try page(found.map(\.objectID), request) { try own(descriptor.head).map(\.objectID) }
+      if ids.count == found.count { return found }
+      let wanted = Set(ids)
+      return found.filter { wanted.contains($0.objectID) }
     } catch DataStoreError.preferInMemorySort {
       var unsorted = descriptor
       unsorted.sortBy = []
@@ -93,5 +132,14 @@ extension CustomStore {
     } catch let error as DataStoreError {
       return try answer(of: request) { () throws -> [IncrementalStoreNode] in throw error }
     }
+  }
+}
+
+extension FetchDescriptor {
+  /// The same for the first model alone.
+  fileprivate var head: Self {
+    var head = self
+    (head.fetchLimit, head.fetchOffset) = (1, nil)
+    return head
   }
 }

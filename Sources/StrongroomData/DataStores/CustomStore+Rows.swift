@@ -47,17 +47,34 @@ extension CustomStore {
       case .toOne(let identifier)?:
         guard let relationship = entity.relationship(named: property.name) else { continue }
         if let identifier {
-          builder.set(relationship.field, integer: try objectID(identifier).reference)
+          builder.set(relationship.field, integer: try destination(identifier, relationship))
         } else {
           builder.setNull(relationship.field)
         }
       case .toMany(let identifiers?)?:
-        toManys[property.index.index] = try identifiers.map { try objectID($0).reference }
+        guard let relationship = entity.relationship(named: property.name) else { continue }
+        var seen: Set<Int64> = []
+        toManys[property.index.index] = try identifiers.map { try destination($0, relationship) }
+          .filter { seen.insert($0).inserted }
       case .toMany(nil)?, nil: break
       }
     }
     let node = builder.finish(storeEntities[entity.index], reference: id.reference, version: version)
     return Row(node: node, toManys: toManys, snapshot: snapshot)
+  }
+
+  private func destination(
+    _ identifier: PersistentIdentifier, _ relationship: RelationshipDescription
+  ) throws -> Int64 {
+    let id = try objectID(identifier)
+    guard id.entity.isKind(of: relationship.destination) || relationship.destination.isKind(of: id.entity)
+    else {
+      throw StoreError(
+        .invalidValue,
+        "a snapshot of \(relationship.entity.name) has a \(id.entity.name) for \(relationship.name); give it"
+          + " the identifier of a \(relationship.destination.name)")
+    }
+    return id.reference
   }
 
   /// Asks the store for models that are not known.
@@ -104,7 +121,16 @@ extension CustomStore {
   func all(_ entity: EntityDescription) throws -> [IncrementalStoreNode] {
     func open<T: PersistentModel>(_ type: T.Type) throws -> [IncrementalStoreNode] {
       let request = DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)
-      let nodes = try take(base.fetch(request)).filter { $0.entity.isKind(of: entity) }
+      let nodes: [IncrementalStoreNode]
+      do { nodes = try take(base.fetch(request)).filter { $0.entity.isKind(of: entity) } } catch let error
+        as DataStoreError
+        where error == .preferInMemoryFilter || error == .preferInMemorySort
+      {
+        throw StoreError(
+          .unsupportedRequest,
+          "the store answers no request for all \(entity.name); answer one without predicate and order",
+          cause: error)
+      }
       let present = Set(nodes.map(\.reference))
       rows[entity.root.index] = rows[entity.root.index]?.filter { reference, row in
         present.contains(reference) || !row.node.entity.isKind(of: entity)

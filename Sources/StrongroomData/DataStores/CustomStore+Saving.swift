@@ -4,17 +4,23 @@ import StoreContract
 extension CustomStore {
   /// Hands snapshots of all changes to the store.
   ///
-  /// `beforeCommit` is called before the store is: where it then fails, what other stores saved stays.
+  /// `beforeCommit` is called before the store is, so that it saves last: where it then fails, what other
+  /// stores saved stays.
   func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     try withLock {
       if save.isEmpty { return try beforeCommit() }
       var changes = try SnapshotChanges(self, save)
       try beforeCommit()
+      isSaving = true
+      defer { isSaving = false }
       let result = try base.save(
         DataStoreSaveChangesRequest(
           editingState: editingState, inserted: changes.inserted.map(\.snapshot),
           updated: changes.updated.map(\.snapshot), deleted: changes.deleted))
-      for row in changes.inserted { try rename(row, result) }
+      isSaving = false
+      // A key may be given again in the save that deletes its object.
+      for lock in save.deleted { names.objects.release(lock.objectID) }
+      try rename(changes.inserted, result)
       for place in changes.inserted.indices {
         let node = changes.inserted[place].node
         changes.inserted[place].snapshot = changes.inserted[place].snapshot.copy(
@@ -46,23 +52,44 @@ extension CustomStore {
     if known != nil { StoreCall.current?.changes.note(id) }
   }
 
-  /// Gives a new model the identifier that the store gave it.
-  private func rename(_ row: Row, _ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
-    let temporary = row.snapshot.persistentIdentifier
-    guard temporary.isTemporary else { return }
-    let id = row.node.objectID
-    guard let permanent = result.remappedIdentifiers[temporary], !permanent.isTemporary else {
+  /// Gives new models the identifiers that the store gave them: all of them or none.
+  private func rename(_ rows: [Row], _ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
+    var keys: Set<PersistentIdentifier> = []
+    var new: [(row: Row, key: String)] = []
+    for row in rows {
+      let own = row.snapshot.persistentIdentifier
+      // Stored again after its deletion, it has its identifier until the store gives it another.
+      let permanent = try permanent(row, result.remappedIdentifiers[own] ?? own)
+      guard keys.insert(permanent).inserted, !names.objects.isKnown(permanent.key, of: row.node.entity) else {
+        throw StoreError(
+          .invalidValue,
+          "the store gave a new \(row.node.entity.name) the identifier of another one; make each primary key"
+            + " once")
+      }
+      new.append((row, permanent.key))
+    }
+    for (row, key) in new {
+      names.objects.rename(row.node.objectID, to: key)
+      let own = row.snapshot.persistentIdentifier
+      if own.isTemporary { saved[own.key] = row.node.reference }
+    }
+  }
+
+  private func permanent(_ row: Row, _ identifier: PersistentIdentifier?) throws -> PersistentIdentifier {
+    let name = row.node.entity.name
+    guard let identifier, !identifier.isTemporary else {
       throw StoreError(
         .invalidValue,
-        "the store saved a new \(id.entity.name) and gave it no permanent identifier; give one for each"
-          + " inserted snapshot in remappedIdentifiers")
+        "the store saved a new \(name) and gave it no permanent identifier; give one for each inserted"
+          + " snapshot in remappedIdentifiers")
     }
-    names.objects.rename(id, to: permanent.key)
-    saved[temporary.key] = id.reference
-    guard try objectID(permanent).reference == id.reference else {
+    guard identifier.isOf(names), identifier.entityName == name else {
       throw StoreError(
         .invalidValue,
-        "the store gave a new \(id.entity.name) the identifier of another one; make each primary key once")
+        "the store gave a new \(name) an identifier of \(identifier.entityName) in"
+          + " \(identifier.storeIdentifier ?? "no store"); make it with its own identifier and the entityName"
+          + " of the snapshot")
     }
+    return identifier
   }
 }

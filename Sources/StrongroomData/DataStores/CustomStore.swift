@@ -8,7 +8,7 @@ import StoreContract
 ///
 /// It has in memory what it was handed last of each model, numbers the models by their identifiers, and makes
 /// snapshots of what contexts save. One call at a time; the store may ask for models meanwhile.
-final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
+final class CustomStore<Base: DataStore>: CustomStoring, SavingLast, @unchecked Sendable {
   // @unchecked: all state is used under the lock.
 
   /// What is known of a model.
@@ -38,6 +38,10 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
   private var entities: [Int: [Int64: EntityDescription]] = [:]
   /// The numbers of models by the temporary identifiers that they were saved with.
   var saved: [String: Int64] = [:]
+  /// Whether the store is saving: it may have models that have no name here yet.
+  var isSaving = false
+  /// Whether the store answers with all models whatever limit and offset are; nil while that is not known.
+  var ignoresPages: Bool?
   private let ownState = EditingState()
 
   init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
@@ -112,6 +116,11 @@ final class CustomStore<Base: DataStore>: CustomStoring, @unchecked Sendable {
       throw StoreError(
         .invalidValue,
         "a snapshot of \(entity.name) has an identifier of another store than \(base.identifier)")
+    }
+    if isSaving, !names.objects.isKnown(identifier.key, of: entity) {
+      throw StoreError(
+        .unsupportedRequest,
+        "the store was asked for a new \(entity.name) while it saves; fetch such models before or after")
     }
     let id = names.objects.newObjectID(for: storeEntity, referenceObject: identifier.key)
     entities[entity.root.index, default: [:]][id.reference] = entity

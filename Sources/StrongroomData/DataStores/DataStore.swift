@@ -41,7 +41,9 @@ public protocol DataStore: AnyObject {
   func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
   /// Deletes everything; by default refuses with `DataStoreError.unsupportedFeature`.
-  /// - Throws: why nothing was deleted.
+  ///
+  /// `ModelContainer.erase()` has deleted the models by then.
+  /// - Throws: why something is left.
   func erase() throws
 
   /// A context begins to use the store; by default nothing happens.
@@ -66,8 +68,9 @@ extension DataStore {
   public func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
     let names = schema.entityNames(of: T.self)
+    // A schema that has not the class says nothing of its subclasses.
     return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter {
-      names.contains($0.entityName)
+      names.isEmpty || names.contains($0.entityName)
     }
   }
 

@@ -25,7 +25,10 @@ struct DataStoreOpening {
       let own = configuration.schema
       if own == nil { configuration.schema = schema }
       try configuration.validate()
-      let store = try C.Store(configuration, migrationPlan: plan as? any SchemaMigrationPlan.Type)
+      // The store may read snapshots already.
+      let store = try SnapshotSchemas.$current.withValue(own ?? schema) {
+        try C.Store(configuration, migrationPlan: plan as? any SchemaMigrationPlan.Type)
+      }
       PersistentStoreCoordinator.registerStoreClass(CustomStore<C.Store>.self)
       var description = PersistentStoreDescription(type: CustomStore<C.Store>.storeType)
       description.options[CustomStore<C.Store>.option] = OpenedDataStore(store: store, schema: schema)
@@ -37,7 +40,7 @@ struct DataStoreOpening {
   private init(
     _ name: String, _ identifier: String, _ schema: Schema?, _ description: PersistentStoreDescription
   ) {
-    id = "store:\(identifier)"
+    id = "store:\(UUID(uuidString: identifier)?.uuidString ?? identifier)"
     self.name = name
     self.schema = schema
     self.description = description

@@ -68,7 +68,7 @@ extension DefaultSnapshot {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try checkPermanent([persistentIdentifier], "its identifier", encoder)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
-    guard let shape = SnapshotSchemas.shape(named: persistentIdentifier.entityName) else {
+    guard let shape = try SnapshotSchemas.shape(named: persistentIdentifier.entityName) else {
       throw EncodingError.invalidValue(
         persistentIdentifier,
         .init(
@@ -108,7 +108,7 @@ extension DefaultSnapshot {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(PersistentIdentifier.self, forKey: .persistentIdentifier)
-    guard let shape = SnapshotSchemas.shape(named: identifier.entityName) else {
+    guard let shape = try SnapshotSchemas.shape(named: identifier.entityName) else {
       throw DecodingError.dataCorruptedError(
         forKey: .persistentIdentifier, in: container,
         debugDescription: "this program has no model \(identifier.entityName)")

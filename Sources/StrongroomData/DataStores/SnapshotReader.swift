@@ -55,6 +55,11 @@ struct SnapshotReader {
   /// Null, or the default, where a snapshot has no value.
   private mutating func complete(_ property: PropertySchema, _ shape: ModelSchema) throws {
     switch (property.kind, values[property.name]) {
+    case (.attribute, .toOne?), (.attribute, .toMany?):
+      throw Self.mismatch(PersistentIdentifier.self, property, shape, "\(property.valueType)")
+    case (.relationship, .attribute?), (.relationship(_, isToMany: true, _), .toOne?),
+      (.relationship(_, isToMany: false, _), .toMany?):
+      throw Self.mismatch(property.valueType, property, shape, "relationship as the class has it")
     case (.attribute(_, isOptional: false), .attribute(.null)?), (.attribute(_, isOptional: false), nil):
       guard let value = property.makeDefault?() else { throw Self.missing(property, shape) }
       values[property.name] = .attribute(try attribute(value, property, shape))

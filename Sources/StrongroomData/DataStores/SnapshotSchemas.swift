@@ -1,15 +1,26 @@
 import Foundation
 import ObjectModel
+import StoreContract
 
 /// The classes that snapshots are decoded for: an encoded snapshot has only the name of its entity.
 enum SnapshotSchemas {
   /// The schema of the store that is being called.
   @TaskLocal static var current: Schema?
 
-  /// The shape of the class with an entity's name: of the store's schema, else of any class the program used.
-  static func shape(named name: String) -> ModelSchema? {
+  /// The shape of the class with an entity's name: of the store's schema, else of the only class of that name
+  /// that the program used.
+  ///
+  /// - Throws: `StoreError.invalidValue` where it used several, and no store is being called on this thread.
+  static func shape(named name: String) throws -> ModelSchema? {
     if let shape = current?.shape(named: name) { return shape }
-    return ModelSchema.lastMade(named: name)
+    let known = ModelSchema.made(named: name)
+    if known.count > 1 {
+      throw StoreError(
+        .invalidValue,
+        "the program has several classes \(name), and which one a snapshot is of is known to the thread that"
+          + " the store is called on only; decode and encode it there")
+    }
+    return known.first
   }
 }
 

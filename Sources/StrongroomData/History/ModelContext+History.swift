@@ -10,18 +10,27 @@ extension ModelContext {
   ///
   /// What the predicate says of token, number, time and author bounds what is read; the rest is
   /// evaluated in memory. The last transactions alone, by a reverse order of tokens or numbers and a limit,
-  /// are found from the end. Three statements for each store, and for each 512 transactions.
+  /// are found from the end. What several stores have is in the descriptor's order, else store by store; a
+  /// program's own store without a history adds nothing. Three statements for each store, and for each 512
+  /// transactions.
   /// - Throws: `SwiftDataError`: `historyTokenExpired` where what follows the token was deleted, or the token
   ///   is of another store or a copy that went another way, with `historyToken` to go on from once the models
   ///   were read again; `invalidTransactionFetchRequest` where the predicate cannot be evaluated.
   ///   `DataStoreError.unsupportedFeature` for other transactions than `DefaultHistoryTransaction`;
   ///   `StoreError`.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
-    if let found = try forOwnHistory(of: descriptor, { try $0.fetchHistory(descriptor) }) { return found }
-    guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
+    var parts = try ownHistories(of: descriptor) { try $0.fetchHistory(descriptor) }
+    if parts.isEmpty || core.hasOtherStores,
+      let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
       let found = try history(own) as? [T]
-    else { throw DataStoreError.unsupportedFeature }
-    return found
+    {
+      parts.append(found)
+    }
+    guard let first = parts.first else { throw DataStoreError.unsupportedFeature }
+    if parts.count == 1 { return first }
+    var all = Array(parts.joined())
+    if !descriptor.sortBy.isEmpty { all.sort(using: descriptor.sortBy) }
+    return descriptor.fetchLimit == 0 ? all : Array(all.prefix(Int(clamping: descriptor.fetchLimit)))
   }
 
   /// Deletes the transactions that a descriptor asks for: the first of its order where it has a limit.
@@ -30,22 +39,23 @@ extension ModelContext {
   /// for each 512 transactions, and five for each store that has some to delete.
   /// - Throws: as `fetchHistory(_:)`; `StoreError.readOnly`.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
-    if try forOwnHistory(of: descriptor, { try $0.deleteHistory(descriptor) }) != nil { return }
+    let parts: [Void] = try ownHistories(of: descriptor) { try $0.deleteHistory(descriptor) }
+    guard parts.isEmpty || core.hasOtherStores else { return }
     guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw DataStoreError.unsupportedFeature
+      if parts.isEmpty { throw DataStoreError.unsupportedFeature }
+      return
     }
     try withHistoryErrors { try HistoryDeletion(core, own).run() }
   }
 
-  /// Asks the first of a program's own stores that has a history of such transactions; nil where there is
-  /// none.
-  private func forOwnHistory<T: HistoryTransaction, R>(
+  /// Asks all of a program's own stores that have a history of such transactions.
+  private func ownHistories<T: HistoryTransaction, R>(
     of descriptor: HistoryDescriptor<T>, _ body: (any HistoryProviding<T>) throws -> R
-  ) throws -> R? {
-    for store in core.customStores {
-      if let own = store.dataStore as? any HistoryProviding<T> { return try store.withLock { try body(own) } }
+  ) throws -> [R] {
+    try core.customStores.compactMap { store in
+      guard let own = store.dataStore as? any HistoryProviding<T> else { return nil }
+      return try store.withLock { try body(own) }
     }
-    return nil
   }
 
   private func history(

@@ -179,6 +179,11 @@ public struct PersistentIdentifier: Sendable, Hashable, Identifiable, Codable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let key = String(decoding: try encoder.encode(primaryKey), as: UTF8.self)
+    // A number whatever its type is in Swift, since a written identifier does not say that.
+    if let store = UUID(uuidString: storeIdentifier), let number = Int64(key), number > 0 {
+      return PersistentIdentifier(
+        Place(entityName: entityName, rootName: entityName, store: store), number)
+    }
     return PersistentIdentifier(
       Name(store: storeIdentifier, entityName: entityName, rootName: entityName, key: key))
   }

@@ -47,7 +47,7 @@ extension ContainerCore {
   /// bound.
   func type(ofDetached object: ModelObject) -> (any PersistentModel.Type)? {
     if let type = type(named: object.entity.name) { return type }
-    return schema.isHandMade ? ModelSchema.lastMade(named: object.entity.name)?.type : nil
+    return schema.isHandMade ? ModelSchema.made(named: object.entity.name).last?.type : nil
   }
 
   /// The class of an entity's models.

@@ -26,6 +26,7 @@ final class ContainerCore: Sendable {
   let container = Locked(WeakContainer())
   /// Whether a program's own kind of store is among the stores.
   let hasCustomStores: Bool
+  private let customNames: [String]
   let entities: [ObjectIdentifier: EntityDescription]
 
   /// Opens the stores of a schema.
@@ -67,6 +68,7 @@ final class ContainerCore: Sendable {
     }
     var description = try StorePlan(schema, configurations, openings)
     hasCustomStores = !custom.isEmpty
+    customNames = custom.map(\.name)
     for index in configurations.indices where try migrate(configurations[index], schema) {
       description.stores[index].isReadOnly = true
     }
@@ -114,9 +116,24 @@ final class ContainerCore: Sendable {
     return place.flatMap { configurations.indices.contains($0) ? configurations[$0] : nil }
   }
 
+  /// The identifiers of the open stores, with the names of their configurations.
+  ///
+  /// Stores are opened in the order of the configurations, a program's own last.
+  var storeNames: [(identifier: String, name: String)] {
+    let stores = engine.persistentStoreCoordinator.persistentStores
+    return zip(stores, configurations.map(\.name) + customNames).map { store, name in
+      ((store as? any CustomStoring)?.dataStore.identifier ?? store.identifier.uuidString, name)
+    }
+  }
+
   /// The stores of a program's own kinds.
   var customStores: [any CustomStoring] {
     hasCustomStores
       ? engine.persistentStoreCoordinator.persistentStores.compactMap { $0 as? any CustomStoring } : []
+  }
+
+  /// Whether there are stores that are no program's own.
+  var hasOtherStores: Bool {
+    engine.persistentStoreCoordinator.persistentStores.contains { !($0 is any CustomStoring) }
   }
 }

@@ -176,4 +176,20 @@ struct DerivedTests {
     other.refreshAllObjects()
     #expect(try same.get("count", as: Int.self) == 3)
   }
+
+  @Test("are read by the next fetch, though the row has the version that is known", arguments: [true, false])
+  func fetched(inMemory: Bool) async throws {
+    let place = try await Shelf(try Self.model(), inMemory: inMemory)
+    defer { withExtendedLifetime(place) {} }
+    let context = place.container.newContext()
+    let shelf = try context.insert("Shelf")
+    try context.save()
+    let other = place.container.newContext()
+    let same = try other.object(with: shelf.objectID)
+    #expect(try same.get("count", as: Int.self) == 0)
+    try context.insert("Book").setObject(shelf, forKey: "shelf")
+    try context.save()
+    _ = try other.fetch(FetchRequest("Shelf"))
+    #expect(try same.get("count", as: Int.self) == 1)
+  }
 }

@@ -32,6 +32,24 @@ struct ContainerTests {
         .hasSuffix("/group.example/x.store"))
   }
 
+  @Test("Stores have identifiers by the names of their configurations, until the container is invalidated")
+  func identifiers() throws {
+    let container = try ModelContainer(
+      for: Team.self, configurations: ModelConfiguration("teams", isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let team = Team(name: "Reds")
+    context.insert(team)
+    try context.save()
+    let identifier = try #require(container.storeIdentifier(forConfigurationNamed: "teams"))
+    #expect(team.persistentModelID.storeIdentifier == identifier)
+    #expect(container.configurationName(forStoreIdentifier: identifier) == "teams")
+    #expect(container.storeIdentifier(forConfigurationNamed: "others") == nil)
+    container.invalidate()
+    #expect(container.storeIdentifier(forConfigurationNamed: "teams") == nil)
+    #expect(container.configurationName(forStoreIdentifier: identifier) == nil)
+    #expect(throws: (any Error).self) { try ModelContext(container).fetch(FetchDescriptor<Team>()) }
+  }
+
   @Test("Configurations that cannot be are refused")
   func refused() throws {
     let cloud = ModelConfiguration(

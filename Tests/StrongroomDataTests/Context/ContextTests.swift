@@ -138,6 +138,29 @@ struct ContextTests {
     #expect(main.hasChanges)
   }
 
+  @Test("The main context saves what undoing does to models that it has saved")
+  @MainActor func autosaveOfUndo() async throws {
+    let (place, container, _) = try open()
+    defer { withExtendedLifetime(place) {} }
+    let main = container.mainContext
+    main.undoManager = UndoManager()
+    func saved() async throws -> [String] {
+      for _ in 0..<200 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+      return try ModelContext(container).fetch(FetchDescriptor<Team>()).map(\.name)
+    }
+    let team = Team(name: "Reds")
+    main.insert(team)
+    #expect(try await saved() == ["Reds"])
+    main.delete(team)
+    #expect(try await saved().isEmpty)
+    main.undoManager?.undo()
+    #expect(try await saved() == ["Reds"], "a deletion that was saved")
+    main.undoManager?.undo()
+    #expect(try await saved().isEmpty, "an insertion that was saved")
+    main.undoManager?.redo()
+    #expect(try await saved() == ["Reds"])
+  }
+
   @Test("Enumerating keeps one batch in memory")
   func enumerating() throws {
     let (place, container, context) = try open()

@@ -52,10 +52,10 @@ final class ModelSchema: Sendable {
     }
   }
 
-  /// The shape of a class of a name; of several, the one that was used first last.
-  static func lastMade(named name: String) -> ModelSchema? {
+  /// The shapes of the classes of a name; last the one that was used first last.
+  static func made(named name: String) -> [ModelSchema] {
     known.withLock { known in
-      known.values.filter { $0.name == name }.max { $0.order < $1.order }
+      known.values.filter { $0.name == name }.sorted { $0.order < $1.order }
     }
   }
 

@@ -205,7 +205,11 @@ extension HandMadeModel {
     if let least = relationship.minimumModelCount, least < 0 { issues.append("its least count is negative") }
     if let most = relationship.maximumModelCount, most < 0 { issues.append("its greatest count is negative") }
     guard let destination = byName[name] else {
-      return issues + ["its destination \(name) is not in the schema; add the entity"]
+      return issues + [
+        name.isEmpty
+          ? "it has no destination; set its destination and its valueType"
+          : "its destination \(name) is not in the schema; add the entity"
+      ]
     }
     if let inverse = relationship.inverse, owner(of: inverse, in: destination) == nil {
       issues.append("its inverse \(inverse) is no relationship of \(destination.name); name one of them")
