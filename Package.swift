@@ -189,7 +189,8 @@ let package = Package(
       name: "sharing-probe", dependencies: ["Strongroom"], path: "Tests/Probes/SharingProbe",
       swiftSettings: strict),
     .executableTarget(
-      name: "processes-probe", dependencies: ["StoreContract", "Strongroom"],
+      name: "processes-probe",
+      dependencies: ["PostgresServer", "StoreContract", "Strongroom", "StrongroomPostgres"],
       path: "Tests/Probes/ProcessesProbe", swiftSettings: strict),
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .target(name: "CrossUIShape", path: "Tests/Support/CrossUIShape", swiftSettings: strict),
@@ -211,12 +212,14 @@ let package = Package(
     .executableTarget(
       name: "differential-probe",
       dependencies: [
-        "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "PostgresServer", "SeededRandom", "Strongroom", "StrongroomPostgres",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/Probes/DifferentialProbe", swiftSettings: strict),
     .executableTarget(
       name: "graph-probe",
       dependencies: [
-        "SeededRandom", "Strongroom", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "PostgresServer", "SeededRandom", "Strongroom", "StrongroomPostgres",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/Probes/GraphProbe", swiftSettings: strict),
     .executableTarget(
       name: "migration-probe",

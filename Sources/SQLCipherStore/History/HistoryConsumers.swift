@@ -66,7 +66,7 @@ struct HistoryConsumers {
     update.bind(2, number)
     update.bind(3, Date().timeIntervalSinceReferenceDate)
     try update.run()
-    if connection.changes == 0 { throw Self.missing(name) }
+    if connection.changes == 0 { throw StoreError.missingConsumer(name) }
   }
 
   /// One statement.
@@ -75,9 +75,5 @@ struct HistoryConsumers {
     deletion.bind(1, name)
     try deletion.run()
     return connection.changes > 0
-  }
-
-  static func missing(_ name: String) -> StoreError {
-    StoreError(.notFound, "no consumer \"\(name)\" is registered with the store's history; register it first")
   }
 }

@@ -7,16 +7,17 @@ import StoreContract
 struct HistoryReader {
   private let connection: Connection
   private let opened: SQLCipherStore.Opened
-  private let path: String
   private let table: HistoryTable
-  private let properties: HistoryProperties
+  private let reading: HistoryRow.Reading
 
   init(_ connection: Connection, _ opened: SQLCipherStore.Opened, _ path: String) throws {
     self.connection = connection
     self.opened = opened
-    self.path = path
     table = HistoryTable(connection, opened.schema, opened.historyNames)
-    properties = try HistoryProperties.read(StoreTable(connection))
+    reading = HistoryRow.Reading(
+      store: opened.identifier, entities: opened.storeEntities,
+      properties: try HistoryProperties.read(StoreTable(connection)), place: "the store at \(path)"
+    ) { number in opened.schema.entityIndex(number: number).map { opened.storeEntities[$0] } }
   }
 
   static func token(_ number: Int64, _ fingerprint: Data, _ store: UUID) -> PersistentHistoryToken {
@@ -31,10 +32,7 @@ struct HistoryReader {
     let statement = try rows(after: request.bound)
     defer { statement.reset() }
     while try result.count < request.fetchLimit ?? .max && statement.step() {
-      let author = statement.isNull(3) ? nil : statement.text(3)
-      guard filter.accepts(author: author) else { continue }
-      let changes = filter.needsChanges ? try changes(statement, statement.int64(0), filter) : nil
-      if let found = try filter.accepted(transaction(statement, author, changes)) { result.append(found) }
+      if let found = try reading.transaction(row(statement), filter) { result.append(found) }
     }
     return result
   }
@@ -61,46 +59,12 @@ struct HistoryReader {
     return statement
   }
 
-  private func transaction(
-    _ row: Statement, _ author: String?, _ changes: [PersistentHistoryChange]?
-  ) -> PersistentHistoryTransaction {
-    PersistentHistoryTransaction(
-      transactionNumber: row.int64(0), timestamp: Date(timeIntervalSinceReferenceDate: row.double(2)),
-      storeIdentifier: opened.identifier, author: author, contextName: row.isNull(4) ? nil : row.text(4),
-      processName: row.text(5), processIdentifier: Int32(truncatingIfNeeded: row.int64(6)),
-      token: Self.token(row.int64(0), Data(row.bytes(1)), opened.identifier), changes: changes)
-  }
-
-  private func changes(
-    _ row: Statement, _ transaction: Int64, _ filter: HistoryFilter
-  ) throws -> [PersistentHistoryChange] {
-    var result: [PersistentHistoryChange] = []
-    var next = row.int64(8)
-    let (names, written) = (properties.names(row.int64(7)), properties.writtenNames(row.int64(7)))
-    let recorded = try HistoryValues.decoded(row.bytes(11), path: path)
-    var reader = HistoryChangesReader(row.bytes(10), count: row.int64(9), path: path)
-    try reader.each { group, run, values in
-      defer { next &+= Int64(run.count) }
-      // What a later version of the model has not is left out.
-      guard let index = opened.schema.entityIndex(number: group.entity) else { return }
-      let storeEntity = opened.storeEntities[index]
-      guard filter.accepts(storeEntity.entity) else { return }
-      let known = HistoryPropertyNames(
-        names[group.entity] ?? [], writtenAs: written?[group.entity], storeEntity.entity)
-      let updated = group.kind == .update ? group.properties.elements.compactMap(known.property) : nil
-      for (place, reference) in run.enumerated() where filter.accepts(reference) {
-        let record = recorded[.init(entity: group.entity, reference: reference)]
-        result.append(
-          PersistentHistoryChange(
-            changeID: next &+ Int64(place), transactionNumber: transaction,
-            changedObjectID: ManagedObjectID(storeEntity, reference: reference),
-            changeType: group.kind.changeType, updatedProperties: updated,
-            tombstone: values.map(known.tombstone),
-            oldValues: group.kind == .insert ? nil : record?.old.map { known.values($0, opened) },
-            newValues: group.kind.isDeletion ? nil : record?.new.map { known.values($0, opened) }))
-      }
-    }
-    return result
+  private func row(_ row: Statement) -> HistoryRow {
+    HistoryRow(
+      number: row.int64(0), fingerprint: Data(row.bytes(1)), time: row.double(2),
+      author: row.isNull(3) ? nil : row.text(3), context: row.isNull(4) ? nil : row.text(4),
+      program: row.text(5), process: row.int64(6), properties: row.int64(7), first: row.int64(8),
+      count: row.int64(9), changes: row.bytes(10), values: row.bytes(11))
   }
 
   // MARK: Tokens
@@ -121,20 +85,9 @@ struct HistoryReader {
   }
 
   private func refusal(isExpired: Bool) throws -> StoreError {
-    var error =
-      isExpired
-      ? StoreError(
-        .historyTokenExpired,
-        "what was saved since is no longer all in the history; read the objects again, and go on from"
-          + " this error's historyToken")
-      : StoreError(
-        .historyTokenForeign,
-        "the token is of another store, or of a copy of this one that went another way; read the objects"
-          + " again, and go on from this error's historyToken")
-    error.historyToken = try table.last().map {
-      Self.token($0.number, Data($0.fingerprint), opened.identifier)
-    }
-    return error
+    .unfollowed(
+      isExpired: isExpired,
+      current: try table.last().map { Self.token($0.number, Data($0.fingerprint), opened.identifier) })
   }
 
   private func hasRow(_ number: Int64) throws -> Bool {
@@ -175,7 +128,7 @@ struct HistoryReader {
   ///   transactions were deleted.
   private func position(of name: String) throws -> Int64 {
     guard let consumer = try HistoryConsumers(connection).consumer(named: name) else {
-      throw HistoryConsumers.missing(name)
+      throw StoreError.missingConsumer(name)
     }
     let statement = try connection.cached(
       "SELECT _changes IS NULL FROM _transaction WHERE _number > ?1 ORDER BY _number LIMIT 1")

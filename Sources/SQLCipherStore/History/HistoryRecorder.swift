@@ -24,7 +24,7 @@ struct HistoryRecorder {
   ///
   /// One statement for each object with values to record or to preserve.
   mutating func willWrite(_ save: SaveChangesRequest) throws {
-    if opened.recordsValues { try values.willWrite(save) }
+    if !opened.recorded.isEmpty { try values.willWrite(save) }
     try willDelete(save.deleted)
   }
 
@@ -34,7 +34,7 @@ struct HistoryRecorder {
       let preserved = entity.attributes.filter {
         $0.declaration.preservesValueInHistoryOnDeletion && $0.field >= 0
       }
-      let needsValues = !preserved.isEmpty || opened.recordedProperties[entity.index] != nil
+      let needsValues = !preserved.isEmpty || opened.recorded[entity] != nil
       let node = needsValues ? try self.values.node(entity, lock.objectID.reference) : nil
       if needsValues, node == nil { continue }
       if let node { self.values.willDelete(node) }
@@ -85,7 +85,7 @@ struct HistoryRecorder {
         id.reference, to: HistoryChanges.Group(kind: .update, entity: number(id.entity), properties: linked))
     }
     try addOthers(links)
-    if opened.recordsValues { try values.didWrite(save) }
+    if !opened.recorded.isEmpty { try values.didWrite(save) }
     try finish()
   }
 
@@ -93,7 +93,7 @@ struct HistoryRecorder {
   ///
   /// One statement where the entity has subentities.
   mutating func add(updated references: [Int64], of entity: EntityDescription, _ properties: [Int]) throws {
-    if opened.recordsValues(of: entity) {
+    if opened.recorded.isConcerned(entity) {
       try values.add(references, of: entity, fields: fields(entity, properties), isAfter: false)
     }
     try add(changed: references, of: entity, properties)
@@ -116,7 +116,7 @@ struct HistoryRecorder {
 
   /// To be called when what `add(updated:of:_:)` announced is written.
   mutating func didUpdate(_ references: [Int64], of entity: EntityDescription, _ properties: [Int]) throws {
-    if opened.recordsValues(of: entity) {
+    if opened.recorded.isConcerned(entity) {
       try values.add(references, of: entity, fields: fields(entity, properties), isAfter: true)
     }
   }
@@ -138,7 +138,7 @@ struct HistoryRecorder {
     linkedBy relationships: [RelationshipDescription]
   ) throws {
     changes.add(range, to: .init(kind: .insert, entity: number(entity)))
-    if opened.recordsValues { try values.add(inserted: range, entity) }
+    if !opened.recorded.isEmpty { try values.add(inserted: range, entity) }
     var linked = LinkedProperties()
     for relationship in relationships {
       guard let inverse = relationship.inverse, inverse.isToMany else { continue }
@@ -175,7 +175,7 @@ struct HistoryRecorder {
     for (number, own) in try byEntity(references, root) {
       guard let index = opened.schema.entityIndex(number: number) else { continue }
       let entity = opened.storeEntities[index]
-      if opened.recordedProperties[index] != nil
+      if opened.recorded[entity.entity] != nil
         || entity.entity.attributes.contains(where: \.declaration.preservesValueInHistoryOnDeletion)
       {
         try willDelete(

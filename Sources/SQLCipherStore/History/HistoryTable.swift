@@ -147,12 +147,12 @@ struct HistoryTable {
     if let known = names.withLock({ $0 }) { return known }
     let table = StoreTable(connection)
     var properties = try HistoryProperties.read(table)
-    if let number = properties.number(of: schema) {
+    if let number = properties.number(of: schema.model, schema.number) {
       names.withLock { $0 = Int64(number) }
       return Int64(number)
     }
     // Not known until it is committed.
-    let number = properties.add(schema)
+    let number = properties.add(schema.model, schema.number)
     try properties.write(table)
     return Int64(number)
   }

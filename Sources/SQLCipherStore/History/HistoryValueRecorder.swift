@@ -16,24 +16,10 @@ struct HistoryValueRecorder {
     self.opened = opened
   }
 
-  private func recorded(_ entity: EntityDescription) -> PropertyIndexSet? {
-    opened.recordedProperties[entity.index]
-  }
+  private func recorded(_ entity: EntityDescription) -> PropertyIndexSet? { opened.recorded[entity] }
 
   private func key(_ entity: EntityDescription, _ reference: Int64) -> HistoryValues.Key {
     .init(entity: opened.schema.entityNumbers[entity.index], reference: reference)
-  }
-
-  /// The stored values of an object that the model asks for; of some fields, or of all.
-  private func values(
-    _ node: IncrementalStoreNode, _ wanted: PropertyIndexSet, fields: PropertyIndexSet? = nil
-  ) -> HistoryValues.Values {
-    var values: HistoryValues.Values = [:]
-    for (field, stored) in node.entity.storedFields.enumerated()
-    where wanted.contains(stored.propertyIndex) && fields?.contains(field) != false {
-      values[stored.propertyIndex] = HistoryValues.Recorded(field, stored, of: node)
-    }
-    return values
   }
 
   /// A row as it is now; one statement.
@@ -51,41 +37,38 @@ struct HistoryValueRecorder {
   mutating func willWrite(_ save: SaveChangesRequest) throws {
     for change in save.updated {
       let entity = change.node.entity
-      guard let wanted = recorded(entity), isWanted(change, wanted),
-        let old = try node(entity, change.node.reference)
+      guard opened.recorded.isConcerned(change), let old = try node(entity, change.node.reference),
+        let values = opened.recorded.values(of: old, fields: change.changedFields)
       else { continue }
-      values.add(old: values(old, wanted, fields: change.changedFields), of: key(entity, old.reference))
+      self.values.add(old: values, of: key(entity, old.reference))
     }
     for change in save.relationshipChanges {
-      for end in ends(change) where end.isOrdered { try addOrders(end, isAfter: false) }
+      for end in RecordedLinks.of(change, opened.recorded) where end.isOrdered {
+        try addOrders(end, isAfter: false)
+      }
     }
-  }
-
-  private func isWanted(_ change: UpdatedObject, _ wanted: PropertyIndexSet) -> Bool {
-    let fields = change.node.entity.storedFields
-    return change.changedFields.elements.contains { wanted.contains(fields[$0].propertyIndex) }
   }
 
   /// The values of an object that is about to go.
   mutating func willDelete(_ node: IncrementalStoreNode) {
-    guard let wanted = recorded(node.entity) else { return }
-    values.add(old: values(node, wanted), of: key(node.entity, node.reference))
+    guard let values = opened.recorded.values(of: node) else { return }
+    self.values.add(old: values, of: key(node.entity, node.reference))
   }
 
   mutating func didWrite(_ save: SaveChangesRequest) throws {
     for node in save.inserted {
-      guard let wanted = recorded(node.entity) else { continue }
-      values.add(new: values(node, wanted), of: key(node.entity, node.reference))
+      guard let values = opened.recorded.values(of: node) else { continue }
+      self.values.add(new: values, of: key(node.entity, node.reference))
     }
     for change in save.updated {
       let entity = change.node.entity
-      guard let wanted = recorded(entity), isWanted(change, wanted) else { continue }
-      values.add(
-        new: values(change.node, wanted, fields: change.changedFields), of: key(entity, change.node.reference)
-      )
+      guard opened.recorded.isConcerned(change),
+        let values = opened.recorded.values(of: change.node, fields: change.changedFields)
+      else { continue }
+      self.values.add(new: values, of: key(entity, change.node.reference))
     }
     for change in save.relationshipChanges {
-      for end in ends(change) {
+      for end in RecordedLinks.of(change, opened.recorded) {
         if end.isOrdered { try addOrders(end, isAfter: true) } else { try addLinks(end) }
       }
     }
@@ -99,10 +82,11 @@ struct HistoryValueRecorder {
   )
     throws
   {
-    guard opened.recordsValues(of: entity) else { return }
+    guard opened.recorded.isConcerned(entity) else { return }
     for reference in references {
-      guard let node = try node(entity, reference), let wanted = recorded(node.entity) else { continue }
-      let found = values(node, wanted, fields: fields)
+      guard let node = try node(entity, reference),
+        let found = opened.recorded.values(of: node, fields: fields)
+      else { continue }
       if isAfter {
         values.add(new: found, of: key(node.entity, reference))
       } else {
@@ -116,8 +100,9 @@ struct HistoryValueRecorder {
     guard let wanted = recorded(entity) else { return }
     let toManys = entity.relationships.filter { $0.hasJoinTable && wanted.contains($0.index) }
     for reference in references {
-      guard let node = try node(entity, reference) else { continue }
-      var found = values(node, wanted)
+      guard let node = try node(entity, reference), var found = opened.recorded.values(of: node) else {
+        continue
+      }
       for toMany in toManys {
         let links = try destinations(toMany, reference)
         if !links.isEmpty { found[toMany.index] = .objects(links) }
@@ -128,7 +113,7 @@ struct HistoryValueRecorder {
 
   /// What objects that were there have since new ones lead to them; one statement for each order.
   mutating func add(joined sources: [Int64: [Int64]], _ relationship: RelationshipDescription) throws {
-    guard opened.recordsValues(of: relationship.entity) else { return }
+    guard opened.recorded.isConcerned(relationship.entity) else { return }
     let index = relationship.index
     for (owner, joined) in sources.sorted(by: { $0.key < $1.key }) {
       guard let key = try linkKey(relationship, owner) else { continue }
@@ -144,40 +129,7 @@ struct HistoryValueRecorder {
 
   // MARK: Links
 
-  /// One side of a to-many that the model asks for.
-  private struct End {
-    let relationship: RelationshipDescription
-    let isOrdered: Bool
-    var added: [Int64: [Int64]] = [:]
-    var removed: [Int64: [Int64]] = [:]
-    var placed: [Int64] = []
-
-    var sources: [Int64] { Set(added.keys).union(removed.keys).union(placed).sorted() }
-  }
-
-  private func ends(_ change: RelationshipChanges) -> [End] {
-    let owner = change.relationship
-    var result: [End] = []
-    if opened.recordsValues(of: owner.entity) {
-      var end = End(relationship: owner, isOrdered: owner.isOrdered)
-      for row in change.added { end.added[row.source, default: []].append(row.destination) }
-      for row in change.removed { end.removed[row.source, default: []].append(row.destination) }
-      end.placed = change.orders.map(\.source)
-      result.append(end)
-    }
-    if let inverse = owner.inverse, inverse !== owner, inverse.isToMany,
-      opened.recordsValues(of: inverse.entity)
-    {
-      var end = End(relationship: inverse, isOrdered: inverse.isOrdered)
-      for row in change.added { end.added[row.destination, default: []].append(row.source) }
-      for row in change.removed { end.removed[row.destination, default: []].append(row.source) }
-      end.placed = change.inverseOrders.map(\.source)
-      result.append(end)
-    }
-    return result
-  }
-
-  private mutating func addLinks(_ end: End) throws {
+  private mutating func addLinks(_ end: RecordedLinks) throws {
     for source in end.sources {
       guard let key = try linkKey(end.relationship, source) else { continue }
       let (gone, new) = (end.removed[source] ?? [], end.added[source] ?? [])
@@ -186,7 +138,7 @@ struct HistoryValueRecorder {
     }
   }
 
-  private mutating func addOrders(_ end: End, isAfter: Bool) throws {
+  private mutating func addOrders(_ end: RecordedLinks, isAfter: Bool) throws {
     for source in end.sources {
       guard let key = try linkKey(end.relationship, source) else { continue }
       let value = HistoryValues.Recorded.objects(try destinations(end.relationship, source))

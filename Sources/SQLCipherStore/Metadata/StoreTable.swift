@@ -164,14 +164,6 @@ struct StoreTable {
   }
 }
 
-extension JSONEncoder {
-  static var sorted: JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    return encoder
-  }
-}
-
 extension Data {
   var hex: String {
     String(unsafeUninitializedCapacity: 2 * count) { buffer in

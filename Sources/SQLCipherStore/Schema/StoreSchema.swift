@@ -74,6 +74,7 @@ final class StoreSchema: Sendable {
     virtualIndexes.filter { $0.kind == .rTree && entity.isKind(of: $0.entity) }
   }
 
+  func number(_ entity: EntityDescription) -> Int64 { entityNumbers[entity.index] }
   func entityIndex(number: Int64) -> Int? { entityIndices[number] }
 
   /// Every statement that makes the tables, indexes and triggers of a new store.

@@ -105,22 +105,6 @@ extension PersistentStoreDescription {
     set { sqlCipher.isExclusive = newValue }
   }
 
-  /// Whether the store records what each save, batch and long value changes, for
-  /// `PersistentHistoryChangeRequest`; true unless set.
-  ///
-  /// What is written by a program that sets it to false is in no history, so every program of a store should
-  /// agree.
-  public var tracksHistory: Bool {
-    get { sqlCipher.tracksHistory }
-    set { sqlCipher.tracksHistory = newValue }
-  }
-
-  /// How much history the store has before it deletes the oldest itself; `standard` unless set.
-  public var historyLimits: PersistentHistoryLimits {
-    get { sqlCipher.historyLimits }
-    set { sqlCipher.historyLimits = newValue }
-  }
-
   /// Where the store reports events that an operator wants to know; nil, the default, for nowhere.
   ///
   /// Reported are: the store opened, created, migrated, backed up, its key found or rotated, slow

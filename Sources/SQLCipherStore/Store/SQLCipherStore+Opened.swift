@@ -18,20 +18,13 @@ extension SQLCipherStore {
     let metadata: [String: String]
     /// The number that the model's names have in the history; nil until it was read.
     let historyNames: Locked<Int64?>
-    /// By the entity's index, the properties whose values the history records; nil for none.
-    let recordedProperties: [PropertyIndexSet?]
-    /// Whether there are any.
-    let recordsValues: Bool
+    /// The properties whose values the history records.
+    let recorded: RecordedProperties
     /// Whether the file has a newer version of the model than the program.
     let isOfNewerModel: Bool
     /// Whether the file has a history: one that an earlier version made, and that is open for reading, has
     /// none.
     let hasHistory: Bool
-
-    /// Whether the history records values of an entity or of one of its subentities.
-    func recordsValues(of entity: EntityDescription) -> Bool {
-      recordsValues && entity.hierarchy.contains { recordedProperties[$0.index] != nil }
-    }
 
     var pool: ConnectionPool { session.pool }
     var identifier: UUID { session.store }
@@ -53,12 +46,7 @@ extension SQLCipherStore {
       self.references = references
       self.metadata = metadata
       historyNames = Locked(nil)
-      recordedProperties = schema.model.entities.map { entity in
-        var indexes = PropertyIndexSet()
-        for property in entity.propertiesWithHistoryValues { indexes.insert(property.index) }
-        return indexes.isEmpty ? nil : indexes
-      }
-      recordsValues = recordedProperties.contains { $0 != nil }
+      recorded = RecordedProperties(schema.model)
     }
 
     private init(_ other: Opened, _ session: OpenSession, _ metadata: [String: String]) {
@@ -73,8 +61,7 @@ extension SQLCipherStore {
       storeEntities = other.storeEntities
       references = other.references
       historyNames = other.historyNames
-      recordedProperties = other.recordedProperties
-      recordsValues = other.recordsValues
+      recorded = other.recorded
       self.metadata = metadata
     }
 

@@ -17,8 +17,6 @@ struct SQLCipherStoreOptions: Sendable {
   var pageCacheBytes = 64 << 20
   var busyTimeoutMilliseconds = 5000
   var isExclusive = false
-  var tracksHistory = true
-  var historyLimits = PersistentHistoryLimits.standard
   var logger: Logger?
   /// Nil for the file's name.
   var logLabel: String?

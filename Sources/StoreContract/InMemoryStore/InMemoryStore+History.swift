@@ -128,30 +128,23 @@ extension InMemoryStore {
     switch bound {
     case .token(let token?):
       guard let position = token.position(in: identifier), position.transactionNumber <= history.lastNumber
-      else { throw refusal(.historyTokenForeign, history) }
+      else { throw refusal(isExpired: false, history) }
       return try unexpired(position.transactionNumber, history)
     case .transaction(let number): return number
     case .consumer(let name):
-      guard let consumer = history.consumers[name] else { throw Self.missing(name) }
+      guard let consumer = history.consumers[name] else { throw StoreError.missingConsumer(name) }
       return try unexpired(consumer.transactionNumber, history)
     case .token(nil), .date, .transactions: return 0
     }
   }
 
   private func unexpired(_ number: Int64, _ history: History) throws -> Int64 {
-    if number < history.deletedNumber { throw refusal(.historyTokenExpired, history) }
+    if number < history.deletedNumber { throw refusal(isExpired: true, history) }
     return number
   }
 
-  private func refusal(_ code: StoreError.Code, _ history: History) -> StoreError {
-    var error = StoreError(
-      code, "the token cannot be followed; read the objects again, and go on from this error's historyToken")
-    error.historyToken = history.lastNumber == 0 ? nil : token(history.lastNumber)
-    return error
-  }
-
-  private static func missing(_ name: String) -> StoreError {
-    StoreError(.notFound, "no consumer \"\(name)\" is registered with the store's history; register it first")
+  private func refusal(isExpired: Bool, _ history: History) -> StoreError {
+    .unfollowed(isExpired: isExpired, current: history.lastNumber == 0 ? nil : token(history.lastNumber))
   }
 
   private func delete(
@@ -215,7 +208,7 @@ extension InMemoryStore {
   public func advanceHistoryConsumer(_ name: String, to token: PersistentHistoryToken) throws {
     try checkHistoryWritable()
     try state.withLock { state in
-      guard let known = state.history.consumers[name] else { throw Self.missing(name) }
+      guard let known = state.history.consumers[name] else { throw StoreError.missingConsumer(name) }
       let number = try number(.token(token), state.history)
       state.history.consumers[name] = PersistentHistoryConsumer(
         name: name, transactionNumber: max(known.transactionNumber, number), span: known.span,

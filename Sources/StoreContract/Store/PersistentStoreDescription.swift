@@ -43,6 +43,16 @@ public struct PersistentStoreDescription: Sendable {
   /// no copy of the store is made, and the file is not compacted. What becomes of values that are
   /// converted, renamed or moved does not wait.
   public var defersLightweightMigration = false
+  /// Whether the store records what each save, batch and long value changes, for
+  /// `PersistentHistoryChangeRequest`; true unless set.
+  ///
+  /// What is written by a program that sets it to false is in no history, so every program of a store should
+  /// agree. A store in memory always does.
+  public var tracksHistory = true
+  /// How much history the store has before it deletes the oldest itself; `standard` unless set.
+  ///
+  /// A store in memory has limits of its own.
+  public var historyLimits = PersistentHistoryLimits.standard
   /// What else the kind of store understands; each kind extends this type with typed access to its
   /// own.
   public var options: [String: any Sendable] = [:]

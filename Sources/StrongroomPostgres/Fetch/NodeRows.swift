@@ -11,6 +11,9 @@ struct NodeRows {
   /// For each entity of the hierarchy that came up, where its fields are in the row.
   private var places: [Int64: (entity: StoreEntity, columns: [Int])] = [:]
   private let builder = NodeBuilder()
+  /// Whether a row of a known version may have other values: derived ones change without it.
+  private let hasDerived: Bool
+  private var checked: ObjectIdentifier?
 
   /// - Parameters:
   ///   - opened: The store.
@@ -24,6 +27,7 @@ struct NodeRows {
       for column in table.columns(of: entity) where names.insert(column.name).inserted { own.append(column) }
     }
     columns = own
+    hasDerived = entity.hierarchy.contains { $0.attributes.contains { $0.derivation != nil } }
   }
 
   /// What a statement selects, of a table with an alias.
@@ -36,8 +40,11 @@ struct NodeRows {
   mutating func node(_ rows: ServerRows, _ row: Int, lookup: (any NodeLookup)? = nil) throws
     -> IncrementalStoreNode
   {
+    try check(rows, row)
     let (reference, version) = (rows.number(row, 0), rows.number(row, 2))
-    if let known = lookup?.registeredNode(table.root, reference), known.version == version { return known }
+    if !hasDerived, let known = lookup?.registeredNode(table.root, reference), known.version == version {
+      return known
+    }
     let (entity, places) = try layout(rows.number(row, 1))
     let fields = entity.entity.storedFields
     builder.begin(fieldCount: fields.count)
@@ -49,6 +56,23 @@ struct NodeRows {
     return builder.finish(entity, reference: reference, version: version)
   }
 
+  /// The server's tables can be changed by others.
+  private mutating func check(_ rows: ServerRows, _ row: Int) throws {
+    if checked != ObjectIdentifier(rows) {
+      let expected = Array(repeating: ServerType.number, count: 3) + columns.map(\.type)
+      for (column, type) in expected.enumerated() where rows.type(column) != type.elementIdentifier {
+        throw StoreError(
+          .schemaMismatch,
+          "a column of \(table.name) is of another type than the store made it; change it back")
+      }
+      checked = ObjectIdentifier(rows)
+    }
+    for column in 0..<3 where rows.isNull(row, column) || rows.number(row, column) == .max {
+      throw StoreError(
+        .fileDamaged, "a row of \(table.name) has no number, entity or version; restore a copy")
+    }
+  }
+
   private func set(_ field: Int, _ type: ServerType, _ rows: ServerRows, _ row: Int, _ column: Int) throws {
     switch type {
     case .number: builder.set(field, integer: rows.number(row, column))
@@ -57,11 +81,22 @@ struct NodeRows {
     case .text, .bytes, .uuid: builder.set(field, bytes: rows.bytes(row, column))
     case .decimal:
       let text = rows.text(row, column)
-      guard let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
+      guard Self.isShort(text),
+        let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
         let bytes = DecimalCoding.encode(value)
       else { throw StoreError(.fileDamaged, "a decimal of \(table.name) is no number of 38 digits") }
       bytes.withUnsafeBytes { builder.set(field, bytes: $0) }
     }
+  }
+
+  /// A decimal has 128 bits: one with more digits than they hold would be another one.
+  private static func isShort(_ text: String) -> Bool {
+    let digits = text.utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let zero = UInt8(ascii: "0")
+    guard let first = digits.firstIndex(where: { $0 != zero }),
+      let last = digits.lastIndex(where: { $0 != zero })
+    else { return true }
+    return last - first < 39
   }
 
   private mutating func layout(_ number: Int64) throws -> (entity: StoreEntity, columns: [Int]) {

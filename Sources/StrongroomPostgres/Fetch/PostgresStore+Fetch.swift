@@ -1,3 +1,4 @@
+import Foundation
 public import ObjectModel
 public import ObjectQuery
 public import StoreContract
@@ -5,26 +6,66 @@ public import StoreContract
 extension PostgresStore {
   /// The nodes of a request's objects.
   ///
-  /// One statement, for the rows that the server finds by those parts of the condition that it answers as
-  /// memory does; the rest, and the order, are evaluated in memory.
+  /// One statement. Where the server means the same as memory by all of the condition and the order, it finds
+  /// just these rows; else it finds those of which the parts that it answers are true, and memory decides.
   /// - Throws: `QueryError` for unknown names; `StoreError` where the server does not answer.
   public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
+  {
+    let (opened, entity, evaluation, fetch) = try prepared(request)
+    var rows = NodeRows(opened, entity)
+    let found = try opened.pool.read { try $0.run(fetch.selecting(rows.selection("r")), fetch.parameters) }
+    let nodes = try (0..<found.count).map { try rows.node(found, $0, lookup: lookup) }
+    return fetch.isWhole ? nodes : try evaluation.nodes(nodes, in: self)
+  }
+
+  /// The IDs of a request's objects.
+  ///
+  /// One statement, as `fetchNodes`; of numbers alone where the server finds just these rows.
+  public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    let (opened, _, _, fetch) = try prepared(request)
+    guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).map(\.objectID) }
+    let found = try opened.pool.read { try $0.run(fetch.selecting("r._id, r._entity"), fetch.parameters) }
+    return try (0..<found.count).map { row in
+      guard let entity = opened.schema.entity(number: found.number(row, 1)) else {
+        throw StoreError(.fileDamaged, "a row of \(request.entityName) is of no entity of the model")
+      }
+      return ManagedObjectID(opened.storeEntities[entity.index], reference: found.number(row, 0))
+    }
+  }
+
+  /// The number of a request's objects.
+  ///
+  /// One statement, as `fetchNodes`; of no row where the server counts them.
+  public func count(for request: FetchRequest) throws -> Int {
+    let (opened, _, _, fetch) = try prepared(request)
+    guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).count }
+    return Int(try opened.pool.read { try $0.run(fetch.counting, fetch.parameters).number(0, 0) })
+  }
+
+  /// The statement, and the server's plan for it.
+  ///
+  /// One statement.
+  public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
+    let (opened, entity, _, fetch) = try prepared(request)
+    let sql = fetch.selecting(NodeRows(opened, entity).selection("r"))
+    let found = try opened.pool.read { try $0.run("EXPLAIN " + sql, fetch.parameters) }
+    let steps = (0..<found.count).map { row in
+      let text = found.text(row, 0).trimmingCharacters(in: .whitespaces)
+      return QueryPlan.Step(text: text, usesIndex: text.contains("Index"))
+    }
+    return QueryPlan(
+      statement: sql, steps: steps, isEvaluatedInMemory: !fetch.isWhole, suggestedIndexes: [])
+  }
+
+  private func prepared(_ request: FetchRequest) throws
+    -> (Opened, EntityDescription, FetchEvaluation, ServerFetch)
   {
     let opened = try open
     guard let entity = model.entity(named: request.entityName) else {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
     let evaluation = try FetchEvaluation(request, entity: entity)
-    var rows = NodeRows(opened, entity)
-    var condition = ServerCondition(opened.schema, entity)
-    let own = request.predicate.flatMap { condition.superset(of: $0) }
-    let kind = opened.schema.condition(entity, withSubentities: request.includesSubentities)
-    let sql =
-      "SELECT \(rows.selection("r")) FROM \(opened.schema.table(entity).name.quoted) r WHERE r.\(kind)"
-      + (own.map { " AND \($0)" } ?? "")
-    let found = try opened.pool.read { try $0.run(sql, condition.parameters) }
-    let nodes = try (0..<found.count).map { try rows.node(found, $0, lookup: lookup) }
-    return try evaluation.nodes(nodes, in: self)
+    return (opened, entity, evaluation, ServerFetch(opened.schema, request, entity))
   }
 
   /// The nodes of objects, in the order of the references; nil where there is no such object.

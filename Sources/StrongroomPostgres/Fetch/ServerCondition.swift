@@ -3,110 +3,232 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// What of a condition the server can be asked, so that it finds no row too few.
+/// A predicate as the server is asked it, so that it finds no row too few.
 ///
-/// The rest is decided in memory, over the rows found. A comparison of a stored field with a value means the
-/// same to both; what is not certain to mean the same is not asked.
+/// Where it is exact the server finds the rows that memory would; else memory decides over what it found.
 struct ServerCondition {
-  private let schema: ServerSchema
-  private let entity: EntityDescription
-  private(set) var parameters: [ServerParameter] = []
+  /// A condition on rows.
+  struct Term {
+    /// Never null where it is exact.
+    var sql: String
+    /// Whether it is true of no other rows than the predicate is.
+    var isExact = true
+  }
 
-  init(_ schema: ServerSchema, _ entity: EntityDescription) { (self.schema, self.entity) = (schema, entity) }
+  private let schema: ServerSchema
+  private var paths: ServerPaths
+  private(set) var parameters: [ServerParameter]
+  var joins: String { paths.joins }
 
   /// The server takes 65,535.
   private static let mostParameters = 10_000
 
+  /// - Parameters:
+  ///   - schema: The store's schema.
+  ///   - root: Where the predicate's key paths begin.
+  ///   - parameters: What the statement has before it.
+  init(_ schema: ServerSchema, from root: ServerPaths.Place, after parameters: [ServerParameter] = []) {
+    self.schema = schema
+    self.root = root
+    self.parameters = parameters
+    paths = ServerPaths(schema, from: root)
+  }
+
+  private let root: ServerPaths.Place
+
   /// A condition that is true of every row of which the predicate is; nil where all rows have to be
   /// looked at.
-  mutating func superset(of predicate: FetchPredicate) -> String? {
-    let before = parameters
+  mutating func term(_ predicate: FetchPredicate) -> Term? {
+    let before = self
     let found = translated(predicate)
     if found == nil || parameters.count > Self.mostParameters {
-      parameters = before
+      self = before
       return nil
     }
     return found
   }
 
-  private mutating func translated(_ predicate: FetchPredicate) -> String? {
-    switch predicate {
-    case .constant(let isTrue): return isTrue ? nil : "false"
-    case .and(let all):
-      let known = all.compactMap { superset(of: $0) }
-      return known.isEmpty ? nil : "(\(known.joined(separator: " AND ")))"
-    case .or(let some):
-      var terms: [String] = []
-      for one in some {
-        guard let term = superset(of: one) else { return nil }
-        terms.append(term)
+  /// The terms of an order of columns; nil where the server has another one.
+  mutating func order(_ descriptors: [FetchSortDescriptor]) -> [String]? {
+    var terms: [String] = []
+    for descriptor in descriptors {
+      if descriptor.keyPath.isEmpty {
+        return terms + ["\(root.alias)._id\(descriptor.ascending ? "" : " DESC")"]
       }
-      return terms.isEmpty ? "false" : "(\(terms.joined(separator: " OR ")))"
-    case .comparison(let comparison): return superset(of: comparison)
-    case .not, .kind: return nil
+      guard descriptor.comparator == .scalars, !descriptor.options.folds,
+        let column = paths.column(descriptor.keyPath), column.isOrdered
+      else { return nil }
+      let isNullFirst = descriptor.nulls == .least ? descriptor.ascending : descriptor.nulls == .first
+      terms.append(
+        "\(column.sql)\(descriptor.ascending ? "" : " DESC") NULLS \(isNullFirst ? "FIRST" : "LAST")")
+    }
+    return terms + ["\(root.alias)._id"]
+  }
+
+  private mutating func translated(_ predicate: FetchPredicate) -> Term? {
+    switch predicate {
+    case .constant(let isTrue): return Term(sql: isTrue ? "true" : "false")
+    case .and(let all): return conjunction(all)
+    case .or(let some): return disjunction(some)
+    case .not(let one):
+      guard let term = term(one), term.isExact else { return nil }
+      return Term(sql: "(\(term.sql)) IS NOT TRUE")
+    case .kind(.selfObject, let name):
+      guard let entity = schema.model.entity(named: name), entity.root === root.entity.root else {
+        return Term(sql: "false")
+      }
+      return Term(sql: "\(root.alias).\(schema.condition(entity))")
+    case .kind: return nil
+    case .comparison(let comparison): return term(comparison)
     }
   }
 
-  private mutating func superset(of comparison: FetchComparison) -> String? {
-    guard comparison.modifier == .direct, !comparison.options.folds,
-      let (column, type) = column(comparison.left)
-    else { return nil }
-    switch (comparison.operator, comparison.right) {
-    case (.in, .list(let values)): return superset(column, type, in: values)
-    case (.equal, .value(.null)): return "\(column) IS NULL"
-    case (.notEqual, .value(.null)): return "\(column) IS NOT NULL"
-    case (let comparing, .value(let value)):
-      guard let sign = Self.signs[comparing], type.isOrdered || comparing == .equal,
-        let parameter = type.parameter(value)
-      else { return nil }
-      parameters.append(parameter)
-      return "\(column) \(sign) $\(parameters.count)"
+  private mutating func conjunction(_ all: [FetchPredicate]) -> Term {
+    let known = all.compactMap { term($0) }
+    let sql = known.isEmpty ? "true" : "(\(known.map(\.sql).joined(separator: " AND ")))"
+    return Term(sql: sql, isExact: known.count == all.count && known.allSatisfy(\.isExact))
+  }
+
+  private mutating func disjunction(_ some: [FetchPredicate]) -> Term? {
+    var terms: [Term] = []
+    for one in some {
+      guard let term = term(one) else { return nil }
+      terms.append(term)
+    }
+    return Term(
+      sql: terms.isEmpty ? "false" : "(\(terms.map(\.sql).joined(separator: " OR ")))",
+      isExact: terms.allSatisfy(\.isExact))
+  }
+
+  private mutating func term(_ comparison: FetchComparison) -> Term? {
+    if comparison.options.folds { return nil }
+    if comparison.modifier != .direct { return elements(comparison) }
+    guard let column = column(comparison.left) else { return nil }
+    return term(column, comparison.operator, comparison.right)
+  }
+
+  /// ANY and ALL over one to-many.
+  private mutating func elements(_ comparison: FetchComparison) -> Term? {
+    guard case .keyPath(let path) = comparison.left, let (elements, rest) = paths.elements(path) else {
+      return nil
+    }
+    var inner = ServerCondition(schema, from: elements.place, after: parameters)
+    let column = rest.isEmpty ? inner.paths.number([]) : inner.paths.column(rest)
+    guard let column, let term = inner.term(column, comparison.operator, comparison.right) else { return nil }
+    parameters = inner.parameters
+    let rows = "SELECT 1 FROM \(elements.tables)\(inner.joins) WHERE \(elements.condition) AND"
+    return comparison.modifier == .any
+      ? Term(sql: "EXISTS (\(rows) (\(term.sql)))")
+      : Term(sql: "NOT EXISTS (\(rows) (\(term.sql)) IS NOT TRUE)")
+  }
+
+  private mutating func column(_ expression: FetchExpression) -> ServerPaths.Column? {
+    switch expression {
+    case .selfObject: return paths.number([])
+    case .keyPath(let path) where path.last == "@count" && path.count == 2:
+      guard let (elements, rest) = paths.elements(path), rest.count == 1 else { return nil }
+      return ServerPaths.Column(
+        sql: "(SELECT count(*) FROM \(elements.tables) WHERE \(elements.condition))", type: .number,
+        attribute: nil, isCount: true)
+    case .keyPath(let path): return paths.column(path)
     default: return nil
     }
   }
 
-  private static let signs: [FetchOperator: String] = [
-    .equal: "=", .less: "<", .lessOrEqual: "<=", .greater: ">", .greaterOrEqual: ">=",
+  /// A comparison of a column with constants.
+  private mutating func term(
+    _ column: ServerPaths.Column, _ comparing: FetchOperator, _ right: FetchExpression
+  ) -> Term? {
+    switch (comparing, right) {
+    case (.in, .list(let values)): return term(column, in: values)
+    case (.between, .list(let bounds)) where bounds.count == 2:
+      guard let low = term(column, .greaterOrEqual, bounds[0]),
+        let high = term(column, .lessOrEqual, bounds[1])
+      else { return nil }
+      return Term(sql: "(\(low.sql) AND \(high.sql))")
+    case (.equal, .value(.null)): return Term(sql: "\(column.sql) IS NULL")
+    case (.notEqual, .value(.null)): return Term(sql: "\(column.sql) IS NOT NULL")
+    case (let comparing, .value(let value)):
+      guard let pattern = Self.patterns[comparing] else { return nil }
+      guard let parameter = column.parameter(value),
+        pattern.isForTexts ? column.type == .text : column.isOrdered || pattern.isForAll
+      else { return nil }
+      parameters.append(parameter)
+      let term = pattern.sql.replacing("?", with: column.cast("$\(parameters.count)"))
+      return Term(sql: term.replacing("@", with: column.sql))
+    default: return nil
+    }
+  }
+
+  private static let patterns: [FetchOperator: (sql: String, isForTexts: Bool, isForAll: Bool)] = [
+    .equal: ("@ = ?", false, true), .notEqual: ("@ IS DISTINCT FROM ?", false, true),
+    .less: ("@ < ?", false, false), .lessOrEqual: ("@ <= ?", false, false),
+    .greater: ("@ > ?", false, false), .greaterOrEqual: ("@ >= ?", false, false),
+    .beginsWith: ("starts_with(@, ?)", true, false), .contains: ("position(? IN @) > 0", true, false),
+    .endsWith: ("right(@, length(?)) = ?", true, false),
   ]
 
-  private mutating func superset(_ column: String, _ type: ServerType, in values: [FetchExpression])
-    -> String?
-  {
-    var array = ServerArray(of: type)
+  private mutating func term(_ column: ServerPaths.Column, in values: [FetchExpression]) -> Term? {
+    if column.type == .decimal { return nil }
+    var array = ServerArray(of: column.type)
     for value in values {
-      guard case .value(let value) = value, let element = type.parameter(value) else { return nil }
+      guard case .value(let value) = value, let element = column.parameter(value) else { return nil }
       element.bytes.withUnsafeBytes { array.append($0) }
     }
     parameters.append(array.parameter)
-    return "\(column) = ANY ($\(parameters.count)::\(type.arrayName))"
-  }
-
-  /// The column of a stored field, and its type.
-  private func column(_ expression: FetchExpression) -> (String, ServerType)? {
-    if case .selfObject = expression { return ("r._id", .number) }
-    guard case .keyPath(let names) = expression, names.count == 1,
-      let field = entity.storedFields.first(where: { $0.name == names[0] }),
-      let column = schema.table(entity).column(field)
-    else { return nil }
-    return ("r.\(column.name.quoted)", column.type)
+    return Term(sql: "\(column.sql) = ANY ($\(parameters.count)::\(column.type.arrayName))")
   }
 }
 
-extension ServerType {
+extension ServerPaths.Column {
   /// Whether the server orders the values as memory does.
-  fileprivate var isOrdered: Bool { self == .number || self == .double || self == .text }
+  var isOrdered: Bool {
+    guard let attribute else { return isCount }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .double, .float, .decimal, .date, .string: return true
+    default: return false
+    }
+  }
 
-  /// A value as a parameter; nil where it is of another type, which is left to memory.
-  fileprivate func parameter(_ value: AttributeValue) -> ServerParameter? {
-    switch (self, value) {
-    case (.number, .integer(let number)), (.number, .reference(let number)): .number(number)
-    case (.boolean, .boolean(let flag)): .bytes([flag ? 1 : 0])
-    case (.double, .double(let number)) where !number.isNaN: .double(number)
-    case (.double, .date(let date)): .double(date.timeIntervalSinceReferenceDate)
+  /// A value as a parameter; nil where it is not of the column's own kind, which is left to memory.
+  func parameter(_ value: AttributeValue) -> ServerParameter? {
+    guard let attribute else {
+      switch value {
+      case .reference(let number) where !isCount: return .number(number)
+      case .integer(let number) where isCount: return .number(number)
+      default: return nil
+      }
+    }
+    switch (attribute.type, value) {
+    case (.boolean, .boolean(let flag)): return .bytes([flag ? 1 : 0])
+    case (.date, .date(let date)):
+      let seconds = date.timeIntervalSinceReferenceDate
+      return seconds.isNaN ? nil : .double(seconds)
     // No text has U+0000 there.
-    case (.text, .string(let text)) where !text.utf8.contains(0): .text(text)
-    case (.uuid, .uuid(let uuid)): withUnsafeBytes(of: uuid.uuid) { .bytes(Array($0)) }
+    case (.string, .string(let text)): return text.utf8.contains(0) ? nil : .text(text)
+    case (.uuid, .uuid(let uuid)): return withUnsafeBytes(of: uuid.uuid) { .bytes(Array($0)) }
+    default: return number(value)
+    }
+  }
+
+  private func number(_ value: AttributeValue) -> ServerParameter? {
+    switch (type, value) {
+    case (.number, .integer(let number)): .number(number)
+    case (.double, .double(let number)) where attribute?.type != .date && !number.isNaN: .double(number)
+    case (.double, .integer(let number))
+    where attribute?.type != .date && Int64(exactly: Double(number)) == number: .double(Double(number))
+    case (.decimal, .decimal(let number)) where !number.isNaN: .text("\(number)")
+    case (.decimal, .integer(let number)): .text("\(number)")
     default: nil
+    }
+  }
+
+  /// A parameter as a value of the column's type.
+  func cast(_ parameter: String) -> String {
+    switch type {
+    case .text: "\(parameter)::text"
+    case .decimal: "\(parameter)::text::numeric"
+    default: "\(parameter)::\(type.name)"
     }
   }
 }

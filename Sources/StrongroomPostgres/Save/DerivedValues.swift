@@ -18,7 +18,12 @@ struct DerivedValues {
       save.inserted.map(\.entity) + save.updated.map(\.node.entity) + save.deleted.map(\.objectID.entity)
     let linked = save.relationshipChanges.flatMap { [$0.relationship.entity, $0.relationship.destination] }
     let changed = Set((save.inserted + save.updated.map(\.node)).map(\.objectID))
-    for entity in Set((written + linked).flatMap(\.derivedEntities)) {
+    let entities = Set((written + linked).flatMap(\.derivedEntities))
+    if entities.isEmpty { return }
+    // Of two saves that change what is derived from, the second sees the first's rows.
+    try connection.run(
+      "SELECT pg_advisory_xact_lock(hashtextextended($1, 11))", [.text("\(opened.identifier)")])
+    for entity in entities {
       for node in try store.fetchNodes(FetchRequest(entity.name), lookup: nil) {
         try derive(node, isChanged: changed.contains(node.objectID))
       }

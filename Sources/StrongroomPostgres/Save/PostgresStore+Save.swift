@@ -7,16 +7,20 @@ extension PostgresStore {
   /// changes one for each set of changed properties, and some for each relationship with a join table.
   /// - Throws: `StoreError`: `conflict`, `notUnique`, `invalidValue` for a text with U+0000, `readOnly`,
   ///   `busy`, `diskFull`, `serverUnreachable` with nothing saved; `outcomeUnknown` where the connection was
-  ///   lost during the commit and the server cannot be asked. What `beforeCommit` throws; nothing is saved.
+  ///   lost during the commit and the server cannot be asked for 20 seconds. What `beforeCommit` throws;
+  ///   nothing is saved.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     try checkWritable()
     let opened = try open
     let programs = save.metadata.map(StoreMetadata.programs)
     var transaction: Int64?
+    var place: PersistentHistoryToken.Position?
     do {
       try opened.pool.write { connection in
         var writer = ServerSave(connection, opened)
+        var recorder = ServerHistoryRecorder(connection, opened, self)
         transaction = try writer.begin(save.locked, signature: signature)
+        if description.tracksHistory { try recorder.willWrite(save) }
         try writer.delete(save.deleted)
         try writer.update(save.updated)
         try writer.throwConflicts()
@@ -28,32 +32,35 @@ extension PostgresStore {
         try DerivedValues(connection, opened, self).write(save)
         if let programs { try ServerMetadata(connection: connection).write(programs: programs) }
         try writer.checkUniqueness()
+        // Last, since other saves wait from here on.
+        place = description.tracksHistory ? try recorder.didWrite(save, description.historyLimits) : nil
         try beforeCommit()
       }
     } catch let failure as CommitFailure {
-      try settle(failure, transaction, CommitToken(save), opened)
+      guard failure.error.isConnectionLost, let transaction else { throw failure.error.storeError }
+      try LostCommit(
+        transaction: transaction, place: place, token: CommitToken(save), error: failure.error
+      ).settle(opened)
     } catch let broken as BrokenUniqueness {
       throw try broken.error(of: save, in: self)
     }
     if let programs { setPrograms(programs) }
   }
 
-  /// Decides a commit whose answer was lost, by the status of its transaction.
-  private func settle(
-    _ failure: CommitFailure, _ transaction: Int64?, _ token: CommitToken?, _ opened: Opened
-  ) throws {
-    guard failure.error.isConnectionLost, let transaction else { throw failure.error.storeError }
-    let status = try? opened.pool.read { connection in
-      try connection.run("SELECT pg_xact_status($1::text::xid8)", [.text(String(transaction))]).text(0, 0)
+  /// Whether a save whose outcome was unknown is in the store.
+  ///
+  /// One statement. To be asked before anything else is saved.
+  /// - Throws: `StoreError`: `notFound` when the token is another store's; `serverUnreachable`.
+  public func wasSaved(_ token: CommitToken) throws -> Bool {
+    let opened = try open
+    guard token.store == opened.identifier, let entity = model.entity(named: token.entityName) else {
+      throw StoreError(.notFound, "the token is of another store")
     }
-    switch status {
-    case "committed": return
-    case "aborted": throw failure.error.storeError
-    default:
-      throw StoreError(
-        .outcomeUnknown,
-        "the connection was lost while the save was committed: whether it is there shows when the server"
-          + " answers again; read what it changed then", cause: failure.error)
+    let table = opened.schema.table(entity).name.quoted
+    let rows = try opened.pool.read {
+      try $0.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(token.reference)])
     }
+    if rows.count == 0 { return token.version == nil }
+    return token.version.map { rows.number(0, 0) >= $0 } ?? false
   }
 }

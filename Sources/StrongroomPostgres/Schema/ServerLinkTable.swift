@@ -5,11 +5,13 @@ import StoreContract
 final class ServerLinkTable: Sendable {
   let owner: RelationshipDescription
   let name: String
+  private let key: String
   private let indexName: String
 
   init(owner: RelationshipDescription, naming: inout ServerNaming) {
     self.owner = owner
     name = naming.unique("\(owner.entity.name)_\(owner.name)")
+    key = naming.own("_\(name)_key")
     indexName = naming.own("_\(name)_by_target")
   }
 
@@ -36,7 +38,7 @@ final class ServerLinkTable: Sendable {
     [
       "CREATE TABLE \(name.quoted) (_source bigint NOT NULL, _target bigint NOT NULL,"
         + " _position bigint NOT NULL DEFAULT 0, _inverse_position bigint NOT NULL DEFAULT 0,"
-        + " PRIMARY KEY (_source, _target))",
+        + " CONSTRAINT \(key.quoted) PRIMARY KEY (_source, _target))",
       "CREATE INDEX \(indexName.quoted) ON \(name.quoted) (_target, _source)",
     ]
   }

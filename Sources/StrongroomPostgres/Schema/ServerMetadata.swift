@@ -5,6 +5,7 @@ import StoreContract
 /// The table `_store`: the store's UUID, the hashes of its entities, and the program's metadata.
 struct ServerMetadata {
   private static let programs = "program."
+  private static let properties = "history_properties"
   let connection: ServerConnection
 
   struct Contents: Sendable {
@@ -14,6 +15,8 @@ struct ServerMetadata {
     /// The number of each entity.
     var numbers: [String: Int64]
     var programs: [String: String]
+    /// The number that the model's names have in the history.
+    var properties: Int64 = 0
   }
 
   /// One statement; nil where there is no store yet.
@@ -44,14 +47,14 @@ struct ServerMetadata {
       programs: [:])
     let schema = ServerSchema(model, entityNumbers: contents.numbers)
     try connection.execute(
-      "CREATE TABLE _store (name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL);"
+      ServerHistory.creation.joined(separator: ";")
+        + ";CREATE TABLE _store (name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL);"
         + "CREATE TABLE _sequence (entity text COLLATE \"C\" PRIMARY KEY, last bigint NOT NULL);"
         + schema.creation.joined(separator: ";"))
     func encoded(_ value: some Encodable) throws -> String {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
-      return String(decoding: try encoder.encode(value), as: UTF8.self)
+      String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self)
     }
+    _ = try propertiesNumber(model, contents.numbers)
     try write([
       "uuid": try encoded(identifier), "hashes": try encoded(contents.hashes),
       "entities": try encoded(contents.numbers),
@@ -59,8 +62,34 @@ struct ServerMetadata {
     return contents
   }
 
+  /// The names that the history's transactions were written with; one statement.
+  func historyProperties() throws -> HistoryProperties {
+    let rows = try connection.run("SELECT value FROM _store WHERE name = '\(Self.properties)'")
+    if rows.count == 0 { return HistoryProperties() }
+    do { return try JSONDecoder().decode(HistoryProperties.self, from: Data(rows.text(0, 0).utf8)) } catch {
+      throw StoreError(.fileDamaged, "the history of the store cannot be read; restore a copy")
+    }
+  }
+
+  /// The number of a model's names in the history, which they are given where they have none.
+  ///
+  /// One statement, two for new names.
+  func propertiesNumber(_ model: ManagedObjectModel, _ numbers: [String: Int64]) throws -> Int64 {
+    var properties = try historyProperties()
+    func number(_ entity: EntityDescription) -> Int64 { numbers[entity.name] ?? 0 }
+    if let known = properties.number(of: model, number) { return Int64(known) }
+    let new = properties.add(model, number)
+    let json = String(decoding: try JSONEncoder.sorted.encode(properties), as: UTF8.self)
+    try connection.run(
+      "INSERT INTO _store VALUES ('\(Self.properties)', $1) ON CONFLICT (name) DO UPDATE SET value = $1",
+      [.text(json)])
+    return Int64(new)
+  }
+
   /// Replaces the program's metadata.
   func write(programs: [String: String]) throws {
+    // Two at once would both insert.
+    try connection.execute("LOCK TABLE _store IN SHARE ROW EXCLUSIVE MODE")
     try connection.execute("DELETE FROM _store WHERE starts_with(name, '\(Self.programs)')")
     try write(Dictionary(uniqueKeysWithValues: programs.map { (Self.programs + $0.key, $0.value) }))
   }

@@ -2,15 +2,17 @@ import StoreContract
 
 /// Gives tables, columns and constraints names that are unique, and no longer than the server's 63 bytes.
 ///
-/// A leading underscore is the store's own, so one is put before a user's. The same model gives the same
-/// names.
+/// A leading underscore is the store's own, and `pg_` the server's: an underscore is put before a
+/// user's. The same model gives the same names.
 struct ServerNaming {
   private static let longest = 63
   private var taken: Set<String>
 
   init(reserved: Set<String> = []) { taken = reserved }
 
-  mutating func unique(_ wanted: String) -> String { own(wanted.hasPrefix("_") ? "_" + wanted : wanted) }
+  mutating func unique(_ wanted: String) -> String {
+    own(wanted.hasPrefix("_") || wanted.hasPrefix("pg_") ? "_" + wanted : wanted)
+  }
 
   /// For the store's own names, which may begin with an underscore.
   mutating func own(_ wanted: String) -> String {
@@ -32,7 +34,7 @@ struct ServerNaming {
       if length > count { break }
       result.append(character)
     }
-    return result
+    return result.isEmpty ? "_" : result
   }
 }
 

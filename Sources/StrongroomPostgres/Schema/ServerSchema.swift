@@ -32,7 +32,7 @@ final class ServerSchema: Sendable {
     entitiesByNumber = Dictionary(numbered) { first, _ in first }
     // By name, so that an order of declarations that changes gives the same names.
     let entities = model.entities.sorted { $0.name < $1.name }
-    var naming = ServerNaming(reserved: ["_store", "_sequence"])
+    var naming = ServerNaming(reserved: ServerHistory.tables.union(["_store", "_sequence"]))
     let roots = entities.filter { $0.superentity == nil }
     let byRoot = roots.map { ($0, ServerTable(root: $0, naming: &naming)) }
     let tableOfRoot = Dictionary(uniqueKeysWithValues: byRoot)

@@ -11,13 +11,16 @@ final class ServerTable: Sendable {
 
   let root: EntityDescription
   let name: String
+  private let key: String
   let columns: [Column]
   private let places: [ObjectIdentifier: Int]
 
   init(root: EntityDescription, naming: inout ServerNaming) {
     self.root = root
     name = naming.unique(root.name)
-    var own = ServerNaming(reserved: ["_id", "_entity", "_version"])
+    key = naming.own("_\(name)_key")
+    var own = ServerNaming(
+      reserved: ["_id", "_entity", "_version", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"])
     var columns: [Column] = []
     var places: [ObjectIdentifier: Int] = [:]
     // By name, so that an order of declarations that changes gives the same names.
@@ -39,7 +42,11 @@ final class ServerTable: Sendable {
 
   var creation: String {
     let own = columns.map { "\($0.name.quoted) \($0.type.name)" }
-    let all = ["_id bigint PRIMARY KEY", "_entity bigint NOT NULL", "_version bigint NOT NULL"] + own
+    let all =
+      [
+        "_id bigint CONSTRAINT \(key.quoted) PRIMARY KEY", "_entity bigint NOT NULL",
+        "_version bigint NOT NULL",
+      ] + own
     return "CREATE TABLE \(name.quoted) (\(all.joined(separator: ", ")))"
   }
 }

@@ -22,6 +22,13 @@ final class ServerConnection {
   /// - Throws: `ServerError` where the server does not answer, or refuses the user.
   init(_ url: String, _ settings: [(name: String, value: String)], _ roundTrips: Locked<Int>) throws {
     self.roundTrips = roundTrips
+    // Its message would quote the address, and a password in it.
+    guard let options = PQconninfoParse(url, nil) else {
+      throw StoreError(
+        .invalidValue,
+        "the address is none that libpq takes; write it as postgresql://user@host:port/database?name=value")
+    }
+    PQconninfoFree(options)
     // What comes later holds; an address in `dbname` is taken apart there.
     let pairs = settings + [("dbname", url)]
     let new = try Self.withStrings(pairs.map(\.name)) { names in
@@ -61,12 +68,16 @@ final class ServerConnection {
 
   /// What was said on the channels that it listens to, since it was asked last; nil where it was lost.
   func said() -> [String]? {
-    guard PQconsumeInput(handle) == 1 else { return nil }
     var said: [String] = []
-    while let notification = PQnotifies(handle) {
-      said.append(String(cString: notification.pointee.extra))
-      PQfreemem(notification)
-    }
+    var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    // Each look takes in one buffer.
+    repeat {
+      guard PQconsumeInput(handle) == 1 else { return nil }
+      while let notification = PQnotifies(handle) {
+        said.append(String(cString: notification.pointee.extra))
+        PQfreemem(notification)
+      }
+    } while poll(&socket, 1, 0) > 0
     return said
   }
 
@@ -135,14 +146,13 @@ final class ServerConnection {
     let result = PQexec(handle, "COMMIT")
     defer { PQclear(result) }
     let answer = PQcmdStatus(result).map { String(cString: $0) }
-    guard PQresultStatus(result) == PGRES_COMMAND_OK, answer == "COMMIT" else {
-      throw ServerError(result, handle)
-    }
+    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw ServerError(result, handle) }
+    if answer != "COMMIT" { throw ServerError.rolledBack }
   }
 
   /// Runs a closure in a transaction; what it throws rolls back.
-  func transaction<R>(_ body: () throws -> R) throws -> R {
-    try execute("BEGIN")
+  func transaction<R>(_ begin: String = "BEGIN", _ body: () throws -> R) throws -> R {
+    try execute(begin)
     let value: R
     do { value = try body() } catch {
       // A connection that does not even roll back is thrown away by the pool.

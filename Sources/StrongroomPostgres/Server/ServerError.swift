@@ -22,9 +22,26 @@ struct ServerError: Error, CustomStringConvertible {
     connectionMessage = state.isEmpty ? Self.message(connection) : nil
   }
 
+  /// A transaction that the server rolled back where a commit was asked for: a statement in it had failed.
+  static let rolledBack = ServerError(state: "25P02", constraint: nil, connectionMessage: nil)
+
+  private init(state: String, constraint: String?, connectionMessage: String?) {
+    (self.state, self.constraint, self.connectionMessage) = (state, constraint, connectionMessage)
+  }
+
   /// - Parameter connection: A connection that could not be made.
   init(connection: OpaquePointer) {
-    (state, constraint, connectionMessage) = ("", nil, Self.message(connection))
+    let message = Self.message(connection)
+    let isRefused =
+      PQconnectionNeedsPassword(connection) == 1 || PQconnectionUsedPassword(connection) == 1
+      || message.contains("no pg_hba.conf entry")
+    // libpq has no state of a connection that is not made: its texts are looked at, where they are known.
+    let known = [
+      ("too many", "53300"), ("remaining connection slots", "53300"), ("role \"", "28000"),
+      ("database \"", "3D000"), ("SSL was required", "08P01"), ("certificate", "08P01"),
+    ]
+    let state = known.first { message.contains($0.0) }?.1
+    self.init(state: state ?? (isRefused ? "28P01" : ""), constraint: nil, connectionMessage: message)
   }
 
   private static func message(_ connection: OpaquePointer) -> String {
@@ -39,6 +56,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// failure.
   var isTransient: Bool { state == "40001" || state == "40P01" }
 
+  /// Whether a number is one that the server has not given yet.
+  var isNotYet: Bool { state == "22023" }
+
   /// Whether a unique or an exclusion constraint is broken.
   var isNotUnique: Bool { state == "23505" || state == "23P01" }
 
@@ -48,28 +68,47 @@ struct ServerError: Error, CustomStringConvertible {
 
   /// As a store says it.
   var storeError: StoreError {
-    switch state {
-    case "": StoreError(.serverUnreachable, "the server does not answer; try again when it does", cause: self)
-    case "53100": StoreError(.diskFull, "the server's disk is full; make room and save again", cause: self)
-    case "53300": StoreError(.busy, "the server takes no more connections; try again", cause: self)
-    case "40001", "40P01", "55P03", "57014":
-      StoreError(.busy, "the server gave the transaction up for others; try again", cause: self)
-    case "25006", "42501":
-      StoreError(
-        .readOnly, "the server does not let this user write; grant it, or open read-only", cause: self)
-    case "28000", "28P01": StoreError(.wrongKey, "the server refuses the user or the password", cause: self)
-    case "54000":
-      StoreError(
-        .invalidValue, "a value is too long for the server's index; unique texts take 2,700 bytes",
-        cause: self)
-    case "22021", "22P05":
-      StoreError(.invalidValue, "a text has characters that the server cannot store", cause: self)
-    default:
-      isConnectionLost
-        ? StoreError(.serverUnreachable, "the connection to the server was lost; try again", cause: self)
-        : StoreError(.other, "the server refused a statement", cause: self)
+    if let known = Self.known[state] ?? Self.known[String(state.prefix(2))] {
+      return StoreError(known.code, known.message, cause: self)
     }
+    return isConnectionLost
+      ? StoreError(.serverUnreachable, "the connection to the server was lost; try again", cause: self)
+      : StoreError(.other, "the server refused a statement", cause: self)
   }
+
+  /// By the state, or by its first two characters, its class.
+  private static let known: [String: (code: StoreError.Code, message: String)] = [
+    "": (.serverUnreachable, "the server does not answer; try again when it does"),
+    "08P01": (
+      .serverUnreachable,
+      "the server has no TLS, or no certificate that is valid for its name; set sslmode in the address where"
+        + " that is wanted"
+    ),
+    "25006": (.readOnly, denial), "42501": (.readOnly, denial),
+    "25P02": (.other, "nothing was saved: a statement of the save had failed before"),
+    "28": (.wrongKey, "the server refuses the user or the password"),
+    "3D000": (.fileMissing, "the server has no database of that name; make it, or name another"),
+    "22021": (.invalidValue, characters), "22P05": (.invalidValue, characters),
+    "40": (.busy, waiting), "55P03": (.busy, waiting),
+    "57014": (.busy, "the server ended a statement that was cancelled or took too long; try again"),
+    "42": (
+      .schemaMismatch,
+      "the tables on the server are not as the store made them; restore them, or use another schema"
+    ),
+    "53100": (.diskFull, "the server's disk is full; make room and save again"),
+    "53300": (.busy, "the server takes no more connections; try again"),
+    "54000": (
+      .invalidValue,
+      "a value or a row is too long for the server: unique and indexed texts take 2,700 bytes, the numbers"
+        + " and short texts of an object 8,000 together"
+    ),
+    "54011": (
+      .invalidValue, "the server takes 1,600 properties of an entity and its subentities; divide it"
+    ),
+  ]
+  private static let denial = "the server does not let this user write; grant it, or open read-only"
+  private static let characters = "a text has characters that the server cannot store"
+  private static let waiting = "the server gave the transaction up for others; try again"
 }
 
 extension StoreError.Code {

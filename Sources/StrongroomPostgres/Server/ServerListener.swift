@@ -1,5 +1,6 @@
 import Foundation
 import Locks
+import StoreContract
 
 /// Hears of other programs' saves, by the server's NOTIFY.
 final class ServerListener: Sendable {
@@ -7,6 +8,7 @@ final class ServerListener: Sendable {
     // @unchecked: used under the lock.
     var connection: ServerConnection?
     var count: Int64 = 0
+    var isClosed = false
   }
 
   private let channel: String
@@ -40,6 +42,7 @@ final class ServerListener: Sendable {
   var changeCount: Int64 {
     get throws {
       try hearing.withLock { hearing in
+        if hearing.isClosed { throw StoreError(.other, "the store is closed; load it first") }
         if hearing.connection == nil {
           hearing.connection = try listening()
           hearing.count += 1
@@ -55,5 +58,10 @@ final class ServerListener: Sendable {
     }
   }
 
-  func close() { hearing.withLock { $0.connection = nil } }
+  func close() {
+    hearing.withLock { hearing in
+      hearing.connection = nil
+      hearing.isClosed = true
+    }
+  }
 }

@@ -19,6 +19,14 @@ struct ServerParameter {
     return array.parameter
   }
 
+  static func optionalTexts(_ values: some Sequence<String?>) -> ServerParameter {
+    var array = ServerArray(of: .text)
+    for value in values {
+      if let value { Array(value.utf8).withUnsafeBytes { array.append($0) } } else { array.appendNull() }
+    }
+    return array.parameter
+  }
+
   static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }

@@ -7,6 +7,8 @@ final class ServerPool: Sendable {
   private struct Idle: @unchecked Sendable {
     // @unchecked: has idle connections only, and is used under the lock.
     var connections: [ServerConnection] = []
+    /// The connection whose transaction has the moment, as long as the pool is there.
+    var exporter: ServerConnection?
     var isClosed = false
   }
 
@@ -44,11 +46,24 @@ final class ServerPool: Sendable {
     let name = try first.run("SELECT pg_export_snapshot()").text(0, 0)
     (url, settings, isPinned) = (pool.url, pool.settings, true)
     setUp = pool.setUp + "; \(moment); SET TRANSACTION SNAPSHOT '\(name)'"
-    idle.withLock { $0.connections = [first] }
+    idle.withLock { $0.exporter = first }
   }
 
   /// Connections that all read what is there now.
-  func moment() throws -> ServerPool { try translated { try ServerPool(momentOf: self) } }
+  func moment() throws -> ServerPool {
+    try checkOpen()
+    return try translated { try ServerPool(momentOf: self) }
+  }
+
+  func checkOpen() throws {
+    if idle.withLock({ $0.isClosed }) { throw StoreError(.other, "the store is closed; load it first") }
+  }
+
+  /// Uses a connection that is in no transaction of this thread's: what is written stays whatever becomes of
+  /// that.
+  func apart<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+    try Self.$pinned.withValue(nil) { try read(body) }
+  }
 
   /// Uses a connection: that of the transaction that this thread is in, or an idle one, or a new one.
   ///
@@ -64,6 +79,20 @@ final class ServerPool: Sendable {
         }
       }
       return try use(try connect(), body)
+    }
+  }
+
+  /// Uses a connection for reads that all see one moment: two statements more.
+  func readMoment<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+    try read { connection in
+      if isPinned || Self.pinned?.pool === self { return try body(connection) }
+      do {
+        return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+          try body(connection)
+        }
+      } catch let failure as CommitFailure {
+        throw failure.error
+      }
     }
   }
 
@@ -99,8 +128,8 @@ final class ServerPool: Sendable {
   }
 
   private func take() throws -> ServerConnection? {
-    try idle.withLock { idle in
-      if idle.isClosed { throw StoreError(.other, "the store is closed; load it first") }
+    try checkOpen()
+    return idle.withLock { idle in
       return idle.connections.popLast()
     }
   }
@@ -126,10 +155,18 @@ final class ServerPool: Sendable {
     idle.withLock { idle in
       idle.isClosed = true
       idle.connections = []
+      idle.exporter = nil
     }
   }
 
   private func translated<R>(_ body: () throws -> R) throws -> R {
-    do { return try body() } catch let error as ServerError { throw error.storeError }
+    do { return try body() } catch let error as ServerError {
+      if isPinned, error.isConnectionLost || error.isNotYet {
+        throw StoreError(
+          .serverUnreachable, "the connection that had the moment was lost; take another snapshot",
+          cause: error)
+      }
+      throw error.storeError
+    }
   }
 }

@@ -11,6 +11,9 @@ final class ServerRows {
 
   var count: Int { Int(PQntuples(result)) }
 
+  /// The object identifier of a column's type.
+  func type(_ column: Int) -> UInt32 { PQftype(result, Int32(truncatingIfNeeded: column)) }
+
   @inline(__always)
   func isNull(_ row: Int, _ column: Int) -> Bool {
     PQgetisnull(result, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column)) != 0

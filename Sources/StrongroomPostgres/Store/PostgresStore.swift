@@ -20,6 +20,10 @@ public final class PostgresStore: IncrementalStore {
     /// None for a moment that does not change.
     let listener: ServerListener?
     var programs: [String: String]
+    /// The number that the model's names have in the history.
+    let properties: Int64
+    /// The properties whose values the history records.
+    let recorded: RecordedProperties
   }
 
   let model: ManagedObjectModel
@@ -35,6 +39,13 @@ public final class PostgresStore: IncrementalStore {
   public init(model: ManagedObjectModel, description: PersistentStoreDescription) throws {
     guard let url = description.url, ["postgres", "postgresql"].contains(url.scheme ?? "") else {
       throw StoreError(.invalidValue, "give the address of the server: postgresql://user@host/database")
+    }
+    let schema = description.serverSchema
+    guard (1...63).contains(schema.utf8.count), !schema.utf8.contains(0), !schema.hasPrefix("pg_"),
+      schema != "$user"
+    else {
+      throw StoreError(
+        .invalidValue, "a schema's name has 1 to 63 bytes, and begins neither with pg_ nor is it $user")
     }
     self.model = model
     self.description = description
@@ -77,7 +88,12 @@ public final class PostgresStore: IncrementalStore {
   public func loadMetadata() async throws {
     let url = description.url?.absoluteString ?? ""
     let pool = ServerPool(
-      url, settings: [("sslmode", "verify-full"), ("application_name", "strongroom")],
+      url,
+      settings: [
+        ("sslmode", "verify-full"), ("application_name", "strongroom"), ("connect_timeout", "10"),
+        // A server that stops without closing its connections is noticed.
+        ("keepalives_idle", "30"), ("tcp_user_timeout", "60000"),
+      ],
       setUp: "SET search_path TO \(description.serverSchema.quoted); SET client_encoding TO 'UTF8';"
         + "SET lock_timeout TO '30s';"
         + "SET default_transaction_isolation TO 'read committed'; SET extra_float_digits TO 3")
@@ -85,18 +101,13 @@ public final class PostgresStore: IncrementalStore {
     do { contents = try pool.write { try self.contents($0) } } catch let failure as CommitFailure {
       throw failure.error.storeError
     }
-    guard contents.hashes == model.hashes else {
-      throw StoreError(
-        .modelMismatch,
-        "the store was made with another version of the model; use a schema of its own for this")
-    }
     let listener = ServerListener(
       Self.channel(contents.identifier), own: signature, connect: pool.connect)
     try listener.listen()
     let opened = Opened(
       identifier: contents.identifier, storeEntities: StoreEntity.all(of: model, in: contents.identifier),
       schema: ServerSchema(model, entityNumbers: contents.numbers), pool: pool, listener: listener,
-      programs: contents.programs)
+      programs: contents.programs, properties: contents.properties, recorded: RecordedProperties(model))
     state.withLock { $0 = opened }
   }
 
@@ -111,7 +122,8 @@ public final class PostgresStore: IncrementalStore {
     var opened = try store.open
     opened = Opened(
       identifier: opened.identifier, storeEntities: opened.storeEntities, schema: opened.schema,
-      pool: try opened.pool.moment(), listener: nil, programs: opened.programs)
+      pool: try opened.pool.moment(), listener: nil, programs: opened.programs,
+      properties: opened.properties, recorded: opened.recorded)
     state.withLock { $0 = opened }
   }
 
@@ -133,12 +145,35 @@ public final class PostgresStore: IncrementalStore {
     try connection.run(
       "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))",
       [.text("strongroom " + description.serverSchema)])
-    if let known = try metadata.read() { return known }
+    let rights = try connection.run(
+      "SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = $1",
+      [.text(description.serverSchema)])
+    let isThere = rights.count > 0
+    if isThere, !rights.boolean(0, 0) {
+      throw StoreError(
+        .wrongKey, "the server does not let this user use the schema \(description.serverSchema); grant it")
+    }
+    if var known = try metadata.read() {
+      guard known.hashes == model.hashes else {
+        throw StoreError(
+          .modelMismatch,
+          "the store was made with another version of the model; use a schema of its own for this")
+      }
+      let numbers = model.entities.compactMap { known.numbers[$0.name] }
+      guard numbers.count == model.entities.count, Set(numbers).count == numbers.count,
+        numbers.allSatisfy({ $0 > 0 })
+      else { throw StoreError(.schemaMismatch, "the store's numbers of entities are wrong; restore a copy") }
+      if !description.isReadOnly {
+        known.properties = try metadata.propertiesNumber(model, known.numbers)
+      }
+      return known
+    }
     guard description.createsIfMissing, !description.isReadOnly else {
       throw StoreError(
         .fileMissing, "the database has no store in the schema \(description.serverSchema); let one be made")
     }
-    try connection.execute("CREATE SCHEMA IF NOT EXISTS \(description.serverSchema.quoted)")
+    // Even where it is there, making it would take the right to.
+    if !isThere { try connection.execute("CREATE SCHEMA \(description.serverSchema.quoted)") }
     return try metadata.create(model, Self.identifierForNewStore())
   }
 

@@ -24,7 +24,7 @@ final class ServerSequence: Sendable {
         var block = blocks[root] ?? Block()
         if block.end - block.next < count {
           let size = max(count, block.size)
-          let end = try pool.read { try Self.reserve(size, root, $0) } + 1
+          let end = try pool.apart { try Self.reserve(size, root, $0) } + 1
           if end - size != block.end { block.next = end - size }
           block.end = end
           block.size = min(block.size * 4, Self.largestBlock)

@@ -11,16 +11,18 @@ struct DifferentialProbe: AsyncParsableCommand {
   @Option(help: "How many times a predicate is to be evaluated for an object.") var evaluations = 1_000_000
   @Option(help: "Where the random numbers begin.") var seed: UInt64 = 1
   @Option(help: "How many objects there are.") var objects = 80
+  @Option(help: "Where the objects are: in a file, or on a server of its own.") var store = StoreKind.file
   @Option(help: "How many differences to print.") var show = 10
 
   func run() async throws {
+    store.register()
     var random = Random(seed: seed)
     var report = Report()
     let start = Date()
     while report.evaluations < evaluations {
       let model = try RandomModel.make(&random)
       report.models += 1
-      let playground = try await Playground(model, seed: random.next(), count: objects)
+      let playground = try await Playground(model, store, seed: random.next(), count: objects)
       try Round(playground).run(
         until: min(evaluations, report.evaluations + 20_000), &random, &report, show)
       let rate = Double(report.evaluations) / Date().timeIntervalSince(start)
@@ -54,7 +56,7 @@ struct Report {
 
 /// Many questions of one set of objects.
 struct Round {
-  private let store: SQLCipherStore
+  private let store: any IncrementalStore
   private let memory: InMemoryStore
   private let model: ManagedObjectModel
   private let objects: [StoreQueryObject]

@@ -6,27 +6,25 @@ import Strongroom
 final class Playground {
   let folder: URL
   let model: ManagedObjectModel
-  let store: SQLCipherStore
+  let store: any IncrementalStore
   let memory: InMemoryStore
 
-  init(_ model: ManagedObjectModel, seed: UInt64, count: Int) async throws {
+  init(_ model: ManagedObjectModel, _ kind: StoreKind, seed: UInt64, count: Int) async throws {
     self.model = model
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "differential-\(UUID().uuidString)")
-    let real = PersistentContainer(
-      name: "Differential", managedObjectModel: model, url: folder.appendingPathComponent("d.strongroom"),
-      vault: InMemoryVault())
+    let real = PersistentContainer(managedObjectModel: model, description: try kind.description(folder))
     let other = PersistentContainer(
       managedObjectModel: model, description: PersistentStoreDescription(type: InMemoryStore.storeType))
     for container in [real, other] {
       try await container.loadPersistentStores()
       var random = Random(seed: seed)
-      try Self.fill(container.newContext(), count, &random)
+      try Self.fill(container.newContext(), kind, count, &random)
     }
-    guard let store = try real.persistentStoreCoordinator.persistentStore as? SQLCipherStore,
-      let memory = try other.persistentStoreCoordinator.persistentStore as? InMemoryStore
-    else { throw CocoaError(.featureUnsupported) }
-    self.store = store
+    guard let memory = try other.persistentStoreCoordinator.persistentStore as? InMemoryStore else {
+      throw CocoaError(.featureUnsupported)
+    }
+    store = try real.persistentStoreCoordinator.persistentStore
     self.memory = memory
   }
 
@@ -35,7 +33,9 @@ final class Playground {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  private static func fill(_ context: ManagedObjectContext, _ count: Int, _ random: inout Random) throws {
+  private static func fill(
+    _ context: ManagedObjectContext, _ kind: StoreKind, _ count: Int, _ random: inout Random
+  ) throws {
     let model = context.persistentStoreCoordinator.managedObjectModel
     // A fifth as many of each other root.
     var objects: [EntityDescription: [ManagedObject]] = [:]
@@ -44,7 +44,7 @@ final class Playground {
         let entity = index % 4 == 3 ? random.element(root.hierarchy)! : root
         let object = try context.insert(entity.name)
         for attribute in entity.attributes where !attribute.isTransient && !random.chance(5) {
-          try object.setValue(Values.value(attribute, &random), forKey: attribute.name)
+          try object.setValue(kind.storable(Values.value(attribute, &random)), forKey: attribute.name)
         }
         objects[root, default: []].append(object)
       }

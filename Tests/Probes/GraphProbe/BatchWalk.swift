@@ -6,6 +6,7 @@ import Strongroom
 /// What live results show and to-manys lead to is compared with plain filters over all objects.
 final class BatchWalk {
   private let seed: UInt64
+  private let kind: StoreKind
   private let isVerbose: Bool
   private var random: Random
   private var report = Report()
@@ -20,7 +21,8 @@ final class BatchWalk {
   private static let remembered = 30
   private static let moment = 100
 
-  init(seed: UInt64, isVerbose: Bool) throws {
+  init(seed: UInt64, kind: StoreKind, isVerbose: Bool) throws {
+    self.kind = kind
     self.seed = seed
     self.isVerbose = isVerbose
     random = Random(seed: seed ^ 0xBA7C)
@@ -80,7 +82,7 @@ final class BatchWalk {
   }
 
   private func compareHistory(fromStart: Bool) async throws {
-    try await replay.run(newContainer(), fromStart: fromStart, &report)
+    try await replay.run(try newContainer(), fromStart: fromStart, &report)
   }
 
   private func begin() async throws {
@@ -89,18 +91,16 @@ final class BatchWalk {
     url = folder.appendingPathComponent("\(report.differences).strongroom")
     vault = InMemoryVault()
     replay = ReplayCheck(container.managedObjectModel, in: folder)
-    container = newContainer()
+    container = try newContainer()
     try await container.loadPersistentStores()
     sides = try ["one", "two"].map { try BatchSide($0, container.newContext()) }
     sides[0].context.undoManager = UndoManager()
   }
 
   /// A container on the file.
-  private func newContainer() -> PersistentContainer {
-    var description = PersistentStoreDescription(url: url, vault: vault)
-    description.durability = .normal
-    description.historyLimits = .none
-    return PersistentContainer(managedObjectModel: container.managedObjectModel, description: description)
+  private func newContainer() throws -> PersistentContainer {
+    PersistentContainer(
+      managedObjectModel: container.managedObjectModel, description: try kind.description(url, vault))
   }
 
   private func tell(_ error: any Error) {

@@ -16,14 +16,18 @@ struct GraphProbe: AsyncParsableCommand {
   var cases: Int?
   @Option(help: "How many steps with batches to take; a twentieth of the steps unless given.") var batches:
     Int?
+  @Option(help: "Where the objects are stored: in a file, or on a server of its own.") var store = StoreKind
+    .file
   @Flag(help: "Tell every step.") var verbose = false
 
   func run() async throws {
     let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
     say("seed \(seed)")
-    let walk = try Walk(seed: seed, steps: steps, every: every, isVerbose: verbose)
+    store.register()
+    let walk = try Walk(seed: seed, steps: steps, every: every, kind: store, isVerbose: verbose)
     var report = try await walk.run()
-    let pair = try await BatchWalk(seed: seed, isVerbose: verbose).run(steps: batches ?? steps / 20)
+    let pair = try await BatchWalk(seed: seed, kind: store, isVerbose: verbose).run(
+      steps: batches ?? steps / 20)
     report.add(pair)
     let inverses = try await InverseWalk(seed: seed, isVerbose: verbose).run(cases: cases ?? steps / 20)
     report.add(inverses)

@@ -143,7 +143,8 @@ extension Walk {
       .exact([0, 1, -12, Decimal(sign: .minus, exponent: -3, significand: 1025)][random.below(4)])
     case .double: .real([0, 0.1, -1e308, 2.5e-308, .infinity][random.below(5)])
     case .float: .real([0, 0.5, -2.25, 1024][random.below(4)])
-    case .string: .text(["", "a", "ä", "A", "straße", "x\u{0}y", "👩‍👩‍👧"][random.below(7)])
+    case .string:
+      .text(["", "a", "ä", "A", "straße", kind == .file ? "x\u{0}y" : "x\u{1}y", "👩‍👩‍👧"][random.below(7)])
     case .boolean: .flag(random.chance(2))
     case .date: .moment([0, 0.5, -1, 1e9][random.below(4)])
     case .binary where field.isExternal:

@@ -44,7 +44,7 @@ extension Walk {
 
   /// Opens the file anew beside the others, and compares everything in it.
   private func compareFile() async throws {
-    let other = newContainer()
+    let other = try newContainer()
     try await other.loadPersistentStores()
     defer { try? other.close() }
     let view = View("file", other.newContext())

@@ -6,6 +6,7 @@ final class Walk {
   let model: ManagedObjectModel
   let vault = InMemoryVault()
   let seed: UInt64
+  let kind: StoreKind
   let isVerbose: Bool
   var random: Random
   /// What is looked at is chosen apart, so that looking more often does not change the walk.
@@ -56,7 +57,8 @@ final class Walk {
   private static let shown = 10
   private static let remembered = 30
 
-  init(seed: UInt64, steps: Int, every: Int?, isVerbose: Bool) throws {
+  init(seed: UInt64, steps: Int, every: Int?, kind: StoreKind, isVerbose: Bool) throws {
+    self.kind = kind
     self.seed = seed
     self.steps = steps
     self.every = every
@@ -116,7 +118,7 @@ final class Walk {
   /// Opens the file with new contexts, which know nothing yet.
   func open() async throws {
     pinned = nil
-    container = newContainer()
+    container = try newContainer()
     try await container.loadPersistentStores()
     main = View("context", container.newContext(), identities)
     main.context.undoManager = UndoManager()
@@ -131,12 +133,8 @@ final class Walk {
   }
 
   /// A container on the file, with nothing in common with others but the vault.
-  func newContainer() -> PersistentContainer {
-    var description = PersistentStoreDescription(url: url, vault: vault)
-    description.durability = .normal
-    description.pageCacheBytes = 1 << 20
-    description.historyLimits = .none
-    return PersistentContainer(managedObjectModel: model, description: description)
+  func newContainer() throws -> PersistentContainer {
+    PersistentContainer(managedObjectModel: model, description: try kind.description(url, vault))
   }
 
   func newHandle() -> Int {
@@ -284,7 +282,7 @@ final class Walk {
   }
 
   private func compareHistory(fromStart: Bool) async throws {
-    try await replay.run(newContainer(), fromStart: fromStart, &report)
+    try await replay.run(try newContainer(), fromStart: fromStart, &report)
   }
 
   private func check() throws {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StoreContract
 import Strongroom
+import StrongroomPostgres
 import Synchronization
 
 /// Reads the history on from a token of its own, which it writes together with what it read.
@@ -57,7 +58,12 @@ final class Consumer: Sendable {
     while true {
       var request = PersistentHistoryChangeRequest.fetchHistory(after: token)
       request.fetchLimit = [nil, 1, 7, 200].randomElement() ?? nil
-      let transactions = try context.execute(request).transactions
+      let transactions: [PersistentHistoryTransaction]
+      do { transactions = try context.execute(request).transactions } catch let error as StoreError
+        where error.code == .serverUnreachable
+      {
+        return
+      }
       guard let last = transactions.last else { return }
       var line = Line()
       line.seen = transactions.map(Line.Transaction.init)

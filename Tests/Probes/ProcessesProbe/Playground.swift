@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Strongroom
+import StrongroomPostgres
 
 /// The files of one run, and the store that its processes share.
 struct Playground: Sendable {
@@ -20,6 +21,8 @@ struct Playground: Sendable {
   struct Settings: Codable {
     var busyTimeout = 60_000
     var processes = 16
+    /// The address of the server that has the store; nil for a file.
+    var server: URL?
   }
 
   var settings: Settings {
@@ -43,13 +46,25 @@ struct Playground: Sendable {
   }
 
   func open(creating: Bool = false) async throws -> PersistentContainer {
+    let settings = try settings
     var description = PersistentStoreDescription(
       url: file("store"), vault: KeyFileVault(url: file("keys")))
+    if let server = settings.server {
+      PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)
+      description = PersistentStoreDescription(type: PostgresStore.storeType, url: server)
+    }
     description.createsIfMissing = creating
-    description.busyTimeoutMilliseconds = try settings.busyTimeout
+    description.busyTimeoutMilliseconds = settings.busyTimeout
     let container = PersistentContainer(managedObjectModel: try Self.model(), description: description)
-    try await container.loadPersistentStores()
-    return container
+    for _ in 0..<300 {
+      do {
+        try await container.loadPersistentStores()
+        return container
+      } catch let error as StoreError where error.code == .serverUnreachable {
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+    throw CocoaError(.featureUnsupported)
   }
 
   /// Nanoseconds on the clock that all processes share.

@@ -42,6 +42,7 @@ struct ProcessesProbe {
     say(
       """
       usage: processes-probe run FOLDER [--seconds N] [--processes N] [--busy-timeout MS] [--no-kills]
+                                  [--store postgres [--crashes]]
              processes-probe delay [--commits N] [--pause MS]
 
       """)

@@ -1,11 +1,15 @@
 import Foundation
 import Glibc
+import PostgresServer
 import StoreContract
 import Strongroom
 
 struct RunOptions {
   var seconds = 600
   var kills = true
+  /// Whether the store is on a server, and whether that is killed as well.
+  var isOnServer = false
+  var crashes = false
   var settings = Playground.Settings()
 
   init?(_ arguments: ArraySlice<String>) {
@@ -13,6 +17,15 @@ struct RunOptions {
     while let option = rest.popFirst() {
       if option == "--no-kills" {
         kills = false
+        continue
+      }
+      if option == "--crashes" {
+        crashes = true
+        continue
+      }
+      if option == "--store" {
+        isOnServer = rest.popFirst() == "postgres"
+        if !isOnServer { return nil }
         continue
       }
       guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return nil }
@@ -23,7 +36,7 @@ struct RunOptions {
       default: return nil
       }
     }
-    if settings.processes < 3 { return nil }
+    if settings.processes < 3 || crashes && !isOnServer { return nil }
   }
 }
 
@@ -41,6 +54,7 @@ final class Run {
   private let options: RunOptions
   private var members: [Member] = []
   private var kills = 0
+  private var crashes = 0
 
   init(_ playground: Playground, _ options: RunOptions) {
     self.playground = playground
@@ -48,7 +62,10 @@ final class Run {
   }
 
   func run() async throws {
-    try playground.write(options.settings)
+    var settings = options.settings
+    let server = options.isOnServer ? try PostgresServer.shared() : nil
+    settings.server = try server?.url
+    try playground.write(settings)
     try await playground.open(creating: true).close()
     // A quarter are consumers, one in two of them notified.
     let consumers = max(2, options.settings.processes / 4)
@@ -58,14 +75,14 @@ final class Run {
       try start(number)
     }
     do {
-      try oversee()
+      try oversee(server)
       try await end()
     } catch {
       for member in members { kill(member.process.processIdentifier, SIGKILL) }
       throw error
     }
     try await dump()
-    say("kills \(kills)\n")
+    say("kills \(kills), of the server \(crashes)\n")
   }
 
   private func start(_ index: Int) throws {
@@ -76,12 +93,16 @@ final class Run {
     try members[index].process.run()
   }
 
-  private func oversee() throws {
+  private func oversee(_ server: PostgresServer?) throws {
     let end = Playground.now + options.seconds * 1_000_000_000
     while Playground.now < end {
       usleep(options.kills ? useconds_t.random(in: 100_000...1_000_000) : 200_000)
       for index in members.indices where !members[index].process.isRunning {
         throw ProcessEnded(name: "\(members[index].kind) \(index)")
+      }
+      if options.crashes, Int.random(in: 0..<8) == 0 {
+        server?.crash()
+        crashes += 1
       }
       guard options.kills, let index = members.indices.randomElement() else { continue }
       kill(members[index].process.processIdentifier, SIGKILL)

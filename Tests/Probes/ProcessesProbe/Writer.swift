@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StoreContract
 import Strongroom
+import StrongroomPostgres
 import Synchronization
 
 /// Reads and writes registers at random until SIGTERM, and logs each operation before and after.
@@ -71,6 +72,7 @@ final class Writer {
     switch error {
     case let error as StoreError where error.code == .busy: "busy"
     case let error as StoreError where error.code == .outcomeUnknown: "unknown"
+    case let error as StoreError where error.code == .serverUnreachable: "unreachable"
     case let error as StoreError where error.code == .conflict: "conflict"
     case let error as ContextError where error.code == .conflict: "conflict"
     default: "error"

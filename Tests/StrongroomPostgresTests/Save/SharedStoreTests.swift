@@ -86,6 +86,114 @@ struct SharedStoreTests {
     #expect(throws: StoreError.self) { try moment.save(SaveChangesRequest()) }
   }
 
+  @Test("a moment is there for more threads than connections are left open, until its connection is lost")
+  func manyReaders() async throws {
+    let (mine, theirs) = try await pair()
+    let writer = try context(mine)
+    for _ in 0..<200 { try writer.insert("Ship").set("name", "Anna") }
+    try writer.save()
+    let moment = try theirs.snapshot()
+    let failures = Locked(0)
+    for _ in 0..<4 {
+      DispatchQueue.concurrentPerform(iterations: 20) { _ in
+        if (try? moment.fetchNodes(FetchRequest("Ship"), lookup: nil).count) != 200 {
+          failures.withLock { $0 += 1 }
+        }
+      }
+    }
+    #expect(failures.withLock { $0 } == 0)
+    try moment.close()
+    #expect(throws: StoreError.self) { try moment.count(for: FetchRequest("Ship")) }
+  }
+
+  @Test("others are heard among many saves of one's own")
+  func hearingOften() async throws {
+    let (mine, theirs) = try await pair()
+    let (own, other) = (try context(mine), try context(theirs))
+    for number in 0..<300 {
+      try own.insert("Ship").set("name", "\(number)")
+      try own.save()
+    }
+    try other.insert("Ship").set("name", "Anna")
+    try other.save()
+    try await Task.sleep(for: .milliseconds(200))
+    let heard = try mine.remoteChangeCount
+    #expect(heard == 1, "at the first look")
+  }
+
+  @Test("numbers that are taken in a save that fails are not given to others")
+  func numbersOfFailures() async throws {
+    let (mine, theirs) = try await pair()
+    let entity = try #require(mine.storeEntities.first?.entity)
+    struct Refusal: Error {}
+    var taken: [ManagedObjectID] = []
+    var save = SaveChangesRequest()
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: entity.fieldCount)
+    let id = try mine.obtainPermanentIDs(for: [entity])[0]
+    save.inserted = [builder.finish(id.storeEntity, reference: id.reference, version: 1)]
+    #expect(throws: Refusal.self) {
+      try mine.save(save) {
+        taken = try mine.obtainPermanentIDs(for: Array(repeating: entity, count: 500))
+        throw Refusal()
+      }
+    }
+    let others = try theirs.obtainPermanentIDs(for: Array(repeating: entity, count: 500))
+    #expect(Set(others.map(\.reference)).isDisjoint(with: taken.map(\.reference)))
+  }
+
+  @Test("what is derived counts what two saved at once")
+  func derived() async throws {
+    var size = Attribute("size", .integer64)
+    size.derivationExpression = "ships.@count"
+    let derived = size
+    let model = try ManagedObjectModel {
+      Entity("Fleet") {
+        derived
+        Relationship("ships", toMany: "Ship", inverse: "fleet")
+      }
+      Entity("Ship") { Relationship("fleet", to: "Fleet", inverse: "ships") }
+    }
+    let schema = try PostgresServer.shared().newSchema()
+    func context() async throws -> ManagedObjectContext {
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(await PostgresFactory.store(model, schema: schema))
+      return ManagedObjectContext(coordinator, isolation: nil)
+    }
+    let first = try await context()
+    try first.insert("Fleet")
+    try first.save()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          let own = try await context()
+          for _ in 0..<10 {
+            let fleet = try #require(try own.fetch(FetchRequest("Fleet")).first)
+            try own.insert("Ship").setObject(fleet, forKey: "fleet")
+            try own.save()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let fleet = try #require(try first.fetch(FetchRequest("Fleet")).first)
+    #expect(try fleet.get("size", as: Int.self) == 40)
+  }
+
+  @Test("two that save metadata at once both do")
+  func metadata() async throws {
+    let (mine, theirs) = try await pair()
+    let failures = Locked(0)
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for number in 0..<20 {
+        var save = SaveChangesRequest()
+        save.metadata = ["name": "\(thread) \(number)"]
+        do { try (thread % 2 == 0 ? mine : theirs).save(save) } catch { failures.withLock { $0 += 1 } }
+      }
+    }
+    #expect(failures.withLock { $0 } == 0)
+  }
+
   @Test("objects exchange their unique values in one save")
   func exchange() async throws {
     let (mine, theirs) = try await pair()

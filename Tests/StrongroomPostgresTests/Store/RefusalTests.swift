@@ -51,5 +51,34 @@ struct RefusalTests {
     #expect(try await refusal(schema: "a\"b; DROP SCHEMA public CASCADE; --") == nil)
     #expect(try await refusal(schema: "public") == nil)
     #expect(try await refusal(schema: schema) == nil)
+    for name in ["", "$user", "pg_mine", String(repeating: "s", count: 64)] {
+      #expect(try await refusal(schema: name) == .invalidValue, "\(name)")
+    }
+  }
+
+  @Test("a user or a database that is not there, too many connections, an address that quotes a password")
+  func users() async throws {
+    let server = try PostgresServer.shared()
+    let address = try server.url.absoluteString
+    func code(_ from: String, _ to: String) async throws -> StoreError.Code? {
+      try await refusal { $0.url = URL(string: address.replacing(from, with: to)) }
+    }
+    #expect(try await code("user=tester", "user=nobody-here") == .wrongKey)
+    #expect(try await code("///postgres", "///no-such-database") == .fileMissing)
+    #expect(try await code("user=tester", "user=tester&password=sec%00secret") == .invalidValue)
+    try server.execute("CREATE ROLE narrow LOGIN SUPERUSER CONNECTION LIMIT 0")
+    try server.execute("ALTER ROLE narrow NOSUPERUSER")
+    #expect(try await code("user=tester", "user=narrow") == .busy)
+  }
+
+  @Test("a schema that its owner may use, though not make others")
+  func rights() async throws {
+    let server = try PostgresServer.shared()
+    let address = try server.url.absoluteString.replacing("user=tester", with: "user=tenant")
+    try server.execute("CREATE ROLE tenant LOGIN; CREATE SCHEMA given AUTHORIZATION tenant")
+    #expect(try await refusal(schema: "given") { $0.url = URL(string: address) } == nil)
+    #expect(try await refusal(schema: "other") { $0.url = URL(string: address) } == .readOnly)
+    try server.execute("REVOKE ALL ON SCHEMA given FROM tenant; ALTER SCHEMA given OWNER TO tester")
+    #expect(try await refusal(schema: "given") { $0.url = URL(string: address) } == .wrongKey)
   }
 }

@@ -34,7 +34,7 @@ package final class PostgresServer: Sendable {
     return found?.compactMap(Int.init).max().map { versions.appending(path: "\($0)/bin") }
   }
 
-  private init() throws {
+  package init() throws {
     guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
     folder = URL(filePath: NSTemporaryDirectory()).appending(path: "postgres-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -47,22 +47,28 @@ package final class PostgresServer: Sendable {
       """
       if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$1"; fi
       \(user)"$0/initdb" -D "$1/data" -U tester -A trust -E UTF8 --no-locale -N >"$1/initdb" 2>&1
-      \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
-        >"$1/log" 2>&1 &
+      while [ ! -e "$1/ending" ]; do
+        \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
+          >>"$1/log" 2>&1 || sleep 0.1
+      done &
       server=$!
       cat >/dev/null
-      kill -INT $server
-      wait $server || true
+      touch "$1/ending"
+      while kill -0 $server 2>/dev/null; do
+        kill -INT "$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)" 2>/dev/null || true
+        sleep 0.1
+      done
       rm -rf "$1"
       """, programs.path, folder.path,
     ]
     process.standardInput = life
     try process.run()
-    for _ in 0..<600 where try !answers(programs) {
-      if !process.isRunning { break }
+    var isThere = false
+    for _ in 0..<600 where !isThere && process.isRunning {
       usleep(50_000)
+      isThere = try answers(programs)
     }
-    guard try answers(programs) else {
+    guard isThere else {
       let log = try? String(contentsOf: folder.appending(path: "initdb"), encoding: .utf8)
       throw Failure(description: "the server does not start: \(log ?? "no log")")
     }
@@ -103,6 +109,12 @@ package final class PostgresServer: Sendable {
     psql.waitUntilExit()
     if psql.terminationStatus != 0 { throw Failure(description: "psql ends with \(psql.terminationStatus)") }
     return text
+  }
+
+  /// Kills the server, which is started again at once.
+  package func crash() {
+    let state = try? String(contentsOf: folder.appending(path: "data/postmaster.pid"), encoding: .utf8)
+    if let process = state?.split(separator: "\n").first.flatMap({ pid_t($0) }) { kill(process, SIGKILL) }
   }
 
   /// Ends the connections of a program of a name.

@@ -1,14 +1,14 @@
 import Foundation
-import ObjectModel
-import StoreContract
+package import ObjectModel
 
 /// The values before and after the changes of one transaction, where the model asks for them: JSON in its
 /// row.
-struct HistoryValues {
+package struct HistoryValues {
   /// By the index of the property.
-  typealias Values = [Int: Recorded]
+  package typealias Values = [Int: Recorded]
 
-  enum Recorded: Codable, Equatable {
+  /// One value; the destinations of relationships by their numbers.
+  package enum Recorded: Codable, Equatable {
     case attribute(AttributeValue)
     case object(Int64?)
     case objects([Int64])
@@ -21,13 +21,21 @@ struct HistoryValues {
     var new: Values?
   }
 
-  struct Key: Hashable {
-    let entity: Int64
-    let reference: Int64
+  /// An object, by the number of its entity and its own.
+  package struct Key: Hashable {
+    package let entity: Int64
+    package let reference: Int64
+
+    package init(entity: Int64, reference: Int64) {
+      self.entity = entity
+      self.reference = reference
+    }
   }
 
   private var places: [Key: Int] = [:]
   private var records: [Record] = []
+
+  package init() {}
 
   private mutating func place(_ key: Key) -> Int {
     if let known = places[key] { return known }
@@ -36,33 +44,32 @@ struct HistoryValues {
     return records.count - 1
   }
 
-  mutating func add(old values: Values, of key: Key) {
+  package mutating func add(old values: Values, of key: Key) {
     records[place(key)].old = (records[place(key)].old ?? [:]).merging(values) { first, _ in first }
   }
 
-  mutating func add(new values: Values, of key: Key) {
+  package mutating func add(new values: Values, of key: Key) {
     records[place(key)].new = (records[place(key)].new ?? [:]).merging(values) { $1 }
   }
 
-  func encoded() throws -> [UInt8] {
+  package func encoded() throws -> [UInt8] {
     records.isEmpty ? [] : [UInt8](try JSONEncoder.sorted.encode(records))
   }
 
   /// The records of a row, by their objects.
-  static func decoded(_ bytes: UnsafeRawBufferPointer, path: String) throws -> [Key: Record] {
+  static func decoded(_ bytes: UnsafeRawBufferPointer, place: String) throws -> [Key: Record] {
     if bytes.isEmpty { return [:] }
     do {
       let records = try JSONDecoder().decode([Record].self, from: Data(bytes))
       return Dictionary(records.map { (Key(entity: $0.entity, reference: $0.reference), $0) }) { $1 }
     } catch is DecodingError {
-      throw StoreError(
-        .fileDamaged, "the history of the store at \(path) cannot be read; restore a copy")
+      throw StoreError(.fileDamaged, "the history of \(place) cannot be read; restore a copy")
     }
   }
 }
 
 extension HistoryValues.Recorded {
-  init(_ field: Int, _ stored: StoredField, of node: IncrementalStoreNode) {
+  package init(_ field: Int, _ stored: StoredField, of node: IncrementalStoreNode) {
     switch stored {
     case .attribute(let attribute): self = .attribute(node.value(of: attribute))
     case .toOne: self = .object(node.reference(field))

@@ -1,6 +1,5 @@
 import Foundation
-import ObjectModel
-import StoreContract
+package import ObjectModel
 
 /// The changes of one transaction on their way into its row: objects of one entity to which the same was
 /// done are a group, and their numbers are runs.
@@ -8,15 +7,34 @@ import StoreContract
 /// A group is its kind and entity number, for updates the properties as bits by their index, then the runs:
 /// how far each is behind the one before, and its length. All numbers are little-endian base 128, seven
 /// bits a byte. Deleted objects with preserved values are groups of one, with the values as JSON.
-struct HistoryChanges {
-  enum Kind: UInt64 {
+package struct HistoryChanges {
+  /// What was done to the objects of a group.
+  package enum Kind: UInt64, Sendable {
     case insert, update, delete, deletePreserving
+
+    var isDeletion: Bool { self == .delete || self == .deletePreserving }
+
+    var changeType: PersistentHistoryChange.ChangeType {
+      switch self {
+      case .insert: .insert
+      case .update: .update
+      case .delete, .deletePreserving: .delete
+      }
+    }
   }
 
-  struct Group: Hashable {
-    let kind: Kind
-    let entity: Int64
-    var properties = PropertyIndexSet()
+  /// Objects of one entity to which the same was done.
+  package struct Group: Hashable {
+    package let kind: Kind
+    /// The number that the store has for the entity.
+    package let entity: Int64
+    package var properties: PropertyIndexSet
+
+    package init(kind: Kind, entity: Int64, properties: PropertyIndexSet = PropertyIndexSet()) {
+      self.kind = kind
+      self.entity = entity
+      self.properties = properties
+    }
   }
 
   private var groups: [(group: Group, references: [Int64])] = []
@@ -26,17 +44,19 @@ struct HistoryChanges {
   private var preserved: [(entity: Int64, reference: Int64, values: [String: AttributeValue])] = []
   private var ranges: [(group: Group, range: Range<Int64>)] = []
   /// How many ranges were added.
-  var runCount: Int { ranges.count }
+  package var runCount: Int { ranges.count }
 
-  var isEmpty: Bool { groups.isEmpty && preserved.isEmpty && ranges.isEmpty }
-  private(set) var count = 0
+  package var isEmpty: Bool { groups.isEmpty && preserved.isEmpty && ranges.isEmpty }
+  package private(set) var count = 0
 
-  mutating func add(_ reference: Int64, to group: Group) {
+  package init() {}
+
+  package mutating func add(_ reference: Int64, to group: Group) {
     groups[place(of: group)].references.append(reference)
     count += 1
   }
 
-  mutating func add(_ numbers: [Int64], to group: Group) {
+  package mutating func add(_ numbers: [Int64], to group: Group) {
     if numbers.isEmpty { return }
     groups[place(of: group)].references += numbers
     count += numbers.count
@@ -55,18 +75,20 @@ struct HistoryChanges {
   }
 
   /// Adds objects whose numbers follow each other.
-  mutating func add(_ range: Range<Int64>, to group: Group) {
+  package mutating func add(_ range: Range<Int64>, to group: Group) {
     if range.isEmpty { return }
     ranges.append((group, range))
     count += range.count
   }
 
-  mutating func addDeletion(_ reference: Int64, entity: Int64, preserving values: [String: AttributeValue]) {
+  package mutating func addDeletion(
+    _ reference: Int64, entity: Int64, preserving values: [String: AttributeValue]
+  ) {
     preserved.append((entity, reference, values))
     count += 1
   }
 
-  func encoded() throws -> [UInt8] {
+  package func encoded() throws -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(64)
     // New objects of a batch come before those that lead to them.

@@ -1,21 +1,20 @@
 import Foundation
 import ObjectModel
-import StoreContract
 
 /// Reads the changes of a transaction's row.
 struct HistoryChangesReader {
   private var bytes: UnsafeRawBufferPointer
   private var left: Int64
-  private let path: String
+  private let place: String
 
   /// - Parameters:
   ///   - bytes: The column.
   ///   - count: How many changes there are.
-  ///   - path: The store's file, for errors.
-  init(_ bytes: UnsafeRawBufferPointer, count: Int64, path: String) {
+  ///   - place: The store, for errors.
+  init(_ bytes: UnsafeRawBufferPointer, count: Int64, place: String) {
     self.bytes = bytes
     left = count
-    self.path = path
+    self.place = place
   }
 
   /// Calls a closure with each group, its runs in ascending order, and preserved values.
@@ -73,6 +72,6 @@ struct HistoryChangesReader {
   }
 
   private var damage: StoreError {
-    StoreError(.fileDamaged, "the history of the store at \(path) cannot be read; restore a copy")
+    StoreError(.fileDamaged, "the history of \(place) cannot be read; restore a copy")
   }
 }

@@ -1,5 +1,4 @@
 import ObjectModel
-import StoreContract
 
 /// What the indexes of properties in a transaction mean to the present version of an entity.
 struct HistoryPropertyNames {
@@ -34,7 +33,7 @@ struct HistoryPropertyNames {
 
   /// Values by the names of their properties.
   func values(
-    _ recorded: HistoryValues.Values, _ opened: SQLCipherStore.Opened
+    _ recorded: HistoryValues.Values, _ entities: [StoreEntity]
   ) -> [String: PersistentHistoryValue] {
     var values: [String: PersistentHistoryValue] = [:]
     for (index, value) in recorded {
@@ -42,9 +41,9 @@ struct HistoryPropertyNames {
       switch (value, property) {
       case (.attribute(let value), .attribute): values[property.name] = .attribute(value)
       case (.object(let reference), .relationship(let relationship)):
-        values[property.name] = .object(reference.map { id($0, relationship, opened) })
+        values[property.name] = .object(reference.map { id($0, relationship, entities) })
       case (.objects(let references), .relationship(let relationship)):
-        values[property.name] = .objects(references.map { id($0, relationship, opened) })
+        values[property.name] = .objects(references.map { id($0, relationship, entities) })
       default: continue
       }
     }
@@ -52,8 +51,8 @@ struct HistoryPropertyNames {
   }
 
   private func id(
-    _ reference: Int64, _ relationship: RelationshipDescription, _ opened: SQLCipherStore.Opened
+    _ reference: Int64, _ relationship: RelationshipDescription, _ entities: [StoreEntity]
   ) -> ManagedObjectID {
-    ManagedObjectID(opened.storeEntities[relationship.destination.index], reference: reference)
+    ManagedObjectID(entities[relationship.destination.index], reference: reference)
   }
 }

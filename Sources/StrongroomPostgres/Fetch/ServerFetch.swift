@@ -1,0 +1,49 @@
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+/// The statement for the rows of a request, and what of the request it leaves to memory.
+struct ServerFetch {
+  private let from: String
+  private let order: String
+  private let page: String
+  let parameters: [ServerParameter]
+  /// Whether the rows are those that the request finds, in its order and number.
+  let isWhole: Bool
+
+  init(_ schema: ServerSchema, _ request: FetchRequest, _ entity: EntityDescription) {
+    var condition = ServerCondition(schema, from: .init(alias: "r", entity: entity))
+    let term = request.predicate.map { condition.term($0) } ?? ServerCondition.Term(sql: "true")
+    let terms = condition.order(request.sortDescriptors)
+    isWhole = term?.isExact == true && terms != nil && request.search == nil
+    let kind = schema.condition(entity, withSubentities: request.includesSubentities)
+    from =
+      "FROM \(schema.table(entity).name.quoted) r\(condition.joins) WHERE r.\(kind)"
+      + (term.map { " AND \($0.sql)" } ?? "")
+    order = " ORDER BY " + (isWhole ? terms ?? [] : ["r._id"]).joined(separator: ", ")
+    guard isWhole else {
+      (page, parameters) = ("", condition.parameters)
+      return
+    }
+    var values = condition.parameters
+    var page = ""
+    if let limit = request.effectiveFetchLimit {
+      values.append(.number(Int64(limit)))
+      page += " LIMIT $\(values.count)"
+    }
+    if request.fetchOffset > 0 {
+      values.append(.number(Int64(request.fetchOffset)))
+      page += " OFFSET $\(values.count)"
+    }
+    (self.page, parameters) = (page, values)
+  }
+
+  /// The rows, with some columns of the table `r`.
+  func selecting(_ columns: String) -> String { "SELECT \(columns) \(from)\(order)\(page)" }
+
+  /// How many rows there are.
+  var counting: String {
+    page.isEmpty
+      ? "SELECT count(*) \(from)" : "SELECT count(*) FROM (SELECT 1 \(from)\(order)\(page)) AS page"
+  }
+}

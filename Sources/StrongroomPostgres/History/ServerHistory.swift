@@ -1,0 +1,185 @@
+import Foundation
+import Glibc
+import ObjectModel
+import StoreContract
+
+/// The tables of the history: a row for each transaction, which have numbers without gaps, in the order of
+/// the commits.
+///
+/// The row of `_history` gives them, so saves wait for each other from there to the end of the commit.
+struct ServerHistory {
+  static let creation = [
+    "CREATE TABLE _history (last bigint NOT NULL, change bigint NOT NULL, total bigint NOT NULL)",
+    "INSERT INTO _history VALUES (0, 0, 0)",
+    "CREATE TABLE _transaction (number bigint PRIMARY KEY, fingerprint bytea NOT NULL,"
+      + " time double precision NOT NULL, author text, context text, program text NOT NULL,"
+      + " process bigint NOT NULL, properties bigint NOT NULL, first bigint NOT NULL, count bigint NOT NULL,"
+      + " total bigint NOT NULL, changes bytea, \"values\" bytea NOT NULL)",
+    "CREATE TABLE _consumer (name text COLLATE \"C\" PRIMARY KEY, number bigint NOT NULL,"
+      + " span double precision NOT NULL, seen double precision NOT NULL)",
+  ]
+  static let tables: Set<String> = ["_history", "_transaction", "_consumer"]
+  /// The server's clock, in seconds since 2001: one for all programs.
+  static let now =
+    "extract(epoch FROM clock_timestamp())::double precision"
+    + " - \(Int(Date.timeIntervalBetween1970AndReferenceDate))"
+
+  /// What a row takes besides its changes, about.
+  private static let rowSize: Int64 = 80
+  /// So seldom that looking for what is to go costs nothing a save.
+  private static let transactionsBetweenPurges: Int64 = 64
+  private static let program = ProcessInfo.processInfo.processName
+  private static let process = Int64(getpid())
+
+  private let connection: ServerConnection
+  private let opened: PostgresStore.Opened
+
+  init(_ connection: ServerConnection, _ opened: PostgresStore.Opened) {
+    (self.connection, self.opened) = (connection, opened)
+  }
+
+  /// Appends a transaction, in the transaction that made the changes.
+  ///
+  /// One statement; up to six more at every 64th transaction, which deletes what is beyond the limits.
+  /// - Returns: The place after the transaction; nil where nothing changed.
+  func append(
+    _ changes: HistoryChanges, _ values: HistoryValues, _ limits: PersistentHistoryLimits
+  ) throws -> PersistentHistoryToken.Position? {
+    if changes.isEmpty { return nil }
+    let fingerprint = withUnsafeBytes(of: UUID().uuid) { Array($0) }
+    let origin = TransactionOrigin.current
+    let (bytes, recorded) = (try changes.encoded(), try values.encoded())
+    let size = bytes.count + recorded.count + (origin?.author?.utf8.count ?? 0)
+    let rows = try connection.run(
+      "WITH head AS (UPDATE _history SET last = last + 1, change = change + $1, total = total + $2"
+        + " RETURNING last, change, total) INSERT INTO _transaction SELECT last, $3::bytea, \(Self.now),"
+        + " ($4::text[])[1], ($4::text[])[2], ($4::text[])[3], $5::bigint, $6::bigint, change - $1 + 1, $1,"
+        + " total, $7::bytea, $8::bytea FROM head RETURNING number",
+      [
+        .number(Int64(changes.count)), .number(Self.rowSize + Int64(size)), .bytes(fingerprint),
+        .optionalTexts([origin?.author, origin?.contextName, Self.program]), .number(Self.process),
+        .number(opened.properties), .bytes(bytes), .bytes(recorded),
+      ])
+    let number = rows.number(0, 0)
+    if number % Self.transactionsBetweenPurges == 0 {
+      try ServerHistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)
+    }
+    return .init(transactionNumber: number, fingerprint: Data(fingerprint))
+  }
+
+  /// Whether a transaction is there.
+  func has(_ position: PersistentHistoryToken.Position) throws -> Bool {
+    try connection.run(
+      "SELECT 1 FROM _transaction WHERE number = $1 AND fingerprint = $2",
+      [.number(position.transactionNumber), .bytes(Array(position.fingerprint))]
+    ).count > 0
+  }
+
+  /// The place after the last transaction; nil while there is none.
+  ///
+  /// One statement.
+  func last() throws -> PersistentHistoryToken.Position? {
+    let rows = try connection.run(
+      "SELECT number, fingerprint FROM _transaction ORDER BY number DESC LIMIT 1")
+    if rows.count == 0 { return nil }
+    return .init(transactionNumber: rows.number(0, 0), fingerprint: Data(rows.bytes(0, 1)))
+  }
+
+  // MARK: Reading
+
+  /// How many transactions are read at once.
+  private static let page = 500
+
+  func fetch(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+    var result = PersistentHistoryResult(request.resultType)
+    let filter = try HistoryFilter(request, store: opened.identifier, opened.schema.model)
+    let reading = HistoryRow.Reading(
+      store: opened.identifier, entities: opened.storeEntities,
+      properties: try ServerMetadata(connection: connection).historyProperties(),
+      place: "the store on the server"
+    ) { number in opened.schema.entity(number: number).map { opened.storeEntities[$0.index] } }
+    var (start, time) = (Int64(0), -Double.infinity)
+    switch request.bound {
+    case .token(let token): start = try token.map(check) ?? 0
+    case .transaction(let number): start = number
+    case .consumer(let name): start = try position(of: name)
+    case .date(let date): time = date.timeIntervalSinceReferenceDate
+    case .transactions: break
+    }
+    while true {
+      let rows = try connection.run(
+        "SELECT number, fingerprint, time, author, context, program, process, properties, first, count,"
+          + " changes, \"values\" FROM _transaction WHERE number > $1 AND time > $2 AND length(changes) > 0"
+          + " ORDER BY number LIMIT \(Self.page)", [.number(start), .double(time)])
+      for place in 0..<rows.count {
+        if result.count >= request.fetchLimit ?? .max { return result }
+        let row = Self.row(rows, place)
+        if let found = try reading.transaction(row, filter) { result.append(found) }
+        start = row.number
+      }
+      if rows.count < Self.page { return result }
+    }
+  }
+
+  private static func row(_ rows: ServerRows, _ row: Int) -> HistoryRow {
+    func text(_ column: Int) -> String? { rows.isNull(row, column) ? nil : rows.text(row, column) }
+    return HistoryRow(
+      number: rows.number(row, 0), fingerprint: Data(rows.bytes(row, 1)), time: rows.double(row, 2),
+      author: text(3), context: text(4), program: rows.text(row, 5), process: rows.number(row, 6),
+      properties: rows.number(row, 7), first: rows.number(row, 8), count: rows.number(row, 9),
+      changes: rows.bytes(row, 10), values: rows.bytes(row, 11))
+  }
+
+  // MARK: Tokens
+
+  /// The number of a token's transaction, which is in the store.
+  func check(_ token: PersistentHistoryToken) throws -> Int64 {
+    guard let position = token.position(in: opened.identifier) else { throw try refusal(isExpired: false) }
+    if try has(position) { return position.transactionNumber }
+    let rows = try connection.run(
+      "SELECT (SELECT count(*) FROM _transaction WHERE number = $1), (SELECT last FROM _history)",
+      [.number(position.transactionNumber)])
+    throw try refusal(isExpired: rows.number(0, 0) == 0 && position.transactionNumber < rows.number(0, 1))
+  }
+
+  private func refusal(isExpired: Bool) throws -> StoreError {
+    .unfollowed(
+      isExpired: isExpired,
+      current: try last().map { PersistentHistoryToken([opened.identifier: $0]) })
+  }
+
+  /// - Throws: `notFound` for a consumer that is not registered; `historyTokenExpired` for one whose unread
+  ///   transactions were deleted.
+  private func position(of name: String) throws -> Int64 {
+    guard let consumer = try ServerHistoryConsumers(connection).consumer(named: name) else {
+      throw StoreError.missingConsumer(name)
+    }
+    let rows = try connection.run(
+      "SELECT changes IS NULL FROM _transaction WHERE number > $1 ORDER BY number LIMIT 1",
+      [.number(consumer.transactionNumber)])
+    if rows.count > 0, rows.boolean(0, 0) { throw try refusal(isExpired: true) }
+    return consumer.transactionNumber
+  }
+
+  // MARK: Deleting
+
+  func delete(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+    var result = PersistentHistoryResult(request.resultType)
+    let purge = ServerHistoryPurge(connection)
+    let outcome: ServerHistoryPurge.Outcome
+    switch request.bound {
+    case .token(let token): outcome = try purge.delete(through: try token.map(check) ?? .max)
+    case .transaction(let number): outcome = try purge.delete(through: max(number, 0) - 1)
+    case .consumer(let name): outcome = try purge.delete(through: position(of: name))
+    case .date(let date):
+      let last = try connection.run(
+        "SELECT coalesce(max(number), 0) FROM _transaction WHERE time < $1",
+        [.double(date.timeIntervalSinceReferenceDate)])
+      outcome = try purge.delete(through: last.number(0, 0))
+    case .transactions(let numbers): outcome = try purge.empty(numbers)
+    }
+    result.count = outcome.count
+    result.limitingConsumer = outcome.limitingConsumer
+    return result
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import StoreContract
+
+/// Deletes the oldest transactions, never those that a consumer within its span has not read.
+struct ServerHistoryPurge {
+  private let connection: ServerConnection
+
+  init(_ connection: ServerConnection) { self.connection = connection }
+
+  struct Outcome {
+    var count = 0
+    /// Who has not read what was to go as well; nil where all of it went.
+    var limitingConsumer: PersistentHistoryConsumer?
+  }
+
+  /// Deletes what is beyond the limits: at most so many transactions, so that a save does not wait for long.
+  ///
+  /// One statement where nothing is to go, else up to six.
+  func run(_ limits: PersistentHistoryLimits, atMost most: Int64) throws {
+    if limits == .none { return }
+    let rows = try connection.run(
+      "SELECT coalesce(min(number), 0),"
+        + " coalesce((SELECT max(number) FROM _transaction WHERE time < \(ServerHistory.now) - $1), 0),"
+        + " coalesce((SELECT max(number) FROM _transaction"
+        + " WHERE total < (SELECT total FROM _history) - $2), 0) FROM _transaction",
+      [.double(limits.age ?? .infinity), .number(limits.byteCount.map(Int64.init) ?? .max)])
+    let (start, end) = (rows.number(0, 0), max(rows.number(0, 1), rows.number(0, 2)))
+    if end >= start { try delete(through: min(end, start + most - 1)) }
+  }
+
+  /// Deletes the transactions up to one.
+  ///
+  /// Up to five statements.
+  @discardableResult
+  func delete(through end: Int64) throws -> Outcome {
+    var outcome = Outcome()
+    let rows = try connection.run(
+      "SELECT least($1, (SELECT last FROM _history))", [.number(end)])
+    var end = rows.number(0, 0)
+    if let slowest = try ServerHistoryConsumers(connection).slowest(), slowest.transactionNumber < end {
+      end = slowest.transactionNumber
+      outcome.limitingConsumer = slowest
+    }
+    // The last one stays, without its changes: it tells tokens from those of copies.
+    let deleted = try connection.run(
+      "DELETE FROM _transaction WHERE number < (SELECT max(number) FROM _transaction WHERE number <= $1"
+        + " AND changes IS NOT NULL) RETURNING length(changes) > 0", [.number(end)])
+    let emptied = try connection.run(
+      "UPDATE _transaction t SET changes = NULL, \"values\" = '' FROM (SELECT number, length(changes) AS size"
+        + " FROM _transaction WHERE number <= $1 AND changes IS NOT NULL ORDER BY number DESC LIMIT 1) o"
+        + " WHERE t.number = o.number RETURNING o.size > 0", [.number(end)])
+    for rows in [deleted, emptied] {
+      for row in 0..<rows.count where !rows.isNull(row, 0) && rows.boolean(row, 0) { outcome.count += 1 }
+    }
+    return outcome
+  }
+
+  /// Empties transactions wherever they are; those before them stay.
+  ///
+  /// Two statements.
+  func empty(_ numbers: [Int64]) throws -> Outcome {
+    var outcome = Outcome()
+    var numbers = numbers
+    if let slowest = try ServerHistoryConsumers(connection).slowest(),
+      numbers.contains(where: { $0 > slowest.transactionNumber })
+    {
+      outcome.limitingConsumer = slowest
+      numbers.removeAll { $0 > slowest.transactionNumber }
+    }
+    outcome.count = try connection.run(
+      "UPDATE _transaction SET changes = '', \"values\" = '' WHERE number = ANY ($1::bigint[])"
+        + " AND length(changes) > 0 RETURNING number", [.numbers(numbers)]
+    ).count
+    return outcome
+  }
+}

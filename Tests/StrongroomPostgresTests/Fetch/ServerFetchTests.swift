@@ -1,0 +1,149 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import PostgresServer
+import StoreContract
+import StrongroomPostgres
+import Testing
+
+@Suite("What is asked of the server", .enabled(if: PostgresServer.programs != nil))
+struct ServerFetchTests {
+  private static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Person") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "author")
+      }
+      Entity("Book") {
+        Attribute("title", .string)
+        Attribute("pages", .integer32)
+        Attribute("price", .decimal)
+        Attribute("weight", .double)
+        Relationship("author", to: "Person", inverse: "books")
+        Relationship("tags", toMany: "Tag", inverse: "books")
+      }
+      Entity("Novel", parent: "Book") { Attribute("genre", .string) }
+      Entity("Tag") {
+        Attribute("name", .string)
+        Relationship("books", toMany: "Book", inverse: "tags", ordered: true)
+      }
+    }
+  }
+
+  /// The same objects on the server and in memory.
+  private static func stores() async throws -> [any IncrementalStore] {
+    let model = try model()
+    let memory = InMemoryStore(model: model, description: .init(type: InMemoryStore.storeType))
+    try await memory.loadMetadata()
+    let stores: [any IncrementalStore] = [try await PostgresFactory.store(model), memory]
+    for store in stores {
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(store)
+      let context = ManagedObjectContext(coordinator, isolation: nil)
+      let people = try ["Ada", "ada", "Žofie"].map { name in
+        let person = try context.insert("Person")
+        try person.set("name", name)
+        return person
+      }
+      let tags = try ["old", "new"].map { name in
+        let tag = try context.insert("Tag")
+        try tag.set("name", name)
+        return tag
+      }
+      for number in 0..<24 {
+        let book = try context.insert(number % 5 == 0 ? "Novel" : "Book")
+        if number % 7 != 0 { try book.set("title", ["Zug", "zug", "Züge", "", "A_1", "%"][number % 6]) }
+        if number % 6 != 0 { try book.set("pages", number * 37 % 11) }
+        if number % 4 != 0 { try book.set("price", Decimal(number) / 3) }
+        if number % 3 != 0 { try book.set("weight", Double(number % 5) / 2) }
+        if number % 4 != 1 { try book.setObject(people[number % 3], forKey: "author") }
+        if number % 2 == 0 { try book.add(tags[number % 4 / 2], to: "tags") }
+      }
+      try context.save()
+    }
+    return stores
+  }
+
+  private static let exact = [
+    "TRUEPREDICATE", "FALSEPREDICATE", "title == 'zug'", "title != 'zug'", "title == nil", "title != nil",
+    "NOT title == 'zug'", "NOT (pages > 5 AND title != nil)", "pages BETWEEN {2, 7}", "pages IN {1, 2, 99}",
+    "title IN {'Zug', '%'}", "title BEGINSWITH 'Z'", "title ENDSWITH 'ge'", "title CONTAINS '_'",
+    "title CONTAINS ''", "weight >= 1", "weight < 1.5 OR price > 4", "price == 3", "title > 'Z'",
+    "author.name == 'Ada'", "author.name == nil", "author == nil", "author.name BEGINSWITH 'a'",
+    "ANY tags.name == 'new'", "ALL tags.name == 'new'", "NOT ANY tags.name == 'old'", "tags.@count == 0",
+    "tags.@count >= 1 AND pages != 3", "ANY author.books.pages > 9", "SELF.pages == 3",
+  ]
+  private static let partly = [
+    "title ==[c] 'ZUG'", "pages > 3 AND title LIKE 'z*'", "title CONTAINS[d] 'u'",
+    "pages == author.books.@count",
+    "SUBQUERY(tags, $t, $t.name == 'new').@count > 0",
+  ]
+
+  @Test("finds the same as memory, in its order and page")
+  func answers() async throws {
+    let stores = try await Self.stores()
+    for format in Self.exact + Self.partly {
+      for entity in ["Book", "Novel"] {
+        for (sort, page) in [([], 0), (["author.name", "pages"], 5), (["title", "-price", "weight"], 3)] {
+          var request = FetchRequest(entity, where: try FetchPredicate(format: format))
+          request.sortDescriptors = sort.map {
+            $0.hasPrefix("-")
+              ? FetchSortDescriptor(String($0.dropFirst()), ascending: false) : FetchSortDescriptor($0)
+          }
+          if page > 0 { (request.fetchLimit, request.fetchOffset) = (page, 2) }
+          let (found, expected) = (
+            try stores[0].fetchObjectIDs(request).map(\.reference),
+            try stores[1].fetchObjectIDs(request).map(\.reference)
+          )
+          #expect(found == expected, "\(entity): \(format) by \(sort)")
+          let nodes = try stores[0].fetchNodes(request, lookup: nil).map(\.reference)
+          #expect(nodes == expected, "\(entity): \(format) by \(sort)")
+          #expect(try stores[0].count(for: request) == expected.count, "\(entity): \(format)")
+        }
+      }
+    }
+  }
+
+  @Test("finds nothing in an empty list, whatever is compared")
+  func emptyLists() async throws {
+    let stores = try await Self.stores()
+    for name in ["title", "pages", "price", "weight", "author"] {
+      let none = FetchPredicate.comparison(.init(.keyPath([name]), .in, .list([])))
+      for predicate in [none, .not(none), .or([none, .constant(false)])] {
+        let request = FetchRequest("Book", where: predicate)
+        #expect(try stores[0].count(for: request) == stores[1].count(for: request), "\(name)")
+      }
+    }
+  }
+
+  @Test("is the whole question where the server means the same by it")
+  func plans() async throws {
+    let store = try await PostgresFactory.store(try Self.model())
+    for format in Self.exact {
+      let request = FetchRequest("Book", where: try FetchPredicate(format: format))
+      #expect(try store.queryPlan(for: request).isEvaluatedInMemory == false, "\(format)")
+    }
+    for format in Self.partly {
+      let request = FetchRequest("Book", where: try FetchPredicate(format: format))
+      #expect(try store.queryPlan(for: request).isEvaluatedInMemory, "\(format)")
+    }
+    let byNumber = try store.queryPlan(
+      for: FetchRequest("Book", where: .comparison(.init(.selfObject, .equal, .value(.reference(1))))))
+    #expect(byNumber.statement?.contains("ORDER BY r._id") == true)
+  }
+
+  @Test("takes one statement, however many rows there are")
+  func statements() async throws {
+    let store = try #require(try await Self.stores()[0] as? PostgresStore)
+    var request = FetchRequest("Book", where: try FetchPredicate(format: "author.name != nil"))
+    request.fetchLimit = 2
+    for ask in [{ _ = try store.fetchNodes(request, lookup: nil) }, { _ = try store.count(for: request) }] {
+      // Prepared at the first time.
+      try ask()
+      let before = try store.roundTripCount
+      try ask()
+      #expect(try store.roundTripCount - before == 1)
+    }
+  }
+}
