@@ -3,8 +3,8 @@
 @_exported public import SecretService
 @_exported public import StoreKeyring
 
-@_exported public import class ObjectContext.UndoManager
 @_exported public import struct ObjectContext.ContextError
+@_exported public import class ObjectContext.UndoManager
 @_exported public import struct ObjectModel.MigrationForecast
 @_exported public import struct ObjectModel.StagedMigrationForecast
 @_exported public import struct ObjectQuery.TextSearch

@@ -230,8 +230,7 @@ import StrongroomData
     notes.list.select(editor.note)
   }
 
-  /// Saves what was typed, added and deleted; false when that failed, which the banner shows.
-  /// - Parameter advice: What the banner says besides the reason.
+  /// Saves what was typed, added and deleted; false when that failed, which the banner shows with an advice.
   @discardableResult private func save(else advice: String = "") -> Bool {
     guard let notes else { return true }
     let start = Trace.elapsed

@@ -4,8 +4,9 @@ import StoreContract
 
 extension PersistentStoreCoordinator {
   /// Saves changes of several stores: every store's statements are executed before the first
-  /// commits, so that a broken rule, a conflict or a full disk leaves all as they were. A store that cannot
-  /// take its statements back is called when the others have committed.
+  /// commits, so that a broken rule, a conflict or a full disk leaves all as they were.
+  ///
+  /// A store that cannot take its statements back is called when the others have committed.
   func saveInParts(_ save: SaveChangesRequest) throws {
     let parts = try parts(of: save)
     // Every save locks stores in the same order, so that two programs never wait for each other's

@@ -34,8 +34,9 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
     /// The configurations of two stores have an entity in common, or a relationship crosses from
     /// one to the other.
     public static let configuration = Code(description: "configuration")
-    /// Some stores of a save were committed and others not: see `savedStores`. The changes of those are
-    /// saved, and the others are still unsaved in the context.
+    /// Some stores of a save were committed and others not.
+    ///
+    /// Changes of the objects of `savedStores` are saved, and the others are still unsaved in the context.
     public static let partiallySaved = Code(description: "partiallySaved")
     /// Rows were changed or deleted elsewhere since they were read; see `conflicts`.
     public static let conflict = Code(description: "conflict")

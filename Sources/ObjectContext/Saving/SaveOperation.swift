@@ -122,12 +122,7 @@ struct SaveOperation: GraphOperation {
     }
   }
 
-  /// Makes of what was saved objects without changes, and has others hear of it.
-  ///
-  /// - Parameters:
-  ///   - plan: What was to be saved.
-  ///   - wanted: Of which objects.
-  ///   - stores: Those that were saved; nil for all.
+  /// Makes of what some stores have saved, or all, objects without changes, and has others hear of it.
   private func finish(_ plan: SavePlan, _ wanted: WantedSave, in stores: Set<UUID>? = nil) -> ContextChanges {
     let saved = stores.map(wanted.of) ?? wanted
     var changes = changes(

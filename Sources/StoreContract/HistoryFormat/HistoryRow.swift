@@ -107,11 +107,9 @@ extension HistoryRow.Reading {
 }
 
 extension StoreError {
-  /// A place in a history that cannot be followed.
+  /// A place in a history that cannot be followed: what follows it was deleted, or it is another history's.
   ///
-  /// - Parameters:
-  ///   - isExpired: Whether what follows it was deleted.
-  ///   - current: Where to go on from.
+  /// The error says where to go on from.
   package static func unfollowed(isExpired: Bool, current: PersistentHistoryToken?) -> StoreError {
     var error =
       isExpired

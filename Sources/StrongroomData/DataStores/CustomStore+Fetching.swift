@@ -77,7 +77,7 @@ extension CustomStore {
 
   /// The part that was asked for, of what a store found that may have ignored limit and offset.
   ///
-  /// - Parameter first: Finds one without an offset, for a store of which it is not known yet.
+  /// Of a store of which that is not known yet, the first without an offset is found, too.
   private func page<T: Equatable>(
     _ found: [T], _ request: FetchRequest, first: () throws -> [T]?
   ) throws -> [T] {

@@ -60,9 +60,8 @@ struct ServerPaths {
     place(path).map { Column(sql: "\($0.alias)._id", type: .number, attribute: nil) }
   }
 
-  /// The elements of a to-many, and the path after it.
-  ///
-  /// - Parameter path: A path that leads over one to-many, as its first or after to-ones.
+  /// The elements of a to-many, and the path after it; nil where it leads over none, as its first or after
+  /// to-ones.
   mutating func elements(_ path: [String]) -> (elements: Elements, rest: [String])? {
     for (index, name) in path.enumerated() {
       guard let place = place(Array(path[..<index])),

@@ -16,11 +16,7 @@ enum StoreKind: String, ExpressibleByArgument, CaseIterable {
     if self == .postgres { PersistentStoreCoordinator.registerStoreClass(PostgresStore.self) }
   }
 
-  /// A store with the whole history.
-  ///
-  /// - Parameters:
-  ///   - url: A file; a server has a schema of its name.
-  ///   - vault: Where the file's key is.
+  /// A store with the whole history, in a file with its key in a vault, or in a schema of the file's name.
   func description(_ url: URL, _ vault: InMemoryVault) throws -> PersistentStoreDescription {
     var description: PersistentStoreDescription
     switch self {
