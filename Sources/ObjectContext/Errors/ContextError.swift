@@ -120,6 +120,6 @@ public struct ContextError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ContextError: LocalizedError {
-  /// What is wrong and what to do.
-  public var errorDescription: String? { message }
+  /// As `description`.
+  public var errorDescription: String? { description }
 }

@@ -55,8 +55,20 @@ extension IncrementalStore {
       count: references.count, references: references.first.map { $0..<((references.last ?? $0) + 1) })
   }
 
-  /// Changes all objects by one save.
+  /// Changes all objects by one save, tried again where others change some of them meanwhile.
   public func update(_ batch: BatchUpdate) throws -> BatchResult {
+    try untilSettled { try updateOnce(batch) }
+  }
+
+  /// A batch is of what is stored when it runs, whatever that is.
+  private func untilSettled<R>(_ body: () throws -> R) throws -> R {
+    for _ in 1..<16 {
+      do { return try body() } catch let error as StoreError where error.code == .conflict {}
+    }
+    return try body()
+  }
+
+  private func updateOnce(_ batch: BatchUpdate) throws -> BatchResult {
     let nodes = try nodes(batch.request)
     var save = SaveChangesRequest()
     if let entity = storeEntities.first(where: { $0.entity.name == batch.request.entityName })?.entity {
@@ -86,9 +98,9 @@ extension IncrementalStore {
     return BatchResult(count: nodes.count)
   }
 
-  /// Deletes all objects by one save.
+  /// Deletes all objects by one save, tried again where others change some of them meanwhile.
   public func delete(matching request: FetchRequest) throws -> BatchResult {
-    try deleteBySaving(matching: request)
+    try untilSettled { try deleteBySaving(matching: request) }
   }
 
   /// Deletes all objects by one save, also in a store that may delete otherwise.

@@ -179,6 +179,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError: LocalizedError {
-  /// What is wrong and what to do.
-  public var errorDescription: String? { message }
+  /// As `description`.
+  public var errorDescription: String? { description }
 }

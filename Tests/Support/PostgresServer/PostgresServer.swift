@@ -16,6 +16,8 @@ package final class PostgresServer: Sendable {
   private let count = Locked(0)
 
   private static let running = Locked<PostgresServer?>(nil)
+  /// All that were started: Foundation crashes where a `Process` that runs is deallocated.
+  private static let started = Locked<[PostgresServer]>([])
 
   /// The server of this process, which is started at the first call.
   package static func shared() throws -> PostgresServer {
@@ -68,6 +70,7 @@ package final class PostgresServer: Sendable {
       usleep(50_000)
       isThere = try answers(programs)
     }
+    Self.started.withLock { $0.append(self) }
     guard isThere else {
       let log = try? String(contentsOf: folder.appending(path: "initdb"), encoding: .utf8)
       throw Failure(description: "the server does not start: \(log ?? "no log")")
