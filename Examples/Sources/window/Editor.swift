@@ -106,9 +106,10 @@ import StrongroomData
   /// Puts what was typed into the note.
   func commit() {
     guard pause != nil else { return }
+    if note?.isDeleted == true { return lose() }
     pause?.cancel()
     pause = nil
-    guard let note, !note.isDeleted, titleIsTyped || textIsTyped else { return }
+    guard let note, titleIsTyped || textIsTyped else { return }
     if titleIsTyped { note.title = typedTitle }
     if textIsTyped { note.text = typedText }
     filled = (typedTitle, typedText)

@@ -68,7 +68,7 @@ package final class PostgresServer: Sendable {
     var isThere = false
     for _ in 0..<600 where !isThere && process.isRunning {
       usleep(50_000)
-      isThere = try answers(programs)
+      isThere = answers(programs)
     }
     Self.started.withLock { $0.append(self) }
     guard isThere else {
@@ -78,13 +78,21 @@ package final class PostgresServer: Sendable {
   }
 
   /// Whether it takes connections: its socket is there before that.
-  private func answers(_ programs: URL) throws -> Bool {
-    let asking = Process()
-    asking.executableURL = programs.appending(path: "pg_isready")
-    asking.arguments = ["-q", "-h", folder.path]
-    try asking.run()
-    asking.waitUntilExit()
-    return asking.terminationStatus == 0
+  private func answers(_ programs: URL) -> Bool {
+    (try? Self.run("'\(programs.path)/pg_isready' -q -h '\(folder.path)'")) != nil
+  }
+
+  /// Runs a command of a shell, and returns what it writes.
+  ///
+  /// Not by Foundation's `Process`, which crashes now and then where many threads run one.
+  private static func run(_ command: String) throws -> String {
+    guard let pipe = popen(command, "r") else { throw Failure(description: "no process can be made") }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = fread(&buffer, 1, buffer.count, pipe), count > 0 { output += buffer[..<count] }
+    let status = pclose(pipe)
+    if status != 0 { throw Failure(description: "\(command.prefix(80)) ends with \(status >> 8)") }
+    return String(decoding: output, as: UTF8.self)
   }
 
   /// The address of the database that is there from the beginning.
@@ -103,15 +111,12 @@ package final class PostgresServer: Sendable {
   @discardableResult
   package func execute(_ sql: String) throws -> String {
     guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
-    let (psql, answer) = (Process(), Pipe())
-    psql.executableURL = programs.appending(path: "psql")
-    psql.arguments = ["-qAt", "-U", "tester", "-h", folder.path, "-d", "postgres", "-c", sql]
-    psql.standardOutput = answer
-    try psql.run()
-    let text = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    psql.waitUntilExit()
-    if psql.terminationStatus != 0 { throw Failure(description: "psql ends with \(psql.terminationStatus)") }
-    return text
+    let file = folder.appending(path: "\(UUID()).sql")
+    try Data(sql.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    return try Self.run(
+      "'\(programs.path)/psql' -qAt -v ON_ERROR_STOP=1 -U tester -h '\(folder.path)' -d postgres -f '\(file.path)'"
+    )
   }
 
   /// Kills the server, which is started again at once.
