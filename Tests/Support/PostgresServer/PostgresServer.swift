@@ -114,9 +114,8 @@ package final class PostgresServer: Sendable {
     let file = folder.appending(path: "\(UUID()).sql")
     try Data(sql.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    return try Self.run(
-      "'\(programs.path)/psql' -qAt -v ON_ERROR_STOP=1 -U tester -h '\(folder.path)' -d postgres -f '\(file.path)'"
-    )
+    let options = "-qAt -v ON_ERROR_STOP=1 -U tester -h '\(folder.path)' -d postgres -f '\(file.path)'"
+    return try Self.run("'\(programs.path)/psql' \(options)")
   }
 
   /// Kills the server, which is started again at once.
