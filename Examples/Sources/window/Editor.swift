@@ -8,7 +8,7 @@ import StrongroomData
   var onPause: (@MainActor () -> Void)?
   /// Called at each key.
   var onTyping: (@MainActor () -> Void)?
-  /// Called with what was typed into a note that somebody else deleted meanwhile.
+  /// Called when the note is deleted by another window while it is typed in, with the typed text.
   var onLoss: (@MainActor (_ title: String, _ text: String) -> Void)?
 
   private(set) var note: Note?

@@ -58,7 +58,7 @@ struct HistoryConsumers {
   /// Moves a consumer on to a place; one that is there or beyond stays.
   ///
   /// One statement.
-  /// - Throws: `notFound` where nobody has that name.
+  /// - Throws: `notFound` where no consumer has that name.
   func advance(_ name: String, to number: Int64) throws {
     let update = try connection.cached(
       "UPDATE _consumer SET _number = max(_number, ?2), _seen = ?3 WHERE _name = ?1")

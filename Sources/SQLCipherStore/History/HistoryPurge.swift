@@ -8,12 +8,6 @@ struct HistoryPurge {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  struct Outcome {
-    var count = 0
-    /// Who has not read what was to go as well; nil where all of it went.
-    var limitingConsumer: PersistentHistoryConsumer?
-  }
-
   /// Deletes what is beyond the limits: at most so many transactions, so that a save does not wait for long.
   ///
   /// Two statements where nothing is to go, else up to nine.
@@ -41,8 +35,8 @@ struct HistoryPurge {
   ///
   /// Up to six statements.
   @discardableResult
-  func delete(through end: Int64) throws -> Outcome {
-    var outcome = Outcome()
+  func delete(through end: Int64) throws -> HistoryPurgeOutcome {
+    var outcome = HistoryPurgeOutcome()
     let slowest = try HistoryConsumers(connection).all().filter(\.isWithinSpan).min {
       $0.transactionNumber < $1.transactionNumber
     }
@@ -72,8 +66,8 @@ struct HistoryPurge {
   /// Empties transactions wherever they are; those before them stay.
   ///
   /// One statement, and one for each number.
-  func empty(_ numbers: [Int64]) throws -> Outcome {
-    var outcome = Outcome()
+  func empty(_ numbers: [Int64]) throws -> HistoryPurgeOutcome {
+    var outcome = HistoryPurgeOutcome()
     let slowest = try HistoryConsumers(connection).all().filter(\.isWithinSpan).min {
       $0.transactionNumber < $1.transactionNumber
     }

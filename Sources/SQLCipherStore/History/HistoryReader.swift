@@ -102,7 +102,7 @@ struct HistoryReader {
   func delete(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     var result = PersistentHistoryResult(request.resultType)
     let purge = HistoryPurge(connection)
-    let outcome: HistoryPurge.Outcome
+    let outcome: HistoryPurgeOutcome
     switch request.bound {
     case .token(let token): outcome = try purge.delete(through: token.map(check) ?? table.last()?.number ?? 0)
     case .transaction(let number):

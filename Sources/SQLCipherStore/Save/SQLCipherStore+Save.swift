@@ -99,8 +99,7 @@ extension SQLCipherStore {
         let statement = try connection.cached("SELECT _version FROM \(table) WHERE _id = ?1")
         statement.bind(1, token.reference)
         defer { statement.reset() }
-        guard try statement.step() else { return token.version == nil }
-        return token.version.map { statement.int64(0) >= $0 } ?? false
+        return token.isMet(by: try statement.step() ? statement.int64(0) : nil)
       }
     }
   }

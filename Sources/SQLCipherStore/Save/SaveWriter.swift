@@ -26,10 +26,7 @@ struct SaveWriter {
 
   func throwConflicts() throws {
     if stale.isEmpty { return }
-    throw StoreError(
-      .conflict,
-      "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
-      objectIDs: stale)
+    throw StoreError.stale(stale)
   }
 
   // MARK: Rows

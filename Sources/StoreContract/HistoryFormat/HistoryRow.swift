@@ -125,7 +125,7 @@ extension StoreError {
     return error
   }
 
-  /// A consumer that nobody registered.
+  /// A consumer that is not registered.
   package static func missingConsumer(_ name: String) -> StoreError {
     StoreError(.notFound, "no consumer \"\(name)\" is registered with the store's history; register it first")
   }

@@ -75,9 +75,9 @@ public final class ReferenceObjects: Sendable {
     names.withLock { $0[entity.root.index]?.byNumber[reference] }
   }
 
-  /// Whether an object of an entity's hierarchy has a string.
-  package func isKnown(_ string: String, of entity: EntityDescription) -> Bool {
-    names.withLock { $0[entity.root.index]?.numbers[Array(string.utf8)] != nil }
+  /// The number of the object of an entity's hierarchy that has a string; nil for none.
+  package func number(of string: String, in entity: EntityDescription) -> Int64? {
+    names.withLock { $0[entity.root.index]?.numbers[Array(string.utf8)] }
   }
 
   /// Lets another object have the string of one that was deleted.
@@ -88,12 +88,11 @@ public final class ReferenceObjects: Sendable {
     }
   }
 
-  /// Gives an object another string; nothing happens where another object has it.
+  /// Gives an object another string, also where it was another object's.
   package func rename(_ id: ManagedObjectID, to string: String) {
     names.withLock { names in
       let root = id.entity.root.index
       let bytes = Array(string.utf8)
-      guard names[root]?.numbers[bytes] == nil else { return }
       if let old = names[root]?.byNumber[id.reference] { names[root]?.numbers[Array(old.utf8)] = nil }
       names[root, default: Names()].byNumber[id.reference] = string
       names[root, default: Names()].numbers[bytes] = id.reference

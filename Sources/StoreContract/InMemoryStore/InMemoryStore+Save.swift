@@ -76,10 +76,7 @@ extension InMemoryStore {
     }
     for lock in save.deleted + save.locked { check(lock.objectID, lock.version) }
     guard stale.isEmpty else {
-      throw StoreError(
-        .conflict,
-        "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
-        objectIDs: stale)
+      throw StoreError.stale(stale)
     }
   }
 

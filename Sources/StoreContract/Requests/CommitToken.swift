@@ -35,4 +35,10 @@ public struct CommitToken: Sendable, Hashable, Codable {
     reference = id.reference
     version = node?.version
   }
+
+  /// Whether the save was stored, by the version that the object has now; nil where it is not there.
+  package func isMet(by stored: Int64?) -> Bool {
+    guard let version else { return stored == nil }
+    return stored.map { $0 >= version } ?? false
+  }
 }

@@ -143,6 +143,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     return error
   }
 
+  /// For a save of objects that are not as it read them.
+  package static func stale(_ objects: [ManagedObjectID]) -> StoreError {
+    StoreError(
+      .conflict,
+      "\(objects.count) objects were changed or deleted since they were read; refresh them and save again",
+      objectIDs: objects)
+  }
+
   /// For a save whose references have destinations that were deleted elsewhere.
   package static func missingDestinations(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(

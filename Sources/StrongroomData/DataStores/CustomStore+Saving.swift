@@ -19,7 +19,10 @@ extension CustomStore {
           updated: changes.updated.map(\.snapshot), deleted: changes.deleted))
       isSaving = false
       // A key may be given again in the save that deletes its object.
-      for lock in save.deleted { names.objects.release(lock.objectID) }
+      for lock in save.deleted {
+        names.objects.release(lock.objectID)
+        rows[lock.objectID.entity.root.index]?[lock.objectID.reference] = nil
+      }
       try rename(changes.inserted, result)
       for place in changes.inserted.indices {
         let node = changes.inserted[place].node
@@ -29,9 +32,6 @@ extension CustomStore {
       }
       for row in changes.inserted + changes.updated {
         rows[row.node.entity.root.index, default: [:]][row.node.reference] = row
-      }
-      for lock in save.deleted {
-        rows[lock.objectID.entity.root.index]?[lock.objectID.reference] = nil
       }
       for snapshot in result.snapshotsToReregister.values { reregister(snapshot) }
       if let token = result.historyToken { StoreCall.current?.changes.note(token) }
@@ -60,7 +60,7 @@ extension CustomStore {
       let own = row.snapshot.persistentIdentifier
       // Stored again after its deletion, it has its identifier until the store gives it another.
       let permanent = try permanent(row, result.remappedIdentifiers[own] ?? own)
-      guard keys.insert(permanent).inserted, !names.objects.isKnown(permanent.key, of: row.node.entity) else {
+      guard keys.insert(permanent).inserted, !isTaken(permanent, by: row) else {
         throw StoreError(
           .invalidValue,
           "the store gave a new \(row.node.entity.name) the identifier of another one; make each primary key"
@@ -73,6 +73,14 @@ extension CustomStore {
       let own = row.snapshot.persistentIdentifier
       if own.isTemporary { saved[own.key] = row.node.reference }
     }
+  }
+
+  /// Whether another model has an identifier; one that was deleted has none.
+  private func isTaken(_ identifier: PersistentIdentifier, by row: Row) -> Bool {
+    let entity = row.node.entity
+    guard let holder = names.objects.number(of: identifier.key, in: entity), holder != row.node.reference
+    else { return false }
+    return rows[entity.root.index]?[holder] != nil
   }
 
   private func permanent(_ row: Row, _ identifier: PersistentIdentifier?) throws -> PersistentIdentifier {

@@ -117,7 +117,7 @@ final class CustomStore<Base: DataStore>: CustomStoring, SavingLast, @unchecked 
         .invalidValue,
         "a snapshot of \(entity.name) has an identifier of another store than \(base.identifier)")
     }
-    if isSaving, !names.objects.isKnown(identifier.key, of: entity) {
+    if isSaving, names.objects.number(of: identifier.key, in: entity) == nil {
       throw StoreError(
         .unsupportedRequest,
         "the store was asked for a new \(entity.name) while it saves; fetch such models before or after")

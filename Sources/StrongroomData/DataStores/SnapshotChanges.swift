@@ -58,10 +58,7 @@ struct SnapshotChanges<Base: DataStore> {
     }
     let stale = wanted.filter { known(Self.place($0.objectID))?.node.version != $0.version }.map(\.objectID)
     guard stale.isEmpty else {
-      throw StoreError(
-        .conflict,
-        "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
-        objectIDs: stale)
+      throw StoreError.stale(stale)
     }
     let new = Set(save.inserted.map { Self.place($0.objectID) })
     let missing = save.existing.filter { known(Self.place($0)) == nil && !new.contains(Self.place($0)) }

@@ -18,7 +18,7 @@ struct ServerPaths {
     let entity: EntityDescription
   }
 
-  /// What leads from an object to the elements of a to-many.
+  /// The tables with the elements of an object's to-many, and the condition that selects them.
   struct Elements {
     /// The tables, joined.
     let tables: String

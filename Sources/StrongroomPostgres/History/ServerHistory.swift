@@ -166,7 +166,7 @@ struct ServerHistory {
   func delete(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     var result = PersistentHistoryResult(request.resultType)
     let purge = ServerHistoryPurge(connection)
-    let outcome: ServerHistoryPurge.Outcome
+    let outcome: HistoryPurgeOutcome
     switch request.bound {
     case .token(let token): outcome = try purge.delete(through: try token.map(check) ?? .max)
     case .transaction(let number): outcome = try purge.delete(through: max(number, 0) - 1)

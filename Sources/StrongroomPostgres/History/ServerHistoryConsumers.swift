@@ -53,7 +53,7 @@ struct ServerHistoryConsumers {
   /// Moves a consumer on to a place; one that is there or beyond stays.
   ///
   /// One statement.
-  /// - Throws: `notFound` where nobody has that name.
+  /// - Throws: `notFound` where no consumer has that name.
   func advance(_ name: String, to number: Int64) throws {
     let rows = try connection.run(
       "UPDATE _consumer SET number = greatest(number, $2), seen = \(ServerHistory.now) WHERE name = $1"

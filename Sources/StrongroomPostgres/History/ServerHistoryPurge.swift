@@ -7,12 +7,6 @@ struct ServerHistoryPurge {
 
   init(_ connection: ServerConnection) { self.connection = connection }
 
-  struct Outcome {
-    var count = 0
-    /// Who has not read what was to go as well; nil where all of it went.
-    var limitingConsumer: PersistentHistoryConsumer?
-  }
-
   /// Deletes what is beyond the limits: at most so many transactions, so that a save does not wait for long.
   ///
   /// One statement where nothing is to go, else up to six.
@@ -32,8 +26,8 @@ struct ServerHistoryPurge {
   ///
   /// Up to five statements.
   @discardableResult
-  func delete(through end: Int64) throws -> Outcome {
-    var outcome = Outcome()
+  func delete(through end: Int64) throws -> HistoryPurgeOutcome {
+    var outcome = HistoryPurgeOutcome()
     let rows = try connection.run(
       "SELECT least($1, (SELECT last FROM _history))", [.number(end)])
     var end = rows.number(0, 0)
@@ -58,8 +52,8 @@ struct ServerHistoryPurge {
   /// Empties transactions wherever they are; those before them stay.
   ///
   /// Two statements.
-  func empty(_ numbers: [Int64]) throws -> Outcome {
-    var outcome = Outcome()
+  func empty(_ numbers: [Int64]) throws -> HistoryPurgeOutcome {
+    var outcome = HistoryPurgeOutcome()
     var numbers = numbers
     if let slowest = try ServerHistoryConsumers(connection).slowest(),
       numbers.contains(where: { $0 > slowest.transactionNumber })

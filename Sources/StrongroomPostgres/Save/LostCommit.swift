@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import StoreContract
 
 /// A commit whose answer was lost with the connection.
@@ -11,8 +11,8 @@ struct LostCommit {
   let token: CommitToken?
   let error: ServerError
 
-  /// How long a server that is started again is waited for.
-  private static let patience = 20
+  /// For how many seconds a server that is started again is waited for, besides the last attempt to connect.
+  private static let patience: TimeInterval = 20
 
   private enum Outcome {
     case committed, aborted, unknown
@@ -22,33 +22,38 @@ struct LostCommit {
   ///
   /// - Throws: `serverUnreachable` where nothing was saved; `outcomeUnknown` where no server answers in time.
   func settle(_ opened: PostgresStore.Opened) throws {
-    for _ in 0..<Self.patience * 10 {
+    let end = Date(timeIntervalSinceNow: Self.patience)
+    repeat {
       switch try? outcome(opened) {
       case .committed: return
       case .aborted: throw error.storeError
       case .unknown, nil: usleep(100_000)
       }
-    }
+    } while Date() < end
     throw StoreError.outcomeUnknown(token, cause: error)
   }
 
   /// The history decides: the server that answers may be another one, to which the number of the transaction
   /// says nothing, or says it of another transaction.
   private func outcome(_ opened: PostgresStore.Opened) throws -> Outcome {
+    // Before the history is looked at: a commit in progress may end in between.
     let status = try status(opened)
-    if status == "in progress" { return .unknown }
     if let place, try opened.pool.read({ try ServerHistory($0, opened).has(place) }) { return .committed }
-    return status == "committed" ? (place == nil ? .committed : .unknown) : .aborted
+    return status == .committed && place != nil ? .unknown : status
   }
 
-  /// - Returns: Nil where the server has given no such number yet.
-  private func status(_ opened: PostgresStore.Opened) throws -> String? {
+  /// What the server says of the number: one that it has not given yet is of no transaction that is there.
+  private func status(_ opened: PostgresStore.Opened) throws -> Outcome {
     try opened.pool.read { connection in
       do {
-        return try connection.run(
-          "SELECT pg_xact_status($1::text::xid8)", [.text(String(transaction))]
-        ).text(0, 0)
-      } catch let error as ServerError where error.isNotYet { return nil }
+        let rows = try connection.run(
+          "SELECT pg_xact_status($1::text::xid8)", [.text(String(transaction))])
+        switch rows.isNull(0, 0) ? "too old" : rows.text(0, 0) {
+        case "committed": return .committed
+        case "aborted": return .aborted
+        default: return .unknown
+        }
+      } catch let error as ServerError where error.isNotYet { return .aborted }
     }
   }
 }

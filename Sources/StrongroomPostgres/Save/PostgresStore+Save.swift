@@ -60,7 +60,6 @@ extension PostgresStore {
     let rows = try opened.pool.read {
       try $0.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(token.reference)])
     }
-    if rows.count == 0 { return token.version == nil }
-    return token.version.map { rows.number(0, 0) >= $0 } ?? false
+    return token.isMet(by: rows.count == 0 ? nil : rows.number(0, 0))
   }
 }

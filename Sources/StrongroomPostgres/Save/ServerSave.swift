@@ -31,10 +31,7 @@ struct ServerSave {
 
   func throwConflicts() throws {
     if stale.isEmpty { return }
-    throw StoreError(
-      .conflict,
-      "\(stale.count) objects were changed or deleted since they were read; refresh them and save again",
-      objectIDs: stale)
+    throw StoreError.stale(stale)
   }
 
   private static let versions = "unnest($1::bigint[], $2::bigint[]) AS v(id, version)"

@@ -129,9 +129,7 @@ final class ServerPool: Sendable {
 
   private func take() throws -> ServerConnection? {
     try checkOpen()
-    return idle.withLock { idle in
-      return idle.connections.popLast()
-    }
+    return idle.withLock { $0.connections.popLast() }
   }
 
   func connect() throws -> ServerConnection {

@@ -22,10 +22,7 @@ enum StoreKind: String, ExpressibleByArgument, CaseIterable {
       return PersistentStoreDescription(
         url: folder.appendingPathComponent("d.strongroom"), vault: InMemoryVault())
     case .postgres:
-      var description = PersistentStoreDescription(
-        type: PostgresStore.storeType, url: try PostgresServer.shared().url)
-      description.serverSchema = folder.lastPathComponent
-      return description
+      return try PostgresFactory.description(schema: folder.lastPathComponent)
     }
   }
 

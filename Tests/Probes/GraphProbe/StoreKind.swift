@@ -25,9 +25,8 @@ enum StoreKind: String, ExpressibleByArgument, CaseIterable {
       description.durability = .normal
       description.pageCacheBytes = 1 << 20
     case .postgres:
-      description = PersistentStoreDescription(
-        type: PostgresStore.storeType, url: try PostgresServer.shared().url)
-      description.serverSchema = url.pathComponents.suffix(2).joined(separator: " ")
+      description = try PostgresFactory.description(
+        schema: url.pathComponents.suffix(2).joined(separator: " "))
     }
     description.historyLimits = .none
     return description

@@ -233,6 +233,33 @@ struct RogueStoreTests {
     }
   }
 
+  @Test("has a deleted model again by undo, though its identifier was asked for meanwhile")
+  func storedAgain() throws {
+    let rogue = Rogue("notes")
+    let container = try ModelContainer(
+      for: Schema([Buoy.self]), configurations: [RogueConfiguration(rogue)])
+    let context = ModelContext(container)
+    context.undoManager = UndoManager()
+    let buoy = Buoy(name: "red")
+    context.insert(buoy)
+    try context.save()
+    let identifier = buoy.persistentModelID
+    context.delete(buoy)
+    try context.save()
+    let other = ModelContext(container)
+    #expect(other.registeredModel(for: identifier) as Buoy? == nil)
+    #expect(
+      try other.fetch(FetchDescriptor<Buoy>(predicate: #Predicate { $0.persistentModelID == identifier }))
+        .isEmpty)
+    context.undoManager?.undo()
+    try context.save()
+    #expect(rogue.rows.count == 1)
+    #expect(try names(ModelContext(container)) == ["red"])
+    context.undoManager?.undo()
+    try context.save()
+    #expect(rogue.rows.isEmpty)
+  }
+
   @Test("has the identifier of another store: the container does not open")
   func oneIdentifier() throws {
     let identifier = UUID().uuidString

@@ -63,7 +63,7 @@ struct RefusalTests {
     func code(_ from: String, _ to: String) async throws -> StoreError.Code? {
       try await refusal { $0.url = URL(string: address.replacing(from, with: to)) }
     }
-    #expect(try await code("user=tester", "user=nobody-here") == .wrongKey)
+    #expect(try await code("user=tester", "user=missing-user") == .wrongKey)
     #expect(try await code("///postgres", "///no-such-database") == .fileMissing)
     #expect(try await code("user=tester", "user=tester&password=sec%00secret") == .invalidValue)
     try server.execute("CREATE ROLE narrow LOGIN SUPERUSER CONNECTION LIMIT 0")

@@ -15,14 +15,19 @@ package struct PostgresFactory: StoreFactory {
     _ model: ManagedObjectModel, schema: String? = nil,
     _ change: (inout PersistentStoreDescription) -> Void = { _ in }
   ) async throws -> PostgresStore {
-    let server = try PostgresServer.shared()
-    var description = PersistentStoreDescription(
-      type: PostgresStore.storeType, url: try server.url)
-    description.serverSchema = schema ?? server.newSchema()
+    var description = try description(schema: schema ?? PostgresServer.shared().newSchema())
     change(&description)
     let store = try PostgresStore(model: model, description: description)
     try await store.loadMetadata()
     return store
+  }
+
+  /// A store in a schema of this process's server.
+  package static func description(schema: String) throws -> PersistentStoreDescription {
+    var description = PersistentStoreDescription(
+      type: PostgresStore.storeType, url: try PostgresServer.shared().url)
+    description.serverSchema = schema
+    return description
   }
 
   package func reopen(
