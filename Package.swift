@@ -77,17 +77,22 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreContract", dependencies: ["Locks", "ObjectModel", "ObjectQuery"], swiftSettings: strict),
+    // What stores on a database have in common when another version of their model is opened.
+    .target(
+      name: "LightweightMigration", dependencies: ["ObjectModel", "StoreContract"], swiftSettings: strict),
     .target(
       name: "SQLCipherStore",
       dependencies: [
-        "CipherDatabase", "Cryptography", "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
-        "StoreKeyring",
+        "CipherDatabase", "Cryptography", "LightweightMigration", "Locks", "ObjectModel", "ObjectQuery",
+        "StoreContract", "StoreKeyring",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "StrongroomPostgres",
-      dependencies: ["CLibPQ", "Locks", "ObjectModel", "ObjectQuery", "StoreContract"],
+      dependencies: [
+        "CLibPQ", "LightweightMigration", "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
+      ],
       swiftSettings: strict),
     .target(
       name: "AppleStore",
@@ -292,7 +297,7 @@ let package = Package(
       dependencies: [
         "Locks", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery", "PostgresServer",
         "SQLCipherStore", "SeededRandom", "StoreContract", "StoreKeyring", "StoreTestKit", "Strongroom",
-        "sharing-probe",
+        "StrongroomPostgres", "sharing-probe",
       ], swiftSettings: strict),
     .testTarget(
       name: "ModelPluginTests", dependencies: ["Strongroom"], exclude: ["Shop.xcdatamodeld"],

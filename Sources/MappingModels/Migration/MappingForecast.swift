@@ -251,15 +251,6 @@ extension MappingModel {
   }
 }
 
-extension PropertyDescription {
-  fileprivate var declaringEntity: EntityDescription {
-    switch self {
-    case .attribute(let attribute): attribute.entity
-    case .relationship(let relationship): relationship.entity
-    }
-  }
-}
-
 extension RelationshipDescription {
   fileprivate var isManyToMany: Bool { isToMany && inverse?.isToMany ?? true }
 }

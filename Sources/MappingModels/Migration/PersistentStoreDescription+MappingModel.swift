@@ -51,7 +51,8 @@ struct MappingMigration: StoreMigrating {
   func migrate(
     _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws {
-    guard StagedMigration.isNeeded(description), let migration = try await stages(type, description, model)
+    guard try await StagedMigration.storedModel(type, description) != nil,
+      let migration = try await stages(type, description, model)
     else { return }
     try await migration.run(type, description, to: model)
   }

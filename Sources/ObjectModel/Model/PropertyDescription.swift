@@ -20,14 +20,14 @@ public enum PropertyDescription: Sendable, Hashable {
     case .relationship(let relationship): relationship.index
     }
   }
-}
 
-/// What a row stores in one of its fields.
-public enum StoredField: Sendable, Hashable {
-  /// An attribute's value.
-  case attribute(AttributeDescription)
-  /// A to-one's destination.
-  case toOne(RelationshipDescription)
+  /// The entity that declares it.
+  package var declaringEntity: EntityDescription {
+    switch self {
+    case .attribute(let attribute): attribute.entity
+    case .relationship(let relationship): relationship.entity
+    }
+  }
 }
 
 /// An attribute in its model.

@@ -75,15 +75,6 @@ extension SQLCipherStore {
   }
 }
 
-extension StoredField {
-  var isOptional: Bool {
-    switch self {
-    case .attribute(let attribute): attribute.isOptional
-    case .toOne(let relationship): relationship.isOptional
-    }
-  }
-}
-
 /// The objects that a batch concerns: a subquery, or, where SQL cannot say, a list of their
 /// numbers.
 struct BatchSelection {

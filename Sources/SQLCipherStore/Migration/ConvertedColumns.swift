@@ -1,5 +1,6 @@
 import CipherDatabase
 import Foundation
+import LightweightMigration
 import Locks
 import ObjectModel
 import StoreContract
@@ -24,13 +25,15 @@ final class ConvertedColumns: Sendable {
   private let columns: [Key: Column]
 
   /// Registers a function for each attribute that a program converts.
-  init(_ mapping: ModelMapping, _ conversions: ValueConversions?, on connection: Connection) throws {
+  init(_ plan: MigrationPlan<StoreSchema>, on connection: Connection) throws {
     var columns: [Key: Column] = [:]
-    for pair in mapping.entities.values {
+    for pair in plan.mapping.entities.values {
       for attribute in pair.new.attributes where attribute.field >= 0 && attribute.derivation == nil {
         guard let was = pair.attributes[attribute.index], was.field >= 0 else { continue }
         let key = Key(old: ObjectIdentifier(was), new: ObjectIdentifier(attribute))
-        guard columns[key] == nil, let conversion = conversions?.conversion(was, attribute) else { continue }
+        guard columns[key] == nil, let conversion = plan.conversions?.conversion(was, attribute) else {
+          continue
+        }
         let column = Column(function: "_converted_\(UUID().uuidString.lowercased().prefix(8))")
         columns[key] = column
         try Self.function(column, was, attribute, conversion).register(on: connection)
@@ -88,16 +91,5 @@ final class ConvertedColumns: Sendable {
       case nil: throw ValueConversionError("its values are no \(attribute.type.rawValue)")
       }
     }
-  }
-}
-
-extension InferredMigration {
-  /// The new value of a column of an old field, as SQL.
-  func converted(_ name: String, _ attribute: AttributeDescription, _ was: StoredField) -> String {
-    if case .attribute(let was) = was, let column = converted.column(attribute, from: was) {
-      return "\(column.function)(\(name))"
-    }
-    let isReal = ColumnStorage(.attribute(attribute)) == .real && ColumnStorage(was) == .integer
-    return isReal ? "CAST(\(name) AS REAL)" : name
   }
 }

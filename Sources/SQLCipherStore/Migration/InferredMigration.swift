@@ -1,4 +1,6 @@
 import CipherDatabase
+import Foundation
+import LightweightMigration
 import ObjectModel
 import StoreContract
 
@@ -11,37 +13,50 @@ import StoreContract
 /// Where the clean-up is deferred, nothing is dropped but indexes: columns without a successor stay in
 /// their tables, and tables without one, or whose rows were copied, stay under another name.
 struct InferredMigration {
-  let connection: Connection
-  let old: StoreSchema
-  let new: StoreSchema
-  let mapping: ModelMapping
+  let plan: MigrationPlan<StoreSchema>
+  let database: MigrationConnection
   let isDeferred: Bool
   /// What earlier migrations left in the file.
   let cleanUp: DeferredCleanUp
-  /// The attributes that the program converts.
-  let converted: ConvertedColumns
+
+  var connection: Connection { database.connection }
+  var old: StoreSchema { plan.old }
+  var new: StoreSchema { plan.new }
+  var mapping: ModelMapping { plan.mapping }
+
+  /// The migration of what a file has.
+  /// - Throws: `StoreError` for what is no store.
+  init(_ connection: Connection, to model: ManagedObjectModel, _ terms: MigrationTerms) throws {
+    try self.init(connection, from: StoreTable(connection).storedSchema(), to: model, terms)
+  }
 
   init(
     _ connection: Connection, from old: StoreSchema, to model: ManagedObjectModel, _ terms: MigrationTerms
   ) throws {
-    self.connection = connection
-    self.old = old
+    // Not the number of an entity that was removed, which the history names still.
+    let known = try HistoryProperties.read(StoreTable(connection)).lastEntity
+    plan = MigrationPlan(from: old, to: model, after: known, terms.conversions)
+    database = MigrationConnection(connection, try ConvertedColumns(plan, on: connection))
     isDeferred = terms.isDeferred
     cleanUp = try StoreTable(connection).deferredCleanUp()
-    let conversions = terms.conversions.flatMap { $0.apply(to: old.model) ? $0 : nil }
-    mapping = ModelMapping(from: old.model, to: model) { conversions?.conversion($0, $1) != nil }
-    converted = try ConvertedColumns(mapping, conversions, on: connection)
-    // Not one of an entity that was removed, which the history names still.
-    let known = try HistoryProperties.read(StoreTable(connection)).lastEntity
-    var next = max(old.entityNumbers.max() ?? 0, known) + 1
-    let mapping = mapping
-    new = StoreSchema(
-      model: model,
-      entityNumbers: model.entities.map { entity in
-        if let known = mapping.entities[entity.name] { return old.entityNumbers[known.old.index] }
-        defer { next += 1 }
-        return next
-      })
+  }
+
+  /// The migration that was surveyed.
+  init(_ survey: MigrationSurvey<MigrationConnection>, _ terms: MigrationTerms) throws {
+    (plan, database) = (survey.plan, survey.database)
+    isDeferred = terms.isDeferred
+    cleanUp = try StoreTable(survey.database.connection).deferredCleanUp()
+  }
+
+  /// What it would do with a store of a UUID; `census` has the numbers of a version that is not in the file
+  /// yet.
+  func survey(
+    of store: UUID, census: StoreCensus<MigrationConnection>? = nil
+  ) throws -> MigrationSurvey<MigrationConnection> {
+    MigrationSurvey(
+      plan, database, store: store, copied: newRoots,
+      wasOfThisVersion: try StoreTable(connection).formerHashes().contains(new.model.versionHash.hex),
+      census: census)
   }
 
   /// To be called in a transaction, when the survey found no issue.
@@ -52,12 +67,11 @@ struct InferredMigration {
     for index in old.virtualIndexes where !fullTextIndexes.contains(index.name) {
       try connection.execute("DROP TABLE \(index.name.quoted)")
     }
-    let links = new.orderedJoinTables.filter { !isUnchanged($0) }
+    let links = new.orderedJoinTables.filter { !plan.isUnchanged($0.asMigrated) }
     let going = goingTables
-    let copy = RowMigration(self, former: Set(going))
-    for name in going {
-      try connection.execute("ALTER TABLE \(name.quoted) RENAME TO \(copy.name(name))")
-    }
+    let names = going.map { ($0.quoted, "__former_\($0)".quoted) }
+    let copy = RowMigration(plan, database, renamed: Dictionary(uniqueKeysWithValues: names))
+    for (name, former) in names { try connection.execute("ALTER TABLE \(name) RENAME TO \(former)") }
     var cleanUp = cleanUp
     for name in going { cleanUp.columns[name] = nil }
     for root in new.roots {
@@ -74,14 +88,14 @@ struct InferredMigration {
     }
     for table in links {
       try connection.execute(table.creation[0])
-      try copy.joinTable(of: table)
+      try copy.links(of: table.asMigrated)
     }
-    for name in going.map(copy.name) {
+    for (_, name) in names {
       try connection.execute(
         isDeferred ? "ALTER TABLE \(name) RENAME TO \(cleanUp.addTable().quoted)" : "DROP TABLE \(name)")
     }
     try makeIndexes(besides: fullTextIndexes)
-    if !(going.isEmpty && links.isEmpty) || !isDerivedAlike { try refreshDerivedAttributes() }
+    if !(going.isEmpty && links.isEmpty) || !plan.isDerivedAlike { try refreshDerivedAttributes() }
     try moveSequences()
     try HistoryProperties.rename(by: mapping, old, StoreTable(connection))
     try StoreTable(connection).recordFormerHash(movingTo: new.model)
@@ -93,14 +107,16 @@ struct InferredMigration {
   var movesRows: Bool {
     if !isDeferred { return !goingTables.isEmpty }
     return newRoots.contains { !mapping.old(in: $0).isEmpty }
-      || new.orderedJoinTables.contains { !isUnchanged($0) && origin(of: $0.owner) != nil }
+      || new.orderedJoinTables.contains {
+        !plan.isUnchanged($0.asMigrated) && plan.origin(of: $0.owner) != nil
+      }
   }
 
   /// The tables that are copied into others, or dropped.
   var goingTables: [String] {
     let copied = newRoots
     let staying = Set(new.roots.filter { !copied.contains($0) }.map { new.table($0).name })
-      .union(new.orderedJoinTables.filter(isUnchanged).map(\.name))
+      .union(new.orderedJoinTables.filter { plan.isUnchanged($0.asMigrated) }.map(\.name))
     return (old.roots.map { old.table($0).name } + old.orderedJoinTables.map(\.name)).filter {
       !staying.contains($0)
     }
@@ -117,54 +133,10 @@ struct InferredMigration {
     return result
   }
 
-  // MARK: What is there
-
-  /// The rows of an entity without those of its subentities.
-  func ownRows(_ entity: EntityDescription) -> String { "_entity = \(old.entityNumbers[entity.index])" }
-
-  /// The numbers in the old version of what an entity of the new one has objects of.
-  func oldNumbers(in entity: EntityDescription) -> String {
-    mapping.old(in: entity).map { String(old.entityNumbers[$0.index]) }.joined(separator: ", ")
-  }
-
-  /// Whether a new entity has all objects of an old one.
-  func holds(_ entity: EntityDescription, all former: EntityDescription) -> Bool {
-    Set(former.hierarchy.filter { !$0.isAbstract }).isSubset(of: mapping.old(in: entity))
-  }
-
-  /// What the rows of a new join table come from, and whether in the owner's direction.
-  func origin(of owner: RelationshipDescription) -> (old: RelationshipDescription, isForward: Bool)? {
-    if let own = mapping.old(of: owner) { return (own, true) }
-    return owner.inverse.flatMap { mapping.old(of: $0) }.map { ($0, false) }
-  }
-
   /// The new root entities whose rows do not stay in the table in which they are.
   var newRoots: [EntityDescription] {
     new.roots.filter { root in
       if case .copy = change(of: root) { true } else { false }
-    }
-  }
-
-  func isUnchanged(_ links: JoinTable) -> Bool {
-    guard let was = mapping.old(of: links.owner), let table = old.joinTable(was) else { return false }
-    if let inverse = links.owner.inverse {
-      // A to-one's column and the table have the same pairs.
-      if !inverse.isToMany, was.inverse?.isToMany ?? true { return false }
-      if !inverse.isToMany, !mapping.allOld(of: inverse).allSatisfy({ $0 === was.inverse }) { return false }
-      // One that is its own inverse has each pair both ways.
-      if inverse === links.owner, was.inverse !== was { return false }
-    }
-    return table.owner === was && table.creation.joined().isSpelled(as: links.creation.joined())
-      && holds(links.owner.entity, all: was.entity) && holds(links.owner.destination, all: was.destination)
-  }
-
-  /// What a stored field was.
-  func old(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> StoredField? {
-    switch field {
-    case .attribute(let attribute):
-      pair.attributes[attribute.index].flatMap { $0.field >= 0 ? .attribute($0) : nil }
-    case .toOne(let relationship):
-      pair.relationships[relationship.index].flatMap { $0.field >= 0 ? .toOne($0) : nil }
     }
   }
 
@@ -207,19 +179,9 @@ struct InferredMigration {
         try connection.execute(statement)
       } catch {
         guard error.code == .constraint else { throw error }
-        throw MigrationSurvey.refusal([
+        throw MigrationSurvey<MigrationConnection>.refusal([
           "objects have the same values where the new version wants them to be unique"
         ])
-      }
-    }
-  }
-
-  /// Whether every derived attribute was derived in the same way.
-  private var isDerivedAlike: Bool {
-    new.model.entities.allSatisfy { entity in
-      entity.attributes.allSatisfy { attribute in
-        guard attribute.derivation != nil, let pair = mapping.entities[entity.name] else { return true }
-        return pair.attributes[attribute.index]?.derivation == attribute.derivation
       }
     }
   }

@@ -1,5 +1,5 @@
 import CipherDatabase
-import Foundation
+import LightweightMigration
 import ObjectModel
 import StoreContract
 
@@ -60,13 +60,14 @@ struct StoreMigration {
         var isWhole = false
         while !rest.isEmpty {
           let (survey, issues) = try nextStep(&rest)
+          let migration = try InferredMigration(survey, MigrationTerms(description))
           // Rows on a damaged page would be lost by copying or dropping them.
-          if !isWhole, survey.migration.movesRows {
+          if !isWhole, migration.movesRows {
             try access.checkPages { _ in }
             isWhole = true
           }
           try check(survey, issues, isCopied: keepsake != nil)
-          try survey.migration.run()
+          try migration.run()
         }
         try keepsake?.makePermanent()
       }
@@ -79,85 +80,25 @@ struct StoreMigration {
 
   private func nextStep(
     _ rest: inout ArraySlice<ManagedObjectModel>
-  ) throws -> (MigrationSurvey, [MigrationIssue]) {
+  ) throws -> (MigrationSurvey<MigrationConnection>, [MigrationIssue]) {
     try MigrationSurvey.next(&rest, survey) ?? (survey(table.model()), [])
   }
 
-  private func survey(_ model: ManagedObjectModel) throws -> MigrationSurvey {
-    try MigrationSurvey(connection, to: model, store: access.store, MigrationTerms(description))
+  private func survey(_ model: ManagedObjectModel) throws -> MigrationSurvey<MigrationConnection> {
+    try InferredMigration(connection, to: model, MigrationTerms(description)).survey(of: access.store)
   }
 
-  /// No step is begun before it is known that it will be done whole.
-  private func check(_ survey: MigrationSurvey, _ issues: [MigrationIssue], isCopied: Bool) throws {
-    // Stages say themselves which version follows which.
-    let newer = try description.migrationPath == nil ? survey.newerStore() : nil
-    // A deferred migration drops nothing yet, so that no row need be read to know what it drops.
-    let keepsAll = description.defersLightweightMigration && description.allowsLossyMigration && newer == nil
-    let isLossy = try issues.isEmpty && !keepsAll && survey.isLossy()
-    if !issues.isEmpty || isLossy, let issue = newer {
-      var error = StoreError(.modelMismatch, "\(issue.message); nothing was changed")
-      error.migrationForecast = try survey.forecast([issue] + issues)
-      throw error
-    }
-    if !issues.isEmpty { throw MigrationSurvey.refusal(issues.map(\.message), try survey.forecast(issues)) }
+  /// Has a step done only whole, and only over a copy where it drops data.
+  private func check(
+    _ survey: MigrationSurvey<MigrationConnection>, _ issues: [MigrationIssue], isCopied: Bool
+  ) throws {
+    let isLossy = try survey.isLossy(
+      issues, description, dropsLater: description.defersLightweightMigration)
     guard isLossy else { return }
-    if !description.allowsLossyMigration { throw refusal(try survey.forecast([])) }
     if let losses = description.draftLosses {
       losses.record()
     } else if !isCopied {
       throw CopyIsMissing()
     }
-  }
-
-  private func refusal(_ forecast: MigrationForecast) -> StoreError {
-    var error = StoreError(
-      .lossyMigration,
-      "the new version of the model has no place for some of the store's data, and the store's description"
-        + " does not allow to drop it: \(forecast.lossSummary ?? ""); set allowsLossyMigration, or keep a"
-        + " place for it in the model; nothing was changed")
-    error.migrationForecast = forecast
-    return error
-  }
-}
-
-extension MigrationSurvey {
-  /// Compares what an open file has with another version of its model.
-  /// - Throws: `StoreError` for what is no store.
-  init(
-    _ connection: Connection, to model: ManagedObjectModel, store: UUID, _ terms: MigrationTerms
-  ) throws {
-    let old = try StoreTable(connection).storedSchema()
-    self.init(try InferredMigration(connection, from: old, to: model, terms), store: store)
-  }
-
-  /// Takes the next version, or where that cannot be inferred the last one that can be, from the
-  /// rest of the path.
-  /// - Returns: The survey of the next one where none can be; nil where the path is at its end.
-  static func next(
-    _ rest: inout ArraySlice<ManagedObjectModel>, _ survey: (ManagedObjectModel) throws -> MigrationSurvey
-  ) throws -> (MigrationSurvey, [MigrationIssue])? {
-    var first: (MigrationSurvey, [MigrationIssue])?
-    for place in [rest.startIndex] + rest.indices.dropFirst().reversed() where place < rest.endIndex {
-      let survey = try survey(rest[place])
-      let issues = try survey.issues()
-      first = first ?? (survey, issues)
-      guard issues.isEmpty else { continue }
-      rest = rest[(place + 1)...]
-      return (survey, [])
-    }
-    rest = []
-    return first
-  }
-
-  /// A program of before must not drop what one of after has added, back and forth at every start.
-  /// - Returns: Nil when the store was never of the version to which it is to be migrated.
-  func newerStore() throws -> MigrationIssue? {
-    guard try StoreTable(migration.connection).formerHashes().contains(new.model.versionHash.hex) else {
-      return nil
-    }
-    return MigrationIssue(
-      .newerStore, nil, nil,
-      "the store is newer than this program: it was moved on from this version of the model, and moving it"
-        + " back would lose data; update the program, or open a copy from before the migration")
   }
 }

@@ -1,4 +1,5 @@
 import CipherDatabase
+import LightweightMigration
 import ObjectModel
 
 /// What a migration does with the table of a root entity.
@@ -52,18 +53,18 @@ extension InferredMigration {
 
   /// The column that has a field's values already, under the name that it keeps.
   func stayingColumn(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> String? {
-    guard let former = self.old(field, pair), field.isOptional || !former.isOptional,
+    guard let former = plan.old(field, pair), field.isOptional || !former.isOptional,
       ColumnStorage(field) == ColumnStorage(former),
       // A default that a column has is for all rows of the entity that declares it.
       mapping.entities[field.declaringEntity.name]?.old === former.declaringEntity
     else { return nil }
     if case (.attribute(let now), .attribute(let was)) = (field, former),
-      converted.column(now, from: was) != nil
+      plan.conversions?.conversion(was, now) != nil
     {
       return nil
     }
     if case (.toOne(let toOne), .toOne(let former)) = (field, former),
-      !holds(toOne.destination, all: former.destination)
+      !plan.holds(toOne.destination, all: former.destination)
     {
       return nil
     }
@@ -73,7 +74,7 @@ extension InferredMigration {
 
   /// Whether rows that get a field have its default value without being written.
   private func isFilledByDefault(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> Bool {
-    guard self.old(field, pair) == nil else { return false }
+    guard plan.old(field, pair) == nil else { return false }
     switch field {
     case .toOne(let toOne): return toOne.inverse.map { mapping.old(of: $0) == nil } ?? true
     case .attribute(let attribute):
@@ -98,29 +99,15 @@ extension InferredMigration {
   /// An attribute's default value as the store holds it, as an SQL literal.
   private func literal(_ attribute: AttributeDescription, of entity: EntityDescription) throws -> String {
     var defaults = MigrationDefaults()
-    let statement = try connection.prepare("SELECT quote(\(try defaults.parameter(attribute, of: entity)))")
-    defaults.bind(to: statement)
-    return try withExtendedLifetime(defaults) { try statement.step() ? statement.text(0) : "NULL" }
+    let parameter = defaults.parameter(attribute, of: entity, in: database)
+    return try database.withStatement("SELECT quote(\(parameter))", defaults) {
+      try $0.step() ? $0.text(0) : "NULL"
+    }
   }
-}
-
-extension String {
-  /// Whether the texts are the same to SQLite, to which a letter in two normal forms is two letters.
-  func isSpelled(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension EntityTable {
   fileprivate func name(of field: StoredField) -> String { ordinal(field).map { columns[$0].name } ?? "" }
-}
-
-extension StoredField {
-  /// The entity in whose declaration the property stands.
-  fileprivate var declaringEntity: EntityDescription {
-    switch self {
-    case .attribute(let attribute): attribute.entity
-    case .toOne(let relationship): relationship.entity
-    }
-  }
 }
 
 extension AttributeValue {

@@ -1,4 +1,5 @@
 import CipherDatabase
+import LightweightMigration
 public import ObjectModel
 public import StoreContract
 
@@ -24,12 +25,7 @@ extension SQLCipherStore {
       // Renaming identifiers say nothing where nothing is migrated.
       let model = stored.versionHash == model.versionHash ? stored : model
       return try connection.transaction(.deferred) {
-        let survey = try MigrationSurvey(connection, to: model, store: store, terms)
-        var issues = try survey.isCurrent ? [] : survey.issues()
-        if try !issues.isEmpty || survey.isLossy(), !survey.isCurrent, let issue = try survey.newerStore() {
-          issues.insert(issue, at: 0)
-        }
-        return try survey.forecast(issues)
+        try InferredMigration(connection, to: model, terms).survey(of: store).wholeForecast()
       }
     }
   }
@@ -42,9 +38,12 @@ extension SQLCipherStore: MigratableStore {
     let terms = MigrationTerms(description)
     return try await StoreOpening.reading(description) { connection, store in
       // For the refusal of a file that has more than its model makes.
-      _ = try StoreTable(connection).model()
+      let model = try StoreTable(connection).model()
       return try connection.transaction(.deferred) {
-        var path = ForecastPath(connection, try StoreTable(connection).storedSchema(), store, terms)
+        let known = try InferredMigration(connection, to: model, terms)
+        var path = ForecastPath(known.database, known.old) { model, schema, census in
+          try InferredMigration(connection, from: schema, to: model, terms).survey(of: store, census: census)
+        }
         var versions: [[ForecastVersion]] = []
         for step in steps where !path.isAtEnd { versions.append(try path.take(step)) }
         return versions

@@ -28,15 +28,14 @@ extension StoreOpening {
     // For the refusal of a file that has more than its model makes.
     _ = try table.model()
     if mayMigrate, try !table.formerHashes().contains(model.versionHash.hex) { return nil }
-    let survey = try MigrationSurvey(
-      connection, to: model, store: session.store, MigrationTerms(isDeferred: true))
-    let obstacles = try survey.readingObstacles()
+    let migration = try InferredMigration(connection, to: model, MigrationTerms(isDeferred: true))
+    let obstacles = try migration.readingObstacles()
     guard obstacles.isEmpty else {
       throw StoreError(
         .modelMismatch,
         "the store is newer than this program, and cannot be read with the program's model: "
           + obstacles.sorted().joined(separator: "; ") + "; update the program")
     }
-    return try SQLCipherStore.Opened(session, survey.new, table.metadata(), isOfNewerModel: true)
+    return try SQLCipherStore.Opened(session, migration.new, table.metadata(), isOfNewerModel: true)
   }
 }

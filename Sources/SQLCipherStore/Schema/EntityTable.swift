@@ -93,12 +93,3 @@ enum ColumnStorage: String, Codable, Sendable {
     }
   }
 }
-
-extension StoredField {
-  var identity: ObjectIdentifier {
-    switch self {
-    case .attribute(let attribute): ObjectIdentifier(attribute)
-    case .toOne(let relationship): ObjectIdentifier(relationship)
-    }
-  }
-}

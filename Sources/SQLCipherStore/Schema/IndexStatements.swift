@@ -64,13 +64,6 @@ struct IndexStatements {
 }
 
 extension PropertyDescription {
-  var declaringEntity: EntityDescription {
-    switch self {
-    case .attribute(let attribute): attribute.entity
-    case .relationship(let relationship): relationship.entity
-    }
-  }
-
   var wantsIndex: Bool {
     switch self {
     case .attribute(let attribute): attribute.declaration.isIndexed && !attribute.isTransient

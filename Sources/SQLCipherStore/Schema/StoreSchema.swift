@@ -53,9 +53,6 @@ final class StoreSchema: Sendable {
   /// Link tables whose destinations know nothing of them, by the root of the destination's entity.
   let unidirectionalJoinTables: [Int: [JoinTable]]
 
-  /// The entities that have a table of their own.
-  var roots: [EntityDescription] { model.entities.filter { $0.superentity == nil } }
-
   func table(_ entity: EntityDescription) -> EntityTable { tables[entity.index] }
 
   func joinTable(_ relationship: RelationshipDescription) -> JoinTable? {

@@ -148,13 +148,3 @@ extension InMemoryStore {
     }
   }
 }
-
-extension StoredField {
-  /// The property's name.
-  package var name: String {
-    switch self {
-    case .attribute(let attribute): attribute.name
-    case .toOne(let relationship): relationship.name
-    }
-  }
-}

@@ -124,8 +124,8 @@ package struct StagedMigration: Sendable {
   package func run(
     _ type: any MigratableStore.Type, _ description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws {
-    guard Self.isNeeded(description) else { return }
-    let legs = try legs(from: try await type.storedModel(description).versionHash, to: model)
+    guard let stored = try await Self.storedModel(type, description) else { return }
+    let legs = try legs(from: stored.versionHash, to: model)
     if case .inferred(let models)? = legs.first, legs.count == 1 {
       return try await Self.open(type, models, description)
     }
@@ -148,12 +148,22 @@ package struct StagedMigration: Sendable {
     try draft.publish()
   }
 
-  /// Whether there is a store that may be migrated.
-  package static func isNeeded(_ description: PersistentStoreDescription) -> Bool {
+  /// The model of a store that may be migrated; nil where there is none.
+  package static func storedModel(
+    _ type: any MigratableStore.Type, _ description: PersistentStoreDescription
+  ) async throws -> ManagedObjectModel? {
     guard description.shouldMigrateStoreAutomatically, !description.isReadOnly, let url = description.url
-    else { return false }
-    let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.fileSizeKey])
-    return values?.fileSize ?? 0 > 0
+    else { return nil }
+    if url.isFileURL {
+      let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.fileSizeKey])
+      guard values?.fileSize ?? 0 > 0 else { return nil }
+      return try await type.storedModel(description)
+    }
+    do { return try await type.storedModel(description) } catch let error as StoreError
+      where error.code == .fileMissing && description.createsIfMissing
+    {
+      return nil
+    }
   }
 
   private static func fill(

@@ -111,13 +111,3 @@ package struct LinkedProperties {
     return properties.isEmpty ? nil : properties
   }
 }
-
-extension StoredField {
-  /// The index in the entity's properties.
-  package var propertyIndex: Int {
-    switch self {
-    case .attribute(let attribute): attribute.index
-    case .toOne(let relationship): relationship.index
-    }
-  }
-}

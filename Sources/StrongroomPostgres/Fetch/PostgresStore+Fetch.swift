@@ -11,25 +11,29 @@ extension PostgresStore {
   /// - Throws: `QueryError` for unknown names; `StoreError` where the server does not answer.
   public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   {
-    let (opened, entity, evaluation, fetch) = try prepared(request)
-    var rows = NodeRows(opened, entity)
-    let found = try opened.pool.read { try $0.run(fetch.selecting(rows.selection("r")), fetch.parameters) }
-    let nodes = try (0..<found.count).map { try rows.node(found, $0, lookup: lookup) }
-    return fetch.isWhole ? nodes : try evaluation.nodes(nodes, in: self)
+    try reading {
+      let (opened, entity, evaluation, fetch) = try prepared(request)
+      var rows = NodeRows(opened, entity)
+      let found = try opened.pool.read { try $0.run(fetch.selecting(rows.selection("r")), fetch.parameters) }
+      let nodes = try (0..<found.count).map { try rows.node(found, $0, lookup: lookup) }
+      return fetch.isWhole ? nodes : try evaluation.nodes(nodes, in: self)
+    }
   }
 
   /// The IDs of a request's objects.
   ///
   /// One statement, as `fetchNodes`; of numbers alone where the server finds just these rows.
   public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
-    let (opened, _, _, fetch) = try prepared(request)
-    guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).map(\.objectID) }
-    let found = try opened.pool.read { try $0.run(fetch.selecting("r._id, r._entity"), fetch.parameters) }
-    return try (0..<found.count).map { row in
-      guard let entity = opened.schema.entity(number: found.number(row, 1)) else {
-        throw StoreError(.fileDamaged, "a row of \(request.entityName) is of no entity of the model")
+    try reading {
+      let (opened, _, _, fetch) = try prepared(request)
+      guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).map(\.objectID) }
+      let found = try opened.pool.read { try $0.run(fetch.selecting("r._id, r._entity"), fetch.parameters) }
+      return try (0..<found.count).map { row in
+        guard let entity = opened.schema.entity(number: found.number(row, 1)) else {
+          throw StoreError(.fileDamaged, "a row of \(request.entityName) is of no entity of the model")
+        }
+        return ManagedObjectID(opened.storeEntities[entity.index], reference: found.number(row, 0))
       }
-      return ManagedObjectID(opened.storeEntities[entity.index], reference: found.number(row, 0))
     }
   }
 
@@ -37,9 +41,11 @@ extension PostgresStore {
   ///
   /// One statement, as `fetchNodes`; of no row where the server counts them.
   public func count(for request: FetchRequest) throws -> Int {
-    let (opened, _, _, fetch) = try prepared(request)
-    guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).count }
-    return Int(try opened.pool.read { try $0.run(fetch.counting, fetch.parameters).number(0, 0) })
+    try reading {
+      let (opened, _, _, fetch) = try prepared(request)
+      guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).count }
+      return Int(try opened.pool.read { try $0.run(fetch.counting, fetch.parameters).number(0, 0) })
+    }
   }
 
   /// The statement, and the server's plan for it.
@@ -74,16 +80,18 @@ extension PostgresStore {
   public func newValues(for references: [Int64], of entity: EntityDescription) throws
     -> [IncrementalStoreNode?]
   {
-    let opened = try open
-    if references.isEmpty { return [] }
-    var rows = NodeRows(opened, entity.root)
-    let sql =
-      "SELECT \(rows.selection("r")) FROM \(opened.schema.table(entity).name.quoted) r"
-      + " WHERE r._id = ANY ($1::bigint[])"
-    let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
-    var nodes: [Int64: IncrementalStoreNode] = [:]
-    for row in 0..<found.count { nodes[found.number(row, 0)] = try rows.node(found, row) }
-    return references.map { nodes[$0] }
+    try reading {
+      let opened = try open
+      if references.isEmpty { return [] }
+      var rows = NodeRows(opened, entity.root)
+      let sql =
+        "SELECT \(rows.selection("r")) FROM \(opened.schema.table(entity).name.quoted) r"
+        + " WHERE r._id = ANY ($1::bigint[])"
+      let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
+      var nodes: [Int64: IncrementalStoreNode] = [:]
+      for row in 0..<found.count { nodes[found.number(row, 0)] = try rows.node(found, row) }
+      return references.map { nodes[$0] }
+    }
   }
 
   /// The destinations of a to-many relationship, for many sources at once.
@@ -92,28 +100,30 @@ extension PostgresStore {
   public func newValues(for relationship: RelationshipDescription, of references: [Int64]) throws
     -> RelationshipDestinations
   {
-    let opened = try open
-    var result = RelationshipDestinations()
-    if references.isEmpty { return result }
-    let sql = opened.schema.destinations(of: relationship)
-    let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
-    var row = 0
-    for place in references.indices {
-      while row < found.count, found.number(row, 0) == Int64(place) {
-        let reference = found.number(row, 1)
-        if relationship.destination.hasSubentities {
-          guard let entity = opened.schema.entity(number: found.number(row, 2)) else {
-            throw StoreError(.fileDamaged, "a row of \(relationship.destination.name) is of no entity")
+    try reading {
+      let opened = try open
+      var result = RelationshipDestinations()
+      if references.isEmpty { return result }
+      let sql = opened.schema.destinations(of: relationship)
+      let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
+      var row = 0
+      for place in references.indices {
+        while row < found.count, found.number(row, 0) == Int64(place) {
+          let reference = found.number(row, 1)
+          if relationship.destination.hasSubentities {
+            guard let entity = opened.schema.entity(number: found.number(row, 2)) else {
+              throw StoreError(.fileDamaged, "a row of \(relationship.destination.name) is of no entity")
+            }
+            result.append(reference, entityIndex: entity.index)
+          } else {
+            result.append(reference)
           }
-          result.append(reference, entityIndex: entity.index)
-        } else {
-          result.append(reference)
+          row += 1
         }
-        row += 1
+        result.endSource()
       }
-      result.endSource()
+      return result
     }
-    return result
   }
 }
 

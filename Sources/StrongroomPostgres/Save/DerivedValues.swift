@@ -24,28 +24,55 @@ struct DerivedValues {
     try connection.run(
       "SELECT pg_advisory_xact_lock(hashtextextended($1, 11))", [.text("\(opened.identifier)")])
     for entity in entities {
-      for node in try store.fetchNodes(FetchRequest(entity.name), lookup: nil) {
-        try derive(node, isChanged: changed.contains(node.objectID))
+      try derive(entity) { attribute, node in
+        attribute.derivation != .now || changed.contains(node.objectID)
       }
     }
   }
 
-  private func derive(_ node: IncrementalStoreNode, isChanged: Bool) throws {
-    let table = opened.schema.table(node.entity)
-    for attribute in node.entity.attributes {
-      guard let derivation = attribute.derivation, attribute.field >= 0, derivation != .now || isChanged,
-        let column = table.column(.attribute(attribute))
-      else { continue }
-      let value = try derivation.value(of: StoreQueryObject(node, in: store), for: attribute)
-      if value == node.value(of: attribute) { continue }
-      let builder = NodeBuilder()
-      builder.begin(fieldCount: node.entity.fieldCount)
-      try builder.set(attribute, value)
-      let one = builder.finish(node.objectID.storeEntity, reference: node.reference, version: node.version)
-      try connection.run(
-        "UPDATE \(table.name.quoted) SET \(column.name.quoted) = \(column.type.cast("v.c0"))"
-          + " FROM unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
-        [.numbers([node.reference]), try ServerSave.values(attribute.field, column.type, of: [one])])
+  /// Computes all of them; when a row was last saved is no less true than before.
+  ///
+  /// For each entity with derived attributes it reads all objects, and writes each attribute at once.
+  func refresh() throws {
+    for entity in opened.schema.model.entities where entity.attributes.contains(where: isOwn(entity)) {
+      try derive(entity) { attribute, node in
+        attribute.derivation != .now || node.value(of: attribute).isNull
+      }
     }
+  }
+
+  private func isOwn(_ entity: EntityDescription) -> (AttributeDescription) -> Bool {
+    { $0.derivation != nil && $0.entity === entity }
+  }
+
+  /// Writes the values that are others now: one statement for each attribute with some.
+  private func derive(
+    _ entity: EntityDescription, _ isConcerned: (AttributeDescription, IncrementalStoreNode) -> Bool
+  ) throws {
+    let nodes = try store.fetchNodes(FetchRequest(entity.name), lookup: nil)
+    let attributes = Set(entity.hierarchy.flatMap(\.attributes)).sorted { $0.name < $1.name }
+    for attribute in attributes where attribute.field >= 0 {
+      guard let derivation = attribute.derivation else { continue }
+      var changed: [IncrementalStoreNode] = []
+      let builder = NodeBuilder()
+      for node in nodes where node.entity.isKind(of: attribute.entity) && isConcerned(attribute, node) {
+        let value = try derivation.value(of: StoreQueryObject(node, in: store), for: attribute)
+        if value == node.value(of: attribute) { continue }
+        builder.begin(fieldCount: node.entity.fieldCount)
+        try builder.set(attribute, value)
+        changed.append(
+          builder.finish(node.objectID.storeEntity, reference: node.reference, version: node.version))
+      }
+      if !changed.isEmpty { try write(attribute, of: changed) }
+    }
+  }
+
+  private func write(_ attribute: AttributeDescription, of nodes: [IncrementalStoreNode]) throws {
+    let table = opened.schema.table(attribute.entity)
+    guard let column = table.column(.attribute(attribute)) else { return }
+    try connection.run(
+      "UPDATE \(table.name.quoted) SET \(column.name.quoted) = \(column.type.cast("v.c0"))"
+        + " FROM unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
+      [.numbers(nodes.map(\.reference)), try ServerSave.values(attribute.field, column.type, of: nodes)])
   }
 }

@@ -17,8 +17,9 @@ struct ServerSave {
   /// - Returns: The number of the transaction.
   mutating func begin(_ locks: [LockedObject], signature: String) throws -> Int64? {
     let begun = try connection.run(
-      "SELECT pg_current_xact_id()::text, pg_notify($1, $2)",
+      "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version))",
       [.text(PostgresStore.channel(opened.identifier)), .text(signature)])
+    if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.model.version { throw StoreError.movedOn }
     let number = Int64(begun.text(0, 0))
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
       let rows = try connection.run(

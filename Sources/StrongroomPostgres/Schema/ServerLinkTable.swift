@@ -33,13 +33,12 @@ final class ServerLinkTable: Sendable {
       + " ON CONFLICT DO NOTHING"
   }
 
-  /// Positions are there for every one: an order may come with a new version of the model.
-  var creation: [String] {
-    [
-      "CREATE TABLE \(name.quoted) (_source bigint NOT NULL, _target bigint NOT NULL,"
-        + " _position bigint NOT NULL DEFAULT 0, _inverse_position bigint NOT NULL DEFAULT 0,"
-        + " CONSTRAINT \(key.quoted) PRIMARY KEY (_source, _target))",
-      "CREATE INDEX \(indexName.quoted) ON \(name.quoted) (_target, _source)",
-    ]
+  /// Positions are there for every one, be there an order or not.
+  var creation: String {
+    "CREATE TABLE \(name.quoted) (_source bigint NOT NULL, _target bigint NOT NULL,"
+      + " _position bigint NOT NULL DEFAULT 0, _inverse_position bigint NOT NULL DEFAULT 0,"
+      + " CONSTRAINT \(key.quoted) PRIMARY KEY (_source, _target))"
   }
+
+  var index: ServerIndex { ServerIndex(name: indexName, table: name, terms: "(_target, _source)") }
 }

@@ -2,25 +2,70 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// The table `_store`: the store's UUID, the hashes of its entities, and the program's metadata.
+/// The table `_store`: the store's UUID, its model, the numbers of its entities, and the program's metadata.
 struct ServerMetadata {
+  /// Selects the version hash of the model, which every save asks for: a migration, which locks the table,
+  /// waits for the saves that did, and the others see what it wrote.
+  static let version = "SELECT value FROM _store WHERE name = 'version'"
+  /// The version of what is stored how.
+  private static let format = 1
   private static let programs = "program."
   private static let properties = "history_properties"
   let connection: ServerConnection
 
   struct Contents: Sendable {
     var identifier: UUID
-    /// The version hash of each entity, in Base64.
-    var hashes: [String: String]
+    /// The version hash of the model, in Base64.
+    var version: String
+    /// The version hashes of the models that the store was moved on from.
+    var formerVersions: [String] = []
+    /// The model, as JSON.
+    var model: String
     /// The number of each entity.
     var numbers: [String: Int64]
     var programs: [String: String]
     /// The number that the model's names have in the history.
     var properties: Int64 = 0
+
+    /// The tables that the store has.
+    func schema() throws -> ServerSchema {
+      let stored: ManagedObjectModel
+      do { stored = try ManagedObjectModel(jsonData: Data(model.utf8)) } catch {
+        throw StoreError(.schemaMismatch, "the store on the server does not describe itself; restore a copy")
+      }
+      try check(stored)
+      return ServerSchema(stored, entityNumbers: numbers)
+    }
+
+    /// - Throws: `schemaMismatch` where the entities of the model have not each a number of their own.
+    func check(_ model: ManagedObjectModel) throws {
+      let own = model.entities.compactMap { numbers[$0.name] }
+      guard own.count == model.entities.count, Set(own).count == own.count, own.allSatisfy({ $0 > 0 })
+      else { throw StoreError(.schemaMismatch, "the store's numbers of entities are wrong; restore a copy") }
+    }
   }
 
-  /// One statement; nil where there is no store yet.
-  func read() throws -> Contents? {
+  /// What the store of a description says of itself; nil where there is none yet.
+  ///
+  /// Three statements.
+  func stored(_ description: PersistentStoreDescription) throws -> Contents? {
+    let rights = try connection.run(
+      "SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = $1",
+      [.text(description.serverSchema)])
+    if rights.count > 0, !rights.boolean(0, 0) {
+      throw StoreError(
+        .wrongKey, "the server does not let this user use the schema \(description.serverSchema); grant it")
+    }
+    return try read()
+  }
+
+  /// The error where nothing is, and nothing may be made.
+  static func missing(_ description: PersistentStoreDescription) -> StoreError {
+    StoreError(
+      .fileMissing, "the database has no store in the schema \(description.serverSchema); let one be made")
+  }
+
+  private func read() throws -> Contents? {
     let there = try connection.run("SELECT to_regclass('_store') IS NOT NULL")
     guard there.boolean(0, 0) else { return nil }
     let rows = try connection.run("SELECT name, value FROM _store")
@@ -32,9 +77,16 @@ struct ServerMetadata {
       }
     }
     let own = values.filter { $0.key.hasPrefix(Self.programs) }
+    let format = try decoded("format", Int.self)
+    guard format <= Self.format else {
+      throw StoreError(
+        .newerFormat,
+        "the store has format \(format) and this version knows \(Self.format); update the program")
+    }
     return Contents(
-      identifier: try decoded("uuid", UUID.self), hashes: try decoded("hashes", [String: String].self),
-      numbers: try decoded("entities", [String: Int64].self),
+      identifier: try decoded("uuid", UUID.self), version: values["version"] ?? "",
+      formerVersions: values["former_versions"]?.split(separator: " ").map(String.init) ?? [],
+      model: values["model"] ?? "", numbers: try decoded("entities", [String: Int64].self),
       programs: Dictionary(
         uniqueKeysWithValues: own.map { (String($0.key.dropFirst(Self.programs.count)), $0.value) }))
   }
@@ -43,23 +95,35 @@ struct ServerMetadata {
   func create(_ model: ManagedObjectModel, _ identifier: UUID) throws -> Contents {
     let numbers = model.entities.map(\.name).sorted().enumerated().map { ($0.element, Int64($0.offset + 1)) }
     let contents = Contents(
-      identifier: identifier, hashes: model.hashes, numbers: Dictionary(uniqueKeysWithValues: numbers),
-      programs: [:])
+      identifier: identifier, version: model.version, model: try model.json,
+      numbers: Dictionary(uniqueKeysWithValues: numbers), programs: [:])
     let schema = ServerSchema(model, entityNumbers: contents.numbers)
-    try connection.execute(
-      ServerHistory.creation.joined(separator: ";")
-        + ";CREATE TABLE _store (name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL);"
-        + "CREATE TABLE _sequence (entity text COLLATE \"C\" PRIMARY KEY, last bigint NOT NULL);"
-        + schema.creation.joined(separator: ";"))
-    func encoded(_ value: some Encodable) throws -> String {
-      String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self)
-    }
+    try connection.execute((Self.creation + schema.creation).joined(separator: ";"))
     _ = try propertiesNumber(model, contents.numbers)
-    try write([
-      "uuid": try encoded(identifier), "hashes": try encoded(contents.hashes),
-      "entities": try encoded(contents.numbers),
-    ])
+    try write(["uuid": try encoded(identifier), "format": String(Self.format)])
+    try write(contents)
     return contents
+  }
+
+  /// The tables that every store has besides those of its model.
+  static let creation =
+    ServerHistory.creation + [
+      "CREATE TABLE _store (name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
+      "CREATE TABLE _sequence (entity text COLLATE \"C\" PRIMARY KEY, last bigint NOT NULL)",
+    ]
+
+  /// Writes which model the store has.
+  ///
+  /// One statement.
+  func write(_ contents: Contents) throws {
+    try write([
+      "version": contents.version, "model": contents.model, "entities": try encoded(contents.numbers),
+      "former_versions": contents.formerVersions.joined(separator: " "),
+    ])
+  }
+
+  private func encoded(_ value: some Encodable) throws -> String {
+    String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self)
   }
 
   /// The names that the history's transactions were written with; one statement.
@@ -79,11 +143,13 @@ struct ServerMetadata {
     func number(_ entity: EntityDescription) -> Int64 { numbers[entity.name] ?? 0 }
     if let known = properties.number(of: model, number) { return Int64(known) }
     let new = properties.add(model, number)
-    let json = String(decoding: try JSONEncoder.sorted.encode(properties), as: UTF8.self)
-    try connection.run(
-      "INSERT INTO _store VALUES ('\(Self.properties)', $1) ON CONFLICT (name) DO UPDATE SET value = $1",
-      [.text(json)])
+    try write(properties)
     return Int64(new)
+  }
+
+  /// Writes the names that the history's transactions were written with; one statement.
+  func write(_ properties: HistoryProperties) throws {
+    try write([Self.properties: try encoded(properties)])
   }
 
   /// Replaces the program's metadata.
@@ -101,14 +167,16 @@ struct ServerMetadata {
     }
     let sorted = values.sorted { $0.key < $1.key }
     try connection.run(
-      "INSERT INTO _store SELECT * FROM unnest($1::text[], $2::text[])",
+      "INSERT INTO _store SELECT * FROM unnest($1::text[], $2::text[])"
+        + " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       [.texts(sorted.map(\.key)), .texts(sorted.map(\.value))])
   }
 }
 
 extension ManagedObjectModel {
-  /// The version hash of each entity, in Base64.
-  var hashes: [String: String] {
-    Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.versionHash.base64EncodedString()) })
-  }
+  /// The version hash, in Base64.
+  var version: String { versionHash.base64EncodedString() }
+
+  /// The declaration, as a store describes itself.
+  var json: String { get throws { String(decoding: try jsonData(), as: UTF8.self) } }
 }

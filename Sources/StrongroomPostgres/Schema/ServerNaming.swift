@@ -27,7 +27,7 @@ struct ServerNaming {
   }
 
   /// The longest beginning of whole characters.
-  private static func cut(_ text: String, to count: Int) -> String {
+  static func cut(_ text: String, to count: Int) -> String {
     var (result, length) = ("", 0)
     for character in text {
       length += character.utf8.count

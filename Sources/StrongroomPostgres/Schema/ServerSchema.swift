@@ -1,3 +1,4 @@
+import LightweightMigration
 import ObjectModel
 import StoreContract
 
@@ -16,11 +17,11 @@ final class ServerSchema: Sendable {
   private let entitiesByNumber: [Int64: EntityDescription]
   /// By entity index; subentities share their root's.
   private let tables: [ServerTable]
-  private let links: [ObjectIdentifier: ServerLinkTable]
-  private let orderedLinks: [ServerLinkTable]
+  private let linkTables: [ObjectIdentifier: ServerLinkTable]
+  let orderedLinks: [ServerLinkTable]
   let uniqueness: [Uniqueness]
-  /// The statements that make it all in an empty schema.
-  let creation: [String]
+  /// The indexes and uniqueness constraints, without the keys of the tables.
+  let indexes: [ServerIndex]
 
   /// - Parameters:
   ///   - model: The model.
@@ -46,12 +47,19 @@ final class ServerSchema: Sendable {
       links[ObjectIdentifier(owner)] = table
       ordered.append(table)
     }
-    (self.links, orderedLinks) = (links, ordered)
-    let indexes = ServerIndexes(entities: entities, tables: tables, numbers: entityNumbers)
+    (linkTables, orderedLinks) = (links, ordered)
+    let indexes = ModelIndexes(entities: entities, tables: tables, numbers: entityNumbers)
     uniqueness = indexes.uniqueness(naming: &naming)
-    creation =
-      byRoot.map(\.1.creation) + ordered.flatMap(\.creation)
-      + uniqueness.map(indexes.creation) + indexes.others(naming: &naming)
+    self.indexes =
+      ordered.map(\.index) + uniqueness.map(indexes.index) + indexes.others(naming: &naming)
+  }
+
+  /// The statements that make it all in an empty schema.
+  var creation: [String] { tableCreation + indexes.map(\.creation) }
+
+  /// The statements that make the tables, with no index but their keys.
+  var tableCreation: [String] {
+    roots.map { table($0).creation } + orderedLinks.map(\.creation)
   }
 
   func number(_ entity: EntityDescription) -> Int64 { entityNumbers[entity.name] ?? 0 }
@@ -65,7 +73,7 @@ final class ServerSchema: Sendable {
   func table(_ entity: EntityDescription) -> ServerTable { tables[entity.index] }
 
   func link(_ relationship: RelationshipDescription) -> ServerLinkTable? {
-    links[ObjectIdentifier(relationship.joinTableOwner)]
+    linkTables[ObjectIdentifier(relationship.joinTableOwner)]
   }
 
   /// The join tables with rows that go with an object of an entity, with the end that it is at.
@@ -79,90 +87,5 @@ final class ServerSchema: Sendable {
       }
       return ends
     }
-  }
-}
-
-/// The statements for indexes and uniqueness constraints.
-private struct ServerIndexes {
-  let entities: [EntityDescription]
-  /// By entity index.
-  let tables: [ServerTable]
-  let numbers: [String: Int64]
-
-  private func column(_ property: String, of entity: EntityDescription) -> ServerTable.Column? {
-    entity.storedFields.first { $0.name == property }.flatMap { tables[entity.index].column($0) }
-  }
-
-  func uniqueness(naming: inout ServerNaming) -> [ServerSchema.Uniqueness] {
-    var all: [ServerSchema.Uniqueness] = []
-    for entity in entities {
-      for constraint in entity.declaration.uniquenessConstraints {
-        let columns = constraint.propertyNames.compactMap { column($0, of: entity) }
-        if columns.count != constraint.propertyNames.count { continue }
-        let name = naming.own("_\(entity.name)_unique_\(constraint.propertyNames.joined(separator: "_"))")
-        all.append(.init(name: name, entity: entity, columns: columns))
-      }
-    }
-    return all
-  }
-
-  /// Checked at the end of a save, so that objects can exchange their values; a subentity's covers its own
-  /// rows only, which the server has exclusion constraints for.
-  func creation(_ uniqueness: ServerSchema.Uniqueness) -> String {
-    let names = uniqueness.columns.map(\.name.quoted)
-    let table = tables[uniqueness.entity.index].name.quoted
-    let start = "ALTER TABLE \(table) ADD CONSTRAINT \(uniqueness.name.quoted)"
-    if uniqueness.entity.superentity == nil {
-      return "\(start) UNIQUE (\(names.joined(separator: ", "))) DEFERRABLE INITIALLY DEFERRED"
-    }
-    let pairs = names.map { "\($0) WITH =" }.joined(separator: ", ")
-    return "\(start) EXCLUDE USING btree (\(pairs)) WHERE (\(numbers.condition(uniqueness.entity.hierarchy)))"
-      + " DEFERRABLE INITIALLY DEFERRED"
-  }
-
-  /// Every to-one, attributes marked indexed, and the declared fetch indexes of plain columns.
-  func others(naming: inout ServerNaming) -> [String] {
-    var statements: [String] = []
-    for table in entities.filter({ $0.superentity == nil }).map({ tables[$0.index] }) {
-      for column in table.columns where column.wantsIndex {
-        let name = naming.own("_\(table.name)_\(column.name)")
-        statements.append(
-          "CREATE INDEX \(name.quoted) ON \(table.name.quoted) (\(column.name.quoted))")
-      }
-    }
-    for entity in entities {
-      for index in entity.fetchIndexes {
-        let names = index.elements.map(\.propertyName)
-        let columns = names.compactMap { $0.flatMap { column($0, of: entity) } }
-        if columns.isEmpty || columns.count != names.count || !columns.allSatisfy(\.isShort) { continue }
-        let table = tables[entity.index]
-        let terms = zip(columns, index.elements).map {
-          $0.name.quoted + ($1.isAscending ? "" : " DESC NULLS LAST")
-        }
-        let name = naming.own("_\(table.name)_\(index.name)")
-        statements.append(
-          "CREATE INDEX \(name.quoted) ON \(table.name.quoted) (\(terms.joined(separator: ", ")))")
-      }
-    }
-    return statements
-  }
-}
-
-extension ServerTable.Column {
-  fileprivate var wantsIndex: Bool {
-    switch field {
-    case .attribute(let attribute): attribute.declaration.isIndexed && isShort
-    case .toOne: true
-    }
-  }
-
-  /// Whether every value fits into an index: texts and bytes may be longer than a third of a page.
-  fileprivate var isShort: Bool { type != .text && type != .bytes }
-}
-
-extension [String: Int64] {
-  /// That a row is of one of some entities.
-  fileprivate func condition(_ entities: [EntityDescription]) -> String {
-    "_entity IN (\(entities.compactMap { self[$0.name] }.map(String.init).joined(separator: ", ")))"
   }
 }

@@ -26,8 +26,8 @@ final class ServerTable: Sendable {
     // By name, so that an order of declarations that changes gives the same names.
     for entity in root.hierarchy.sorted(by: { $0.name < $1.name }) {
       for field in entity.storedFields.sorted(by: { $0.name < $1.name })
-      where places[field.declaration] == nil {
-        places[field.declaration] = columns.count
+      where places[field.identity] == nil {
+        places[field.identity] = columns.count
         columns.append(Column(name: own.unique(field.name), type: ServerType(field), field: field))
       }
     }
@@ -35,7 +35,7 @@ final class ServerTable: Sendable {
   }
 
   /// The column of a field of the root or a subentity.
-  func column(_ field: StoredField) -> Column? { places[field.declaration].map { columns[$0] } }
+  func column(_ field: StoredField) -> Column? { places[field.identity].map { columns[$0] } }
 
   /// The columns of an entity's fields, in their order.
   func columns(of entity: EntityDescription) -> [Column] { entity.storedFields.compactMap(column) }
@@ -48,15 +48,5 @@ final class ServerTable: Sendable {
         "_version bigint NOT NULL",
       ] + own
     return "CREATE TABLE \(name.quoted) (\(all.joined(separator: ", ")))"
-  }
-}
-
-extension StoredField {
-  /// The property that a subentity shares with the entity that declares it.
-  fileprivate var declaration: ObjectIdentifier {
-    switch self {
-    case .attribute(let attribute): ObjectIdentifier(attribute)
-    case .toOne(let relationship): ObjectIdentifier(relationship)
-    }
   }
 }

@@ -59,6 +59,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// Whether a number is one that the server has not given yet.
   var isNotYet: Bool { state == "22023" }
 
+  /// Whether the user has not the right to it.
+  var isDenied: Bool { state == "42501" }
+
   /// Whether a unique or an exclusion constraint is broken.
   var isNotUnique: Bool { state == "23505" || state == "23P01" }
 
@@ -91,10 +94,7 @@ struct ServerError: Error, CustomStringConvertible {
     "22021": (.invalidValue, characters), "22P05": (.invalidValue, characters),
     "40": (.busy, waiting), "55P03": (.busy, waiting),
     "57014": (.busy, "the server ended a statement that was cancelled or took too long; try again"),
-    "42": (
-      .schemaMismatch,
-      "the tables on the server are not as the store made them; restore them, or use another schema"
-    ),
+    "0A": (.schemaMismatch, otherTables), "42": (.schemaMismatch, otherTables),
     "53100": (.diskFull, "the server's disk is full; make room and save again"),
     "53300": (.busy, "the server takes no more connections; try again"),
     "54000": (
@@ -106,9 +106,18 @@ struct ServerError: Error, CustomStringConvertible {
       .invalidValue, "the server takes 1,600 properties of an entity and its subentities; divide it"
     ),
   ]
+  private static let otherTables =
+    "the tables on the server are not as the store made them; restore them, or use another schema"
   private static let denial = "the server does not let this user write; grant it, or open read-only"
   private static let characters = "a text has characters that the server cannot store"
   private static let waiting = "the server gave the transaction up for others; try again"
+}
+
+extension StoreError {
+  /// Another program migrated the store while this one had it open.
+  static let movedOn = StoreError(
+    .modelMismatch,
+    "another program moved the store to another version of its model; open it again with that version")
 }
 
 extension StoreError.Code {

@@ -10,6 +10,7 @@ final class ServerRows {
   deinit { PQclear(result) }
 
   var count: Int { Int(PQntuples(result)) }
+  var columnCount: Int { Int(PQnfields(result)) }
 
   /// The object identifier of a column's type.
   func type(_ column: Int) -> UInt32 { PQftype(result, Int32(truncatingIfNeeded: column)) }

@@ -1,12 +1,29 @@
 import Foundation
+import PostgresServer
 import Strongroom
+import StrongroomPostgres
+import Testing
 
-/// A folder with one store for tests of migrations.
+/// A folder, or a schema of a server, with one store for tests of migrations.
 final class MigrationPlace: Sendable {
+  /// The kind of store.
+  enum Kind: String, Sendable, CustomTestStringConvertible {
+    case file, server
+
+    /// Those that can be tried here.
+    static var all: [Kind] { PostgresServer.programs == nil ? [.file] : [.file, .server] }
+    var testDescription: String { rawValue }
+  }
+
+  let kind: Kind
+  private let schema: String
   let url: URL
   let vault = InMemoryVault()
 
-  init() throws {
+  init(_ kind: Kind = .file) throws {
+    self.kind = kind
+    schema = kind == .file ? "" : try PostgresServer.shared().newSchema()
+    if kind == .server { PersistentStoreCoordinator.registerStoreClass(PostgresStore.self) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "migration-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -16,6 +33,9 @@ final class MigrationPlace: Sendable {
   deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
 
   var description: PersistentStoreDescription {
+    if kind == .server, let description = try? PostgresFactory.description(schema: schema) {
+      return description
+    }
     var description = PersistentStoreDescription(url: url, vault: vault)
     description.busyTimeoutMilliseconds = 100
     return description
@@ -59,7 +79,27 @@ final class MigrationPlace: Sendable {
     return forecasts[0]
   }
 
-  var bytes: Data { get throws { try Data(contentsOf: url) } }
+  /// All that is stored.
+  func bytes() throws -> Data {
+    kind == .file ? try Data(contentsOf: url) : Data(try PostgresServer.shared().dump(schema).utf8)
+  }
 
-  var hasCopy: Bool { FileManager.default.fileExists(atPath: url.path + ".before-migration") }
+  func hasCopy() throws -> Bool {
+    if kind == .file { return FileManager.default.fileExists(atPath: url.path + ".before-migration") }
+    let found = try PostgresServer.shared().execute(
+      "SELECT 1 FROM pg_namespace WHERE starts_with(nspname, '\(schema)_before_')")
+    return !found.isEmpty
+  }
+
+  /// What is wrong with the store; none where all is as its model says.
+  func problems() async throws -> [String] {
+    if kind == .file { return try await SQLCipherStore.verify(description).map { "\($0)" } }
+    let model = try await PostgresStore.storedModel(description)
+    let server = try PostgresServer.shared()
+    let fresh = server.newSchema()
+    try await PostgresFactory.store(model, schema: fresh).close()
+    let (found, wanted) = (try server.listing(schema), try server.listing(fresh))
+    return found.subtracting(wanted).map { "not of the model: \($0)" }
+      + wanted.subtracting(found).map { "missing: \($0)" }
+  }
 }

@@ -24,9 +24,9 @@ struct HistoryMigrationTests {
     return relationship
   }
 
-  @Test("says nothing of a new entity that was saved of a removed one")
-  func entities() async throws {
-    let place = try MigrationPlace()
+  @Test("says nothing of a new entity that was saved of a removed one", arguments: MigrationPlace.Kind.all)
+  func entities(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     let note = Entity("Note") { Attribute("text", .string) }
     try await place.with(
       ManagedObjectModel {
@@ -58,9 +58,11 @@ struct HistoryMigrationTests {
     }
   }
 
-  @Test("has preserved values by the names of today, and none of an attribute that took a name over")
-  func tombstones() async throws {
-    let place = try MigrationPlace()
+  @Test(
+    "has preserved values by the names of today, and none of an attribute that took a name over",
+    arguments: MigrationPlace.Kind.all)
+  func tombstones(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await place.with(
       ManagedObjectModel {
         Entity("Note") {
@@ -110,9 +112,11 @@ struct HistoryMigrationTests {
     }
   }
 
-  @Test("knows values by the names of today when properties are reordered, renamed and moved")
-  func values() async throws {
-    let place = try MigrationPlace()
+  @Test(
+    "knows values by the names of today when properties are reordered, renamed and moved",
+    arguments: MigrationPlace.Kind.all)
+  func values(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await place.with(
       ManagedObjectModel {
         Entity("Thing") { Attribute("z", .string) }

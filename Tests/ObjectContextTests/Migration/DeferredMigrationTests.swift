@@ -113,13 +113,13 @@ struct DeferredMigrationTests {
   @Test("the columns, join tables and tables wait, few pages are written, and the clean-up removes them")
   func dropped() async throws {
     let place = try await Self.filled()
-    let before = try place.bytes
+    let before = try place.bytes()
     try await place.with(Self.second(), { $0.defersLightweightMigration = true }) { context in
       #expect(try Self.isPending(context))
       try Self.check(context)
     }
-    #expect(!place.hasCopy)
-    let after = try place.bytes
+    #expect(try !place.hasCopy())
+    let after = try place.bytes()
     let changed = stride(from: 0, to: before.count, by: 4096).count { start in
       before[start..<start + 4096] != after[start..<min(start + 4096, after.count)]
     }

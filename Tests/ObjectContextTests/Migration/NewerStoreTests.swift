@@ -82,7 +82,7 @@ struct NewerStoreTests {
   @Test("everything is read, nothing is written, and the file does not change")
   func read() async throws {
     let place = try await Self.filled(Self.new())
-    let before = try place.bytes
+    let before = try place.bytes()
     let refusal = try await place.refusal(Self.old())
     #expect(refusal?.code == .modelMismatch)
     try await place.with(Self.old(), Self.request) { context in
@@ -102,7 +102,7 @@ struct NewerStoreTests {
       } catch let error as StoreError { #expect(error.code == .readOnly) }
       #expect(throws: StoreError.self) { try context.batchDelete(FetchRequest("Book")) }
     }
-    #expect(try place.bytes == before)
+    #expect(try place.bytes() == before)
     // The newer program opens it as before, also beside the older one.
     let reader = try place.container(Self.old(), Self.request)
     try await reader.loadPersistentStores()
@@ -123,11 +123,11 @@ struct NewerStoreTests {
     ]
     for (change, message) in cases {
       let place = try await Self.filled(Self.new(change))
-      let before = try place.bytes
+      let before = try place.bytes()
       let error = try await place.refusal(Self.old(), Self.request)
       #expect(error?.code == .modelMismatch)
       #expect(error?.message.contains(message) == true, "\(error?.message ?? "opened")")
-      #expect(try place.bytes == before)
+      #expect(try place.bytes() == before)
     }
   }
 

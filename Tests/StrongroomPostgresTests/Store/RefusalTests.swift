@@ -40,6 +40,10 @@ struct RefusalTests {
     let schema = try PostgresServer.shared().newSchema()
     #expect(try await refusal(schema: schema) == nil)
     let other = try ManagedObjectModel { Entity("A") { Attribute("a", .integer64) } }
+    #expect(
+      try await refusal(other, schema: schema) { $0.shouldMigrateStoreAutomatically = false }
+        == .modelMismatch)
+    // What is text is no number.
     #expect(try await refusal(other, schema: schema) == .modelMismatch)
     #expect(try await refusal(schema: schema) == nil)
   }

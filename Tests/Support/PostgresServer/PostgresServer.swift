@@ -85,7 +85,7 @@ package final class PostgresServer: Sendable {
   /// Runs a command of a shell, and returns what it writes.
   ///
   /// Not by Foundation's `Process`, which crashes now and then where many threads run one.
-  private static func run(_ command: String) throws -> String {
+  static func run(_ command: String) throws -> String {
     guard let pipe = popen(command, "r") else { throw Failure(description: "no process can be made") }
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)

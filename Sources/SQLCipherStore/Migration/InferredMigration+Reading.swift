@@ -1,8 +1,9 @@
+import LightweightMigration
 import ObjectModel
 import StoreContract
 
 /// Whether a store can be read with another version of its model as it is.
-extension MigrationSurvey {
+extension InferredMigration {
   /// What is in the way of reading the store with the new model without changing anything; none when
   /// every entity and property of that model is there.
   func readingObstacles() throws -> [String] {
@@ -17,7 +18,7 @@ extension MigrationSurvey {
       !former.contains($0.creation(new.table($0.entity), new.entityNumbers)[0])
     }
     return indexes.map { "the index \($0.name) of \($0.entity.name) is not in the store" }
-      + new.orderedJoinTables.filter { !migration.isUnchanged($0) }.map {
+      + new.orderedJoinTables.filter { !plan.isUnchanged($0.asMigrated) }.map {
         "\($0.owner.entity.name).\($0.owner.name) is stored in another way"
       }
   }
@@ -52,21 +53,21 @@ extension MigrationSurvey {
     if now.isTransient { return nil }
     guard let was = pair.relationships[now.index], was.name == now.name else { return "is not in the store" }
     guard was.isToMany == now.isToMany, was.isOrdered == now.isOrdered,
-      was.inverse?.name == now.inverse?.name, migration.holds(now.destination, all: was.destination)
+      was.inverse?.name == now.inverse?.name, plan.holds(now.destination, all: was.destination)
     else { return "is stored in another way" }
     return now.field < 0 ? nil : obstacle(.toOne(now), pair)
   }
 
   private func obstacle(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> String? {
-    if migration.stayingColumn(field, pair) != nil { return nil }
-    guard let was = migration.old(field, pair) else { return "is not in the store" }
+    if stayingColumn(field, pair) != nil { return nil }
+    guard let was = plan.old(field, pair) else { return "is not in the store" }
     return was.isOptional && !field.isOptional
       ? "may be missing in the store and is required here" : "is stored in another way"
   }
 
   /// What is in the way of a whole hierarchy.
   private func obstacle(_ root: EntityDescription) -> String? {
-    switch migration.change(of: root) {
+    switch change(of: root) {
     case .none: return nil
     case .columns(let added, _) where added.isEmpty: return nil
     default: return "\(root.name) is stored in another way"

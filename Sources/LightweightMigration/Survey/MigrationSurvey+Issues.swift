@@ -1,10 +1,9 @@
-import Foundation
-import ObjectModel
+package import ObjectModel
 
 /// What keeps a migration from being done.
 extension MigrationSurvey {
   /// What the two models, then the rows, do not allow.
-  func issues() throws -> [MigrationIssue] {
+  package func issues() throws -> [MigrationIssue] {
     let impossible = mapping.issues
     if impossible.contains(where: { $0.propertyName == nil }) { return impossible }
     // What the rows say of properties that cannot be migrated anyway is not asked.
@@ -26,7 +25,7 @@ extension MigrationSurvey {
   }
 
   private func tooManyColumns(_ root: EntityDescription) -> MigrationIssue? {
-    let (count, most) = (new.table(root).columns.count + 3, migration.connection.columnLimit)
+    let (count, most) = (new.columnCount(root), database.columnLimit)
     guard count > most else { return nil }
     return MigrationIssue(
       .tooManyColumns, root.name, nil,
@@ -43,13 +42,18 @@ extension MigrationSurvey {
         let was = pair.attributes[attribute.index], was.field >= 0,
         attribute.type.conversion(from: was.type) == .impossible
       else { return nil }
-      return rows(pair) + " AND \(old.columnName(.attribute(was), old.table(pair.old))) NOT NULL"
+      return rows(pair) + " AND \(column(.attribute(was), pair)) IS NOT NULL"
     }
     return try self.issue(issue, selections) ?? issue
   }
 
+  /// The column of an old field in the row `r`.
+  private func column(_ field: StoredField, _ pair: ModelMapping.EntityMapping) -> String {
+    old.columnName(field, of: pair.old).map { "r.\($0)" } ?? "NULL"
+  }
+
   private func rows(_ pair: ModelMapping.EntityMapping) -> String {
-    "SELECT _id, _entity FROM \(old.table(pair.old).name.quoted) AS r WHERE r.\(migration.ownRows(pair.old))"
+    "SELECT _id, _entity FROM \(old.tableName(pair.old)) AS r WHERE r.\(plan.ownRows(pair.old))"
   }
 
   /// An issue with the objects that statements select; nil when there are none.
@@ -58,7 +62,7 @@ extension MigrationSurvey {
   ) throws -> MigrationIssue? {
     guard !statements.isEmpty else { return nil }
     let sql = statements.joined(separator: " UNION ALL ")
-    let count = try count("SELECT count(*) FROM (\(sql))", defaults)
+    let count = try count("SELECT count(*) FROM (\(sql)) AS s", defaults)
     guard count > 0 else { return nil }
     return MigrationIssue(
       issue.kind, issue.entityName, issue.propertyName, issue.message, objectCount: count,
@@ -94,12 +98,12 @@ extension MigrationSurvey {
     switch field {
     case .attribute(let attribute):
       guard attribute.defaultValue.isNull, attribute.derivation == nil else { return nil }
-      let was = migration.old(field, pair)
-      var condition = was.map { " AND r.\(old.columnName($0, old.table(pair.old))) IS NULL" } ?? ""
-      if case .attribute(let former)? = was, migration.converted.column(attribute, from: former) != nil {
+      let was = plan.old(field, pair)
+      var condition = was.map { " AND \(column($0, pair)) IS NULL" } ?? ""
+      if case .attribute(let former)? = was, converts(attribute, former) {
         // Null may stand for a value, such as a composite without any.
         var defaults = MigrationDefaults()
-        condition += " AND \(try copy.value(field, pair, &defaults)) IS NULL"
+        condition += " AND \(copy.value(field, pair, &defaults)) IS NULL"
       } else if was?.isOptional == false {
         return nil
       }
@@ -108,13 +112,13 @@ extension MigrationSurvey {
           .missingValue, pair.new.name, field.name, "\(name) is required, has no default, and is missing"),
         [rows(pair) + condition])
     case .toOne(let toOne):
-      if case .toOne(let was)? = migration.old(field, pair), !was.isOptional,
-        migration.holds(toOne.destination, all: was.destination)
+      if case .toOne(let was)? = plan.old(field, pair), !was.isOptional,
+        plan.holds(toOne.destination, all: was.destination)
       {
         return nil
       }
       var defaults = MigrationDefaults()
-      let value = try copy.value(field, pair, &defaults)
+      let value = copy.value(field, pair, &defaults)
       return try issue(
         MigrationIssue(.missingValue, pair.new.name, field.name, "\(name) is required and is missing"),
         [rows(pair) + " AND \(value) IS NULL"])
@@ -124,10 +128,10 @@ extension MigrationSurvey {
   /// The objects whose number does not fit into the attribute's new type.
   private func outOfRange(_ field: StoredField, _ pair: ModelMapping.EntityMapping) throws -> MigrationIssue?
   {
-    guard case .attribute(let attribute) = field, case .attribute(let was)? = migration.old(field, pair),
+    guard case .attribute(let attribute) = field, case .attribute(let was)? = plan.old(field, pair),
       attribute.type.conversion(from: was.type) == .ifInRange, let range = attribute.type.exactIntegers
     else { return nil }
-    let column = "r.\(old.columnName(.attribute(was), old.table(pair.old)))"
+    let column = column(.attribute(was), pair)
     return try issue(
       MigrationIssue(
         .valueOutOfRange, pair.new.name, attribute.name,
@@ -140,17 +144,22 @@ extension MigrationSurvey {
   private func unconverted(
     _ field: StoredField, _ pair: ModelMapping.EntityMapping
   ) throws -> MigrationIssue? {
-    guard case .attribute(let attribute) = field, case .attribute(let was)? = migration.old(field, pair),
-      let column = migration.converted.column(attribute, from: was)
+    guard case .attribute(let attribute) = field, case .attribute(let was)? = plan.old(field, pair),
+      let value = database.conversion(column(.attribute(was), pair), to: attribute, from: was)
     else { return nil }
-    let name = "r.\(old.columnName(.attribute(was), old.table(pair.old)))"
-    let selection = rows(pair) + " AND \(name) NOT NULL AND \(column.function)(\(name)) IS NULL"
-    guard try count("SELECT count(*) FROM (\(selection))") > 0 else { return nil }
-    let reason = column.reason.withLock { $0 } ?? "its values cannot be read"
+    let selection =
+      rows(pair) + " AND \(column(.attribute(was), pair)) IS NOT NULL AND \(value) IS NULL"
+    guard try count("SELECT count(*) FROM (\(selection)) AS s") > 0 else { return nil }
+    let reason = database.obstacle(to: attribute, from: was) ?? "its values cannot be read"
     return try issue(
       MigrationIssue(
         .incompatibleType, pair.new.name, attribute.name, "\(pair.new.name).\(attribute.name): \(reason)"),
       [selection])
+  }
+
+  /// Whether the program converts an attribute's values.
+  private func converts(_ attribute: AttributeDescription, _ was: AttributeDescription) -> Bool {
+    plan.conversions?.conversion(was, attribute) != nil
   }
 
   // MARK: Uniqueness
@@ -166,18 +175,18 @@ extension MigrationSurvey {
       try !isUniqueAlready(fields, of: entity)
     else { return nil }
     var defaults = MigrationDefaults()
-    let rows = try entity.hierarchy.compactMap { entity -> String? in
+    let rows = entity.hierarchy.compactMap { entity -> String? in
       guard let pair = mapping.entities[entity.name], !pair.old.isAbstract else { return nil }
-      let values = try fields.enumerated().map {
-        "\(try copy.value($0.element, pair, &defaults)) AS c\($0.offset)"
+      let values = fields.enumerated().map {
+        "\(copy.value($0.element, pair, &defaults)) AS c\($0.offset)"
       }
       return "SELECT r._id, r._entity, \(values.joined(separator: ", "))"
-        + " FROM \(old.table(pair.old).name.quoted) AS r WHERE r.\(migration.ownRows(pair.old))"
+        + " FROM \(old.tableName(pair.old)) AS r WHERE r.\(plan.ownRows(pair.old))"
     }
     guard !rows.isEmpty else { return nil }
     let columns = fields.indices.map { "c\($0)" }
     let list = columns.joined(separator: ", ")
-    let values = columns.map { "\($0) NOT NULL" }.joined(separator: " AND ")
+    let values = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
     // What is null is equal to nothing.
     let sql =
       "WITH v AS (\(rows.joined(separator: " UNION ALL ")))"
@@ -193,23 +202,14 @@ extension MigrationSurvey {
 
   /// Whether the old version had the constraint on the same objects and values.
   private func isUniqueAlready(_ fields: [StoredField], of entity: EntityDescription) throws -> Bool {
-    guard let pair = mapping.entities[entity.name], migration.holds(entity, all: pair.old),
+    guard let pair = mapping.entities[entity.name], plan.holds(entity, all: pair.old),
       Set(mapping.old(in: entity)).isSubset(of: pair.old.hierarchy)
     else { return false }
     var names: Set<String> = []
     for field in fields {
-      guard let was = migration.old(field, pair), field.isOptional || !was.isOptional else { return false }
+      guard let was = plan.old(field, pair), field.isOptional || !was.isOptional else { return false }
       names.insert(was.name)
     }
     return pair.old.declaration.uniquenessConstraints.contains { Set($0.propertyNames) == names }
-  }
-}
-
-extension StoredField {
-  fileprivate var declaringEntity: EntityDescription {
-    switch self {
-    case .attribute(let attribute): attribute.entity
-    case .toOne(let relationship): relationship.entity
-    }
   }
 }

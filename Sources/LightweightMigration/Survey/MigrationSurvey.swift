@@ -1,37 +1,51 @@
-import CipherDatabase
-import Foundation
-import ObjectModel
-import StoreContract
+package import Foundation
+package import ObjectModel
+package import StoreContract
 
 /// What a migration would do, found by reading the rows: by opening before it writes, and for
 /// programs that want to know.
-struct MigrationSurvey {
-  let migration: InferredMigration
-  let census: StoreCensus
+package struct MigrationSurvey<Database: MigrationDatabase> {
+  /// What it is of.
+  package let plan: MigrationPlan<Database.Schema>
+  /// What it asks.
+  package let database: Database
+  let census: StoreCensus<Database>
   /// The store's UUID, for the IDs of objects.
   let store: UUID
+  /// The new root entities whose rows are copied.
+  let copied: [EntityDescription]
   /// The statements of the migration, over the tables as they are.
-  let copy: RowMigration
-  /// Whether the old version is not in the file yet, so that no row can be asked.
+  let copy: RowMigration<Database>
+  /// Whether the old version is not in the store yet, so that no row can be asked.
   let isAhead: Bool
+  /// Whether the store was moved on from the version to which it is to be migrated.
+  let wasOfThisVersion: Bool
 
-  private var connection: Connection { migration.connection }
-  var old: StoreSchema { migration.old }
-  var new: StoreSchema { migration.new }
-  var mapping: ModelMapping { migration.mapping }
+  var old: Database.Schema { plan.old }
+  var new: Database.Schema { plan.new }
+  var mapping: ModelMapping { plan.mapping }
 
-  /// Without numbers (`census`), which are those of a version that is not in the file yet, the file's
-  /// rows are counted.
-  init(_ migration: InferredMigration, store: UUID, census: StoreCensus? = nil) {
-    self.migration = migration
-    self.store = store
+  /// A survey of a plan.
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - database: The database.
+  ///   - store: The store's UUID, for the IDs of objects.
+  ///   - copied: The new root entities whose rows are copied.
+  ///   - wasOfThisVersion: Whether the store was moved on from the version to which it is to be migrated.
+  ///   - census: The numbers of a version that is not in the store yet; without them the rows are counted.
+  package init(
+    _ plan: MigrationPlan<Database.Schema>, _ database: Database, store: UUID, copied: [EntityDescription],
+    wasOfThisVersion: Bool, census: StoreCensus<Database>? = nil
+  ) {
+    (self.plan, self.database, self.store, self.copied) = (plan, database, store, copied)
+    self.wasOfThisVersion = wasOfThisVersion
     isAhead = census != nil
-    self.census = census ?? StoreCensus(migration.connection, migration.old)
-    copy = RowMigration(migration, former: [])
+    self.census = census ?? StoreCensus(database, plan.old)
+    copy = RowMigration(plan, database)
   }
 
   /// The error of a migration that cannot be done; without a forecast where that was found half-way.
-  static func refusal(_ reasons: [String], _ forecast: MigrationForecast? = nil) -> StoreError {
+  package static func refusal(_ reasons: [String], _ forecast: MigrationForecast? = nil) -> StoreError {
     var error = StoreError(
       .modelMismatch,
       "the store was made with another version of the model, and what becomes of its data cannot be"
@@ -44,7 +58,7 @@ struct MigrationSurvey {
   // MARK: Losses
 
   /// Whether stored data has no place in the new version.
-  func isLossy() throws -> Bool {
+  package func isLossy() throws -> Bool {
     for entity in old.model.entities where !entity.isAbstract {
       if mapping.new(of: entity) == nil {
         if try census.rows(entity) > 0 { return true }
@@ -83,14 +97,14 @@ struct MigrationSurvey {
     if carriers.contains(where: { isWhole($0, relationship) }) { return 0 }
     var stays = stays("near", relationship.entity)
     if ofEitherEnd { stays += " OR " + self.stays("far", relationship.destination) }
-    var sql = "SELECT near, far FROM (\(pairs)) WHERE (\(stays))"
+    var sql = "SELECT near, far FROM (\(pairs)) AS p WHERE (\(stays))"
     var defaults = MigrationDefaults()
     for carrier in carriers {
-      for stored in try storedPairs(of: carrier.new, &defaults) {
-        sql += " EXCEPT SELECT \(carrier.isForward ? "near, far" : "far, near") FROM (\(stored))"
+      for stored in storedPairs(of: carrier.new, &defaults) {
+        sql += " EXCEPT SELECT \(carrier.isForward ? "near, far" : "far, near") FROM (\(stored)) AS s"
       }
     }
-    return try count("SELECT count(*) FROM (\(sql))", defaults)
+    return try count("SELECT count(*) FROM (\(sql)) AS s", defaults)
   }
 
   /// Whether what an old relationship becomes is a to-many still, and without its order.
@@ -104,17 +118,18 @@ struct MigrationSurvey {
   func droppedOrders(of relationship: RelationshipDescription) throws -> Int {
     guard losesOrder(relationship), let pairs = copy.pairs(relationship) else { return 0 }
     return try count(
-      "SELECT count(*) FROM (SELECT near FROM (\(pairs)) WHERE \(stays("near", relationship.entity))"
-        + " GROUP BY near HAVING count(*) > 1)")
+      "SELECT count(*) FROM (SELECT near FROM (\(pairs)) AS p WHERE \(stays("near", relationship.entity))"
+        + " GROUP BY near HAVING count(*) > 1) AS s")
   }
 
   /// Whether an object of an old entity is of one that the new version has.
   private func stays(_ reference: String, _ entity: EntityDescription) -> String {
     let numbers = entity.hierarchy.filter { mapping.new(of: $0) != nil }.map {
-      String(old.entityNumbers[$0.index])
+      String(old.number($0))
     }
-    return "(SELECT _entity FROM \(old.table(entity).name.quoted) WHERE _id = \(reference))"
-      + " IN (\(numbers.joined(separator: ", ")))"
+    // No entity has the number 0; an empty list is not SQL everywhere.
+    return "(SELECT _entity FROM \(old.tableName(entity)) WHERE _id = \(reference))"
+      + " IN (\((numbers.isEmpty ? ["0"] : numbers).joined(separator: ", ")))"
   }
 
   private typealias Carrier = (new: RelationshipDescription, isForward: Bool)
@@ -133,11 +148,11 @@ struct MigrationSurvey {
     let (near, far) =
       carrier.isForward
       ? (relationship.entity, relationship.destination) : (relationship.destination, relationship.entity)
-    guard migration.holds(now.entity, all: near), migration.holds(now.destination, all: far) else {
+    guard plan.holds(now.entity, all: near), plan.holds(now.destination, all: far) else {
       return false
     }
     if now.isToMany, now.inverse?.isToMany ?? true {
-      let origin = migration.origin(of: now.joinTableOwner)?.old
+      let origin = plan.origin(of: now.joinTableOwner)?.old
       return origin === relationship || origin === relationship.inverse && origin != nil
     }
     // The to-one of the two has the column.
@@ -151,21 +166,21 @@ struct MigrationSurvey {
   /// The pairs that a new relationship will have, as statements over the tables as they are.
   private func storedPairs(
     of relationship: RelationshipDescription, _ defaults: inout MigrationDefaults
-  ) throws -> [String] {
+  ) -> [String] {
     let ends = [relationship, relationship.inverse].compactMap { $0 }
     guard let toOne = ends.first(where: { !$0.isToMany }) else {
-      guard let table = new.joinTable(relationship), let pairs = copy.pairs(storedIn: table) else {
+      guard let table = new.links(relationship), let pairs = copy.pairs(storedIn: table) else {
         return []
       }
-      return [relationship === table.owner ? pairs : "SELECT far AS near, near AS far FROM (\(pairs))"]
+      return [relationship === table.owner ? pairs : "SELECT far AS near, near AS far FROM (\(pairs)) AS q"]
     }
-    return try toOne.entity.hierarchy.compactMap { entity in
+    return toOne.entity.hierarchy.compactMap { entity in
       guard let pair = mapping.entities[entity.name], !pair.old.isAbstract else { return nil }
-      let value = try copy.value(.toOne(toOne), pair, &defaults)
+      let value = copy.value(.toOne(toOne), pair, &defaults)
       let columns =
         relationship === toOne ? "r._id AS near, \(value) AS far" : "\(value) AS near, r._id AS far"
-      return "SELECT \(columns) FROM \(old.table(pair.old).name.quoted) AS r"
-        + " WHERE r.\(migration.ownRows(pair.old))"
+      return "SELECT \(columns) FROM \(old.tableName(pair.old)) AS r"
+        + " WHERE r.\(plan.ownRows(pair.old))"
     }
   }
 
@@ -173,21 +188,18 @@ struct MigrationSurvey {
 
   func count(_ sql: String, _ defaults: MigrationDefaults = MigrationDefaults()) throws -> Int {
     if isAhead { return 0 }
-    let statement = try connection.prepare(sql)
-    defaults.bind(to: statement)
-    return try statement.step() ? Int(statement.int64(0)) : 0
+    return Int(try database.numbers(sql, defaults).first?.first ?? 0)
   }
 
   /// The IDs of the first rows of a statement that gives `_id` and `_entity`.
   func objectURIs(_ sql: String, _ defaults: MigrationDefaults = MigrationDefaults()) throws -> [URL] {
-    let statement = try connection.prepare("SELECT _id, _entity FROM (\(sql)) ORDER BY _id LIMIT 20")
-    defaults.bind(to: statement)
     let entities = StoreEntity.all(of: old.model, in: store)
-    var uris: [URL] = []
-    while try statement.step() {
-      guard let entity = old.entityIndex(number: statement.int64(1)) else { continue }
-      uris.append(ManagedObjectID(entities[entity], reference: statement.int64(0)).uriRepresentation())
+    return try database.numbers(
+      "SELECT _id, _entity FROM (\(sql)) AS s ORDER BY _id LIMIT 20", defaults
+    ).compactMap { row in
+      old.entity(number: row[1]).map {
+        ManagedObjectID(entities[$0.index], reference: row[0]).uriRepresentation()
+      }
     }
-    return uris
   }
 }

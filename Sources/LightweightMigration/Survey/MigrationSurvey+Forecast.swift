@@ -1,12 +1,9 @@
-import CipherDatabase
-import Foundation
-import ObjectModel
-import StoreContract
+package import ObjectModel
 
 /// The whole of what a migration would do.
 extension MigrationSurvey {
   /// What would become of every entity and property; `issues` are those that `issues()` found.
-  func forecast(_ issues: [MigrationIssue]) throws -> MigrationForecast {
+  package func forecast(_ issues: [MigrationIssue]) throws -> MigrationForecast {
     let present = try new.model.entities.map { entity in
       let pair = mapping.entities[entity.name]
       let isRenamed = pair.map { $0.old.name != entity.name } ?? false
@@ -21,7 +18,7 @@ extension MigrationSurvey {
         name: $0.name, change: .dropped, objectCount: try census.rows($0),
         properties: try droppedProperties(of: $0).filter { $0.droppedCount > 0 })
     }
-    let rebuilt = isCurrent ? [] : migration.newRoots.filter { !mapping.old(in: $0).isEmpty }
+    let rebuilt = isCurrent ? [] : copied.filter { !mapping.old(in: $0).isEmpty }
     let estimate = isCurrent ? (seconds: 0, bytes: 0) : try estimate(rebuilt)
     return MigrationForecast(
       isCurrent: isCurrent, entities: present + dropped, issues: issues,
@@ -32,7 +29,7 @@ extension MigrationSurvey {
   }
 
   /// Whether the store has this version already.
-  var isCurrent: Bool { old.model.versionHash == new.model.versionHash }
+  package var isCurrent: Bool { old.model.versionHash == new.model.versionHash }
 
   // MARK: Properties
 
@@ -68,7 +65,7 @@ extension MigrationSurvey {
     guard attribute.field >= 0, attribute.derivation == nil, !attribute.defaultValue.isNull else { return 0 }
     return try pairs.reduce(0) { sum, pair in
       let rows = try census.rows(pair.old)
-      guard let was = migration.old(.attribute(attribute), pair) else { return sum + rows }
+      guard let was = plan.old(.attribute(attribute), pair) else { return sum + rows }
       return attribute.isOptional ? sum : sum + rows - (try census.values(was, pair.old))
     }
   }
@@ -122,11 +119,10 @@ extension MigrationSurvey {
   // MARK: Estimates
 
   /// Bytes a second that are read and checked, and that are written.
-  private static let speeds = (reading: 200e6, writing: 30e6)
+  private static var speeds: (reading: Double, writing: Double) { (200e6, 30e6) }
 
   private func estimate(_ rebuilt: [EntityDescription]) throws -> (seconds: Double, bytes: Int) {
-    let connection = migration.connection
-    let bytes = try 4096 * (connection.pageCount("page_count") - connection.pageCount("freelist_count"))
+    let bytes = try database.byteCount()
     let all = try old.model.entities.reduce(0) { try $0 + census.rows($1) }
     let copied = try rebuilt.flatMap { mapping.old(in: $0) }.reduce(0) { try $0 + census.rows($1) }
     let share = all == 0 ? 0 : Double(copied) / Double(all)

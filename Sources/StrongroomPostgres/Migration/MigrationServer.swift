@@ -1,0 +1,60 @@
+import LightweightMigration
+import ObjectModel
+import StoreContract
+
+/// A server whose rows a migration counts and copies.
+struct MigrationServer: MigrationDatabase {
+  typealias Schema = ServerSchema
+
+  let connection: ServerConnection
+
+  /// `MaxHeapAttributeNumber` in PostgreSQL's sources.
+  var columnLimit: Int { 1600 }
+
+  func byteCount() throws -> Int {
+    let rows = try connection.run(
+      "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+        + " WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace"
+        + " WHERE nspname = current_schema())")
+    return Int(rows.number(0, 0))
+  }
+
+  /// An array of one, as a save sends its values.
+  func parameter(_ place: Int, _ attribute: AttributeDescription) -> String {
+    let type = ServerType(.attribute(attribute))
+    return type.cast("($\(place)::\(type.arrayName))[1]")
+  }
+
+  func insertion(into table: String, ofNew selection: String) -> String {
+    "INSERT INTO \(table) \(selection) ON CONFLICT DO NOTHING"
+  }
+
+  func valueCount(_ column: String) -> String { "count(\(column))" }
+
+  func conversion(
+    _ column: String, to attribute: AttributeDescription, from was: AttributeDescription
+  ) -> String? { nil }
+
+  func obstacle(to attribute: AttributeDescription, from was: AttributeDescription) -> String? { nil }
+
+  func numbers(_ sql: String, _ defaults: MigrationDefaults) throws -> [[Int64]] {
+    let rows = try connection.run(sql, try Self.values(defaults))
+    return (0..<rows.count).map { row in
+      (0..<rows.columnCount).map { rows.isNull(row, $0) ? 0 : rows.number(row, $0) }
+    }
+  }
+
+  func execute(_ sql: String, _ defaults: MigrationDefaults) throws {
+    try connection.run(sql, try Self.values(defaults))
+  }
+
+  static func values(_ defaults: MigrationDefaults) throws -> [ServerParameter] {
+    try defaults.attributes.map { attribute, entity in
+      let builder = NodeBuilder()
+      builder.begin(fieldCount: entity.fieldCount)
+      try builder.set(attribute, attribute.defaultValue)
+      let row = builder.finish(StoreEntity(entity, in: nil), reference: 1, version: 1)
+      return try ServerSave.values(attribute.field, ServerType(.attribute(attribute)), of: [row])
+    }
+  }
+}

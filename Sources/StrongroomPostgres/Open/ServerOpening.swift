@@ -1,0 +1,72 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// The opening of a store, in one transaction.
+struct ServerOpening {
+  private let connection: ServerConnection
+  private let model: ManagedObjectModel
+  private let description: PersistentStoreDescription
+
+  private var metadata: ServerMetadata { ServerMetadata(connection: connection) }
+
+  init(
+    _ connection: ServerConnection, _ model: ManagedObjectModel, _ description: PersistentStoreDescription
+  ) { (self.connection, self.model, self.description) = (connection, model, description) }
+
+  /// Makes the store, or migrates it, or takes it as it is, with the connection of the pool that the calling
+  /// thread's transaction has.
+  func run(_ pool: ServerPool) throws -> PostgresStore.Opened {
+    let encoding = try connection.run("SELECT current_setting('server_encoding')").text(0, 0)
+    guard encoding == "UTF8" else {
+      throw StoreError(.other, "the database stores texts as \(encoding); make one with the encoding UTF8")
+    }
+    // So that of several programs one makes or migrates it; given back with the transaction.
+    try connection.run(
+      "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))",
+      [.text("strongroom " + description.serverSchema)])
+    guard let known = try metadata.stored(description) else { return opened(try create(), pool) }
+    if known.version == model.version { return opened(try checked(known), pool) }
+    guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {
+      throw StoreError(
+        .modelMismatch,
+        "the store was made with another version of the model, and may not be moved to this one; let it be"
+          + " migrated, or use a schema of its own")
+    }
+    let migrated = try ServerMigration(connection, description).run(known, to: model)
+    let moved = opened(try checked(migrated.contents), pool)
+    if migrated.changesDerived {
+      try DerivedValues(connection, moved, PostgresStore(model, description, moved)).refresh()
+    }
+    return moved
+  }
+
+  private func create() throws -> ServerMetadata.Contents {
+    guard description.createsIfMissing, !description.isReadOnly else {
+      throw ServerMetadata.missing(description)
+    }
+    let isThere =
+      try connection.run(
+        "SELECT 1 FROM pg_namespace WHERE nspname = $1", [.text(description.serverSchema)]
+      ).count > 0
+    // Even where it is there, making it would take the right to.
+    if !isThere { try connection.execute("CREATE SCHEMA \(description.serverSchema.quoted)") }
+    return try metadata.create(model, PostgresStore.identifierForNewStore())
+  }
+
+  private func checked(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {
+    var contents = contents
+    try contents.check(model)
+    if !description.isReadOnly {
+      contents.properties = try metadata.propertiesNumber(model, contents.numbers)
+    }
+    return contents
+  }
+
+  private func opened(_ contents: ServerMetadata.Contents, _ pool: ServerPool) -> PostgresStore.Opened {
+    PostgresStore.Opened(
+      identifier: contents.identifier, storeEntities: StoreEntity.all(of: model, in: contents.identifier),
+      schema: ServerSchema(model, entityNumbers: contents.numbers), pool: pool, listener: nil,
+      programs: contents.programs, properties: contents.properties, recorded: RecordedProperties(model))
+  }
+}

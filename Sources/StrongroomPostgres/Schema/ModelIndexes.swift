@@ -1,0 +1,88 @@
+import ObjectModel
+import StoreContract
+
+/// The indexes and uniqueness constraints that a model asks for.
+struct ModelIndexes {
+  let entities: [EntityDescription]
+  /// By entity index.
+  let tables: [ServerTable]
+  let numbers: [String: Int64]
+
+  private func column(_ property: String, of entity: EntityDescription) -> ServerTable.Column? {
+    entity.storedFields.first { $0.name == property }.flatMap { tables[entity.index].column($0) }
+  }
+
+  func uniqueness(naming: inout ServerNaming) -> [ServerSchema.Uniqueness] {
+    var all: [ServerSchema.Uniqueness] = []
+    for entity in entities {
+      for constraint in entity.declaration.uniquenessConstraints {
+        let columns = constraint.propertyNames.compactMap { column($0, of: entity) }
+        if columns.count != constraint.propertyNames.count { continue }
+        let name = naming.own("_\(entity.name)_unique_\(constraint.propertyNames.joined(separator: "_"))")
+        all.append(.init(name: name, entity: entity, columns: columns))
+      }
+    }
+    return all
+  }
+
+  /// Checked at the end of a save, so that objects can exchange their values; a subentity's covers its own
+  /// rows only, which the server has exclusion constraints for.
+  func index(_ uniqueness: ServerSchema.Uniqueness) -> ServerIndex {
+    let names = uniqueness.columns.map(\.name.quoted)
+    let table = tables[uniqueness.entity.index].name
+    var terms = "UNIQUE (\(names.joined(separator: ", ")))"
+    if uniqueness.entity.superentity != nil {
+      let pairs = names.map { "\($0) WITH =" }.joined(separator: ", ")
+      terms =
+        "EXCLUDE USING btree (\(pairs)) WHERE (\(numbers.condition(uniqueness.entity.hierarchy)))"
+    }
+    return ServerIndex(
+      name: uniqueness.name, table: table, terms: terms + " DEFERRABLE INITIALLY DEFERRED",
+      isConstraint: true)
+  }
+
+  /// Every to-one, attributes marked indexed, and the declared fetch indexes of plain columns.
+  func others(naming: inout ServerNaming) -> [ServerIndex] {
+    var indexes: [ServerIndex] = []
+    for table in entities.filter({ $0.superentity == nil }).map({ tables[$0.index] }) {
+      for column in table.columns where column.wantsIndex {
+        let name = naming.own("_\(table.name)_\(column.name)")
+        indexes.append(ServerIndex(name: name, table: table.name, terms: "(\(column.name.quoted))"))
+      }
+    }
+    for entity in entities {
+      for index in entity.fetchIndexes {
+        let names = index.elements.map(\.propertyName)
+        let columns = names.compactMap { $0.flatMap { column($0, of: entity) } }
+        if columns.isEmpty || columns.count != names.count || !columns.allSatisfy(\.isShort) { continue }
+        let table = tables[entity.index]
+        let terms = zip(columns, index.elements).map {
+          $0.name.quoted + ($1.isAscending ? "" : " DESC NULLS LAST")
+        }
+        let name = naming.own("_\(table.name)_\(index.name)")
+        indexes.append(
+          ServerIndex(name: name, table: table.name, terms: "(\(terms.joined(separator: ", ")))"))
+      }
+    }
+    return indexes
+  }
+}
+
+extension ServerTable.Column {
+  fileprivate var wantsIndex: Bool {
+    switch field {
+    case .attribute(let attribute): attribute.declaration.isIndexed && isShort
+    case .toOne: true
+    }
+  }
+
+  /// Whether every value fits into an index: texts and bytes may be longer than a third of a page.
+  fileprivate var isShort: Bool { type != .text && type != .bytes }
+}
+
+extension [String: Int64] {
+  /// That a row is of one of some entities.
+  func condition(_ entities: [EntityDescription]) -> String {
+    "_entity IN (\(entities.compactMap { self[$0.name] }.map(String.init).joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import StoreContract
+
+/// What a description says of the server.
+enum ServerAddress {
+  /// - Throws: `StoreError` with code `invalidValue` where it has no address of a server, or a schema that no
+  ///   server takes.
+  static func check(_ description: PersistentStoreDescription) throws {
+    guard let url = description.url, ["postgres", "postgresql"].contains(url.scheme ?? "") else {
+      throw StoreError(.invalidValue, "give the address of the server: postgresql://user@host/database")
+    }
+    let schema = description.serverSchema
+    guard (1...63).contains(schema.utf8.count), !schema.utf8.contains(0), !schema.hasPrefix("pg_"),
+      schema != "$user"
+    else {
+      throw StoreError(
+        .invalidValue, "a schema's name has 1 to 63 bytes, and begins neither with pg_ nor is it $user")
+    }
+  }
+}
+
+extension ServerPool {
+  /// The connections to the server of a description, none of which is made yet.
+  convenience init(_ description: PersistentStoreDescription) throws {
+    try ServerAddress.check(description)
+    self.init(
+      description.url?.absoluteString ?? "",
+      settings: [
+        ("sslmode", "verify-full"), ("application_name", "strongroom"), ("connect_timeout", "10"),
+        // A server that stops without closing its connections is noticed.
+        ("keepalives_idle", "30"), ("tcp_user_timeout", "60000"),
+      ],
+      setUp: "SET search_path TO \(description.serverSchema.quoted); SET client_encoding TO 'UTF8';"
+        + "SET lock_timeout TO '30s';"
+        + "SET default_transaction_isolation TO 'read committed'; SET extra_float_digits TO 3")
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import PostgresServer
+import StoreContract
+import StrongroomPostgres
+import Testing
+
+@Suite("Another version of the model on a server", .enabled(if: PostgresServer.programs != nil))
+struct ServerMigrationTests {
+  /// Ships with a name; in the second version with a flag that all have, and ports.
+  private static func model(_ version: Int, _ others: () -> [Entity] = { [] }) throws -> ManagedObjectModel {
+    var ship = Entity("Ship") { Attribute("name", .string) }
+    if version > 1 {
+      ship.attributes.append(Attribute("flag", .string, optional: false, default: "blue"))
+    }
+    if version > 2 { ship.attributes.removeAll { $0.name == "name" } }
+    var entities = [ship]
+    if version > 1 { entities.append(Entity("Port") { Attribute("depth", .double) }) }
+    return try ManagedObjectModel(ModelDeclaration(entities: entities + others()))
+  }
+
+  private func context(_ store: PostgresStore, _ model: ManagedObjectModel) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(store)
+    return ManagedObjectContext(coordinator, isolation: nil)
+  }
+
+  private func filled(_ schema: String) async throws -> (PostgresStore, ManagedObjectContext) {
+    let store = try await PostgresFactory.store(Self.model(1), schema: schema)
+    let context = try context(store, Self.model(1))
+    for name in ["Anna", "Berta"] { try context.insert("Ship").set("name", name) }
+    try context.save()
+    return (store, context)
+  }
+
+  @Test("a program that has the store open is told, whatever it does next, and writes nothing")
+  func open() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (_, context) = try await filled(schema)
+    let waiting = try await PostgresFactory.store(Self.model(1), schema: schema)
+    try await PostgresFactory.store(Self.model(2), schema: schema).close()
+    try context.insert("Ship").set("name", "late")
+    #expect(throws: StoreError.self) { try context.save() }
+    do { try context.save() } catch let error as StoreError { #expect(error.code == .modelMismatch) }
+    do {
+      _ = try waiting.fetchNodes(FetchRequest("Ship"), lookup: nil)
+      Issue.record("it reads")
+    } catch let error as StoreError { #expect(error.code == .modelMismatch) }
+    let store = try await PostgresFactory.store(Self.model(2), schema: schema)
+    let ships = try self.context(store, Self.model(2)).fetch(
+      FetchRequest("Ship", sortDescriptors: [.init("name")]))
+    #expect(try ships.map { try $0.get("name", as: String.self) } == ["Anna", "Berta"])
+    #expect(try ships.map { try $0.get("flag", as: String.self) } == ["blue", "blue"])
+  }
+
+  @Test("of several programs that open it at once, one migrates, and the others find it done")
+  func together() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    try await filled(schema).0.close()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          let store = try await PostgresFactory.store(Self.model(2), schema: schema)
+          defer { try? store.close() }
+          return try store.count(for: FetchRequest("Ship"))
+        }
+      }
+      for try await count in group { #expect(count == 2) }
+    }
+  }
+
+  @Test("a migration waits for a save in progress, and has what it saved")
+  func inProgress() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (store, _) = try await filled(schema)
+    let entity = try #require(store.storeEntities.first?.entity)
+    let builder = NodeBuilder()
+    builder.begin(fieldCount: entity.fieldCount)
+    let id = try store.obtainPermanentIDs(for: [entity])[0]
+    var save = SaveChangesRequest()
+    save.inserted = [builder.finish(id.storeEntity, reference: id.reference, version: 1)]
+    let started = DispatchSemaphore(value: 0)
+    let migration = Task {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          started.wait()
+          continuation.resume()
+        }
+      }
+      return try await PostgresFactory.store(Self.model(2), schema: schema)
+    }
+    try store.save(save) {
+      started.signal()
+      usleep(400_000)
+    }
+    #expect(try await migration.value.count(for: FetchRequest("Ship")) == 3)
+  }
+
+  @Test("what would be lost is refused where it may not be, and is in a copy where it may")
+  func lossy() async throws {
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
+    let (store, _) = try await filled(schema)
+    let identifier = store.identifier
+    try store.close()
+    do {
+      _ = try await PostgresFactory.store(Self.model(3), schema: schema) { $0.allowsLossyMigration = false }
+      Issue.record("it is migrated")
+    } catch let error as StoreError {
+      #expect(error.code == .lossyMigration && error.migrationForecast?.droppedValueCount == 2)
+    }
+    let migrated = try await PostgresFactory.store(Self.model(3), schema: schema)
+    #expect(try migrated.identifier == identifier && migrated.count(for: FetchRequest("Ship")) == 2)
+    let copies = try server.execute(
+      "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, '\(schema)_before_')"
+    ).split(separator: "\n").map(String.init)
+    let copy = try await PostgresFactory.store(Self.model(1), schema: copies.first ?? "") {
+      $0.shouldMigrateStoreAutomatically = false
+    }
+    let ships = try context(copy, Self.model(1)).fetch(FetchRequest("Ship", sortDescriptors: [.init("name")]))
+    #expect(try ships.map { try $0.get("name", as: String.self) } == ["Anna", "Berta"])
+    #expect(try copy.execute(.fetchHistory(after: nil as PersistentHistoryToken?)).transactions.count == 1)
+    #expect(copies.count == 1)
+  }
+
+  @Test("one that cannot be inferred leaves the store as it is, and a newer store is not moved back")
+  func refused() async throws {
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
+    try await filled(schema).0.close()
+    let before = try server.dump(schema)
+    let other = try ManagedObjectModel { Entity("Ship") { Attribute("name", .double) } }
+    func code(_ model: ManagedObjectModel) async throws -> StoreError.Code? {
+      do { try await PostgresFactory.store(model, schema: schema).close() } catch let error as StoreError {
+        return error.code
+      }
+      return nil
+    }
+    #expect(try await code(other) == .modelMismatch)
+    #expect(try server.dump(schema) == before)
+    let second = try await PostgresFactory.store(Self.model(2), schema: schema)
+    let ports = try context(second, Self.model(2))
+    try ports.insert("Port").set("depth", 9)
+    try ports.save()
+    try second.close()
+    #expect(try await code(Self.model(1)) == .modelMismatch)
+  }
+
+  @Test("rights, numbers and derived attributes go on")
+  func goingOn() async throws {
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
+    func model(_ isMoved: Bool) throws -> ManagedObjectModel {
+      var size = Attribute("size", .integer64)
+      size.derivationExpression = isMoved ? "ships.@count" : nil
+      let ship = isMoved ? "Vessel" : "Ship"
+      return try ManagedObjectModel {
+        Entity("Fleet") {
+          size
+          Relationship("ships", toMany: ship, inverse: "fleet")
+        }
+        Entity(ship, renamingIdentifier: "Ship") {
+          Attribute("name", .string)
+          Relationship("fleet", to: "Fleet", inverse: "ships")
+        }
+      }
+    }
+    let first = try await PostgresFactory.store(model(false), schema: schema)
+    let filling = try context(first, model(false))
+    let fleet = try filling.insert("Fleet")
+    let ships = try (0..<3).map { _ in
+      let ship = try filling.insert("Ship")
+      try ship.setObject(fleet, forKey: "fleet")
+      return ship
+    }
+    try filling.save()
+    try filling.delete(ships[2])
+    try filling.save()
+    let last = ships[2].objectID.reference
+    try first.close()
+    try server.execute(
+      """
+      DO $$ BEGIN CREATE ROLE reader; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+      GRANT SELECT ON "\(schema)"."Ship" TO reader
+      """)
+    let second = try await PostgresFactory.store(model(true), schema: schema)
+    let context = try context(second, model(true))
+    let found = try #require(try context.fetch(FetchRequest("Fleet")).first)
+    #expect(try found.get("size", as: Int.self) == 2)
+    let next = try context.insert("Vessel")
+    try context.save()
+    #expect(next.objectID.reference > last, "numbers are not given again")
+    #expect(
+      try server.execute("SELECT has_table_privilege('reader', '\"\(schema)\".\"Vessel\"', 'SELECT')")
+        .hasPrefix("t") == true)
+  }
+}
