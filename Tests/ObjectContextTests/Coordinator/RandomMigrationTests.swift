@@ -5,6 +5,9 @@ import Testing
 /// Random models and changes: what the forecast says is what happens.
 @Suite("A forecast and its migration agree for random pairs of models")
 struct RandomMigrationTests {
+  /// Another one with `STRONGROOM_FIRST_MIGRATION`.
+  private static let first =
+    ProcessInfo.processInfo.environment["STRONGROOM_FIRST_MIGRATION"].flatMap { UInt64($0) } ?? 1
   /// More with `STRONGROOM_MIGRATIONS=2000`.
   private static let count =
     ProcessInfo.processInfo.environment["STRONGROOM_MIGRATIONS"].flatMap { UInt64($0) } ?? 120

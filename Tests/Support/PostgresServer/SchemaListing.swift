@@ -26,7 +26,8 @@ extension PostgresServer {
       WHERE connamespace = '"\(schema)"'::regnamespace
       """)
     let lines = all.split(separator: "\n").map { line in
-      String(line).replacing("\"\(schema)\".", with: "").replacing(/'[0-9]+'::bigint/, with: "n")
+      String(line).replacing("\"\(schema)\".", with: "")
+        .replacing(/'[0-9]+'::bigint|_entity = [0-9]+/, with: "n")
     }
     return Set(lines)
   }
