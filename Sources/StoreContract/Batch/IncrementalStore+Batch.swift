@@ -6,53 +6,11 @@ public import ObjectQuery
 extension IncrementalStore {
   /// Inserts all rows by one save.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
-    guard !entity.isAbstract else { throw StoreError.abstract(entity) }
-    let row = BatchRow(entity)
-    var save = SaveChangesRequest()
-    var links: [ObjectIdentifier: RelationshipChanges] = [:]
-    var references: [Int64] = []
-    try row.begin()
-    while try next(row) {
-      try row.check()
-      let id = try obtainPermanentIDs(for: [entity])[0]
-      references.append(id.reference)
-      save.inserted.append(row.builder.finish(id.storeEntity, reference: id.reference, version: 1))
-      for (relationship, destinations) in row.joinTableRows {
-        let owner = relationship.joinTableOwner
-        var changes = links[ObjectIdentifier(owner)] ?? RelationshipChanges(relationship: owner)
-        for destination in destinations {
-          changes.added.append(
-            relationship === owner
-              ? .init(source: id.reference, destination: destination)
-              : .init(source: destination, destination: id.reference))
-          // One that is its own inverse has each pair both ways.
-          if relationship.inverse === relationship, destination != id.reference {
-            changes.added.append(.init(source: destination, destination: id.reference))
-          }
-          save.existing.append(
-            ManagedObjectID(storeEntities[relationship.destination.index], reference: destination))
-        }
-        links[ObjectIdentifier(owner)] = changes
-      }
-      for case .toOne(let relationship) in entity.storedFields {
-        if let destination = save.inserted.last?.reference(relationship.field) {
-          save.existing.append(
-            ManagedObjectID(storeEntities[relationship.destination.index], reference: destination))
-          // The order of a to-many is stored beside its inverse's column.
-          if let inverse = relationship.inverse, inverse.isOrdered {
-            links[ObjectIdentifier(inverse), default: RelationshipChanges(relationship: inverse)].added
-              .append(.init(source: destination, destination: id.reference))
-          }
-        }
-      }
-      try row.begin()
-    }
-    save.relationshipChanges = Array(links.values)
-    let own = Set(references)
-    save.existing.removeAll { $0.entity.root === entity.root && own.contains($0.reference) }
+    var rows = try InsertedRows(entity, storeEntities)
+    while try rows.add(next, { try obtainPermanentIDs(for: [entity])[0].reference }) {}
+    let save = rows.take()
     if !save.inserted.isEmpty { try self.save(save) }
-    return BatchResult(
-      count: references.count, references: references.first.map { $0..<((references.last ?? $0) + 1) })
+    return rows.result
   }
 
   /// Changes all objects by one save, tried again where others change some of them meanwhile.
@@ -69,6 +27,13 @@ extension IncrementalStore {
   }
 
   private func updateOnce(_ batch: BatchUpdate) throws -> BatchResult {
+    let save = try changes(batch)
+    if !save.updated.isEmpty { try self.save(save) }
+    return BatchResult(count: save.updated.count)
+  }
+
+  /// The save that a batch update is, by what is stored now.
+  package func changes(_ batch: BatchUpdate) throws -> SaveChangesRequest {
     let nodes = try nodes(batch.request)
     var save = SaveChangesRequest()
     if let entity = storeEntities.first(where: { $0.entity.name == batch.request.entityName })?.entity {
@@ -94,8 +59,7 @@ extension IncrementalStore {
           node: builder.finish(node.storeEntity, reference: node.reference, version: node.version + 1),
           changedFields: changed))
     }
-    if !nodes.isEmpty { try self.save(save) }
-    return BatchResult(count: nodes.count)
+    return save
   }
 
   /// Deletes all objects by one save, tried again where others change some of them meanwhile.
@@ -105,13 +69,19 @@ extension IncrementalStore {
 
   /// Deletes all objects by one save, also in a store that may delete otherwise.
   package func deleteBySaving(matching request: FetchRequest) throws -> BatchResult {
+    let save = try deletions(matching: request)
+    if !save.deleted.isEmpty { try self.save(save) }
+    return BatchResult(count: save.deleted.count)
+  }
+
+  /// The save that a batch deletion is, by what is stored now.
+  package func deletions(matching request: FetchRequest) throws -> SaveChangesRequest {
     var save = SaveChangesRequest()
     var deletion = BatchDeletion(self)
     try deletion.add(try nodes(request))
     save.deleted = deletion.deleted.values.map { LockedObject(objectID: $0.objectID, version: $0.version) }
     save.updated = deletion.updates
-    if !save.deleted.isEmpty { try self.save(save) }
-    return BatchResult(count: save.deleted.count)
+    return save
   }
 
   private func nodes(_ request: FetchRequest) throws -> [IncrementalStoreNode] {

@@ -60,14 +60,11 @@ struct ServerHistoryRecorder {
     }
   }
 
-  /// To be called when all else is written.
+  /// To be called when a save is written.
   ///
-  /// One statement, and those of the values; one more for each root entity with objects that were linked and
-  /// have no other change.
-  /// - Returns: The place after the transaction; nil where nothing changed.
-  mutating func didWrite(
-    _ save: SaveChangesRequest, _ limits: PersistentHistoryLimits
-  ) throws -> PersistentHistoryToken.Position? {
+  /// The statements of the values, and one for each root entity with objects that were linked and have no
+  /// other change.
+  mutating func didWrite(_ save: SaveChangesRequest) throws {
     for node in save.inserted {
       changes.add(node.reference, to: .init(kind: .insert, entity: number(node.entity)))
       if let new = opened.recorded.values(of: node) { values.add(new: new, of: key(node)) }
@@ -92,6 +89,13 @@ struct ServerHistoryRecorder {
     try addOthers(links)
     try addLinks(save)
     try addOrders(save, isAfter: true)
+  }
+
+  /// To be called when all is written.
+  ///
+  /// One statement.
+  /// - Returns: The place after the transaction; nil where nothing changed.
+  func append(_ limits: PersistentHistoryLimits) throws -> PersistentHistoryToken.Position? {
     let place = try ServerHistory(connection, opened).append(changes, values, limits)
     if let place { HistoryReceipt.current?.note(place, in: opened.identifier) }
     return place

@@ -5,11 +5,12 @@ import StoreContract
 /// A uniqueness constraint that a save breaks; which objects do is found out afterwards.
 struct BrokenUniqueness: Error {
   let cause: ServerError
+  let save: SaveChangesRequest
 
   /// The error for the program, with the objects of the save that have a value of others, or of each other.
   ///
   /// One statement.
-  func error(of save: SaveChangesRequest, in store: PostgresStore) throws -> StoreError {
+  func error(in store: PostgresStore) throws -> StoreError {
     guard let broken = try store.open.schema.uniqueness.first(where: { $0.name == cause.constraint }) else {
       return StoreError(.notUnique, "another object has the same values; change them", cause: cause)
     }
@@ -17,11 +18,11 @@ struct BrokenUniqueness: Error {
     return StoreError(
       .notUnique,
       "another \(broken.entity.name) has the same \(names); change it or delete the other",
-      objectIDs: try colliding(broken, save, store), cause: cause)
+      objectIDs: try colliding(broken, store), cause: cause)
   }
 
   private func colliding(
-    _ broken: ServerSchema.Uniqueness, _ save: SaveChangesRequest, _ store: PostgresStore
+    _ broken: ServerSchema.Uniqueness, _ store: PostgresStore
   ) throws -> [ManagedObjectID] {
     let nodes = (save.inserted + save.updated.map(\.node)).filter { $0.entity.isKind(of: broken.entity) }
     func key(_ node: IncrementalStoreNode) -> [AttributeValue] {

@@ -12,20 +12,34 @@ struct DerivedValues {
     (self.connection, self.opened, self.store) = (connection, opened, store)
   }
 
+  /// What saves change that attributes are derived from.
+  struct Changes {
+    fileprivate var entities: Set<EntityDescription> = []
+    /// The objects that are written, where something is derived from that.
+    fileprivate var written: Set<ManagedObjectID> = []
+
+    mutating func add(_ save: SaveChangesRequest) {
+      let written =
+        save.inserted.map(\.entity) + save.updated.map(\.node.entity) + save.deleted.map(\.objectID.entity)
+      let linked = save.relationshipChanges.flatMap {
+        [$0.relationship.entity, $0.relationship.destination]
+      }
+      let concerned = Set(written + linked).flatMap(\.derivedEntities)
+      if concerned.isEmpty { return }
+      entities.formUnion(concerned)
+      self.written.formUnion((save.inserted + save.updated.map(\.node)).map(\.objectID))
+    }
+  }
+
   /// Reads and writes every object of the entities concerned; no statement where none is derived.
-  func write(_ save: SaveChangesRequest) throws {
-    let written =
-      save.inserted.map(\.entity) + save.updated.map(\.node.entity) + save.deleted.map(\.objectID.entity)
-    let linked = save.relationshipChanges.flatMap { [$0.relationship.entity, $0.relationship.destination] }
-    let changed = Set((save.inserted + save.updated.map(\.node)).map(\.objectID))
-    let entities = Set((written + linked).flatMap(\.derivedEntities))
-    if entities.isEmpty { return }
+  func write(_ changes: Changes) throws {
+    if changes.entities.isEmpty { return }
     // Of two saves that change what is derived from, the second sees the first's rows.
     try connection.run(
       "SELECT pg_advisory_xact_lock(hashtextextended($1, 11))", [.text("\(opened.identifier)")])
-    for entity in entities {
+    for entity in changes.entities {
       try derive(entity) { attribute, node in
-        attribute.derivation != .now || changed.contains(node.objectID)
+        attribute.derivation != .now || changes.written.contains(node.objectID)
       }
     }
   }

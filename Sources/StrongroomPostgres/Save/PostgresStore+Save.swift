@@ -10,41 +10,38 @@ extension PostgresStore {
   ///   lost during the commit and the server cannot be asked for 20 seconds. What `beforeCommit` throws;
   ///   nothing is saved.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
-    try checkWritable()
-    let opened = try open
     let programs = save.metadata.map(StoreMetadata.programs)
-    var transaction: Int64?
-    var place: PersistentHistoryToken.Position?
-    do {
-      try opened.pool.write { connection in
-        var writer = ServerSave(connection, opened)
-        var recorder = ServerHistoryRecorder(connection, opened, self)
-        transaction = try writer.begin(save.locked, signature: signature)
-        if description.tracksHistory { try recorder.willWrite(save) }
-        try writer.delete(save.deleted)
-        try writer.update(save.updated)
-        try writer.throwConflicts()
-        try writer.checkExisting(save.existing)
-        try writer.insert(save.inserted)
-        try writer.throwConflicts()
-        try writer.checkDeletions(save.deleted)
-        for changes in save.relationshipChanges { try writer.apply(changes) }
-        try DerivedValues(connection, opened, self).write(save)
-        if let programs { try ServerMetadata(connection: connection).write(programs: programs) }
-        try writer.checkUniqueness()
-        // Last, since other saves wait from here on.
-        place = description.tracksHistory ? try recorder.didWrite(save, description.historyLimits) : nil
-        try beforeCommit()
-      }
-    } catch let failure as CommitFailure {
-      guard failure.error.isConnectionLost, let transaction else { throw failure.error.storeError }
-      try LostCommit(
-        transaction: transaction, place: place, token: CommitToken(save), error: failure.error
-      ).settle(opened)
-    } catch let broken as BrokenUniqueness {
-      throw try broken.error(of: save, in: self)
+    try writing { transaction in
+      try transaction.begin(save.locked)
+      try transaction.write(save)
+      if let programs { try ServerMetadata(connection: transaction.connection).write(programs: programs) }
+      try transaction.finish()
+      try beforeCommit()
     }
     if let programs { setPrograms(programs) }
+  }
+
+  /// Runs a transaction of saves; one whose commit was not answered is settled.
+  func writing<R>(_ body: (inout SaveTransaction) throws -> R) throws -> R {
+    try checkWritable()
+    let opened = try open
+    var written: (transaction: SaveTransaction, value: R)?
+    do {
+      return try opened.pool.write { connection in
+        var transaction = SaveTransaction(connection, opened, self)
+        let value = try body(&transaction)
+        written = (transaction, value)
+        return value
+      }
+    } catch let failure as CommitFailure {
+      guard failure.error.isConnectionLost, let (transaction, value) = written,
+        let lost = transaction.lostCommit(failure.error)
+      else { throw failure.error.storeError }
+      try lost.settle(opened)
+      return value
+    } catch let broken as BrokenUniqueness {
+      throw try broken.error(in: self)
+    }
   }
 
   /// Whether a save whose outcome was unknown is in the store.

@@ -38,6 +38,20 @@ final class ServerSequence: Sendable {
     }
   }
 
+  /// Keeps others from taking numbers of an entity's hierarchy until the end of the transaction.
+  ///
+  /// One statement.
+  /// - Returns: The last number that was given out.
+  func lock(_ entity: EntityDescription, _ connection: ServerConnection) throws -> Int64 {
+    try Self.reserve(0, entity.root.name, connection)
+  }
+
+  /// Says that all numbers up to one are given out; one statement.
+  func advance(_ entity: EntityDescription, to last: Int64, _ connection: ServerConnection) throws {
+    try connection.run(
+      "UPDATE _sequence SET last = $2 WHERE entity = $1", [.text(entity.root.name), .number(last)])
+  }
+
   /// - Returns: The last number of the block.
   private static func reserve(_ count: Int64, _ root: String, _ connection: ServerConnection) throws -> Int64
   {

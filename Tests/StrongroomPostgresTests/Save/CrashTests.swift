@@ -19,18 +19,23 @@ struct CrashTests {
     try await store.loadMetadata()
     let (saved, refused) = (Locked<Set<Int64>>([]), Locked<Set<Int64>>([]))
     let entity = try #require(model.entity(named: "Note"))
-    let isOver = Locked(false)
+    let (isOver, kills) = (Locked(false), Locked(0))
     let killer = Thread {
       while !isOver.withLock({ $0 }) {
         usleep(.random(in: 300_000...900_000))
         // Not while the test looks at what is there.
         isOver.withLock { if !$0 { server.crash() } }
+        kills.withLock { $0 += 1 }
+        // Else a busy machine never has it up.
+        server.wait()
       }
     }
     killer.start()
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      for place in 0..<400 {
-        let number = Int64(thread * 1000 + place)
+      var place: Int64 = 0
+      while place < 400 || kills.withLock({ $0 < 3 }) {
+        let number = Int64(thread) << 32 + place
+        place += 1
         do {
           let ids = try store.obtainPermanentIDs(for: [entity])
           let builder = NodeBuilder()

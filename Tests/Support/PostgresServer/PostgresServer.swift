@@ -77,6 +77,12 @@ package final class PostgresServer: Sendable {
     }
   }
 
+  /// Waits until it takes connections again after a crash, for at most a minute.
+  package func wait() {
+    guard let programs = Self.programs else { return }
+    for _ in 0..<600 where !answers(programs) { usleep(100_000) }
+  }
+
   /// Whether it takes connections: its socket is there before that.
   private func answers(_ programs: URL) -> Bool {
     (try? Self.run("'\(programs.path)/pg_isready' -q -h '\(folder.path)'")) != nil

@@ -1,0 +1,81 @@
+public import ObjectModel
+public import ObjectQuery
+public import StoreContract
+
+/// Batches, each in one transaction.
+extension PostgresStore {
+  /// How many rows one statement inserts.
+  private static let rowsTogether = 4096
+
+  /// Inserts rows in one transaction, 4,096 a statement.
+  ///
+  /// Memory stays the same whatever their number, where no attribute is derived from when a row was saved.
+  /// Their numbers are consecutive: programs that need new ones of the same hierarchy wait until the end.
+  /// - Throws: As `save(_:beforeCommit:)`, and what `next` throws; nothing is inserted then.
+  public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
+    try writing { transaction in
+      try transaction.begin()
+      var rows = try InsertedRows(entity, storeEntities)
+      var last = try sequence.lock(entity, transaction.connection)
+      var isMore = true
+      // It is not tried again after a deadlock: rows that were taken from the program do not come again.
+      do {
+        while isMore {
+          isMore = try rows.add(next) {
+            last += 1
+            return last
+          }
+          guard rows.count > 0, !isMore || rows.count == Self.rowsTogether else { continue }
+          try transaction.write(rows.take())
+          try transaction.checkUniqueness()
+        }
+        try sequence.advance(entity, to: last, transaction.connection)
+        try transaction.finish()
+      } catch let error as ServerError where error.isTransient { throw error.storeError }
+      return rows.result
+    }
+  }
+
+  /// Changes all objects of a request in one transaction.
+  ///
+  /// Programs that write objects of the hierarchy wait meanwhile, so that all that is there is changed. The
+  /// objects are in memory at once.
+  /// - Throws: As `save(_:beforeCommit:)`; nothing is changed then.
+  public func update(_ batch: BatchUpdate) throws -> BatchResult {
+    try batching(batch.request) {
+      try changes(batch)
+    } count: {
+      $0.updated.count
+    }
+  }
+
+  /// Deletes all objects of a request, by the rules of their relationships, in one transaction.
+  ///
+  /// As `update(_:)`.
+  /// - Throws: As `save(_:beforeCommit:)`, and `denied`; nothing is deleted then.
+  public func delete(matching request: FetchRequest) throws -> BatchResult {
+    try batching(request) {
+      try deletions(matching: request)
+    } count: {
+      $0.deleted.count
+    }
+  }
+
+  private func batching(
+    _ request: FetchRequest, _ changes: () throws -> SaveChangesRequest, count: (SaveChangesRequest) -> Int
+  ) throws -> BatchResult {
+    try writing { transaction in
+      if let entity = model.entity(named: request.entityName) {
+        let table = try open.schema.table(entity).name.quoted
+        try transaction.connection.execute("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
+      }
+      let save = try changes()
+      if count(save) > 0 {
+        try transaction.begin()
+        try transaction.write(save)
+        try transaction.finish()
+      }
+      return BatchResult(count: count(save))
+    }
+  }
+}
