@@ -67,12 +67,17 @@ struct ServerHistory {
     return .init(transactionNumber: number, fingerprint: Data(fingerprint))
   }
 
-  /// Whether a transaction is there.
-  func has(_ position: PersistentHistoryToken.Position) throws -> Bool {
-    try connection.run(
-      "SELECT 1 FROM _transaction WHERE number = $1 AND fingerprint = $2",
-      [.number(position.transactionNumber), .bytes(Array(position.fingerprint))]
-    ).count > 0
+  /// Whether a transaction is there; nil where it was deleted since, if it was there.
+  ///
+  /// One statement. Numbers have no gaps: behind the last one, and where another transaction has the number,
+  /// it is not.
+  func has(_ position: PersistentHistoryToken.Position) throws -> Bool? {
+    let rows = try connection.run(
+      "SELECT last, (SELECT fingerprint FROM _transaction WHERE number = $1) FROM _history",
+      [.number(position.transactionNumber)])
+    if rows.count == 0 { return nil }
+    if !rows.isNull(0, 1) { return Data(rows.bytes(0, 1)) == position.fingerprint }
+    return rows.number(0, 0) < position.transactionNumber ? false : nil
   }
 
   /// The place after the last transaction; nil while there is none.
@@ -135,7 +140,7 @@ struct ServerHistory {
   /// The number of a token's transaction, which is in the store.
   func check(_ token: PersistentHistoryToken) throws -> Int64 {
     guard let position = token.position(in: opened.identifier) else { throw try refusal(isExpired: false) }
-    if try has(position) { return position.transactionNumber }
+    if try has(position) == true { return position.transactionNumber }
     let rows = try connection.run(
       "SELECT (SELECT count(*) FROM _transaction WHERE number = $1), (SELECT last FROM _history)",
       [.number(position.transactionNumber)])

@@ -2,82 +2,88 @@ import ObjectModel
 import ObjectQuery
 import StoreContract
 
-/// Computes the derived attributes that a save may have changed, within its transaction.
+/// Computes derived attributes, within the transaction of a save or a migration.
 struct DerivedValues {
   private let connection: ServerConnection
   private let opened: PostgresStore.Opened
   private let store: PostgresStore
 
+  /// How many objects are in memory at once.
+  private static let objectsTogether = 10_000
+
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened, _ store: PostgresStore) {
     (self.connection, self.opened, self.store) = (connection, opened, store)
   }
 
-  /// What saves change that attributes are derived from.
-  struct Changes {
-    fileprivate var entities: Set<EntityDescription> = []
-    /// The objects that are written, where something is derived from that.
-    fileprivate var written: Set<ManagedObjectID> = []
-
-    mutating func add(_ save: SaveChangesRequest) {
-      let written =
-        save.inserted.map(\.entity) + save.updated.map(\.node.entity) + save.deleted.map(\.objectID.entity)
-      let linked = save.relationshipChanges.flatMap {
-        [$0.relationship.entity, $0.relationship.destination]
-      }
-      let concerned = Set(written + linked).flatMap(\.derivedEntities)
-      if concerned.isEmpty { return }
-      entities.formUnion(concerned)
-      self.written.formUnion((save.inserted + save.updated.map(\.node)).map(\.objectID))
-    }
-  }
-
-  /// Reads and writes every object of the entities concerned; no statement where none is derived.
-  func write(_ changes: Changes) throws {
-    if changes.entities.isEmpty { return }
+  /// Writes the derived attributes of the objects that saves concern.
+  ///
+  /// No statement where nothing is derived from what was written; else one, and up to five for each
+  /// attribute.
+  func write(_ changes: DerivedChanges) throws {
+    if changes.isEmpty { return }
     // Of two saves that change what is derived from, the second sees the first's rows.
     try connection.run(
       "SELECT pg_advisory_xact_lock(hashtextextended($1, 11))", [.text("\(opened.identifier)")])
-    for entity in changes.entities {
-      try derive(entity) { attribute, node in
-        attribute.derivation != .now || changes.written.contains(node.objectID)
-      }
+    for attribute in opened.schema.derivedAttributes {
+      try derive(attribute, of: changes.owners(of: attribute))
     }
   }
 
   /// Computes all of them; when a row was last saved is no less true than before.
-  ///
-  /// For each entity with derived attributes it reads all objects, and writes each attribute at once.
   func refresh() throws {
-    for entity in opened.schema.model.entities where entity.attributes.contains(where: isOwn(entity)) {
-      try derive(entity) { attribute, node in
-        attribute.derivation != .now || node.value(of: attribute).isNull
-      }
+    for attribute in opened.schema.derivedAttributes {
+      let all = try store.fetchNodes(FetchRequest(attribute.entity.name), lookup: nil)
+      let own = attribute.derivation == .now ? all.filter { $0.value(of: attribute).isNull } : all
+      try derive(attribute, of: own.map(\.reference))
     }
   }
 
-  private func isOwn(_ entity: EntityDescription) -> (AttributeDescription) -> Bool {
-    { $0.derivation != nil && $0.entity === entity }
+  private func derive(_ attribute: AttributeDescription, of owners: [Int64]) throws {
+    for start in stride(from: 0, to: owners.count, by: Self.objectsTogether) {
+      let end = min(start + Self.objectsTogether, owners.count)
+      try deriveTogether(attribute, of: Array(owners[start..<end]))
+    }
   }
 
-  /// Writes the values that are others now: one statement for each attribute with some.
-  private func derive(
-    _ entity: EntityDescription, _ isConcerned: (AttributeDescription, IncrementalStoreNode) -> Bool
-  ) throws {
-    let nodes = try store.fetchNodes(FetchRequest(entity.name), lookup: nil)
-    let attributes = Set(entity.hierarchy.flatMap(\.attributes)).sorted { $0.name < $1.name }
-    for attribute in attributes where attribute.field >= 0 {
-      guard let derivation = attribute.derivation else { continue }
-      var changed: [IncrementalStoreNode] = []
-      let builder = NodeBuilder()
-      for node in nodes where node.entity.isKind(of: attribute.entity) && isConcerned(attribute, node) {
-        let value = try derivation.value(of: StoreQueryObject(node, in: store), for: attribute)
-        if value == node.value(of: attribute) { continue }
-        builder.begin(fieldCount: node.entity.fieldCount)
-        try builder.set(attribute, value)
-        changed.append(
-          builder.finish(node.objectID.storeEntity, reference: node.reference, version: node.version))
+  /// Writes the values that are others now.
+  private func deriveTogether(_ attribute: AttributeDescription, of owners: [Int64]) throws {
+    guard let derivation = attribute.derivation else { return }
+    let nodes = try store.newValues(for: owners, of: attribute.entity).compactMap { $0 }
+      .filter { $0.entity.isKind(of: attribute.entity) }
+    let related = try derivation.relationship.map { try destinations(of: nodes, $0) }
+    let builder = NodeBuilder()
+    var changed: [IncrementalStoreNode] = []
+    for (place, node) in nodes.enumerated() {
+      let object = DerivingObject(
+        object: StoreQueryObject(node, in: store),
+        destinations: related?[place].map { StoreQueryObject($0, in: store) } ?? [])
+      let value = try derivation.value(of: object, for: attribute)
+      if value == node.value(of: attribute) { continue }
+      builder.begin(fieldCount: node.entity.fieldCount)
+      try builder.set(attribute, value)
+      changed.append(builder.finish(node.storeEntity, reference: node.reference, version: node.version))
+    }
+    if !changed.isEmpty { try write(attribute, of: changed) }
+  }
+
+  /// The destinations of each object; one statement for a to-one, two for a to-many.
+  private func destinations(
+    of nodes: [IncrementalStoreNode], _ relationship: RelationshipDescription
+  ) throws -> [[IncrementalStoreNode]] {
+    if relationship.isToMany {
+      let found = try store.newDestinations(for: relationship, of: nodes.map(\.reference))
+      var start = 0
+      return nodes.indices.map { place in
+        let count = found.destinations.destinations(at: place).count
+        defer { start += count }
+        return found.nodes[start..<start + count].compactMap { $0 }
       }
-      if !changed.isEmpty { try write(attribute, of: changed) }
+    }
+    let references = Set(nodes.compactMap { $0.reference(relationship.field) }).sorted()
+    let found = try store.newValues(for: references, of: relationship.destination).compactMap { $0 }
+    let byReference = Dictionary(found.map { ($0.reference, $0) }) { first, _ in first }
+    return nodes.map { node in
+      node.reference(relationship.field).flatMap { byReference[$0] }.map { [$0] } ?? []
     }
   }
 
@@ -89,4 +95,20 @@ struct DerivedValues {
         + " FROM unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
       [.numbers(nodes.map(\.reference)), try ServerSave.values(attribute.field, column.type, of: nodes)])
   }
+}
+
+/// An object whose attribute is derived over a relationship, with its destinations.
+private struct DerivingObject: QueryObject {
+  let object: StoreQueryObject
+  let destinations: [StoreQueryObject]
+
+  var queryEntity: EntityDescription { object.queryEntity }
+  var queryReference: Int64 { object.queryReference }
+
+  func queryValue(of attribute: AttributeDescription) throws -> AttributeValue {
+    try object.queryValue(of: attribute)
+  }
+
+  func queryDestination(of toOne: RelationshipDescription) -> (any QueryObject)? { destinations.first }
+  func queryDestinations(of toMany: RelationshipDescription) -> [any QueryObject] { destinations }
 }

@@ -38,8 +38,18 @@ struct LostCommit {
   private func outcome(_ opened: PostgresStore.Opened) throws -> Outcome {
     // Before the history is looked at: a commit in progress may end in between.
     let status = try status(opened)
-    if let place, try opened.pool.read({ try ServerHistory($0, opened).has(place) }) { return .committed }
-    return status == .committed && place != nil ? .unknown : status
+    switch try isThere(opened) {
+    case true?: return .committed
+    // A server that was killed gives the numbers of lost transactions again: it is another one's commit.
+    case false?: return status == .committed ? .aborted : status
+    case nil: return status == .committed && place != nil ? .unknown : status
+    }
+  }
+
+  /// Whether the store has what was saved; nil where that cannot be seen.
+  private func isThere(_ opened: PostgresStore.Opened) throws -> Bool? {
+    if let place { return try opened.pool.read { try ServerHistory($0, opened).has(place) } }
+    return try token.flatMap { try $0.isMet(in: opened) }
   }
 
   /// What the server says of the number: one that it has not given yet is of no transaction that is there.

@@ -50,13 +50,25 @@ extension PostgresStore {
   /// - Throws: `StoreError`: `notFound` when the token is another store's; `serverUnreachable`.
   public func wasSaved(_ token: CommitToken) throws -> Bool {
     let opened = try open
-    guard token.store == opened.identifier, let entity = model.entity(named: token.entityName) else {
+    guard let isMet = try token.isMet(in: opened) else {
       throw StoreError(.notFound, "the token is of another store")
+    }
+    return isMet
+  }
+}
+
+extension CommitToken {
+  /// Whether its save is stored; nil where it is another store's.
+  ///
+  /// One statement.
+  func isMet(in opened: PostgresStore.Opened) throws -> Bool? {
+    guard store == opened.identifier, let entity = opened.schema.model.entity(named: entityName) else {
+      return nil
     }
     let table = opened.schema.table(entity).name.quoted
     let rows = try opened.pool.read {
-      try $0.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(token.reference)])
+      try $0.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(reference)])
     }
-    return token.isMet(by: rows.count == 0 ? nil : rows.number(0, 0))
+    return isMet(by: rows.count == 0 ? nil : rows.number(0, 0))
   }
 }

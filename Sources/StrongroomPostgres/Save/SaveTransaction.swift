@@ -13,7 +13,7 @@ struct SaveTransaction {
   /// Its place in the history.
   private var place: PersistentHistoryToken.Position?
   private var token: CommitToken?
-  private var derived = DerivedValues.Changes()
+  private var derived: DerivedChanges
   /// The save that was written last.
   private var last = SaveChangesRequest()
 
@@ -21,6 +21,7 @@ struct SaveTransaction {
     (self.connection, self.opened, self.store) = (connection, opened, store)
     writer = ServerSave(connection, opened)
     recorder = ServerHistoryRecorder(connection, opened, store)
+    derived = DerivedChanges(connection, opened.schema)
   }
 
   private var tracksHistory: Bool { store.description.tracksHistory }
@@ -34,7 +35,7 @@ struct SaveTransaction {
   mutating func write(_ save: SaveChangesRequest) throws {
     last = save
     token = CommitToken(save) ?? token
-    derived.add(save)
+    try derived.add(save)
     if tracksHistory { try recorder.willWrite(save) }
     try namingObjects {
       try writer.delete(save.deleted)

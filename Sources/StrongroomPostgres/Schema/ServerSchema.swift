@@ -20,6 +20,8 @@ final class ServerSchema: Sendable {
   private let linkTables: [ObjectIdentifier: ServerLinkTable]
   let orderedLinks: [ServerLinkTable]
   let uniqueness: [Uniqueness]
+  /// By the names of their entities and their own.
+  let derivedAttributes: [AttributeDescription]
   /// The indexes and uniqueness constraints, without the keys of the tables.
   let indexes: [ServerIndex]
 
@@ -48,6 +50,10 @@ final class ServerSchema: Sendable {
       ordered.append(table)
     }
     (linkTables, orderedLinks) = (links, ordered)
+    derivedAttributes = entities.flatMap { entity in
+      entity.attributes.filter { $0.entity === entity && $0.derivation != nil && $0.field >= 0 }
+        .sorted { $0.name < $1.name }
+    }
     let indexes = ModelIndexes(entities: entities, tables: tables, numbers: entityNumbers)
     uniqueness = indexes.uniqueness(naming: &naming)
     self.indexes =
