@@ -56,11 +56,11 @@ public struct FetchEvaluation {
     -> [StoreQueryObject]
   {
     guard let search else {
-      return try nodes.map { StoreQueryObject($0, in: store) }.filter { try predicate?.matches($0) ?? true }
+      return try QueryCohort.objects(nodes, in: store).filter { try predicate?.matches($0) ?? true }
     }
     var ranks: [Int64: Double] = [:]
     var objects: [StoreQueryObject] = []
-    for (object, rank) in try search.found(nodes.map({ StoreQueryObject($0, in: store) })) {
+    for (object, rank) in try search.found(QueryCohort.objects(nodes, in: store)) {
       ranks[object.queryReference] = rank
       if try predicate?.matches(object) ?? true { objects.append(object) }
     }

@@ -3,35 +3,34 @@ package import ObjectQuery
 
 /// A stored object as predicates see it when they are evaluated in memory.
 package struct StoreQueryObject: QueryObject {
-  package let store: any IncrementalStore
-  package let node: IncrementalStoreNode
+  private let cohort: QueryCohort
+  private let index: Int
 
+  /// An object that is looked at alone.
   package init(_ node: IncrementalStoreNode, in store: any IncrementalStore) {
-    self.node = node
-    self.store = store
+    self.init(QueryCohort([node], in: store), 0)
   }
 
+  init(_ cohort: QueryCohort, _ index: Int) { (self.cohort, self.index) = (cohort, index) }
+
+  package var node: IncrementalStoreNode { cohort.nodes[index] }
   package var queryEntity: EntityDescription { node.entity }
   package var queryReference: Int64 { node.reference }
 
   package func queryValue(of attribute: AttributeDescription) throws -> AttributeValue {
+    let node = node
     guard attribute.isExternal, node.isUnread(attribute.field) else { return node.value(of: attribute) }
-    guard let whole = try store.wholeValues(for: node.reference, of: node.entity) else {
+    guard let whole = try cohort.store.wholeValues(for: node.reference, of: node.entity) else {
       throw StoreError(.notFound, "a \(node.entity.name) was deleted while it was looked at; ask again")
     }
     return whole.value(of: attribute)
   }
 
   package func queryDestination(of toOne: RelationshipDescription) throws -> (any QueryObject)? {
-    guard toOne.field >= 0, let reference = node.reference(toOne.field) else { return nil }
-    return try store.newValues(for: [reference], of: toOne.destination)[0]
-      .map { StoreQueryObject($0, in: store) }
+    try cohort.destinations(of: toOne, at: index).first
   }
 
   package func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject] {
-    let destinations = try store.newValues(for: toMany, of: [node.reference])
-    return try store.newValues(for: destinations.references, of: toMany.destination).compactMap {
-      $0.map { StoreQueryObject($0, in: store) }
-    }
+    try cohort.destinations(of: toMany, at: index)
   }
 }

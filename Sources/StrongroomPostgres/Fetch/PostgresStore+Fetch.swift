@@ -71,7 +71,7 @@ extension PostgresStore {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
     let evaluation = try FetchEvaluation(request, entity: entity)
-    return (opened, entity, evaluation, ServerFetch(opened.schema, request, entity))
+    return (opened, entity, evaluation, ServerFetch(opened, request, entity))
   }
 
   /// The nodes of objects, in the order of the references; nil where there is no such object.
@@ -86,7 +86,7 @@ extension PostgresStore {
       var rows = NodeRows(opened, entity.root)
       let sql =
         "SELECT \(rows.selection("r")) FROM \(opened.schema.table(entity).name.quoted) r"
-        + " WHERE r._id = ANY ($1::bigint[])"
+        + " WHERE \(opened.versionCheck) AND r._id = ANY ($1::bigint[])"
       let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
       var nodes: [Int64: IncrementalStoreNode] = [:]
       for row in 0..<found.count { nodes[found.number(row, 0)] = try rows.node(found, row) }
@@ -104,7 +104,7 @@ extension PostgresStore {
       let opened = try open
       var result = RelationshipDestinations()
       if references.isEmpty { return result }
-      let sql = opened.schema.destinations(of: relationship)
+      let sql = opened.schema.destinations(of: relationship, opened.versionCheck)
       let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
       var row = 0
       for place in references.indices {
@@ -129,7 +129,7 @@ extension PostgresStore {
 
 extension ServerSchema {
   /// Selects the place of the source in the parameter, the destination's number and its entity's.
-  fileprivate func destinations(of relationship: RelationshipDescription) -> String {
+  fileprivate func destinations(of relationship: RelationshipDescription, _ versionCheck: String) -> String {
     let table = table(relationship.destination).name.quoted
     let sources = "unnest($1::bigint[]) WITH ORDINALITY AS s(id, place)"
     if let link = link(relationship) {
@@ -139,11 +139,12 @@ extension ServerSchema {
       let order = relationship.isOrdered ? "l.\(position), l.\(other)" : "l.\(other)"
       return
         "SELECT s.place - 1, r._id, r._entity FROM \(sources) JOIN \(link.name.quoted) l ON l.\(own) = s.id"
-        + " JOIN \(table) r ON r._id = l.\(other) ORDER BY s.place, \(order)"
+        + " JOIN \(table) r ON r._id = l.\(other) WHERE \(versionCheck) ORDER BY s.place, \(order)"
     }
     guard let inverse = relationship.inverse, let column = self.table(inverse.entity).column(.toOne(inverse))
     else { return "SELECT 0::bigint, 0::bigint, 0::bigint WHERE $1::bigint[] IS NULL" }
     return "SELECT s.place - 1, r._id, r._entity FROM \(sources) JOIN \(table) r"
-      + " ON r.\(column.name.quoted) = s.id WHERE r.\(condition(inverse.entity)) ORDER BY s.place, r._id"
+      + " ON r.\(column.name.quoted) = s.id WHERE \(versionCheck) AND r.\(condition(inverse.entity))"
+      + " ORDER BY s.place, r._id"
   }
 }

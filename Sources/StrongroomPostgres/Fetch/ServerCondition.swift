@@ -115,8 +115,12 @@ struct ServerCondition {
     var inner = ServerCondition(schema, from: elements.place, after: parameters)
     let column = rest.isEmpty ? inner.paths.number([]) : inner.paths.column(rest)
     guard let column, let term = inner.term(column, comparison.operator, comparison.right) else { return nil }
+    // An element from which the path leads to no object is none.
+    let end = column.attribute == nil ? column : rest.count > 1 ? inner.paths.number(rest.dropLast()) : nil
     parameters = inner.parameters
-    let rows = "SELECT 1 FROM \(elements.tables)\(inner.joins) WHERE \(elements.condition) AND"
+    let rows =
+      "SELECT 1 FROM \(elements.tables)\(inner.joins) WHERE \(elements.condition)"
+      + (end.map { " AND \($0.sql) IS NOT NULL" } ?? "") + " AND"
     return comparison.modifier == .any
       ? Term(sql: "EXISTS (\(rows) (\(term.sql)))")
       : Term(sql: "NOT EXISTS (\(rows) (\(term.sql)) IS NOT TRUE)")

@@ -11,15 +11,16 @@ struct ServerFetch {
   /// Whether the rows are those that the request finds, in its order and number.
   let isWhole: Bool
 
-  init(_ schema: ServerSchema, _ request: FetchRequest, _ entity: EntityDescription) {
+  init(_ opened: PostgresStore.Opened, _ request: FetchRequest, _ entity: EntityDescription) {
+    let schema = opened.schema
     var condition = ServerCondition(schema, from: .init(alias: "r", entity: entity))
     let term = request.predicate.map { condition.term($0) } ?? ServerCondition.Term(sql: "true")
     let terms = condition.order(request.sortDescriptors)
     isWhole = term?.isExact == true && terms != nil && request.search == nil
     let kind = schema.condition(entity, withSubentities: request.includesSubentities)
     from =
-      "FROM \(schema.table(entity).name.quoted) r\(condition.joins) WHERE r.\(kind)"
-      + (term.map { " AND \($0.sql)" } ?? "")
+      "FROM \(schema.table(entity).name.quoted) r\(condition.joins)"
+      + " WHERE \(opened.versionCheck) AND r.\(kind)" + (term.map { " AND \($0.sql)" } ?? "")
     order = " ORDER BY " + (isWhole ? terms ?? [] : ["r._id"]).joined(separator: ", ")
     guard isWhole else {
       (page, parameters) = ("", condition.parameters)

@@ -60,6 +60,9 @@ struct ServerHistory {
         .optionalTexts([origin?.author, origin?.contextName, Self.program]), .number(Self.process),
         .number(opened.properties), .bytes(bytes), .bytes(recorded),
       ])
+    guard rows.count == 1 else {
+      throw StoreError(.fileDamaged, "the history on the server has no end; restore a copy")
+    }
     let number = rows.number(0, 0)
     if number % Self.transactionsBetweenPurges == 0 {
       try ServerHistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)

@@ -9,6 +9,9 @@ struct ServerMigration {
   private let connection: ServerConnection
   private let description: PersistentStoreDescription
 
+  /// How long others are waited for, in seconds.
+  private static let patience: TimeInterval = 30
+
   private var metadata: ServerMetadata { ServerMetadata(connection: connection) }
 
   init(_ connection: ServerConnection, _ description: PersistentStoreDescription) {
@@ -24,14 +27,31 @@ struct ServerMigration {
   func run(
     _ contents: ServerMetadata.Contents, to model: ManagedObjectModel
   ) throws -> (contents: ServerMetadata.Contents, changesDerived: Bool) {
-    // Saves that asked for the version end before, and those that ask for it wait.
-    try connection.execute("LOCK TABLE _store IN ACCESS EXCLUSIVE MODE")
+    try lock()
     let path = (description.migrationPath ?? []) + [model]
     try connection.execute("SAVEPOINT before_migration")
     do { return try migrate(contents, path, isCopied: false) } catch is CopyIsMissing {
       try connection.execute("ROLLBACK TO SAVEPOINT before_migration")
       try ServerStoreCopy(connection, of: description.serverSchema, try contents.schema()).make()
       return try migrate(contents, path, isCopied: true)
+    }
+  }
+
+  /// Waits until what asked for the version has ended; what asks for it then waits.
+  ///
+  /// Not in one go: whoever asks behind one that waits for the lock waits with it.
+  private func lock() throws {
+    let end = Date(timeIntervalSinceNow: Self.patience)
+    while true {
+      try connection.execute("SAVEPOINT waiting; SET LOCAL lock_timeout TO '250ms'")
+      do { try connection.execute("LOCK TABLE _store IN ACCESS EXCLUSIVE MODE") } catch let error
+        as ServerError where error.isLockTimeout && Date() < end
+      {
+        try connection.execute("ROLLBACK TO SAVEPOINT waiting")
+        usleep(250_000)
+        continue
+      }
+      return try connection.execute("SET LOCAL lock_timeout TO '30s'")
     }
   }
 
@@ -54,9 +74,9 @@ struct ServerMigration {
       // What was put off until the commit would keep the next step from changing tables.
       try connection.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
     }
+    // Who hears of it reads, and finds the other version.
     try connection.run(
-      "SELECT pg_notify($1, $2)",
-      [.text(PostgresStore.channel(contents.identifier)), .text(ServerListener.migration(contents.version))])
+      "SELECT pg_notify($1, 'migration')", [.text(PostgresStore.channel(contents.identifier))])
     return (contents, changesDerived)
   }
 

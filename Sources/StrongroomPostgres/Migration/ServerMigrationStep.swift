@@ -34,12 +34,14 @@ struct ServerMigrationStep {
 
   /// To be called when the survey found no issue.
   func run() throws {
+    try ForeignParts(plan.old, connection).check(going)
     let gone = Set(going)
     let keptIndexes = Set(old.indexes).intersection(new.indexes).filter { !gone.contains($0.table) }
     for index in old.indexes where !gone.contains(index.table) && !keptIndexes.contains(index) {
       try connection.execute(index.removal)
     }
     let names = try moveAside()
+    try renameKeys()
     var dropped: [(table: String, column: String)] = []
     for root in new.roots {
       guard case .columns(let added, let columns) = plan.change(of: root) else { continue }
@@ -49,11 +51,11 @@ struct ServerMigrationStep {
     }
     let copy = RowMigration(plan, server, renamed: names)
     for root in copied {
-      try connection.execute(new.table(root).creation)
+      try create(new.table(root).creation, new.tableName(root))
       try copy.rows(of: root)
     }
     for links in newLinks {
-      try connection.execute(links.creation)
+      try create(links.creation, links.name.quoted)
       try copy.links(of: links.asMigrated)
     }
     try grantAgain(names)
@@ -89,6 +91,35 @@ struct ServerMigrationStep {
     return names
   }
 
+  /// Gives the keys of the tables that stay the names that they have in the new version.
+  private func renameKeys() throws {
+    var keys: [(old: String, new: String)] = []
+    for root in new.roots where !copied.contains(root) {
+      guard let was = plan.mapping.entities[root.name]?.old else { continue }
+      keys.append((old.table(was).key, new.table(root).key))
+    }
+    for links in new.orderedLinks where plan.isUnchanged(links.asMigrated) {
+      if let was = plan.mapping.old(of: links.owner).flatMap(old.link) { keys.append((was.key, links.key)) }
+    }
+    let others = keys.filter { !$0.old.isSpelled(as: $0.new) }
+    for (place, key) in others.enumerated() {
+      try connection.execute(
+        "ALTER INDEX \(key.old.quoted) RENAME TO \("_ former key \(place)".quoted)")
+    }
+    for (place, key) in others.enumerated() {
+      try connection.execute("ALTER INDEX \("_ former key \(place)".quoted) RENAME TO \(key.new.quoted)")
+    }
+  }
+
+  /// Makes a table, which is the store's owner's.
+  private func create(_ creation: String, _ name: String) throws {
+    try connection.execute(creation)
+    let owner = try connection.run(
+      "SELECT quote_ident(r.rolname) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner"
+        + " WHERE c.oid = '_store'::regclass AND r.rolname <> current_user")
+    if owner.count > 0 { try connection.execute("ALTER TABLE \(name) OWNER TO \(owner.text(0, 0))") }
+  }
+
   /// Adds a column; the rows that are there have the attribute's default value without being written.
   private func add(_ column: ServerTable.Column, to table: String, of root: EntityDescription) throws {
     let addition = "ALTER TABLE \(table) ADD COLUMN \(column.name.quoted) \(column.type.name)"
@@ -119,11 +150,13 @@ struct ServerMigrationStep {
     for (table, name) in successors {
       guard let former = names[name] else { continue }
       let rows = try connection.run(
-        "SELECT DISTINCT a.privilege_type::text, coalesce(quote_ident(r.rolname), 'PUBLIC')"
+        "SELECT DISTINCT a.privilege_type::text, coalesce(quote_ident(r.rolname), 'PUBLIC'),"
+          + " CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END"
           + " FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee"
           + " WHERE c.oid = $1::text::regclass AND a.grantee <> c.relowner", [.text(former)])
       for row in 0..<rows.count {
-        try connection.execute("GRANT \(rows.text(row, 0)) ON \(table) TO \(rows.text(row, 1))")
+        try connection.execute(
+          "GRANT \(rows.text(row, 0)) ON \(table) TO \(rows.text(row, 1))\(rows.text(row, 2))")
       }
     }
   }

@@ -50,9 +50,9 @@ struct ServerStoreCopy {
   /// The store's name with the time, in UTC by the server's clock.
   private func unusedName() throws -> String {
     let rows = try connection.run(
-      "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYYMMDD\"_\"HH24MISS'),"
-        + " array_to_string(array_agg(nspname::text), '/') FROM pg_namespace")
-    var naming = ServerNaming(reserved: Set(rows.text(0, 1).split(separator: "/").map(String.init)))
+      "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYYMMDD\"_\"HH24MISS'), nspname::text"
+        + " FROM pg_namespace")
+    var naming = ServerNaming(reserved: Set((0..<rows.count).map { rows.text($0, 1) }))
     let time = "_before_\(rows.text(0, 0))"
     return naming.own(ServerNaming.cut(name, to: 60 - time.utf8.count) + time)
   }

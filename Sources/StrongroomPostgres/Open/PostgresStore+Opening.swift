@@ -19,8 +19,7 @@ extension PostgresStore {
       opened = try pool.write { try ServerOpening($0, model, description).run(pool) }
     } catch let failure as CommitFailure { throw failure.error.storeError }
     let listener = ServerListener(
-      Self.channel(opened.identifier), own: signature, version: model.version,
-      versionQuery: ServerMetadata.version, connect: pool.connect)
+      Self.channel(opened.identifier), own: signature, connect: pool.connect)
     try listener.listen()
     var listening = opened
     listening.listener = listener

@@ -9,7 +9,7 @@ struct DerivedValues {
   private let store: PostgresStore
 
   /// How many objects are in memory at once.
-  private static let objectsTogether = 10_000
+  private static let objectsTogether = 1000
 
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened, _ store: PostgresStore) {
     (self.connection, self.opened, self.store) = (connection, opened, store)
@@ -50,13 +50,10 @@ struct DerivedValues {
     guard let derivation = attribute.derivation else { return }
     let nodes = try store.newValues(for: owners, of: attribute.entity).compactMap { $0 }
       .filter { $0.entity.isKind(of: attribute.entity) }
-    let related = try derivation.relationship.map { try destinations(of: nodes, $0) }
     let builder = NodeBuilder()
     var changed: [IncrementalStoreNode] = []
-    for (place, node) in nodes.enumerated() {
-      let object = DerivingObject(
-        object: StoreQueryObject(node, in: store),
-        destinations: related?[place].map { StoreQueryObject($0, in: store) } ?? [])
+    for object in QueryCohort.objects(nodes, in: store) {
+      let node = object.node
       let value = try derivation.value(of: object, for: attribute)
       if value == node.value(of: attribute) { continue }
       builder.begin(fieldCount: node.entity.fieldCount)
@@ -64,27 +61,6 @@ struct DerivedValues {
       changed.append(builder.finish(node.storeEntity, reference: node.reference, version: node.version))
     }
     if !changed.isEmpty { try write(attribute, of: changed) }
-  }
-
-  /// The destinations of each object; one statement for a to-one, two for a to-many.
-  private func destinations(
-    of nodes: [IncrementalStoreNode], _ relationship: RelationshipDescription
-  ) throws -> [[IncrementalStoreNode]] {
-    if relationship.isToMany {
-      let found = try store.newDestinations(for: relationship, of: nodes.map(\.reference))
-      var start = 0
-      return nodes.indices.map { place in
-        let count = found.destinations.destinations(at: place).count
-        defer { start += count }
-        return found.nodes[start..<start + count].compactMap { $0 }
-      }
-    }
-    let references = Set(nodes.compactMap { $0.reference(relationship.field) }).sorted()
-    let found = try store.newValues(for: references, of: relationship.destination).compactMap { $0 }
-    let byReference = Dictionary(found.map { ($0.reference, $0) }) { first, _ in first }
-    return nodes.map { node in
-      node.reference(relationship.field).flatMap { byReference[$0] }.map { [$0] } ?? []
-    }
   }
 
   private func write(_ attribute: AttributeDescription, of nodes: [IncrementalStoreNode]) throws {
@@ -95,20 +71,4 @@ struct DerivedValues {
         + " FROM unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
       [.numbers(nodes.map(\.reference)), try ServerSave.values(attribute.field, column.type, of: nodes)])
   }
-}
-
-/// An object whose attribute is derived over a relationship, with its destinations.
-private struct DerivingObject: QueryObject {
-  let object: StoreQueryObject
-  let destinations: [StoreQueryObject]
-
-  var queryEntity: EntityDescription { object.queryEntity }
-  var queryReference: Int64 { object.queryReference }
-
-  func queryValue(of attribute: AttributeDescription) throws -> AttributeValue {
-    try object.queryValue(of: attribute)
-  }
-
-  func queryDestination(of toOne: RelationshipDescription) -> (any QueryObject)? { destinations.first }
-  func queryDestinations(of toMany: RelationshipDescription) -> [any QueryObject] { destinations }
 }

@@ -5,7 +5,8 @@ import StoreContract
 final class ServerLinkTable: Sendable {
   let owner: RelationshipDescription
   let name: String
-  private let key: String
+  /// The name of the primary key.
+  let key: String
   private let indexName: String
 
   init(owner: RelationshipDescription, naming: inout ServerNaming) {

@@ -40,7 +40,8 @@ struct ServerMetadata {
     /// - Throws: `schemaMismatch` where the entities of the model have not each a number of their own.
     func check(_ model: ManagedObjectModel) throws {
       let own = model.entities.compactMap { numbers[$0.name] }
-      guard own.count == model.entities.count, Set(own).count == own.count, own.allSatisfy({ $0 > 0 })
+      guard own.count == model.entities.count, Set(own).count == own.count,
+        own.allSatisfy({ (1...Int64(Int32.max)).contains($0) })
       else { throw StoreError(.schemaMismatch, "the store's numbers of entities are wrong; restore a copy") }
     }
   }

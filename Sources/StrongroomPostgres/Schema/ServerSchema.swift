@@ -68,6 +68,13 @@ final class ServerSchema: Sendable {
     roots.map { table($0).creation } + orderedLinks.map(\.creation)
   }
 
+  /// A condition that ends a statement with an error where the store has another version of the model.
+  ///
+  /// It is looked at once a statement, in the moment whose rows are read.
+  var versionCheck: String {
+    "1 / coalesce((SELECT (value = '\(model.version)')::int FROM _store WHERE name = 'version'), 0) = 1"
+  }
+
   func number(_ entity: EntityDescription) -> Int64 { entityNumbers[entity.name] ?? 0 }
   func entity(number: Int64) -> EntityDescription? { entitiesByNumber[number] }
 

@@ -11,7 +11,8 @@ final class ServerTable: Sendable {
 
   let root: EntityDescription
   let name: String
-  private let key: String
+  /// The name of the primary key.
+  let key: String
   let columns: [Column]
   private let places: [ObjectIdentifier: Int]
 

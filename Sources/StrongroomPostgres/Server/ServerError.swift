@@ -59,6 +59,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// Whether a number is one that the server has not given yet.
   var isNotYet: Bool { state == "22023" }
 
+  /// Whether a lock was not given in time.
+  var isLockTimeout: Bool { state == "55P03" }
+
   /// Whether the user has not the right to it.
   var isDenied: Bool { state == "42501" }
 
@@ -86,6 +89,17 @@ struct ServerError: Error, CustomStringConvertible {
       .serverUnreachable,
       "the server has no TLS, or no certificate that is valid for its name; set sslmode in the address where"
         + " that is wanted"
+    ),
+    // No statement divides but by whether the model has the version it is to have.
+    "22012": (StoreError.movedOn.code, StoreError.movedOn.message),
+    "2BP01": (
+      .schemaMismatch,
+      "a view or a key that the store did not make depends on a table that it changes; remove it, open the"
+        + " store, and make it again"
+    ),
+    "42P07": (
+      .schemaMismatch,
+      "the schema has something by the name of a table that the store makes; rename it, or use another schema"
     ),
     "25006": (.readOnly, denial), "42501": (.readOnly, denial),
     "25P02": (.other, "nothing was saved: a statement of the save had failed before"),

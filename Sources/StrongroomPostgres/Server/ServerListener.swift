@@ -8,33 +8,21 @@ final class ServerListener: Sendable {
     // @unchecked: used under the lock.
     var connection: ServerConnection?
     var count: Int64 = 0
-    var isMigrated = false
     var isClosed = false
   }
 
   private let channel: String
   private let own: String
-  private let version: String
-  private let versionQuery: String
   private let connect: @Sendable () throws -> ServerConnection
   private let hearing = Locked(Hearing())
 
   /// - Parameters:
   ///   - channel: The store's, the same in all programs.
   ///   - own: What this store object says there.
-  ///   - version: The version of the model that it has.
-  ///   - versionQuery: Selects the version that is stored.
   ///   - connect: Makes a connection.
   init(
-    _ channel: String, own: String, version: String, versionQuery: String,
-    connect: @escaping @Sendable () throws -> ServerConnection
-  ) {
-    (self.channel, self.own, self.connect) = (channel, own, connect)
-    (self.version, self.versionQuery) = (version, versionQuery)
-  }
-
-  /// What a migration says.
-  static func migration(_ version: String) -> String { "version \(version)" }
+    _ channel: String, own: String, connect: @escaping @Sendable () throws -> ServerConnection
+  ) { (self.channel, self.own, self.connect) = (channel, own, connect) }
 
   /// Begins.
   func listen() throws { try hearing.withLock { $0.connection = try listening() } }
@@ -43,9 +31,6 @@ final class ServerListener: Sendable {
     do {
       let new = try connect()
       try new.execute("LISTEN \(channel.quoted)")
-      // What was said before is not heard.
-      let rows = try new.run(versionQuery)
-      if rows.count == 0 || rows.text(0, 0) != version { throw StoreError.movedOn }
       return new
     } catch let error as ServerError { throw error.storeError }
   }
@@ -68,16 +53,6 @@ final class ServerListener: Sendable {
     }
   }
 
-  /// Whether another program migrated the store, as far as this one has heard.
-  ///
-  /// No round trip.
-  var heardMigration: Bool {
-    hearing.withLock { hearing in
-      if hearing.connection != nil { hear(&hearing) }
-      return hearing.isMigrated
-    }
-  }
-
   private func hear(_ hearing: inout Hearing) {
     guard let said = hearing.connection?.said() else {
       hearing.connection = nil
@@ -85,9 +60,6 @@ final class ServerListener: Sendable {
       return
     }
     hearing.count += Int64(said.filter { $0 != own }.count)
-    if said.contains(where: { $0.hasPrefix("version ") && $0 != Self.migration(version) }) {
-      hearing.isMigrated = true
-    }
   }
 
   func close() {

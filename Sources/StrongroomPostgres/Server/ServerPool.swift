@@ -26,7 +26,7 @@ final class ServerPool: Sendable {
   private let settings: [(name: String, value: String)]
   private let setUp: String
   /// Whether all connections read one moment, each in a transaction that does not end.
-  private let isPinned: Bool
+  let isPinned: Bool
   private let idle = Locked(Idle())
   /// How often something was sent and answered, over all connections.
   let roundTrips = Locked(0)
@@ -42,7 +42,8 @@ final class ServerPool: Sendable {
   private init(momentOf pool: ServerPool) throws {
     let moment = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     let first = try pool.connect()
-    try first.execute(moment)
+    // A migration waits for it: a table that it makes anew would be empty in the moment.
+    try first.execute("\(moment); LOCK TABLE _store IN ACCESS SHARE MODE")
     let name = try first.run("SELECT pg_export_snapshot()").text(0, 0)
     (url, settings, isPinned) = (pool.url, pool.settings, true)
     setUp = pool.setUp + "; \(moment); SET TRANSACTION SNAPSHOT '\(name)'"

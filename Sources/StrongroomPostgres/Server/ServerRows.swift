@@ -28,14 +28,16 @@ final class ServerRows {
       start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
   }
 
+  /// Zero for what is no number of eight bytes.
   @inline(__always)
   func number(_ row: Int, _ column: Int) -> Int64 {
-    Int64(bigEndian: bytes(row, column).loadUnaligned(as: Int64.self))
+    let bytes = bytes(row, column)
+    return bytes.count == 8 ? Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) : 0
   }
 
   @inline(__always)
   func double(_ row: Int, _ column: Int) -> Double {
-    Double(bitPattern: UInt64(bigEndian: bytes(row, column).loadUnaligned(as: UInt64.self)))
+    Double(bitPattern: UInt64(bitPattern: number(row, column)))
   }
 
   func boolean(_ row: Int, _ column: Int) -> Bool { bytes(row, column).first == 1 }

@@ -24,6 +24,9 @@ public final class PostgresStore: IncrementalStore {
     let properties: Int64
     /// The properties whose values the history records.
     let recorded: RecordedProperties
+
+    /// What each read has among its conditions; a migration waits for the end of a pinned moment.
+    var versionCheck: String { pool.isPinned ? "true" : schema.versionCheck }
   }
 
   let model: ManagedObjectModel
@@ -44,10 +47,7 @@ public final class PostgresStore: IncrementalStore {
 
   var open: Opened {
     get throws {
-      if let opened = state.withLock({ $0 }) {
-        if opened.listener?.heardMigration == true { throw StoreError.movedOn }
-        return opened
-      }
+      if let opened = state.withLock({ $0 }) { return opened }
       throw StoreError(.other, "the store is closed; load it first")
     }
   }

@@ -105,6 +105,20 @@ struct ServerFetchTests {
     }
   }
 
+  @Test("takes an element from which the path leads nowhere for none, as memory does")
+  func missingEnds() async throws {
+    let stores = try await Self.stores()
+    for format in [
+      "ALL books.author.name != 'Ada'", "ANY books.author.name == nil", "ANY books.author.name != 'Ada'",
+      "NOT (ANY books.author.name != 'Ada')", "ALL books.author.name != nil", "ANY books.author == nil",
+      "ALL books.author != nil", "NONE books.author.name == nil",
+    ] {
+      let request = FetchRequest("Tag", where: try FetchPredicate(format: format))
+      let found = try stores.map { try $0.fetchObjectIDs(request).map(\.reference) }
+      #expect(found[0] == found[1], "\(format)")
+    }
+  }
+
   @Test("finds nothing in an empty list, whatever is compared")
   func emptyLists() async throws {
     let stores = try await Self.stores()

@@ -37,9 +37,14 @@ struct ServerMigrationTests {
 
   @Test("a program that has the store open is told, whatever it does next, and writes nothing")
   func open() async throws {
-    let schema = try PostgresServer.shared().newSchema()
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
     let (_, context) = try await filled(schema)
     let waiting = try await PostgresFactory.store(Self.model(1), schema: schema)
+    // What is said of the migration is not heard.
+    try server.execute(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        + " WHERE query LIKE 'LISTEN%\(waiting.identifier)%'")
     try await PostgresFactory.store(Self.model(2), schema: schema).close()
     try context.insert("Ship").set("name", "late")
     #expect(throws: StoreError.self) { try context.save() }
@@ -195,5 +200,60 @@ struct ServerMigrationTests {
     #expect(
       try server.execute("SELECT has_table_privilege('reader', '\"\(schema)\".\"Vessel\"', 'SELECT')")
         .hasPrefix("t") == true)
+  }
+
+  @Test("a query generation is waited for, and has what it had")
+  func generations() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (store, _) = try await filled(schema)
+    let moment = try store.snapshot()
+    let migration = Task { try await PostgresFactory.store(Self.model(3), schema: schema) }
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(try moment.count(for: FetchRequest("Ship")) == 2)
+    try moment.close()
+    #expect(try await migration.value.count(for: FetchRequest("Ship")) == 2)
+  }
+
+  @Test("what an administrator made on a table is not lost with it, and rows of no entity neither")
+  func foreign() async throws {
+    let server = try PostgresServer.shared()
+    let numbers = try ManagedObjectModel { Entity("Ship") { Attribute("name", .integer32) } }
+    let doubles = try ManagedObjectModel { Entity("Ship") { Attribute("name", .double) } }
+    let cases: [(sql: String, code: StoreError.Code)] = [
+      ("ALTER TABLE \"Ship\" ADD COLUMN audit text", .schemaMismatch),
+      ("ALTER TABLE \"Ship\" ENABLE ROW LEVEL SECURITY", .schemaMismatch),
+      ("GRANT SELECT (_id) ON \"Ship\" TO PUBLIC", .schemaMismatch),
+      ("ALTER TABLE \"Ship\" ADD CHECK (_id > 0)", .schemaMismatch),
+      ("CREATE VIEW seen AS SELECT _id FROM \"Ship\"", .schemaMismatch),
+      ("UPDATE \"Ship\" SET _entity = 77", .fileDamaged),
+    ]
+    for (sql, code) in cases {
+      let schema = server.newSchema()
+      let store = try await PostgresFactory.store(numbers, schema: schema)
+      let filling = try context(store, numbers)
+      try filling.insert("Ship").set("name", 1)
+      try filling.save()
+      try store.close()
+      try server.execute("SET search_path TO \"\(schema)\"; \(sql)")
+      let before = try server.dump(schema)
+      do {
+        _ = try await PostgresFactory.store(doubles, schema: schema)
+        Issue.record("\(sql) is lost")
+      } catch let error as StoreError { #expect(error.code == code, "\(sql)") }
+      #expect(try server.dump(schema) == before, "\(sql)")
+    }
+  }
+
+  @Test("two names that are cut to the same bytes, of which the second comes first")
+  func cutNames() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    func model(_ names: [String]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        ModelDeclaration(entities: names.map { name in Entity(name) { Attribute("a", .string) } }))
+    }
+    let long = String(repeating: "A", count: 61)
+    try await PostgresFactory.store(model([long + "BB"]), schema: schema).close()
+    let both = try await PostgresFactory.store(model([long + "BB", long + "BA"]), schema: schema)
+    #expect(try both.count(for: FetchRequest(long + "BA")) == 0)
   }
 }
