@@ -93,12 +93,7 @@ struct SaveOperation: GraphOperation {
         if !stores.isEmpty { _ = finish(plan, wanted, in: stores) }
         throw error
       }
-      let changes = finish(plan, wanted)
-      graph.conflicts.endMerging(isSaved: true)
-      // The save is done, so nothing may fail any more: without a new query generation, the
-      // context reads the stores directly.
-      do { try graph.merging.renewQueryGeneration() } catch { graph.source = persistentStoreCoordinator }
-      return changes
+      return finish(plan, wanted)
     }
   }
 
@@ -135,6 +130,11 @@ struct SaveOperation: GraphOperation {
     refreshDerived(saved.inserted + saved.updated + saved.deleted)
     persistentStoreCoordinator.posted(changes, from: inbox)
     childInboxes.post(.saved(changes), from: inbox)
+    // Of a part, too: the graph from before the merge has objects as new that are stored now.
+    graph.conflicts.endMerging(isSaved: true)
+    // Something is saved, so nothing may fail any more: without a new query generation, the
+    // context reads the stores directly.
+    do { try graph.merging.renewQueryGeneration() } catch { graph.source = persistentStoreCoordinator }
     return changes
   }
 
