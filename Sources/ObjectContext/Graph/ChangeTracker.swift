@@ -119,6 +119,12 @@ final class ChangeTracker {
 
   func removeDeferredDeletion(of object: ManagedObject) { deferredDeletions.removeAll { $0 === object } }
 
+  func removeDeferredDeletions(of objects: [ManagedObject]) {
+    if objects.count == deferredDeletions.count { return removeAllDeferredDeletions() }
+    let done = Set(objects)
+    deferredDeletions.removeAll(where: done.contains)
+  }
+
   /// Removes every deferred deletion whose object's state is not exactly `updated`.
   func sweepDeferredDeletions() { deferredDeletions.removeAll { $0.state != [.updated] } }
 
@@ -161,9 +167,11 @@ final class ChangeTracker {
     }
     sweepInserted()
     remove(inserted, from: &insertions)
-    remove(updated, from: &self.updated)
+    // One that was changed and then deleted was saved as deleted alone, and is in both lists.
+    remove(updated + deleted, from: &self.updated)
     remove(deleted, from: &self.deleted)
-    remove(inserted + updated, from: &unidirectionalHolders)
+    remove(inserted + updated + deleted, from: &unidirectionalHolders)
+    remove(updated + deleted, from: &locked)
   }
 
   // MARK: Snapshots

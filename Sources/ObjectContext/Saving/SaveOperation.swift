@@ -194,7 +194,6 @@ struct SaveOperation: GraphOperation {
 
   private func settle(_ plan: SavePlan, _ wanted: WantedSave, _ saved: WantedSave) {
     tracker.didChange()
-    let deferred = tracker.deferredDeletions
     if saved.isPart || isChangedSince(wanted) {
       tracker.remove(inserted: saved.inserted, updated: saved.updated, deleted: saved.deleted)
     } else {
@@ -210,10 +209,9 @@ struct SaveOperation: GraphOperation {
     for object in saved.updated { settle(object, nil) }
     for (object, change) in plan.updates where isSaved(object) { settle(object, change) }
     settle(deleted: saved.deleted)
-    if !saved.isPart {
-      tracker.removeAllDeferredDeletions()
-      settle(deferred, plan)
-    }
+    let deferred = tracker.deferredDeletions.filter(isSaved)
+    tracker.removeDeferredDeletions(of: deferred)
+    settle(deferred, plan)
     for object in saved.inserted { object.didSave() }
     for object in saved.updated { object.didSave() }
     for object in saved.deleted { object.didSave() }

@@ -88,4 +88,20 @@ struct PartialSaveTests {
       #expect(first.rows.count == all.count && second.rows.count == all.count && !context.hasChanges)
     }
   }
+
+  @Test("of a model that was changed and then deleted: it is in no list any more")
+  func changedAndDeleted() throws {
+    let context = ModelContext(container)
+    let lamp = Lamp(name: "red")
+    context.insert(lamp)
+    try context.save()
+    lamp.name = "blue"
+    context.delete(lamp)
+    context.insert(Barge(name: "Anna"))
+    _ = try savePart(context, failing: first)
+    context.processPendingChanges()
+    #expect(context.changedModelsArray.isEmpty && context.deletedModelsArray.isEmpty)
+    try context.save()
+    #expect(try names(\Lamp.name).isEmpty && names(\Barge.name) == ["Anna"] && !context.hasChanges)
+  }
 }
