@@ -12,11 +12,14 @@ final class ContextNotifications {
   var eventEnd: (() -> Void)?
   private var isEventEndScheduled = false
 
-  /// Whether each value that is set has to be recorded, for the undo manager or for observers.
+  /// Whether each value that is set has to be recorded: for the undo manager, for observers, or for the
+  /// layer above.
   @exclusivity(unchecked) private(set) var isWatched = false
   private(set) var isObserved = false { didSet { updateWatch() } }
   /// Whether there is an undo manager.
   var recordsUndo = false { didSet { updateWatch() } }
+  /// Whether the tracker's `didReceiveChanges` is called for changes of objects that have some, too.
+  var reportsEveryChange = false { didSet { updateWatch() } }
 
   init(_ tracker: ChangeTracker) { self.tracker = tracker }
 
@@ -24,7 +27,7 @@ final class ContextNotifications {
 
   private func updateWatch() {
     let wasWatched = isWatched
-    isWatched = isObserved || recordsUndo
+    isWatched = isObserved || recordsUndo || reportsEveryChange
     guard isWatched, !wasWatched else { return }
     for object in tracker.pending { object.changes?.overwritable = nil }
   }
@@ -59,6 +62,9 @@ final class ContextNotifications {
   }
 
   // MARK: Events
+
+  /// Reports a change to the layer above, if that wants to know of each.
+  func reportChange() { if reportsEveryChange { tracker.didReceiveChanges?() } }
 
   /// Records a change of an object if the context has observers.
   func record(_ kind: ChangeLog.Kind, _ object: ManagedObject) {
@@ -109,6 +115,8 @@ final class ContextNotifications {
   /// Checks, in debug builds, that nothing is recorded without observers.
   func checkInvariants() {
     assert(isObserved || log.isEmpty, "changes were recorded, and nobody observes the context")
-    assert(isWatched == (isObserved || recordsUndo), "values are recorded for nobody, or not for an observer")
+    assert(
+      isWatched == (isObserved || recordsUndo || reportsEveryChange),
+      "values are recorded for nobody, or not for an observer")
   }
 }

@@ -36,6 +36,7 @@ extension ObjectGraph {
     undoRecorder?.record(step)
     if let object { notifications.record(.updated, object) }
     notifications.scheduleEventEnd()
+    notifications.reportChange()
   }
 
   /// Runs a closure whose changes are not recorded.
@@ -63,5 +64,6 @@ extension ObjectGraph {
     }
     notifications.record(.updated, object)
     notifications.scheduleEventEnd()
+    notifications.reportChange()
   }
 }

@@ -12,6 +12,14 @@ extension ObjectGraph {
     set { tracker.didReceiveChanges = newValue }
   }
 
+  /// Whether `didReceiveChanges` is called for changes of objects that have some already, too.
+  ///
+  /// Setting a property takes longer meanwhile.
+  package var reportsEveryChange: Bool {
+    get { notifications.reportsEveryChange }
+    set { notifications.reportsEveryChange = newValue }
+  }
+
   /// Inserts an object that has no context: it is new here, with the values it has.
   ///
   /// Its relationships have to be empty.

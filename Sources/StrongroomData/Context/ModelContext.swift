@@ -275,6 +275,7 @@ public final class ModelContext {
 
   private func watch() {
     engine.graph.didReceiveChanges = autosaveEnabled ? { [weak self] in self?.changed() } : nil
+    engine.graph.reportsEveryChange = autosaveEnabled && autosaveFailure != nil
     if autosaveEnabled, engine.hasChanges { changed() }
   }
 
@@ -294,11 +295,15 @@ public final class ModelContext {
   private func autosave() {
     isSaveScheduled = false
     guard autosaveEnabled else { return }
+    // What the save itself changes in models, as a merge does, schedules no other one.
+    engine.graph.reportsEveryChange = false
     do {
       try save()
       autosaveFailure = nil
     } catch {
       autosaveFailure = error
+      // The models still have their changes, so that a change to one of them is not their first.
+      engine.graph.reportsEveryChange = autosaveEnabled
     }
   }
 }
