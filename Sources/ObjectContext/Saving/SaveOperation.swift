@@ -90,7 +90,10 @@ struct SaveOperation: GraphOperation {
         continue
       } catch {
         let stores = (error as? ContextError)?.savedStores ?? []
-        if !stores.isEmpty { _ = finish(plan, wanted, in: stores) }
+        if !stores.isEmpty {
+          let part = finish(plan, wanted, in: stores)
+          if !notifications.didSave.isEmpty { notifications.didSave.yield(part) }
+        }
         throw error
       }
       return finish(plan, wanted)

@@ -4,7 +4,8 @@ import Locks
 /// The history tokens of one save, which stores write into it while they save.
 ///
 /// `HistoryReceipt.$current.withValue(receipt) { try context.save() }`: a token is of this save, and not of
-/// one that another thread or process made after it. After a save that failed, ignore them.
+/// one that another thread or process made after it. After a save that failed, ignore them; after one that
+/// saved some stores, those of the other ones.
 public final class HistoryReceipt: Sendable {
   /// The receipt that stores write into in this task; nil for none.
   @TaskLocal public static var current: HistoryReceipt?

@@ -18,7 +18,8 @@ public struct ModelChanges: Sendable {
 extension ModelContext {
   /// Posted before a context saves, with the context as its object.
   public static let willSave = Notification.Name("StrongroomData.ModelContext.willSave")
-  /// Posted after a context has saved, with the context as its object.
+  /// Posted after a context has saved, with the context as its object; also where only some of the stores
+  /// have saved, with what these have stored, before `save()` throws `ContextError.partiallySaved`.
   public static let didSave = Notification.Name("StrongroomData.ModelContext.didSave")
 
   /// The keys of a notification's user info, whose values are lists of `PersistentIdentifier` but for

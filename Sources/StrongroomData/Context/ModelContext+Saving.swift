@@ -16,7 +16,9 @@ extension ModelContext {
   /// cleared.
   /// - Throws: `SwiftDataError.modelValidationFailure` with every rule that is broken; `StoreError`
   ///   such as `diskFull`; why a property could not be read, if one could not. Nothing is saved
-  ///   then, and every change is still here.
+  ///   then, and every change is still here. `ContextError.partiallySaved` where one of the container's
+  ///   stores failed when others had saved: then only the changes of the failed ones are still here, and
+  ///   `didSave` is posted for the rest.
   public func save() throws { _ = try saveWithTokens() }
 
   /// Saves as `save()`.
@@ -28,35 +30,49 @@ extension ModelContext {
       return []
     }
     let (inserted, updated) = (engine.insertedObjects, engine.updatedObjects)
-    let deleted = engine.deletedObjects.map { PersistentIdentifier($0.objectID) }
-    func changes() -> ModelChanges {
-      ModelChanges(
-        author: author, insertedIdentifiers: inserted.map { PersistentIdentifier($0.objectID) },
-        updatedIdentifiers: updated.map { PersistentIdentifier($0.objectID) }, deletedIdentifiers: deleted)
+    // Named ahead: after the save, its store may have given a deleted model's key again.
+    let deleted = engine.deletedObjects.map { ($0.objectID, PersistentIdentifier($0.objectID)) }
+    func changes(in stores: Set<UUID>? = nil) -> ModelChanges {
+      func isSaved(_ id: ManagedObjectID) -> Bool {
+        stores.map { stores in id.storeIdentifier.map(stores.contains) ?? false } ?? true
+      }
+      func identifiers(_ objects: [ManagedObject]) -> [PersistentIdentifier] {
+        objects.map(\.objectID).filter(isSaved).map { PersistentIdentifier($0) }
+      }
+      return ModelChanges(
+        author: author, insertedIdentifiers: identifiers(inserted), updatedIdentifiers: identifiers(updated),
+        deletedIdentifiers: deleted.filter { isSaved($0.0) }.map(\.1))
     }
     post(Self.willSave, changes())
-    let tokens: [Any]
-    do { tokens = try saveToStores() } catch let error as ContextError where error.code == .validation {
+    let (tokens, failure): ([Any], ContextError?)
+    do { (tokens, failure) = try saveToStores() } catch let error as ContextError
+      where error.code == .validation
+    {
       throw SwiftDataError(.modelValidationFailure, error.description, cause: error)
     }
-    post(Self.didSave, changes(), tokens)
+    post(Self.didSave, changes(in: failure?.savedStores), tokens)
+    if let failure { throw failure }
     return tokens
   }
 
-  private func saveToStores() throws -> [Any] {
+  /// - Returns: The places in the histories of the stores that have saved; and why only a part is saved.
+  private func saveToStores() throws -> ([Any], ContextError?) {
     let receipt = HistoryReceipt()
-    func saveRecorded() throws { try HistoryReceipt.$current.withValue(receipt) { try engine.save() } }
-    if !core.hasCustomStores {
-      try saveRecorded()
-      return receipt.historyTokens
+    let call = core.hasCustomStores ? StoreCall(editingState) : nil
+    var failure: ContextError?
+    do {
+      try HistoryReceipt.$current.withValue(receipt) {
+        guard let call else { return try engine.save() }
+        try StoreCall.$current.withValue(call) { try engine.save() }
+      }
+    } catch let error as ContextError where error.code == .partiallySaved {
+      failure = error
     }
-    let call = StoreCall(editingState)
-    try StoreCall.$current.withValue(call) { try saveRecorded() }
-    for object in call.changes.ids.compactMap(engine.registeredObject) {
+    for object in (call?.changes.ids ?? []).compactMap(engine.registeredObject) {
       // The save is done: what cannot be read shows in the next one.
       do { try engine.refresh(object, mergeChanges: true) } catch { engine.graph.recordFaultFailure(error) }
     }
-    return call.changes.tokens + receipt.historyTokens
+    return ((call?.changes.tokens ?? []) + receipt.historyTokens(of: failure?.savedStores), failure)
   }
 
   /// Discards every change: new models are removed, changed and deleted ones are as last read or

@@ -96,6 +96,9 @@ extension DefaultHistoryToken {
 }
 
 extension HistoryReceipt {
-  /// The places as the typed layer has them.
-  var historyTokens: [any HistoryToken] { tokens.map(DefaultHistoryToken.init) }
+  /// The places as the typed layer has them: those in some stores, or all.
+  func historyTokens(of stores: Set<UUID>?) -> [any HistoryToken] {
+    tokens.filter { token in stores.map { token.stores.allSatisfy($0.contains) } ?? true }
+      .map(DefaultHistoryToken.init)
+  }
 }

@@ -104,4 +104,67 @@ struct PartialSaveTests {
     try context.save()
     #expect(try names(\Lamp.name).isEmpty && names(\Barge.name) == ["Anna"] && !context.hasChanges)
   }
+
+  @Test("shows what a store has set in the models that it saved")
+  func reregistered() throws {
+    let context = ModelContext(container)
+    let (barge, buoy) = (Barge(name: "Anna"), Buoy(name: "red"))
+    context.insert(barge)
+    context.insert(buoy)
+    for rogue in [first, second] {
+      rogue.reregisters = { rows in
+        rogue.rows = try rows.mapValues { row in
+          let text = String(decoding: try JSONEncoder().encode(row), as: UTF8.self)
+          let set = text.replacingOccurrences(of: "Anna", with: "Berta").replacingOccurrences(
+            of: "\"red\"", with: "\"blue\"")
+          return try JSONDecoder().decode(DefaultSnapshot.self, from: Data(set.utf8))
+        }
+        return rogue.rows
+      }
+    }
+    let failing = try failingLast(context)
+    #expect((barge.name, buoy.name) == (failing === first ? ("Anna", "blue") : ("Berta", "red")))
+    try context.save()
+    #expect((barge.name, buoy.name) == ("Berta", "blue"))
+  }
+
+  /// Saves a part of the programs' own stores, and says which one has failed.
+  private func failingLast(_ context: ModelContext) throws -> Rogue {
+    second.refuses = true
+    defer { (first.refuses, second.refuses) = (false, false) }
+    do { try context.save() } catch let error as ContextError where error.code == .partiallySaved {
+      return second
+    } catch is Rogue.Refusal {}
+    second.refuses = false
+    _ = try savePart(context, failing: first)
+    return first
+  }
+
+  @Test("is posted, with what was saved alone, and with the histories of the stores that have saved")
+  func posted() async throws {
+    let context = ModelContext(container)
+    var posted = NotificationCenter.default.notifications(named: ModelContext.didSave, object: context)
+      .makeAsyncIterator()
+    var saves = context.didSaveModels().makeAsyncIterator()
+    let (lamp, barge, buoy) = (Lamp(name: "red"), Barge(name: "Anna"), Buoy(name: "blue"))
+    context.insert(lamp)
+    context.insert(barge)
+    context.insert(buoy)
+    (first.token, second.token) = (LedgerToken(tokenValue: 1), LedgerToken(tokenValue: 2))
+    (first.refuses, second.refuses) = (true, true)
+    _ = try savePart(context, failing: first)
+    (first.refuses, second.refuses) = (false, false)
+    try context.save()
+    let parts = [[lamp.persistentModelID], [barge.persistentModelID, buoy.persistentModelID]]
+    // One of the encrypted store, then one of each own one.
+    for (part, tokens) in zip(parts, [[nil], [1, 2]]) {
+      let info = try #require(await posted.next()).userInfo
+      let ids = info?[ModelContext.NotificationKey.insertedIdentifiers] as? [PersistentIdentifier]
+      #expect(ids == part)
+      let places = info?[ModelContext.NotificationKey.historyTokens] as? [any HistoryToken] ?? []
+      let own = places.map { ($0 as? LedgerToken)?.tokenValue }
+      #expect(Set(own) == Set(tokens) && own.count == tokens.count)
+      #expect(try await saves.next()?.insertedIdentifiers == part)
+    }
+  }
 }

@@ -5,9 +5,10 @@ import StrongroomData
 final class Rogue: @unchecked Sendable {
   // @unchecked: containers call a store one call at a time.
   struct Refusal: Error {}
+  typealias Rows = [PersistentIdentifier: DefaultSnapshot]
 
   let identifier: String
-  var rows: [PersistentIdentifier: DefaultSnapshot] = [:]
+  var rows: Rows = [:]
   var refuses = false
   var refusesReads = false
   /// Makes the key of a new model; in the order of their insertion unless set.
@@ -18,6 +19,9 @@ final class Rogue: @unchecked Sendable {
   var renames:
     ([PersistentIdentifier: PersistentIdentifier]) throws -> [PersistentIdentifier:
       PersistentIdentifier] = { $0 }
+  /// Which snapshots the store says that it has changed while it saved them.
+  var reregisters: (Rows) throws -> Rows = { _ in [:] }
+  var token: LedgerToken?
   /// Changes what a fetch finds.
   var finds: ([DefaultSnapshot]) -> [DefaultSnapshot] = { $0 }
   private var last = 0
@@ -85,6 +89,8 @@ final class RogueStore: DataStore {
       rogue.rows[own] = snapshot.copy(persistentIdentifier: own, remappedIdentifiers: names)
     }
     try rogue.didStore()
-    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: try rogue.renames(names))
+    return DataStoreSaveChangesResult(
+      for: identifier, remappedIdentifiers: try rogue.renames(names),
+      snapshotsToReregister: try rogue.reregisters(rogue.rows), historyToken: rogue.token)
   }
 }
