@@ -26,7 +26,7 @@ extension CustomStore {
         }
         return try identifiers.map {
           func own(_ found: [PersistentIdentifier]) throws -> [ManagedObjectID] {
-            try found.map(objectID).filter { isAsked($0.entity, request, entity) }
+            asked(try found.map(objectID), request, entity) { ($0.entity, $0.reference) }
           }
           return try page(try own($0), request) {
             try own(
@@ -44,19 +44,30 @@ extension CustomStore {
       let entity = try entity(request)
       func open<T: PersistentModel>(_ type: T.Type) throws -> Int? {
         guard let descriptor = StoreCall.current?.descriptor(for: request, type) else { return nil }
-        let count = try answer(of: request) {
-          try base.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState))
-        }
-        if let count, count < 0 {
-          throw StoreError(.invalidValue, "the store counts \(count) models of \(entity.name)")
-        }
-        guard let count else { return nil }
-        if let limit = request.effectiveFetchLimit, count > limit { ignoresPages = true }
-        if ignoresPages != true { return count }
-        return min(max(count - max(request.fetchOffset, 0), 0), request.effectiveFetchLimit ?? .max)
+        return try count(of: descriptor, request, entity)
       }
       return try open(type(entity)) ?? fetchNodes(request.returning(.objects), lookup: nil).count
     }
+  }
+
+  /// The number of models that the store has of a descriptor; nil where it leaves that to the container.
+  private func count<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>, _ request: FetchRequest, _ entity: EntityDescription
+  ) throws -> Int? {
+    let offset = max(request.fetchOffset, 0)
+    // A number does not say whether the store has left out those before the offset.
+    let isWhole = offset > 0 && ignoresPages != false
+    let asked = isWhole ? descriptor.whole : descriptor
+    let counted = try answer(of: request) {
+      try base.fetchCount(DataStoreFetchRequest(descriptor: asked, editingState: editingState))
+    }
+    guard let counted else { return nil }
+    if counted < 0 {
+      throw StoreError(.invalidValue, "the store counts \(counted) models of \(entity.name)")
+    }
+    let limit = request.effectiveFetchLimit ?? .max
+    if !isWhole, counted > limit { ignoresPages = true }
+    return isWhole || ignoresPages == true ? min(max(counted - offset, 0), limit) : counted
   }
 
   private func entity(_ request: FetchRequest) throws -> EntityDescription {
@@ -68,11 +79,23 @@ extension CustomStore {
     _ own: EntityDescription, _ request: FetchRequest, _ entity: EntityDescription
   ) -> Bool { request.includesSubentities ? own.isKind(of: entity) : own === entity }
 
+  /// The models that were asked for among those that a store found, each once.
+  private func asked<T>(
+    _ found: [T], _ request: FetchRequest, _ entity: EntityDescription,
+    _ name: (T) -> (entity: EntityDescription, reference: Int64)
+  ) -> [T] {
+    var seen: Set<Int64> = []
+    return found.filter {
+      let (own, reference) = name($0)
+      return isAsked(own, request, entity) && seen.insert(reference).inserted
+    }
+  }
+
   private func evaluated(
     _ request: FetchRequest, _ nodes: [IncrementalStoreNode], _ entity: EntityDescription
   ) throws -> [IncrementalStoreNode] {
     try FetchEvaluation(request.returning(.objects), entity: entity).nodes(
-      nodes.filter { isAsked($0.entity, request, entity) }, in: self)
+      asked(nodes, request, entity) { ($0.entity, $0.reference) }, in: self)
   }
 
   /// The part that was asked for, of what a store found that may have ignored limit and offset.
@@ -111,10 +134,7 @@ extension CustomStore {
     }
     do {
       func own(_ descriptor: FetchDescriptor<T>) throws -> [IncrementalStoreNode] {
-        var seen: Set<Int64> = []
-        return try ask(descriptor).filter {
-          isAsked($0.entity, request, entity) && seen.insert($0.reference).inserted
-        }
+        asked(try ask(descriptor), request, entity) { ($0.entity, $0.reference) }
       }
       let found = try own(descriptor)
       let ids = try page(found.map(\.objectID), request) { try own(descriptor.head).map(\.objectID) }
@@ -122,10 +142,8 @@ extension CustomStore {
       let wanted = Set(ids)
       return found.filter { wanted.contains($0.objectID) }
     } catch DataStoreError.preferInMemorySort {
-      var unsorted = descriptor
+      var unsorted = descriptor.whole
       unsorted.sortBy = []
-      unsorted.fetchLimit = nil
-      unsorted.fetchOffset = nil
       var rest = request
       rest.predicate = nil
       return try answer(of: request) { try ask(unsorted) }.map { try evaluated(rest, $0, entity) }
@@ -136,6 +154,13 @@ extension CustomStore {
 }
 
 extension FetchDescriptor {
+  /// The same for all models, without a limit and an offset.
+  fileprivate var whole: Self {
+    var whole = self
+    (whole.fetchLimit, whole.fetchOffset) = (nil, nil)
+    return whole
+  }
+
   /// The same for the first model alone.
   fileprivate var head: Self {
     var head = self

@@ -59,9 +59,9 @@ public protocol DataStore: AnyObject {
 }
 
 extension DataStore {
-  /// The number of snapshots of the class.
+  /// The number of snapshots of the class, of which one that comes twice counts once.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel {
-    try fetchIdentifiers(request).count
+    Set(try fetchIdentifiers(request)).count
   }
 
   /// The identifiers of the snapshots of the class.
