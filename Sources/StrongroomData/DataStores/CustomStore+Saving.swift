@@ -11,13 +11,15 @@ extension CustomStore {
       if save.isEmpty { return try beforeCommit() }
       var changes = try SnapshotChanges(self, save)
       try beforeCommit()
+      // The store may save another context meanwhile, and its own save goes on after that one.
+      let wasSaving = isSaving
       isSaving = true
-      defer { isSaving = false }
+      defer { isSaving = wasSaving }
       let result = try base.save(
         DataStoreSaveChangesRequest(
           editingState: editingState, inserted: changes.inserted.map(\.snapshot),
           updated: changes.updated.map(\.snapshot), deleted: changes.deleted))
-      isSaving = false
+      isSaving = wasSaving
       // A key may be given again in the save that deletes its object.
       for lock in save.deleted {
         names.objects.release(lock.objectID)

@@ -58,4 +58,24 @@ struct StoreAnswerTests {
       }
     }
   }
+
+  @Test("is refused while it saves, also after another context was saved meanwhile")
+  func nestedSave() throws {
+    let container = try container()
+    let context = ModelContext(container)
+    context.insert(Buoy(name: "outer"))
+    var fetches = 0
+    rogue.didStore = { [rogue] in
+      rogue.didStore = {}
+      let other = ModelContext(container)
+      other.insert(Buoy(name: "inner"))
+      try other.save()
+      #expect(throws: (any Error).self) { try ModelContext(container).fetch(FetchDescriptor<Buoy>()) }
+      fetches += 1
+    }
+    try context.save()
+    #expect(fetches == 1 && !context.hasChanges)
+    let names = try ModelContext(container).fetch(FetchDescriptor<Buoy>()).map(\.name).sorted()
+    #expect(names == ["inner", "outer"])
+  }
 }
