@@ -19,18 +19,10 @@ extension ModelContext {
   ///   `DataStoreError.unsupportedFeature` for other transactions than `DefaultHistoryTransaction`;
   ///   `StoreError`.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
-    var parts = try ownHistories(of: descriptor) { try $0.fetchHistory(descriptor) }
-    if parts.isEmpty || core.hasOtherStores,
-      let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
-      let found = try history(own) as? [T]
-    {
-      parts.append(found)
-    }
-    guard let first = parts.first else { throw DataStoreError.unsupportedFeature }
-    if parts.count == 1 { return first }
-    var all = Array(parts.joined())
-    if !descriptor.sortBy.isEmpty { all.sort(using: descriptor.sortBy) }
-    return descriptor.fetchLimit == 0 ? all : Array(all.prefix(Int(clamping: descriptor.fetchLimit)))
+    let sources = try historySources(of: T.self)
+    guard let first = sources.first else { throw DataStoreError.unsupportedFeature }
+    if sources.count == 1 { return try first.fetch(descriptor) }
+    return try found(descriptor, in: sources).map(\.transaction)
   }
 
   /// Deletes the transactions that a descriptor asks for: the first of its order where it has a limit.
@@ -39,23 +31,54 @@ extension ModelContext {
   /// for each 512 transactions, and five for each store that has some to delete.
   /// - Throws: as `fetchHistory(_:)`; `StoreError.readOnly`.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
-    let parts: [Void] = try ownHistories(of: descriptor) { try $0.deleteHistory(descriptor) }
-    guard parts.isEmpty || core.hasOtherStores else { return }
-    guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      if parts.isEmpty { throw DataStoreError.unsupportedFeature }
+    let sources = try historySources(of: T.self)
+    if sources.isEmpty { throw DataStoreError.unsupportedFeature }
+    if sources.count == 1 || descriptor.fetchLimit == 0 {
+      for source in sources { try source.delete(descriptor) }
       return
     }
-    try withHistoryErrors { try HistoryDeletion(core, own).run() }
+    // The first of the order may all be of one store. Of each store they are the first of its own order.
+    let counts = Dictionary(grouping: try found(descriptor, in: sources), by: \.source).mapValues(\.count)
+    for (place, count) in counts.sorted(by: { $0.key < $1.key }) {
+      var part = descriptor
+      part.fetchLimit = UInt64(count)
+      try sources[place].delete(part)
+    }
   }
 
-  /// Asks all of a program's own stores that have a history of such transactions.
-  private func ownHistories<T: HistoryTransaction, R>(
-    of descriptor: HistoryDescriptor<T>, _ body: (any HistoryProviding<T>) throws -> R
-  ) throws -> [R] {
-    try core.customStores.compactMap { store in
-      guard let own = store.dataStore as? any HistoryProviding<T> else { return nil }
-      return try store.withLock { try body(own) }
+  /// What several histories have of a descriptor, and which one each transaction is of.
+  private func found<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, in sources: [HistorySource<T>]
+  ) throws -> [(transaction: T, source: Int)] {
+    var all: [(transaction: T, source: Int)] = []
+    for (place, source) in sources.enumerated() {
+      all += try source.fetch(descriptor).map { ($0, place) }
     }
+    if !descriptor.sortBy.isEmpty {
+      all.sort { descriptor.sortBy.compare($0.transaction, $1.transaction) == .orderedAscending }
+    }
+    return descriptor.fetchLimit == 0 ? all : Array(all.prefix(Int(clamping: descriptor.fetchLimit)))
+  }
+
+  /// The histories of such transactions: those of a program's own stores, then that of all other stores.
+  private func historySources<T: HistoryTransaction>(of type: T.Type) throws -> [HistorySource<T>] {
+    // Of a container that was invalidated, none is left.
+    _ = try core.engine.persistentStoreCoordinator.persistentStore
+    var sources = core.customStores.compactMap { store -> HistorySource<T>? in
+      guard let own = store.dataStore as? any HistoryProviding<T> else { return nil }
+      return HistorySource(
+        fetch: { descriptor in try store.withLock { try own.fetchHistory(descriptor) } },
+        delete: { descriptor in try store.withLock { try own.deleteHistory(descriptor) } })
+    }
+    let others = HistorySource<DefaultHistoryTransaction>(
+      fetch: { try self.history($0) },
+      delete: { descriptor in
+        try self.withHistoryErrors { try HistoryDeletion(self.core, descriptor).run() }
+      })
+    if sources.isEmpty || core.hasOtherStores, let others = others as? HistorySource<T> {
+      sources.append(others)
+    }
+    return sources
   }
 
   private func history(
@@ -96,6 +119,12 @@ extension ModelContext {
       throw SwiftDataError.ofHistory(error)
     }
   }
+}
+
+/// One of the histories of a container.
+private struct HistorySource<TransactionType: HistoryTransaction> {
+  let fetch: (HistoryDescriptor<TransactionType>) throws -> [TransactionType]
+  let delete: (HistoryDescriptor<TransactionType>) throws -> Void
 }
 
 /// How the transactions that are asked for follow each other.
