@@ -117,6 +117,6 @@ final class ContextNotifications {
     assert(isObserved || log.isEmpty, "changes were recorded, and nobody observes the context")
     assert(
       isWatched == (isObserved || recordsUndo || reportsEveryChange),
-      "values are recorded for nobody, or not for an observer")
+      "values are recorded without an observer, or not recorded for one")
   }
 }

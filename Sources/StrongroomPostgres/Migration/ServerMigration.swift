@@ -37,9 +37,10 @@ struct ServerMigration {
     }
   }
 
-  /// Waits until what asked for the version has ended; what asks for it then waits.
+  /// Locks the table `_store` when the transactions that have read it are over; others read it afterwards.
   ///
-  /// Not in one go: whoever asks behind one that waits for the lock waits with it.
+  /// It asks again and again, for a quarter of a second each time: while it waits, every statement that comes
+  /// after it waits too.
   private func lock() throws {
     let end = Date(timeIntervalSinceNow: Self.patience)
     while true {

@@ -10,7 +10,7 @@ struct DerivedChanges {
   struct Concerned {
     /// The numbers of objects that have the attribute.
     var owners: Set<Int64> = []
-    /// The numbers of objects that it is derived from, whoever they are related to in the end.
+    /// The numbers of objects that it is derived from; which objects have them is read at the end.
     var sources: Set<Int64> = []
   }
 

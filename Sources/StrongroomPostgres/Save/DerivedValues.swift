@@ -32,9 +32,11 @@ struct DerivedValues {
   /// Computes all of them; when a row was last saved is no less true than before.
   func refresh() throws {
     for attribute in opened.schema.derivedAttributes {
-      let all = try store.fetchNodes(FetchRequest(attribute.entity.name), lookup: nil)
-      let own = attribute.derivation == .now ? all.filter { $0.value(of: attribute).isNull } : all
-      try derive(attribute, of: own.map(\.reference))
+      var request = FetchRequest(attribute.entity.name)
+      if attribute.derivation == .now {
+        request.predicate = .compare(attribute.name, .equal, .null)
+      }
+      try derive(attribute, of: store.fetchObjectIDs(request).map(\.reference))
     }
   }
 

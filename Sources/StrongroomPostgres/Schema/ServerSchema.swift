@@ -50,6 +50,8 @@ final class ServerSchema: Sendable {
       ordered.append(table)
     }
     (linkTables, orderedLinks) = (links, ordered)
+    versionCheck =
+      "1 / coalesce((SELECT (value = '\(model.version)')::int FROM _store WHERE name = 'version'), 0) = 1"
     derivedAttributes = entities.flatMap { entity in
       entity.attributes.filter { $0.entity === entity && $0.derivation != nil && $0.field >= 0 }
         .sorted { $0.name < $1.name }
@@ -71,9 +73,7 @@ final class ServerSchema: Sendable {
   /// A condition that ends a statement with an error where the store has another version of the model.
   ///
   /// It is looked at once a statement, in the moment whose rows are read.
-  var versionCheck: String {
-    "1 / coalesce((SELECT (value = '\(model.version)')::int FROM _store WHERE name = 'version'), 0) = 1"
-  }
+  let versionCheck: String
 
   func number(_ entity: EntityDescription) -> Int64 { entityNumbers[entity.name] ?? 0 }
   func entity(number: Int64) -> EntityDescription? { entitiesByNumber[number] }

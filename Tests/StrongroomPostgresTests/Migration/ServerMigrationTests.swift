@@ -35,7 +35,7 @@ struct ServerMigrationTests {
     return (store, context)
   }
 
-  @Test("a program that has the store open is told, whatever it does next, and writes nothing")
+  @Test("a program that has the store open gets an error from its next read and save, and writes nothing")
   func open() async throws {
     let server = try PostgresServer.shared()
     let schema = server.newSchema()
