@@ -79,7 +79,8 @@ let package = Package(
       name: "StoreContract", dependencies: ["Locks", "ObjectModel", "ObjectQuery"], swiftSettings: strict),
     // What stores on a database have in common when another version of their model is opened.
     .target(
-      name: "LightweightMigration", dependencies: ["ObjectModel", "StoreContract"], swiftSettings: strict),
+      name: "LightweightMigration", dependencies: ["Locks", "ObjectModel", "StoreContract"],
+      swiftSettings: strict),
     .target(
       name: "SQLCipherStore",
       dependencies: [
@@ -209,6 +210,9 @@ let package = Package(
       dependencies: ["Locks", "ObjectModel", "StoreContract", "StoreTestKit", "StrongroomPostgres"],
       path: "Tests/Support/PostgresServer",
       swiftSettings: strict),
+    .target(
+      name: "MigrationPlace", dependencies: ["PostgresServer", "Strongroom", "StrongroomPostgres"],
+      path: "Tests/Support/MigrationPlace", swiftSettings: strict),
     // The least store that a stranger would write.
     .target(
       name: "MinimalStore",
@@ -269,7 +273,7 @@ let package = Package(
       exclude: ["Fixtures/made.sqlite", "Fixtures/caseless.sqlite"], swiftSettings: strict),
     .testTarget(
       name: "MappingModelsTests",
-      dependencies: ["Locks", "MappingModels", "Strongroom"],
+      dependencies: ["Locks", "MappingModels", "MigrationPlace", "Strongroom"],
       swiftSettings: strict),
     .testTarget(
       name: "StoreContractTests", dependencies: ["StoreContract", "StoreTestKit"],
@@ -295,8 +299,9 @@ let package = Package(
     .testTarget(
       name: "ObjectContextTests",
       dependencies: [
-        "Locks", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery", "PostgresServer",
-        "SQLCipherStore", "SeededRandom", "StoreContract", "StoreKeyring", "StoreTestKit", "Strongroom",
+        "Locks", "MigrationPlace", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery",
+        "PostgresServer", "SQLCipherStore", "SeededRandom", "StoreContract", "StoreKeyring", "StoreTestKit",
+        "Strongroom",
         "StrongroomPostgres", "sharing-probe",
       ], swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,6 @@
 import CipherDatabase
 import Foundation
+import LightweightMigration
 package import ObjectModel
 package import StoreContract
 import StoreKeyring

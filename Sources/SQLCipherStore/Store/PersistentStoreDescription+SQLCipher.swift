@@ -1,4 +1,5 @@
 public import Foundation
+import LightweightMigration
 public import Logging
 public import StoreContract
 public import StoreKeyring

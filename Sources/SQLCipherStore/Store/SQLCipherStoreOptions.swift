@@ -1,4 +1,5 @@
 import Foundation
+import LightweightMigration
 import Logging
 import StoreContract
 import StoreKeyring

@@ -51,7 +51,7 @@ struct NodeRows {
     for field in fields.indices {
       let column = 3 + places[field]
       if rows.isNull(row, column) { continue }
-      try set(field, columns[places[field]].type, rows, row, column)
+      try Self.set(field, columns[places[field]].type, in: builder, rows, row, column, of: table.name)
     }
     return builder.finish(entity, reference: reference, version: version)
   }
@@ -73,7 +73,11 @@ struct NodeRows {
     }
   }
 
-  private func set(_ field: Int, _ type: ServerType, _ rows: ServerRows, _ row: Int, _ column: Int) throws {
+  /// Sets a field from a row's column, which is not null.
+  static func set(
+    _ field: Int, _ type: ServerType, in builder: NodeBuilder, _ rows: ServerRows, _ row: Int, _ column: Int,
+    of table: String
+  ) throws {
     switch type {
     case .number: builder.set(field, integer: rows.number(row, column))
     case .boolean: builder.set(field, integer: rows.boolean(row, column) ? 1 : 0)
@@ -81,10 +85,10 @@ struct NodeRows {
     case .text, .bytes, .uuid: builder.set(field, bytes: rows.bytes(row, column))
     case .decimal:
       let text = rows.text(row, column)
-      guard Self.isShort(text),
+      guard isShort(text),
         let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
         let bytes = DecimalCoding.encode(value)
-      else { throw StoreError(.fileDamaged, "a decimal of \(table.name) is no number of 38 digits") }
+      else { throw StoreError(.fileDamaged, "a decimal of \(table) is no number of 38 digits") }
       bytes.withUnsafeBytes { builder.set(field, bytes: $0) }
     }
   }

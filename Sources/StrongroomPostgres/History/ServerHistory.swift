@@ -70,6 +70,21 @@ struct ServerHistory {
     return .init(transactionNumber: number, fingerprint: Data(fingerprint))
   }
 
+  /// Begins the history of a store whose objects are all new after that of another schema's: its tokens and
+  /// consumers learn that they have to read the objects again.
+  ///
+  /// Two statements.
+  static func begin(after former: String, _ connection: ServerConnection) throws {
+    let fingerprint = withUnsafeBytes(of: UUID().uuid) { Array($0) }
+    try connection.run(
+      "INSERT INTO _transaction SELECT last + 1, $1::bytea, \(now), NULL, NULL, ($2::text[])[1], $3::bigint, 0,"
+        + " change + 1, 0, total, NULL, '' FROM \(former.quoted)._history WHERE last > 0",
+      [.bytes(fingerprint), .texts([program]), .number(process)])
+    try connection.execute(
+      "UPDATE _history SET last = f.last + 1, change = f.change, total = f.total"
+        + " FROM \(former.quoted)._history AS f WHERE f.last > 0")
+  }
+
   /// Whether a transaction is there; nil where it was deleted since, if it was there.
   ///
   /// One statement. Numbers have no gaps: behind the last one, and where another transaction has the number,

@@ -7,6 +7,8 @@ struct MigrationServer: MigrationDatabase {
   typealias Schema = ServerSchema
 
   let connection: ServerConnection
+  /// The values that the program converted.
+  var converted: ConvertedValues?
 
   /// `MaxHeapAttributeNumber` in PostgreSQL's sources.
   var columnLimit: Int { 1600 }
@@ -33,9 +35,11 @@ struct MigrationServer: MigrationDatabase {
 
   func conversion(
     _ column: String, to attribute: AttributeDescription, from was: AttributeDescription
-  ) -> String? { nil }
+  ) -> String? { converted?.value(attribute, from: was) }
 
-  func obstacle(to attribute: AttributeDescription, from was: AttributeDescription) -> String? { nil }
+  func obstacle(to attribute: AttributeDescription, from was: AttributeDescription) -> String? {
+    converted?.obstacle(attribute, from: was)
+  }
 
   func numbers(_ sql: String, _ defaults: MigrationDefaults) throws -> [[Int64]] {
     let rows = try connection.run(sql, try Self.values(defaults))

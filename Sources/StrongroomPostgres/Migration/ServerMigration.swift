@@ -9,9 +9,6 @@ struct ServerMigration {
   private let connection: ServerConnection
   private let description: PersistentStoreDescription
 
-  /// How long others are waited for, in seconds.
-  private static let patience: TimeInterval = 30
-
   private var metadata: ServerMetadata { ServerMetadata(connection: connection) }
 
   init(_ connection: ServerConnection, _ description: PersistentStoreDescription) {
@@ -27,32 +24,14 @@ struct ServerMigration {
   func run(
     _ contents: ServerMetadata.Contents, to model: ManagedObjectModel
   ) throws -> (contents: ServerMetadata.Contents, changesDerived: Bool) {
-    try lock()
+    try ServerLock(connection).take(ServerLock.againstAll)
     let path = (description.migrationPath ?? []) + [model]
     try connection.execute("SAVEPOINT before_migration")
     do { return try migrate(contents, path, isCopied: false) } catch is CopyIsMissing {
       try connection.execute("ROLLBACK TO SAVEPOINT before_migration")
-      try ServerStoreCopy(connection, of: description.serverSchema, try contents.schema()).make()
+      let copy = ServerStoreCopy(connection, of: description.serverSchema, try contents.schema())
+      try copy.make(as: try ServerSchemaName(connection).before(description.serverSchema))
       return try migrate(contents, path, isCopied: true)
-    }
-  }
-
-  /// Locks the table `_store` when the transactions that have read it are over; others read it afterwards.
-  ///
-  /// It asks again and again, for a quarter of a second each time: while it waits, every statement that comes
-  /// after it waits too.
-  private func lock() throws {
-    let end = Date(timeIntervalSinceNow: Self.patience)
-    while true {
-      try connection.execute("SAVEPOINT waiting; SET LOCAL lock_timeout TO '250ms'")
-      do { try connection.execute("LOCK TABLE _store IN ACCESS EXCLUSIVE MODE") } catch let error
-        as ServerError where error.isLockTimeout && Date() < end
-      {
-        try connection.execute("ROLLBACK TO SAVEPOINT waiting")
-        usleep(250_000)
-        continue
-      }
-      return try connection.execute("SET LOCAL lock_timeout TO '30s'")
     }
   }
 
@@ -65,9 +44,15 @@ struct ServerMigration {
       let schema = try contents.schema()
       guard
         let (survey, issues) = try MigrationSurvey.next(
-          &rest, { try metadata.survey(contents, schema, to: $0) })
+          &rest, { try metadata.survey(contents, schema, to: $0, description) })
       else { break }
-      if try survey.isLossy(issues, description, dropsLater: false), !isCopied { throw CopyIsMissing() }
+      if try survey.isLossy(issues, description, dropsLater: false) {
+        if let losses = description.draftLosses {
+          losses.record()
+        } else if !isCopied {
+          throw CopyIsMissing()
+        }
+      }
       let step = ServerMigrationStep(survey)
       try step.run()
       changesDerived = changesDerived || step.changesDerivedAttributes
@@ -105,12 +90,15 @@ extension ServerMetadata {
   /// What a migration to another version of the model would do.
   func survey(
     _ contents: Contents, _ schema: ServerSchema, to model: ManagedObjectModel,
-    census: StoreCensus<MigrationServer>? = nil
+    _ description: PersistentStoreDescription, census: StoreCensus<MigrationServer>? = nil
   ) throws -> MigrationSurvey<MigrationServer> {
     let plan = MigrationPlan(
-      from: schema, to: model, after: try historyProperties().lastEntity, nil)
+      from: schema, to: model, after: try historyProperties().lastEntity, description.valueConversions)
+    // Of a version that is not in the store yet no value can be read.
+    let converted = try ConvertedValues(plan, census == nil ? connection : nil)
     return MigrationSurvey(
-      plan, MigrationServer(connection: connection), store: contents.identifier, copied: plan.copiedRoots,
+      plan, MigrationServer(connection: connection, converted: converted), store: contents.identifier,
+      copied: plan.copiedRoots,
       wasOfThisVersion: contents.formerVersions.contains(model.version), census: census)
   }
 }

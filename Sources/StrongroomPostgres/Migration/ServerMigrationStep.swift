@@ -114,10 +114,7 @@ struct ServerMigrationStep {
   /// Makes a table, which is the store's owner's.
   private func create(_ creation: String, _ name: String) throws {
     try connection.execute(creation)
-    let owner = try connection.run(
-      "SELECT quote_ident(r.rolname) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner"
-        + " WHERE c.oid = '_store'::regclass AND r.rolname <> current_user")
-    if owner.count > 0 { try connection.execute("ALTER TABLE \(name) OWNER TO \(owner.text(0, 0))") }
+    try ServerRights(connection).own(name, like: "_store")
   }
 
   /// Adds a column; the rows that are there have the attribute's default value without being written.
@@ -148,16 +145,7 @@ struct ServerMigrationStep {
       successors.append((links.name.quoted, old.links(was)?.name ?? old.tableName(was.entity)))
     }
     for (table, name) in successors {
-      guard let former = names[name] else { continue }
-      let rows = try connection.run(
-        "SELECT DISTINCT a.privilege_type::text, coalesce(quote_ident(r.rolname), 'PUBLIC'),"
-          + " CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END"
-          + " FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee"
-          + " WHERE c.oid = $1::text::regclass AND a.grantee <> c.relowner", [.text(former)])
-      for row in 0..<rows.count {
-        try connection.execute(
-          "GRANT \(rows.text(row, 0)) ON \(table) TO \(rows.text(row, 1))\(rows.text(row, 2))")
-      }
+      if let former = names[name] { try ServerRights(connection).grant(table, like: former) }
     }
   }
 

@@ -53,6 +53,11 @@ extension MigrationPlan<ServerSchema> {
       // A default that a column has is for all rows of the entity that declares it.
       mapping.entities[field.declaringEntity.name]?.old === former.declaringEntity
     else { return false }
+    if case (.attribute(let now), .attribute(let was)) = (field, former),
+      conversions?.conversion(was, now) != nil
+    {
+      return false
+    }
     if case (.toOne(let toOne), .toOne(let former)) = (field, former),
       !holds(toOne.destination, all: former.destination)
     {

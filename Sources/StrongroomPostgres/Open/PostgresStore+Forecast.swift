@@ -31,7 +31,7 @@ extension PostgresStore {
       let schema = try contents.schema()
       // Renaming identifiers say nothing where nothing is migrated.
       let model = contents.version == model.version ? schema.model : model
-      let survey = try metadata.survey(contents, schema, to: model)
+      let survey = try metadata.survey(contents, schema, to: model, description)
       return try survey.wholeForecast()
     }
   }
@@ -42,7 +42,8 @@ extension PostgresStore {
   ) throws -> R {
     let pool = try ServerPool(description)
     defer { pool.close() }
-    return try pool.readMoment { connection in
+    // Values that the program converts are compared in a table that is there until the end of the moment.
+    return try pool.readMoment(writesTemporaries: description.valueConversions != nil) { connection in
       let metadata = ServerMetadata(connection: connection)
       guard let contents = try metadata.stored(description) else { throw ServerMetadata.missing(description) }
       return try body(metadata, contents)
@@ -56,7 +57,7 @@ extension PostgresStore: MigratableStore {
   ) async throws -> [[ForecastVersion]] {
     try reading(description) { metadata, contents in
       var path = ForecastPath(MigrationServer(connection: metadata.connection), try contents.schema()) {
-        try metadata.survey(contents, $1, to: $0, census: $2)
+        try metadata.survey(contents, $1, to: $0, description, census: $2)
       }
       var versions: [[ForecastVersion]] = []
       for step in steps where !path.isAtEnd { versions.append(try path.take(step)) }
@@ -71,9 +72,6 @@ extension PostgresStore: MigratableStore {
   package static func migrationDraft(
     of description: PersistentStoreDescription
   ) async throws -> any MigrationDraft {
-    throw StoreError(
-      .unsupportedRequest,
-      "a store on a server is migrated by inference alone: work of the program's own between two versions,"
-        + " and mapping models, need a file; move the data by a program that opens both stores")
+    try ServerDraft(of: description)
   }
 }

@@ -22,9 +22,7 @@ struct ServerOpening {
       throw StoreError(.other, "the database stores texts as \(encoding); make one with the encoding UTF8")
     }
     // So that of several programs one makes or migrates it; given back with the transaction.
-    try connection.run(
-      "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))",
-      [.text("strongroom " + description.serverSchema)])
+    try ServerLock(connection).takeOpening(of: description.serverSchema)
     guard let known = try metadata.stored(description) else { return opened(try create(), pool) }
     if known.version == model.version { return opened(try checked(known), pool) }
     guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {

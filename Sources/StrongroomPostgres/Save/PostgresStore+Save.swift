@@ -27,7 +27,7 @@ extension PostgresStore {
     let opened = try open
     var written: (transaction: SaveTransaction, value: R)?
     do {
-      return try opened.pool.write { connection in
+      return try opened.pool.write(ServerLock.savingTransaction) { connection in
         var transaction = SaveTransaction(connection, opened, self)
         let value = try body(&transaction)
         written = (transaction, value)

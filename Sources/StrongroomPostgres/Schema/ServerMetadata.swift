@@ -106,7 +106,10 @@ struct ServerMetadata {
     return contents
   }
 
-  /// The tables that every store has besides those of its model.
+  /// The names of the tables that every store has besides those of its model.
+  static let tables = ServerHistory.tables.sorted() + ["_sequence", "_store"]
+
+  /// The statements that make them.
   static let creation =
     ServerHistory.creation + [
       "CREATE TABLE _store (name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",

@@ -35,7 +35,7 @@ final class ServerSchema: Sendable {
     entitiesByNumber = Dictionary(numbered) { first, _ in first }
     // By name, so that an order of declarations that changes gives the same names.
     let entities = model.entities.sorted { $0.name < $1.name }
-    var naming = ServerNaming(reserved: ServerHistory.tables.union(["_store", "_sequence"]))
+    var naming = ServerNaming(reserved: Set(ServerMetadata.tables))
     let roots = entities.filter { $0.superentity == nil }
     let byRoot = roots.map { ($0, ServerTable(root: $0, naming: &naming)) }
     let tableOfRoot = Dictionary(uniqueKeysWithValues: byRoot)
@@ -69,6 +69,9 @@ final class ServerSchema: Sendable {
   var tableCreation: [String] {
     roots.map { table($0).creation } + orderedLinks.map(\.creation)
   }
+
+  /// The names of the tables.
+  var tableNames: [String] { roots.map { table($0).name } + orderedLinks.map(\.name) }
 
   /// A condition that ends a statement with an error where the store has another version of the model.
   ///

@@ -84,11 +84,16 @@ final class ServerPool: Sendable {
   }
 
   /// Uses a connection for reads that all see one moment: two statements more.
-  func readMoment<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+  ///
+  /// - `writesTemporaries`: Whether tables may be made that are dropped at its end.
+  func readMoment<R>(
+    writesTemporaries: Bool = false, _ body: (ServerConnection) throws -> R
+  ) throws -> R {
     try read { connection in
       if isPinned || Self.pinned?.pool === self { return try body(connection) }
       do {
-        return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+        let access = writesTemporaries ? "WRITE" : "ONLY"
+        return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ \(access)") {
           try body(connection)
         }
       } catch let failure as CommitFailure {
@@ -98,20 +103,22 @@ final class ServerPool: Sendable {
   }
 
   /// Uses a connection for a transaction, in which `read` uses the same; tried again after a deadlock.
-  func write<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+  ///
+  /// - `begin`: How the transaction is begun.
+  func write<R>(_ begin: String = "BEGIN", _ body: (ServerConnection) throws -> R) throws -> R {
     try translated {
       for _ in 0..<5 {
-        do { return try writeOnce(body) } catch let error as ServerError where error.isTransient {
+        do { return try writeOnce(begin, body) } catch let error as ServerError where error.isTransient {
           usleep(.random(in: 1_000...20_000))
         }
       }
-      return try writeOnce(body)
+      return try writeOnce(begin, body)
     }
   }
 
-  private func writeOnce<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+  private func writeOnce<R>(_ begin: String, _ body: (ServerConnection) throws -> R) throws -> R {
     try use(try takeLive() ?? connect()) { connection in
-      try connection.transaction {
+      try connection.transaction(begin) {
         try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
       }
     }

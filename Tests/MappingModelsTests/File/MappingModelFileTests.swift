@@ -1,5 +1,6 @@
 import Foundation
 import MappingModels
+import MigrationPlace
 import Strongroom
 import Testing
 
@@ -22,8 +23,8 @@ struct MappingModelFileTests {
 
   @Test("a bundle that is written and read again is equal")
   func bundle() throws {
-    let place = try MappingPlace()
-    let url = place.folder.appendingPathComponent("Library.xcmappingmodel")
+    let place = try MigrationPlace()
+    let url = place.url.deletingLastPathComponent().appendingPathComponent("Library.xcmappingmodel")
     let mapping = try sample()
     try mapping.write(xcmappingmodel: url)
     #expect(try MappingModel(contentsOf: url) == mapping)
@@ -109,7 +110,7 @@ struct MappingModelFileTests {
 
   @Test("files that are no mapping model, or a damaged or hostile one, are refused with the reason")
   func refusals() throws {
-    let place = try MappingPlace()
+    let place = try MigrationPlace()
     func code(_ text: String) -> MappingModelError.Code? { code(Data(text.utf8)) }
     func code(_ data: Data) -> MappingModelError.Code? {
       do {
@@ -128,7 +129,7 @@ struct MappingModelFileTests {
     #expect(code(try ArchivedExpression.source("a").archive()) == .notMappingModel)
     #expect(code(Data("bplist00".utf8)) == .damaged)
     #expect(throws: MappingModelError.self) {
-      try MappingModel(contentsOf: place.folder.appendingPathComponent("none.cdm"))
+      try MappingModel(contentsOf: place.url.deletingLastPathComponent().appendingPathComponent("none.cdm"))
     }
   }
 }

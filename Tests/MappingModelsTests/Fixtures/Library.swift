@@ -1,5 +1,6 @@
 import Foundation
 import MappingModels
+import MigrationPlace
 import Strongroom
 
 /// Two versions of a model of books, and a store of the first.
@@ -107,7 +108,7 @@ enum Library {
   }
 
   /// Books 0, 1, …, every third one a novel, by two authors of two countries.
-  static func fill(_ place: MappingPlace, books: Int = 6) async throws {
+  static func fill(_ place: MigrationPlace, books: Int = 6) async throws {
     try await place.with(try old()) { context throws in
       var authors: [ManagedObject] = []
       for (name, code) in [("Ada", 826), ("Émilie", 250)] {

@@ -1,4 +1,5 @@
 import MappingModels
+import MigrationPlace
 import Strongroom
 import Testing
 
@@ -59,7 +60,7 @@ struct GenerationTests {
       mapping.entityMappings.map(\.name) == [
         "BookToBook", "CountryToCountry", "Genre", "NovelToNovel", "ShelfToShelf", "AuthorToWriter", "Note",
       ])
-    let place = try MappingPlace()
+    let place = try MigrationPlace()
     try await Library.fill(place)
     try await place.with(new, mapping) { context throws in
       #expect(try context.texts("Book", "pageCount") == (100..<106).map(String.init))

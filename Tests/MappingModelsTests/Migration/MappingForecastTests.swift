@@ -1,11 +1,12 @@
 import Foundation
 import MappingModels
+import MigrationPlace
 import Strongroom
 import Testing
 
 @Suite("The forecast of a migration by a mapping model")
 struct MappingForecastTests {
-  private func forecast(_ place: MappingPlace, _ mapping: MappingModel) async throws
+  private func forecast(_ place: MigrationPlace, _ mapping: MappingModel) async throws
     -> StagedMigrationForecast
   {
     var description = place.description
@@ -14,13 +15,15 @@ struct MappingForecastTests {
     return try await container.stagedMigrationForecasts()[0]
   }
 
-  @Test("says what is kept, renamed, computed and dropped, and agrees with the new store")
-  func agrees() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "says what is kept, renamed, computed and dropped, and agrees with the new store",
+    arguments: MigrationPlace.Kind.all)
+  func agrees(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
-    let before = try Data(contentsOf: place.url)
+    let before = try place.bytes()
     let stage = try #require(try await forecast(place, Library.mapping()).stages.first)
-    #expect(try Data(contentsOf: place.url) == before)
+    #expect(try place.bytes() == before)
     #expect(stage.kind == .mappingModel && stage.isCounted)
     let found = stage.forecast
     #expect(found.entity(named: "Writer")?.change == .renamed)
@@ -45,9 +48,11 @@ struct MappingForecastTests {
     }
   }
 
-  @Test("what a filter leaves out is dropped, and what a policy does is unknown")
-  func unknown() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "what a filter leaves out is dropped, and what a policy does is unknown",
+    arguments: MigrationPlace.Kind.all)
+  func unknown(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     var mapping = Library.mapping(bookPolicy: "NoSuchPolicy")
     mapping.entityMappings[0].sourceFilter = "pages > 102"
@@ -60,9 +65,9 @@ struct MappingForecastTests {
     await #expect(throws: MappingModelError.self) { try await forecast(place, mapping) }
   }
 
-  @Test("references that no mapping reads are counted at their to-one")
-  func references() async throws {
-    let place = try MappingPlace()
+  @Test("references that no mapping reads are counted at their to-one", arguments: MigrationPlace.Kind.all)
+  func references(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     var mapping = Library.mapping()
     let before = try #require(try await forecast(place, mapping).stages.first).forecast
@@ -80,8 +85,10 @@ struct MappingForecastTests {
     #expect(found.droppedReferenceCount == 2 && found.isLossy, "\(found.lines)")
   }
 
-  @Test("an order that the new version has not is dropped, and what keeps its name is not called renamed")
-  func order() async throws {
+  @Test(
+    "an order that the new version has not is dropped, and what keeps its name is not called renamed",
+    arguments: MigrationPlace.Kind.all)
+  func order(kind: MigrationPlace.Kind) async throws {
     func model(isOrdered: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         Entity("Shelf") {
@@ -93,7 +100,7 @@ struct MappingForecastTests {
       }
     }
     let (old, new) = (try model(isOrdered: true), try model(isOrdered: false))
-    let place = try MappingPlace()
+    let place = try MigrationPlace(kind)
     try await place.with(old) { context in
       for count in 0..<4 {
         let books = try (0..<count).map { _ in try context.insert("Book") }

@@ -1,14 +1,17 @@
 import Foundation
 import Locks
 import MappingModels
+import MigrationPlace
 import Strongroom
 import Testing
 
 @Suite("A store migrates by a mapping model")
 struct MappingMigrationTests {
-  @Test("attributes, relationships along other paths, order and inheritance come along")
-  func whole() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "attributes, relationships along other paths, order and inheritance come along",
+    arguments: MigrationPlace.Kind.all)
+  func whole(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     let before = try await place.with(try Library.old()) { context -> (UUID, [URL]) in
       let coordinator = context.persistentStoreCoordinator
@@ -39,21 +42,20 @@ struct MappingMigrationTests {
       let uris = Set(try context.fetchObjectIDs(FetchRequest("Book")).map { $0.uriRepresentation() })
       #expect(uris.isDisjoint(with: before.1))
     }
-    #expect(try await SQLCipherStore.verify(place.description).isEmpty)
-    let names = try FileManager.default.contentsOfDirectory(atPath: place.folder.path).sorted()
-    #expect(names == ["library.strongroom", "library.strongroom.before-migration"])
-    var copy = place.description
-    copy.url = URL(fileURLWithPath: place.url.path + ".before-migration")
-    #expect(try await SQLCipherStore.storedModel(copy).versionHash == Library.old().versionHash)
+    #expect(try await place.problems() == [])
+    #expect(try place.others().count == 1 && place.hasCopy())
+    #expect(try await place.storedModel(place.copy()).versionHash == Library.old().versionHash)
     // A store that has the version already is opened as it is.
     try await place.with(try Library.new(), Library.mapping()) { context throws in
       #expect(try context.count(for: FetchRequest("Book")) == 6)
     }
   }
 
-  @Test("more objects than a batch has come along whole, and progress rises to its end")
-  func batches() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "more objects than a batch has come along whole, and progress rises to its end",
+    arguments: MigrationPlace.Kind.all)
+  func batches(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place, books: 1203)
     let steps = Locked<[Double]>([])
     try await place.with(
@@ -71,9 +73,9 @@ struct MappingMigrationTests {
     #expect(all == all.sorted() && all.last == 1 && all.count > 6, "\(all)")
   }
 
-  @Test("a filter takes some objects, and one entity may become several")
-  func filters() async throws {
-    let place = try MappingPlace()
+  @Test("a filter takes some objects, and one entity may become several", arguments: MigrationPlace.Kind.all)
+  func filters(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     let new = try ManagedObjectModel {
       Entity("Essay") {
@@ -120,9 +122,10 @@ struct MappingMigrationTests {
     }
   }
 
-  @Test("what cannot be carried out is refused before anything is written")
-  func refusals() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "what cannot be carried out is refused before anything is written", arguments: MigrationPlace.Kind.all)
+  func refusals(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     let new = try Library.new()
     var unknown = Library.mapping()
@@ -154,9 +157,11 @@ struct MappingMigrationTests {
     #expect((error as? MappingModelError)?.code == .unsupportedExpression && isUnchanged)
   }
 
-  @Test("a value that does not fit, and objects that break rules, leave the store as it was")
-  func values() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "a value that does not fit, and objects that break rules, leave the store as it was",
+    arguments: MigrationPlace.Kind.all)
+  func values(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     var misfit = Library.mapping()
     misfit.entityMappings[0].attributeMappings[1] = PropertyMapping("pageCount", .source("title"))
@@ -171,9 +176,11 @@ struct MappingMigrationTests {
     #expect(failure.code == .validation && failure.failures.count == 4 && isUnchanged, "\(failure)")
   }
 
-  @Test("what would change a value, or leave objects out, is refused with its place")
-  func inexact() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "what would change a value, or leave objects out, is refused with its place",
+    arguments: MigrationPlace.Kind.all)
+  func inexact(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     var text = Library.mapping()
     text.entityMappings[0].relationshipMappings[0] = PropertyMapping("writer", .constant(.string("Ada")))
@@ -195,9 +202,11 @@ struct MappingMigrationTests {
     }
   }
 
-  @Test("a stage of a staged migration names a mapping model, between light steps and handlers")
-  func staged() async throws {
-    let place = try MappingPlace()
+  @Test(
+    "a stage of a staged migration names a mapping model, between light steps and handlers",
+    arguments: MigrationPlace.Kind.all)
+  func staged(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     let (old, new) = (try Library.old(), try Library.new())
     var declaration = new.declaration
@@ -223,15 +232,15 @@ struct MappingMigrationTests {
       #expect(Set(try context.texts("Book", "isChecked")) == ["false"])
       #expect(try context.texts("Book", "isbn").count == 6)
     }
-    #expect(try await SQLCipherStore.verify(place.description).isEmpty)
+    #expect(try await place.problems() == [])
   }
 
-  @Test("a new store is filled from another one, which stays")
-  func fillsAnotherStore() async throws {
-    let place = try MappingPlace()
+  @Test("a new store is filled from another one, which stays", arguments: MigrationPlace.Kind.all)
+  func fillsAnotherStore(kind: MigrationPlace.Kind) async throws {
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
-    var filled = place.description
-    filled.url = place.folder.appendingPathComponent("new.strongroom")
+    let other = try MigrationPlace(kind)
+    let filled = other.description
     try await MigrationManager.migrateStore(
       place.description, of: try Library.old(), to: filled, of: try Library.new(), with: Library.mapping())
     let container = PersistentContainer(managedObjectModel: try Library.new(), description: filled)

@@ -1,6 +1,7 @@
 import Foundation
 import Locks
 import MappingModels
+import MigrationPlace
 import Strongroom
 import Testing
 
@@ -93,11 +94,13 @@ private final class TitlePolicy: EntityMigrationPolicy {
 
 @Suite("Policies of mapping models")
 struct MigrationPolicyTests {
-  @Test("a policy changes a mapping before the usual work, and makes objects beside it")
-  func kinds() async throws {
+  @Test(
+    "a policy changes a mapping before the usual work, and makes objects beside it",
+    arguments: MigrationPlace.Kind.all)
+  func kinds(kind: MigrationPlace.Kind) async throws {
     KindPolicy.register(as: "KindPolicy")
     for name in ["KindPolicy", "Library.KindPolicy", "REPLACE_AT_RUNTIME.KindPolicy"] {
-      let place = try MappingPlace()
+      let place = try MigrationPlace(kind)
       try await Library.fill(place)
       var mapping = Library.mapping(bookPolicy: name)
       #expect(mapping.policyClassNames == [name])
@@ -115,11 +118,13 @@ struct MigrationPolicyTests {
     }
   }
 
-  @Test("a policy is called in Core Data's order, and objects that it leaves out are dropped")
-  func order() async throws {
+  @Test(
+    "a policy is called in Core Data's order, and objects that it leaves out are dropped", .serialized,
+    arguments: MigrationPlace.Kind.all)
+  func order(kind: MigrationPlace.Kind) async throws {
     PickyPolicy.register()
     PickyPolicy.calls.withLock { $0 = [] }
-    let place = try MappingPlace()
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     var mapping = Library.mapping()
     mapping.entityMappings[0].entityMigrationPolicyClassName = "PickyPolicy"
@@ -137,10 +142,12 @@ struct MigrationPolicyTests {
       ])
   }
 
-  @Test("policies that are not registered are all named, and nothing is changed")
-  func missing() async throws {
+  @Test(
+    "policies that are not registered are all named, and nothing is changed",
+    arguments: MigrationPlace.Kind.all)
+  func missing(kind: MigrationPlace.Kind) async throws {
     KindPolicy.register(as: "KindPolicy")
-    let place = try MappingPlace()
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     var mapping = Library.mapping(bookPolicy: "KindPolicy")
     mapping.entityMappings[2].entityMigrationPolicyClassName = "Library.WriterPolicy"
@@ -151,11 +158,12 @@ struct MigrationPolicyTests {
     #expect(failure.policyClassNames == ["CountryPolicy", "Library.WriterPolicy"])
   }
 
-  @Test("what a policy throws, and a cancellation, leave the store as it was")
-  func failures() async throws {
+  @Test(
+    "what a policy throws, and a cancellation, leave the store as it was", arguments: MigrationPlace.Kind.all)
+  func failures(kind: MigrationPlace.Kind) async throws {
     RefusingPolicy.register()
     CancellingPolicy.register()
-    let place = try MappingPlace()
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     for name in ["RefusingPolicy", "CancellingPolicy"] {
       let (error, isUnchanged) = try await place.refusal(
@@ -173,10 +181,10 @@ struct MigrationPolicyTests {
     }
   }
 
-  @Test("expressions call functions of the policy")
-  func functions() async throws {
+  @Test("expressions call functions of the policy", arguments: MigrationPlace.Kind.all)
+  func functions(kind: MigrationPlace.Kind) async throws {
     TitlePolicy.register()
-    let place = try MappingPlace()
+    let place = try MigrationPlace(kind)
     try await Library.fill(place)
     var mapping = Library.mapping(bookPolicy: "TitlePolicy")
     func call(_ selector: String) -> PropertyMapping {
@@ -188,7 +196,7 @@ struct MigrationPolicyTests {
     try await place.with(try Library.new(), mapping) { context throws in
       #expect(try context.texts("Book", "title").contains("BOOK 00001"))
     }
-    let other = try MappingPlace()
+    let other = try MigrationPlace(kind)
     try await Library.fill(other)
     mapping.entityMappings[0][attribute: "title"] = call("nameOf:in:")
     let (error, isUnchanged) = try await other.refusal(try Library.new(), mapping)

@@ -1,4 +1,5 @@
 import Foundation
+import MigrationPlace
 import Strongroom
 import Testing
 

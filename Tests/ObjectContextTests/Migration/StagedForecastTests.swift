@@ -1,4 +1,5 @@
 import Foundation
+import MigrationPlace
 import Strongroom
 import Testing
 
@@ -43,8 +44,10 @@ struct StagedForecastTests {
     return [first, second, third]
   }
 
-  private static func filled(_ model: ManagedObjectModel) async throws -> MigrationPlace {
-    let place = try MigrationPlace()
+  private static func filled(_ model: ManagedObjectModel, _ kind: MigrationPlace.Kind) async throws
+    -> MigrationPlace
+  {
+    let place = try MigrationPlace(kind)
     try await place.with(model) { context in
       let tag = try context.insert("Tag")
       for number in 0..<10 {
@@ -59,10 +62,12 @@ struct StagedForecastTests {
     return place
   }
 
-  @Test("each stage has what becomes of every property, and nothing is written")
-  func inferred() async throws {
+  @Test(
+    "each stage has what becomes of every property, and nothing is written",
+    arguments: MigrationPlace.Kind.all)
+  func inferred(kind: MigrationPlace.Kind) async throws {
     let models = try Self.models()
-    let place = try await Self.filled(models[0])
+    let place = try await Self.filled(models[0], kind)
     let before = try place.bytes()
     let stages = StagedMigrationManager([
       LightweightMigrationStage(models.map { ManagedObjectModelReference(model: $0) })
@@ -90,10 +95,12 @@ struct StagedForecastTests {
     #expect(forecast.lines.contains("  entity Remark is dropped with 3 objects"))
   }
 
-  @Test("work of the program's own is unknown, and nothing behind it is counted or called")
-  func custom() async throws {
+  @Test(
+    "work of the program's own is unknown, and nothing behind it is counted or called",
+    arguments: MigrationPlace.Kind.all)
+  func custom(kind: MigrationPlace.Kind) async throws {
     let models = try Self.models()
-    let place = try await Self.filled(models[0])
+    let place = try await Self.filled(models[0], kind)
     let references = models.map { ManagedObjectModelReference(model: $0) }
     var stage = CustomMigrationStage(migratingFrom: references[0], to: references[1])
     stage.didMigrateHandler = { _, _ in Issue.record("a handler was called") }
@@ -110,8 +117,10 @@ struct StagedForecastTests {
     #expect(try await container.stagedMigrationForecasts()[0].isCurrent)
   }
 
-  @Test("a version that cannot be inferred is skipped as the migration skips it; an impossible one ends it")
-  func skipped() async throws {
+  @Test(
+    "a version that cannot be inferred is skipped as the migration skips it; an impossible one ends it",
+    arguments: MigrationPlace.Kind.all)
+  func skipped(kind: MigrationPlace.Kind) async throws {
     let types: [AttributeType] = [.string, .date, .string]
     let models = try types.enumerated().map { number, type in
       try ManagedObjectModel {
@@ -121,7 +130,7 @@ struct StagedForecastTests {
         }
       }
     }
-    let place = try MigrationPlace()
+    let place = try MigrationPlace(kind)
     try await place.with(models[0]) {
       try $0.insert("Item").set("x", "1"); try $0.save()
     }
@@ -139,8 +148,9 @@ struct StagedForecastTests {
     #expect(skipping.stages[0].nextVersionChecksum == models[2].versionChecksum)
   }
 
-  @Test("an order that goes in a later stage is named, though not counted")
-  func order() async throws {
+  @Test(
+    "an order that goes in a later stage is named, though not counted", arguments: MigrationPlace.Kind.all)
+  func order(kind: MigrationPlace.Kind) async throws {
     func model(_ names: [String], isOrdered: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         Entity("Shelf") {
@@ -153,7 +163,7 @@ struct StagedForecastTests {
     let models = try [
       model([], isOrdered: true), model(["a"], isOrdered: true), model(["a", "b"], isOrdered: false),
     ]
-    let place = try MigrationPlace()
+    let place = try MigrationPlace(kind)
     try await place.with(models[0]) { context in
       try context.insert("Shelf").setObjects(
         [context.insert("Book"), context.insert("Book")], forKey: "books")

@@ -1,5 +1,6 @@
 import Foundation
 import Locks
+import MigrationPlace
 import Strongroom
 import Testing
 
@@ -23,6 +24,13 @@ private struct Chain: CustomTestStringConvertible {
     (0..<count).reduce([[]]) { chains, _ in
       chains.flatMap { chain in Step.allCases.map { chain + [$0] } }
     }.map { Chain(steps: $0) }
+  }
+
+  /// All on a file, and the shorter ones on a server.
+  static var places: [(Chain, MigrationPlace.Kind)] {
+    MigrationPlace.Kind.all.flatMap { kind in
+      all.filter { kind == .file || $0.steps.count < 3 }.map { ($0, kind) }
+    }
   }
 
   func models() throws -> [ManagedObjectModel] {
@@ -112,13 +120,14 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("every chain of light, custom and one-by-one steps, from each of its versions", arguments: Chain.all)
-  fileprivate func chains(chain: Chain) async throws {
+  @Test(
+    "every chain of light, custom and one-by-one steps, from each of its versions", arguments: Chain.places)
+  fileprivate func chains(chain: Chain, kind: MigrationPlace.Kind) async throws {
     let models = try chain.models()
     let last = try #require(models.last)
     for grouped in [true, false] {
       for start in models.indices {
-        let place = try MigrationPlace()
+        let place = try MigrationPlace(kind)
         try await fill(place, models[start])
         let calls = Locked<[String]>([])
         let manager = StagedMigrationManager(chain.stages(models, grouped: grouped, calls))
@@ -137,10 +146,9 @@ struct StagedMigrationTests {
           }
         }
         #expect(manager.container == nil)
-        let files = try FileManager.default.contentsOfDirectory(
-          atPath: place.url.deletingLastPathComponent().path)
-        #expect(files.allSatisfy { !$0.contains("new") }, "\(files)")
-        #expect(try await SQLCipherStore.verify(place.description).isEmpty)
+        let others = try place.others()
+        #expect(others.allSatisfy { !$0.contains("new") && !$0.contains("draft") }, "\(others)")
+        #expect(try await place.problems() == [])
       }
     }
   }
@@ -151,13 +159,15 @@ struct StagedMigrationTests {
     return try ManagedObjectModel(ModelDeclaration(entities: [entity]))
   }
 
-  @Test("a version that cannot be inferred is skipped where a later one can be")
-  func skipped() async throws {
+  @Test(
+    "a version that cannot be inferred is skipped where a later one can be",
+    arguments: MigrationPlace.Kind.all)
+  func skipped(kind: MigrationPlace.Kind) async throws {
     let models = [
       try model(Attribute("x", .string)), try model(Attribute("x", .date)),
       try model(Attribute("x", .string), Attribute("y", .date)),
     ]
-    let place = try MigrationPlace()
+    let place = try MigrationPlace(kind)
     try await fill(place, models[0])
     let manager = StagedMigrationManager([
       LightweightMigrationStage(models.map { ManagedObjectModelReference(model: $0) })
@@ -169,22 +179,24 @@ struct StagedMigrationTests {
     #expect(try !place.hasCopy())
   }
 
-  @Test("versions known by their checksums alone lead to the next model")
-  func checksums() async throws {
+  @Test("versions known by their checksums alone lead to the next model", arguments: MigrationPlace.Kind.all)
+  func checksums(kind: MigrationPlace.Kind) async throws {
     let models = [try model(), try model(Attribute("x", .string)), try model(Attribute("y", .string))]
     let manager = StagedMigrationManager([
       LightweightMigrationStage(versionChecksums: models.map(\.versionChecksum))
     ])
     for start in 0...1 {
-      let place = try MigrationPlace()
+      let place = try MigrationPlace(kind)
       try await fill(place, models[start])
       #expect(try await place.refusal(models[2]) { $0.stagedMigrationManager = manager } == nil)
       #expect(try await place.forecast(models[2]).isCurrent)
     }
   }
 
-  @Test("a version in several stages is one, and one that comes again is where it comes last")
-  func repeated() async throws {
+  @Test(
+    "a version in several stages is one, and one that comes again is where it comes last",
+    arguments: MigrationPlace.Kind.all)
+  func repeated(kind: MigrationPlace.Kind) async throws {
     let (first, second) = (try model(), try model(Attribute("x", .string)))
     let references = [first, second, first, second].map { ManagedObjectModelReference(model: $0) }
     let calls = Locked(0)
@@ -194,17 +206,19 @@ struct StagedMigrationTests {
       LightweightMigrationStage(Array(references.prefix(3))), LightweightMigrationStage([references[2]]),
       stage,
     ])
-    let place = try MigrationPlace()
+    let place = try MigrationPlace(kind)
     try await fill(place, first)
     #expect(try await place.refusal(second) { $0.stagedMigrationManager = manager } == nil)
     #expect(calls.withLock { $0 } == 1)
   }
 
-  @Test("an unknown or later version, an equal pair, and a changed version have errors of their own")
-  func refused() async throws {
+  @Test(
+    "an unknown or later version, an equal pair, and a changed version have errors of their own",
+    arguments: MigrationPlace.Kind.all)
+  func refused(kind: MigrationPlace.Kind) async throws {
     let models = [try model(), try model(Attribute("x", .string)), try model(Attribute("y", .string))]
     let references = models.map { ManagedObjectModelReference(model: $0) }
-    let place = try MigrationPlace()
+    let place = try MigrationPlace(kind)
     try await fill(place, models[1])
     let bytes = try place.bytes()
     func code(_ model: ManagedObjectModel, _ stages: [any ModelMigrationStage]) async throws -> StoreError
@@ -228,15 +242,17 @@ struct StagedMigrationTests {
         == .unknownModelVersion)
   }
 
-  @Test("what a handler throws, and a step that fails late, leave the store as it was")
-  func undone() async throws {
+  @Test(
+    "what a handler throws, and a step that fails late, leave the store as it was",
+    arguments: MigrationPlace.Kind.all)
+  func undone(kind: MigrationPlace.Kind) async throws {
     struct Interrupted: Error {}
     let models = [
       try model(Attribute("x", .string)), try model(), try model(Attribute("y", .string)),
       try model(Attribute("z", .string, optional: false)),
     ]
     let references = models.map { ManagedObjectModelReference(model: $0) }
-    let place = try MigrationPlace()
+    let place = try MigrationPlace(kind)
     try await fill(place, models[0])
     let bytes = try place.bytes()
     var stage = CustomMigrationStage(migratingFrom: references[1], to: references[2])

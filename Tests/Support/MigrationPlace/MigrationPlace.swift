@@ -1,26 +1,24 @@
-import Foundation
+package import Foundation
 import PostgresServer
-import Strongroom
+package import Strongroom
 import StrongroomPostgres
-import Testing
 
 /// A folder, or a schema of a server, with one store for tests of migrations.
-final class MigrationPlace: Sendable {
+package final class MigrationPlace: Sendable {
   /// The kind of store.
-  enum Kind: String, Sendable, CustomTestStringConvertible {
+  package enum Kind: String, Sendable {
     case file, server
 
     /// Those that can be tried here.
-    static var all: [Kind] { PostgresServer.programs == nil ? [.file] : [.file, .server] }
-    var testDescription: String { rawValue }
+    package static var all: [Kind] { PostgresServer.programs == nil ? [.file] : [.file, .server] }
   }
 
-  let kind: Kind
+  package let kind: Kind
   private let schema: String
-  let url: URL
-  let vault = InMemoryVault()
+  package let url: URL
+  package let vault = InMemoryVault()
 
-  init(_ kind: Kind = .file) throws {
+  package init(_ kind: Kind = .file) throws {
     self.kind = kind
     schema = kind == .file ? "" : try PostgresServer.shared().newSchema()
     if kind == .server { PersistentStoreCoordinator.registerStoreClass(PostgresStore.self) }
@@ -32,7 +30,7 @@ final class MigrationPlace: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
 
-  var description: PersistentStoreDescription {
+  package var description: PersistentStoreDescription {
     if kind == .server, let description = try? PostgresFactory.description(schema: schema) {
       return description
     }
@@ -41,7 +39,7 @@ final class MigrationPlace: Sendable {
     return description
   }
 
-  func container(
+  package func container(
     _ model: ManagedObjectModel, _ change: (inout PersistentStoreDescription) -> Void = { _ in }
   ) -> PersistentContainer {
     var description = description
@@ -51,7 +49,7 @@ final class MigrationPlace: Sendable {
 
   /// Opens the store, runs some work, and closes it.
   @discardableResult
-  func with<R>(
+  package func with<R>(
     _ model: ManagedObjectModel, _ change: (inout PersistentStoreDescription) -> Void = { _ in },
     _ body: (ManagedObjectContext) throws -> R
   ) async throws -> R {
@@ -63,7 +61,7 @@ final class MigrationPlace: Sendable {
   }
 
   /// The error of an opening; nil when the store opened.
-  func refusal(
+  package func refusal(
     _ model: ManagedObjectModel, _ change: (inout PersistentStoreDescription) -> Void = { _ in }
   ) async throws -> StoreError? {
     do {
@@ -74,27 +72,55 @@ final class MigrationPlace: Sendable {
     }
   }
 
-  func forecast(_ model: ManagedObjectModel) async throws -> MigrationForecast {
+  package func forecast(_ model: ManagedObjectModel) async throws -> MigrationForecast {
     let forecasts = try await container(model).migrationForecasts()
     return forecasts[0]
   }
 
+  /// Everything that there is besides the store.
+  package func others() throws -> [String] {
+    if kind == .file {
+      let folder = url.deletingLastPathComponent()
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      return names.filter { $0 != url.lastPathComponent }.sorted()
+    }
+    let found = try PostgresServer.shared().execute(
+      "SELECT nspname FROM pg_namespace WHERE nspname <> '\(schema)'"
+        + " AND starts_with(nspname, '\(schema)_') ORDER BY 1")
+    return found.split(separator: "\n").map(String.init)
+  }
+
   /// All that is stored.
-  func bytes() throws -> Data {
+  package func bytes() throws -> Data {
     kind == .file ? try Data(contentsOf: url) : Data(try PostgresServer.shared().dump(schema).utf8)
   }
 
-  func hasCopy() throws -> Bool {
-    if kind == .file { return FileManager.default.fileExists(atPath: url.path + ".before-migration") }
-    let found = try PostgresServer.shared().execute(
-      "SELECT 1 FROM pg_namespace WHERE starts_with(nspname, '\(schema)_before_')")
-    return !found.isEmpty
+  package func hasCopy() throws -> Bool {
+    try others().contains { $0.hasSuffix(".before-migration") || $0.hasPrefix("\(schema)_before_") }
+  }
+
+  /// How the copy of before a migration is opened.
+  package func copy() throws -> PersistentStoreDescription {
+    var copy = description
+    let name = try others().first { $0.hasSuffix(".before-migration") || $0.hasPrefix("\(schema)_before_") }
+    if kind == .file {
+      copy.url = url.deletingLastPathComponent().appendingPathComponent(name ?? "none")
+    } else {
+      copy.serverSchema = name ?? "none"
+    }
+    return copy
+  }
+
+  /// The model that a store of this kind describes itself with.
+  package func storedModel(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
+    kind == .file
+      ? try await SQLCipherStore.storedModel(description) : try await PostgresStore.storedModel(description)
   }
 
   /// What is wrong with the store; none where all is as its model says.
-  func problems() async throws -> [String] {
+  package func problems() async throws -> [String] {
     if kind == .file { return try await SQLCipherStore.verify(description).map { "\($0)" } }
-    let model = try await PostgresStore.storedModel(description)
+    let model = try await storedModel(description)
     let server = try PostgresServer.shared()
     let fresh = server.newSchema()
     try await PostgresFactory.store(model, schema: fresh).close()

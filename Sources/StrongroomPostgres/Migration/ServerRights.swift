@@ -1,0 +1,29 @@
+import ObjectModel
+
+/// The owner of a table and the rights that others have to it, for a table that takes its place.
+struct ServerRights {
+  private let connection: ServerConnection
+
+  init(_ connection: ServerConnection) { self.connection = connection }
+
+  /// Gives a table the owner of another one.
+  func own(_ table: String, like other: String) throws {
+    let owner = try connection.run(
+      "SELECT quote_ident(r.rolname) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner"
+        + " WHERE c.oid = $1::text::regclass AND r.rolname <> current_user", [.text(other)])
+    if owner.count > 0 { try connection.execute("ALTER TABLE \(table) OWNER TO \(owner.text(0, 0))") }
+  }
+
+  /// Gives those who may use a table the same rights to another one.
+  func grant(_ table: String, like other: String) throws {
+    let rows = try connection.run(
+      "SELECT DISTINCT a.privilege_type::text, coalesce(quote_ident(r.rolname), 'PUBLIC'),"
+        + " CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END"
+        + " FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee"
+        + " WHERE c.oid = $1::text::regclass AND a.grantee <> c.relowner", [.text(other)])
+    for row in 0..<rows.count {
+      try connection.execute(
+        "GRANT \(rows.text(row, 0)) ON \(table) TO \(rows.text(row, 1))\(rows.text(row, 2))")
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Locks
+import ObjectContext
+import ObjectModel
+import ObjectQuery
+import PostgresServer
+import StoreContract
+import StrongroomPostgres
+import Testing
+
+@Suite("A program's own work between two versions on a server", .enabled(if: PostgresServer.programs != nil))
+struct ServerDraftTests {
+  private static func model(_ attributes: String...) throws -> ManagedObjectModel {
+    try ManagedObjectModel { Entity("Note") { for name in attributes { Attribute(name, .string) } } }
+  }
+
+  private static func stages(
+    _ old: ManagedObjectModel, _ new: ManagedObjectModel,
+    _ work: @escaping @Sendable (ManagedObjectContext) throws -> Void
+  ) -> StagedMigrationManager {
+    var stage = CustomMigrationStage(
+      migratingFrom: ManagedObjectModelReference(model: old), to: ManagedObjectModelReference(model: new))
+    stage.didMigrateHandler = { manager, _ in
+      let container = try #require(manager.container)
+      try work(container.newContext(isolation: nil))
+    }
+    return StagedMigrationManager([stage])
+  }
+
+  /// Opens the store with a coordinator, as programs do.
+  private func open(
+    _ schema: String, _ model: ManagedObjectModel, _ stages: StagedMigrationManager? = nil,
+    on server: PostgresServer? = nil
+  ) async throws -> PersistentContainer {
+    PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)
+    var description = try PostgresFactory.description(schema: schema)
+    if let server { description.url = try server.url }
+    description.stagedMigrationManager = stages
+    let container = PersistentContainer(
+      name: "notes", managedObjectModel: model, persistentStoreDescription: description)
+    try await container.loadPersistentStores()
+    return container
+  }
+
+  private func titles(_ container: PersistentContainer) throws -> [String?] {
+    try container.newContext(isolation: nil)
+      .fetch(FetchRequest("Note", sortDescriptors: [FetchSortDescriptor("title")]))
+      .map { try $0.get("title", as: String.self) }
+  }
+
+  private func fill(
+    _ schema: String, _ model: ManagedObjectModel, on server: PostgresServer? = nil
+  ) async throws -> PersistentContainer {
+    let container = try await open(schema, model, on: server)
+    let context = container.newContext(isolation: nil)
+    for title in ["a", "b"] { try context.insert("Note").set("title", title) }
+    try context.save()
+    return container
+  }
+
+  private static func upper(_ context: ManagedObjectContext) throws {
+    for note in try context.fetch(FetchRequest("Note")) {
+      try note.set("title", note.get("title", as: String.self)?.uppercased())
+    }
+    try context.save()
+  }
+
+  @Test("others read what was there meanwhile, and a save of theirs waits and fails: none is lost")
+  func others() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    let reader = try await fill(schema, old)
+    let late = try await open(schema, old)
+    let saving = DispatchGroup()
+    let outcome = Locked<Result<Void, any Error>?>(nil)
+    let seen = Locked<[String?]>([])
+    let stages = Self.stages(old, new) { context in
+      DispatchQueue.global().async(group: saving) {
+        let result = Result {
+          let others = late.newContext(isolation: nil)
+          try others.insert("Note").set("title", "late")
+          try others.save()
+        }
+        outcome.withLock { $0 = result }
+      }
+      try Self.upper(context)
+      usleep(300_000)
+      #expect(outcome.withLock { $0 } == nil, "a save does not wait")
+      let read = try titles(reader)
+      seen.withLock { $0 = read }
+    }
+    let migrated = try await open(schema, new, stages)
+    saving.wait()
+    #expect(seen.withLock { $0 } == ["a", "b"])
+    #expect(try titles(migrated) == ["A", "B"])
+    #expect(outcome.withLock { $0 } != nil)
+    do { try outcome.withLock { try $0?.get() } } catch let error as StoreError {
+      #expect(error.code == .modelMismatch)
+    }
+    #expect(throws: StoreError.self) { try titles(reader) }
+  }
+
+  @Test("a server that is killed meanwhile leaves the store as it was, and the next draft removes the rest")
+  func killed() async throws {
+    let server = try PostgresServer()
+    let schema = server.newSchema()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    try await fill(schema, old, on: server).close()
+    let before = try server.dump(schema)
+    func schemas() throws -> String {
+      try server.execute("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, '\(schema)_')")
+    }
+    let dying = Self.stages(old, new) { context in
+      try Self.upper(context)
+      server.crash()
+    }
+    var code: StoreError.Code?
+    do { try await open(schema, new, dying, on: server).close() } catch let error as StoreError {
+      code = error.code
+    }
+    #expect(code == .serverUnreachable)
+    server.wait()
+    #expect(try server.dump(schema) == before)
+    // As a program leaves it that is killed itself.
+    let identifier = try #require(
+      try server.execute("SELECT value FROM \"\(schema)\"._store WHERE name = 'uuid'").split(separator: "\"")
+        .first)
+    try server.execute(
+      "CREATE SCHEMA \"\(schema)_draft_1\"; COMMENT ON SCHEMA \"\(schema)_draft_1\""
+        + " IS 'unfinished migration of \(schema), \(identifier)'; CREATE SCHEMA \"\(schema)_draft_mine\"")
+    let container = try await open(schema, new, Self.stages(old, new, Self.upper), on: server)
+    #expect(try titles(container) == ["A", "B"])
+    #expect(try schemas().split(separator: "\n") == ["\(schema)_draft_mine"])
+  }
+
+  @Test("rights, history, numbers of objects and the program's metadata go on")
+  func goingOn() async throws {
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    let first = try await fill(schema, old)
+    let coordinator = first.persistentStoreCoordinator
+    let store = try coordinator.persistentStore
+    try coordinator.setMetadata(["owner": "Ada"], for: store)
+    let token = try #require(try coordinator.currentPersistentHistoryToken())
+    let context = first.newContext(isolation: nil)
+    let last = try context.insert("Note")
+    try context.save()
+    try first.close()
+    try server.execute(
+      """
+      DO $$ BEGIN CREATE ROLE reader; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+      GRANT SELECT ON "\(schema)"."Note", "\(schema)"._store TO reader
+      """)
+    let second = try await open(schema, new, Self.stages(old, new, Self.upper))
+    #expect(try second.persistentStoreCoordinator.persistentStore.metadata["owner"] == "Ada")
+    #expect(try second.persistentStoreCoordinator.persistentStore.identifier == store.identifier)
+    for table in ["Note", "_store"] {
+      let right = try server.execute(
+        "SELECT has_table_privilege('reader', '\"\(schema)\".\"\(table)\"', 'SELECT')")
+      #expect(right.hasPrefix("t"))
+    }
+    let next = second.newContext(isolation: nil)
+    let inserted = try next.insert("Note")
+    try next.save()
+    #expect(inserted.objectID.reference > last.objectID.reference)
+    let changes = try next.execute(.fetchHistory(after: token))
+    // The save before, the program's own work, and the one behind it.
+    #expect(changes.transactions.count == 3)
+  }
+}
