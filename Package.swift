@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "StrongroomViews", targets: ["StrongroomViews"]),
     .library(name: "StrongroomPostgres", targets: ["StrongroomPostgres"]),
+    .library(name: "StoreTransfer", targets: ["StoreTransfer"]),
     .library(name: "AppleModel", targets: ["AppleModel", "KeyedArchive"]),
     .library(name: "AppleStore", targets: ["AppleStore"]),
     .library(name: "TableImport", targets: ["TableImport"]),
@@ -95,6 +96,10 @@ let package = Package(
         "CLibPQ", "LightweightMigration", "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
       ],
       swiftSettings: strict),
+    // Stores moved into another kind of store, and compared.
+    .target(
+      name: "StoreTransfer", dependencies: ["ObjectModel", "ObjectQuery", "StoreContract"],
+      swiftSettings: strict),
     .target(
       name: "AppleStore",
       dependencies: [
@@ -165,8 +170,7 @@ let package = Package(
       name: "strongroom",
       dependencies: [
         "AppleModel", "AppleStore", "CLibEdit", "Locks", "MappingModels", "ObjectQuery", "StoreContract",
-        "StoreKeyring",
-        "Strongroom", "TableImport",
+        "StoreKeyring", "StoreTransfer", "Strongroom", "StrongroomPostgres", "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
@@ -297,6 +301,13 @@ let package = Package(
         "StoreTestKit", "StrongroomPostgres",
       ], swiftSettings: strict),
     .testTarget(
+      name: "StoreTransferTests",
+      dependencies: [
+        "BuiltProgram", "Locks", "MinimalStore", "ObjectModel", "ObjectQuery", "PostgresServer",
+        "SQLCipherStore", "SeededRandom", "StoreContract", "StoreKeyring", "StoreTestKit", "StoreTransfer",
+        "StrongroomPostgres",
+      ], swiftSettings: strict),
+    .testTarget(
       name: "ObjectContextTests",
       dependencies: [
         "Locks", "MigrationPlace", "MinimalStore", "ObjectContext", "ObjectModel", "ObjectQuery",
@@ -341,7 +352,8 @@ let package = Package(
     .testTarget(
       name: "ManualTests",
       dependencies: [
-        "AppleStore", "CrossUIShape", "MappingModels", "PostgresServer", "Strongroom", "StrongroomArchive",
+        "AppleStore", "CrossUIShape", "MappingModels", "PostgresServer", "StoreTransfer", "Strongroom",
+        "StrongroomArchive",
         "StrongroomData", "StrongroomPostgres", "StrongroomRecordMacros", "StrongroomViews", "TableImport",
         "TerminalUIShape",
         .product(name: "Logging", package: "swift-log"),
@@ -358,7 +370,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StrongroomToolTests",
-      dependencies: ["BuiltProgram", "MappingModels", "Strongroom", "strongroom"],
+      dependencies: [
+        "BuiltProgram", "MappingModels", "PostgresServer", "StoreTransfer", "Strongroom",
+        "StrongroomPostgres",
+        "strongroom",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import Foundation
 import PostgresServer
+import StoreTransfer
 import Strongroom
 import StrongroomPostgres
 import Testing
@@ -23,5 +24,28 @@ struct PostgresPageTests {
       try context.save()
       try container.close()
     }
+  }
+
+  @Test("The page's move brings a store to a server")
+  func move() async throws {
+    let model = try ManagedObjectModel { Entity("Book") { Attribute("title", .string) } }
+    let store = InMemoryStore(model: model, description: PersistentStoreDescription(type: "InMemory"))
+    try await store.loadMetadata()
+    let entity = try #require(model.entity(named: "Book"))
+    var count = 0
+    _ = try store.insert(into: entity) { row in
+      count += 1
+      try row.set("title", .string("Emma"))
+      return count <= 3
+    }
+    var description = PersistentStoreDescription(
+      type: PostgresStore.storeType, url: try PostgresServer.shared().url)
+    description.serverSchema = "moved"
+    let move = try StoreMove(from: store, model: model)  // a store that is loaded
+    let moved = try await move.run(to: PostgresStore.self, description) { progress in
+      print(progress.done, "of", progress.total)
+    }
+    print(moved.objectCount, moved.linkCount)
+    #expect(moved.objectCount == 3)
   }
 }

@@ -16,6 +16,8 @@ struct StoreCreation {
   let path: String
   /// Writes what the new store begins with; nil for an empty one.
   var contents: ((Connection, StoreSchema) throws -> Void)?
+  /// Reads the whole store before it has its name.
+  var check: ((any IncrementalStore) throws -> Void)?
 
   /// Makes the key, then the file.
   ///
@@ -100,6 +102,16 @@ struct StoreCreation {
     try connection.checkpoint()
     try connection.file.sync()
     connection.close()
+    try check(new, model, cipher)
     if empty != nil { try File.replace(path, with: new) } else { try File.placeDatabase(new, at: path) }
+  }
+
+  private func check(_ new: String, _ model: ManagedObjectModel, _ cipher: StoreCipher) throws {
+    guard let check else { return }
+    let file = try DatabaseFile(new, waiting: description.busyTimeoutMilliseconds)
+    defer { file.release() }
+    let opened = try open(model, cipher, file)
+    defer { opened.pool.close() }
+    try check(SQLCipherStore(momentOf: SQLCipherStore(model: model, description: description), opened))
   }
 }

@@ -8,23 +8,27 @@ extension SQLCipherStore {
   ///   - description: Where the store is to be, and who gets its key.
   ///   - model: Its model.
   ///   - contents: Writes the rows and links.
+  ///   - check: Reads the store before it has its name.
   /// - Throws: `StoreError`: `fileExists` when there is a file already; what making a store throws,
-  ///   and what the closure throws. There is then neither a file nor a key.
+  ///   and what the closures throw. There is then neither a file nor a key.
   package static func create(
     _ description: PersistentStoreDescription, _ model: ManagedObjectModel,
-    contents: @escaping (StoreFiller) throws -> Void
+    contents: @escaping (StoreFiller) throws -> Void,
+    check: ((any IncrementalStore) throws -> Void)? = nil
   ) async throws {
     let path = description.url?.path ?? ""
     guard case .missing(let place) = try StoreFile.state(path, waiting: description.busyTimeoutMilliseconds)
     else { throw occupied(path) }
-    let creation = StoreCreation(description: description, path: place) { connection, schema in
-      try connection.transaction(.immediate) {
-        let filler = StoreFiller(connection, schema)
-        try contents(filler)
-        try filler.finish()
-        try HistoryContents(connection, schema).record()
-      }
-    }
+    let creation = StoreCreation(
+      description: description, path: place,
+      contents: { connection, schema in
+        try connection.transaction(.immediate) {
+          let filler = StoreFiller(connection, schema)
+          try contents(filler)
+          try filler.finish()
+          try HistoryContents(connection, schema).record()
+        }
+      }, check: check)
     guard let opened = try await creation.run(model, over: nil) else { throw occupied(path) }
     opened.pool.close()
   }

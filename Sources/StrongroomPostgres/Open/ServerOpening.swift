@@ -17,12 +17,7 @@ struct ServerOpening {
   /// Makes the store, or migrates it, or takes it as it is, with the connection of the pool that the calling
   /// thread's transaction has.
   func run(_ pool: ServerPool) throws -> PostgresStore.Opened {
-    let encoding = try connection.run("SELECT current_setting('server_encoding')").text(0, 0)
-    guard encoding == "UTF8" else {
-      throw StoreError(.other, "the database stores texts as \(encoding); make one with the encoding UTF8")
-    }
-    // So that of several programs one makes or migrates it; given back with the transaction.
-    try ServerLock(connection).takeOpening(of: description.serverSchema)
+    try begin()
     guard let known = try metadata.stored(description) else { return opened(try create(), pool) }
     if known.version == model.version { return opened(try checked(known), pool) }
     guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {
@@ -39,17 +34,48 @@ struct ServerOpening {
     return moved
   }
 
+  /// Keeps other programs from making or migrating the store until the end of the transaction.
+  private func begin() throws {
+    let requirements = ServerRequirements(connection: connection)
+    try ServerRequirements.known {
+      try requirements.check()
+      try ServerLock(connection).takeOpening(of: description.serverSchema)
+      try requirements.checkLock()
+    }
+  }
+
+  /// Makes a store without its indexes and constraints, with the connection of the pool that the calling
+  /// thread's transaction has.
+  /// - Throws: `fileExists` where there is one.
+  func make(_ identifier: UUID, in pool: ServerPool) throws -> PostgresStore.Opened {
+    try begin()
+    guard try metadata.stored(description) == nil else {
+      throw StoreError(
+        .fileExists, "the schema \(description.serverSchema) has a store already; name another schema")
+    }
+    try makeSchema()
+    return try ServerRequirements.known {
+      opened(try metadata.create(model, identifier, hasIndexes: false), pool)
+    }
+  }
+
   private func create() throws -> ServerMetadata.Contents {
     guard description.createsIfMissing, !description.isReadOnly else {
       throw ServerMetadata.missing(description)
     }
+    try makeSchema()
+    return try ServerRequirements.known {
+      try metadata.create(model, PostgresStore.identifierForNewStore())
+    }
+  }
+
+  private func makeSchema() throws {
     let isThere =
       try connection.run(
         "SELECT 1 FROM pg_namespace WHERE nspname = $1", [.text(description.serverSchema)]
       ).count > 0
     // Even where it is there, making it would take the right to.
     if !isThere { try connection.execute("CREATE SCHEMA \(description.serverSchema.quoted)") }
-    return try metadata.create(model, PostgresStore.identifierForNewStore())
   }
 
   private func checked(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {

@@ -92,15 +92,18 @@ struct ServerMetadata {
         uniqueKeysWithValues: own.map { (String($0.key.dropFirst(Self.programs.count)), $0.value) }))
   }
 
-  /// Makes the tables of a store, in a transaction.
-  func create(_ model: ManagedObjectModel, _ identifier: UUID) throws -> Contents {
+  /// Makes the tables of a store, in a transaction; with its indexes and constraints, or without.
+  func create(
+    _ model: ManagedObjectModel, _ identifier: UUID, hasIndexes: Bool = true
+  ) throws -> Contents {
     let numbers = model.entities.map(\.name).sorted().enumerated().map { ($0.element, Int64($0.offset + 1)) }
-    let contents = Contents(
+    var contents = Contents(
       identifier: identifier, version: model.version, model: try model.json,
       numbers: Dictionary(uniqueKeysWithValues: numbers), programs: [:])
     let schema = ServerSchema(model, entityNumbers: contents.numbers)
-    try connection.execute((Self.creation + schema.creation).joined(separator: ";"))
-    _ = try propertiesNumber(model, contents.numbers)
+    let tables = hasIndexes ? schema.creation : schema.tableCreation
+    try connection.execute((Self.creation + tables).joined(separator: ";"))
+    contents.properties = try propertiesNumber(model, contents.numbers)
     try write(["uuid": try encoded(identifier), "format": String(Self.format)])
     try write(contents)
     return contents

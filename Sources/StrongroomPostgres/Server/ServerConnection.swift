@@ -67,9 +67,12 @@ final class ServerConnection {
   }
 
   /// What was said on the channels that it listens to, since it was asked last; nil where it was lost.
-  func said() -> [String]? {
+  ///
+  /// The first is waited for so many milliseconds.
+  func said(waiting milliseconds: Int32 = 0) -> [String]? {
     var said: [String] = []
     var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    if milliseconds > 0 { poll(&socket, 1, milliseconds) }
     // Each look takes in one buffer.
     repeat {
       guard PQconsumeInput(handle) == 1 else { return nil }

@@ -56,6 +56,12 @@ struct ServerError: Error, CustomStringConvertible {
   /// failure.
   var isTransient: Bool { state == "40001" || state == "40P01" }
 
+  /// Whether a value is refused: its form, a constraint, or its length.
+  var isOfValue: Bool { ["22", "23", "54"].contains(state.prefix(2)) }
+
+  /// Whether the server does not know a statement, a function or a type.
+  var isUnknown: Bool { ["0A000", "42601", "42704", "42883", "42P01"].contains(state) }
+
   /// Whether a number is one that the server has not given yet.
   var isNotYet: Bool { state == "22023" }
 

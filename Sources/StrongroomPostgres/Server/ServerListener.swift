@@ -30,7 +30,7 @@ final class ServerListener: Sendable {
   private func listening() throws -> ServerConnection {
     do {
       let new = try connect()
-      try new.execute("LISTEN \(channel.quoted)")
+      try ServerRequirements.known { try new.execute("LISTEN \(channel.quoted)") }
       return new
     } catch let error as ServerError { throw error.storeError }
   }
@@ -53,14 +53,35 @@ final class ServerListener: Sendable {
     }
   }
 
-  private func hear(_ hearing: inout Hearing) {
-    guard let said = hearing.connection?.said() else {
+  /// Takes in what was said.
+  /// - Returns: Whether the store's own was among it.
+  @discardableResult
+  private func hear(_ hearing: inout Hearing, waiting milliseconds: Int32 = 0) -> Bool {
+    guard let said = hearing.connection?.said(waiting: milliseconds) else {
       hearing.connection = nil
       hearing.count += 1
-      return
+      return false
     }
     hearing.count += Int64(said.filter { $0 != own }.count)
+    return said.contains(own)
   }
+
+  /// Waits until it hears what the store itself said.
+  /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
+  ///   transaction another one.
+  func waitForOwn() throws {
+    try hearing.withLock { hearing in
+      let end = Date(timeIntervalSinceNow: Self.patience)
+      while hearing.connection != nil, Date() < end {
+        if hear(&hearing, waiting: 100) { return }
+      }
+      throw StoreError(
+        .unsupportedServer,
+        "what NOTIFY says does not come through, by which programs hear of each other's saves; address the"
+          + " PostgreSQL server itself, or have its pool give each client a connection of its own")
+    }
+  }
+  private static let patience: TimeInterval = 10
 
   func close() {
     hearing.withLock { hearing in

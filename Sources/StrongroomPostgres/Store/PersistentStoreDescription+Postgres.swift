@@ -1,3 +1,4 @@
+import Foundation
 public import StoreContract
 
 extension PersistentStoreDescription {
@@ -8,5 +9,28 @@ extension PersistentStoreDescription {
   public var serverSchema: String {
     get { options["PostgresSchema"] as? String ?? "strongroom" }
     set { options["PostgresSchema"] = newValue }
+  }
+
+  /// Describes a store by one text: libpq's address of a server, in which the item `schema` names the
+  /// schema, as in `postgresql://ada@db.example.org/library?schema=catalogue`.
+  ///
+  /// - Parameter text: The address. In its parts all is percent-encoded but letters, digits and `-._~`.
+  /// - Throws: `StoreError` with code `invalidValue` where it is none. The message does not quote it.
+  public init(serverAddress text: String) throws {
+    let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var items = parts.count == 2 ? parts[1].split(separator: "&") : []
+    let schema = items.last { $0.hasPrefix("schema=") }?.dropFirst("schema=".count)
+    items.removeAll { $0.hasPrefix("schema=") }
+    let address = parts[0] + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+    guard let url = URL(string: String(address)), ServerAddress.isUnambiguous(parts[0]),
+      schema == nil || schema?.removingPercentEncoding != nil
+    else {
+      throw StoreError(
+        .invalidValue,
+        "the address of the server is none: write postgresql://user@host/database?schema=name, and"
+          + " percent-encode all but letters, digits and -._~ in its parts")
+    }
+    self.init(type: PostgresStore.storeType, url: url)
+    if let name = schema?.removingPercentEncoding { serverSchema = name }
   }
 }

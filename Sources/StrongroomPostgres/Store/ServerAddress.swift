@@ -3,6 +3,25 @@ import StoreContract
 
 /// What a description says of the server.
 enum ServerAddress {
+  /// Whether a part before the question mark is an address in which nobody can take a piece of a password for
+  /// another part, since errors name those.
+  static func isUnambiguous(_ address: Substring) -> Bool {
+    guard let scheme = address.firstRange(of: "://"),
+      ["postgres", "postgresql"].contains(address[..<scheme.lowerBound])
+    else { return false }
+    let rest = address[scheme.upperBound...].split(
+      separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let place = rest[0].split(separator: "@", omittingEmptySubsequences: false)
+    guard place.count <= 2, let host = place.last, rest.count == 1 || !rest[1].contains("@") else {
+      return false
+    }
+    // An address of IPv6 has colons between its brackets.
+    let end = host.lastIndex(of: "]").map { host[host.index(after: $0)...] } ?? host
+    return end.split(separator: ":", omittingEmptySubsequences: false).dropFirst().allSatisfy {
+      $0.allSatisfy(\.isNumber)
+    }
+  }
+
   /// - Throws: `StoreError` with code `invalidValue` where it has no address of a server, or a schema that no
   ///   server takes.
   static func check(_ description: PersistentStoreDescription) throws {

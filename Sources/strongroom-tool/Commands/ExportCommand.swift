@@ -42,11 +42,11 @@ struct ExportCommand: AsyncParsableCommand {
     if apple { return try await writeAppleStore() }
     let (arguments, path, format) = (arguments, folder, format ?? .json)
     let count = try await Interruptible.run {
-      let (container, store) = try await arguments.open()
+      let (container, _) = try await arguments.open()
       let folder = try ExportFolder(path)
       let count: Int
       do {
-        count = try Self.write(container, store, format, to: folder)
+        count = try Self.write(container, format, to: folder)
         try folder.finish()
       } catch {
         folder.remove()
@@ -59,7 +59,8 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   private func writeAppleStore() async throws {
-    let (description, target) = (arguments.description(), URL(fileURLWithPath: folder))
+    let description = try arguments.file(otherwise: "move the store into a file, and export that")
+    let target = URL(fileURLWithPath: folder)
     let summary = try await MaintenanceProgress.run {
       try await AppleStoreExport.write(description, to: target, progress: $0)
     }
@@ -72,10 +73,11 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   private static func write(
-    _ container: PersistentContainer, _ store: SQLCipherStore, _ format: ExportWriter.Form,
-    to folder: ExportFolder
+    _ container: PersistentContainer, _ format: ExportWriter.Form, to folder: ExportFolder
   ) throws -> Int {
-    let total = try store.summary().objectCounts.reduce(0) { $0 + $1.count }
+    let context = container.newContext()
+    let total = try container.managedObjectModel.entities.filter { $0.superentity == nil }
+      .reduce(0) { try $0 + context.count(for: FetchRequest($1.name)) }
     let bar = ProgressBar("exporting", total: total)
     var done = 0
     for entity in container.managedObjectModel.entities where !entity.isAbstract {

@@ -197,8 +197,11 @@ struct HistoryHeadCommand: AsyncParsableCommand {
   var acceptOlder = false
 
   func run() async throws {
-    let (container, store) = try await arguments.open()
-    guard try await store.recordHistoryHead(acceptingOlderFile: acceptOlder) else {
+    let description = try arguments.file(otherwise: "no vault belongs to a store on a server")
+    let (container, opened) = try await arguments.open(description)
+    guard let store = opened as? SQLCipherStore,
+      try await store.recordHistoryHead(acceptingOlderFile: acceptOlder)
+    else {
       throw ToolFailure("there is no history, or no vault that can remember its end")
     }
     let token = try store.currentHistoryToken

@@ -52,7 +52,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   private func importAppleStore(_ path: String) async throws {
-    let (target, mostShown) = (keys.description(store, create: true), faults ? Int.max : Self.mostFaults)
+    let target = try keys.file(store, create: true, otherwise: "import into a file, and move that there")
+    let mostShown = faults ? Int.max : Self.mostFaults
     let (models, url) = (try await GivenModel.load(model, keys), URL(fileURLWithPath: path))
     let found = try await MaintenanceProgress.run { progress in
       let source = try AppleStore(url: url, models: models)

@@ -1,5 +1,7 @@
 import ArgumentParser
+import StoreContract
 import Strongroom
+import StrongroomPostgres
 
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -9,20 +11,42 @@ struct InfoCommand: AsyncParsableCommand {
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
   func run() async throws {
-    let description = arguments.description()
+    let description = try arguments.description()
     let (container, store) = try await arguments.open(description)
+    let rows: [[Cell]] =
+      switch store {
+      case let store as SQLCipherStore: try await Self.rows(store, description)
+      case let store as PostgresStore: try Self.rows(store)
+      default: []
+      }
+    print(RowPrinter(columns: ["what", "value"], format: format, widest: .max).text(rows))
+    try container.close()
+  }
+
+  private static func rows(
+    _ store: SQLCipherStore, _ description: PersistentStoreDescription
+  ) async throws -> [[Cell]] {
     let summary = try store.summary()
     let isShown = try await SQLCipherStore.recoveryCodeWasShown(of: description)
-    var rows: [[Cell]] = [
+    let rows: [[Cell]] = [
       ["store", .text(store.path)], ["identifier", .text(summary.identifier.uuidString)],
       ["cipher", .text(summary.cipherVersion)], ["sqlite", .text(summary.libraryVersion)],
       ["pages of 4096 bytes", Cell(summary.pageCount)],
       ["free pages", Cell(summary.freePageCount)],
       ["recovery code", isShown ? "was shown" : "was never shown: strongroom key recovery show"],
     ]
-    rows += summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }
-    print(RowPrinter(columns: ["what", "value"], format: format, widest: .max).text(rows))
-    try container.close()
+    return rows + summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }
+  }
+
+  private static func rows(_ store: PostgresStore) throws -> [[Cell]] {
+    let summary = try store.summary()
+    let address = ServerAddressText.redacted(store.description.url?.absoluteString ?? "")
+    let rows: [[Cell]] = [
+      ["store", .text(address)], ["schema", .text(store.description.serverSchema)],
+      ["identifier", .text(summary.identifier.uuidString)],
+      ["server", .text(summary.serverVersion)], ["bytes", Cell(summary.byteCount)],
+    ]
+    return rows + summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }
   }
 }
 
@@ -34,7 +58,13 @@ struct SchemaCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (container, store) = try await arguments.open()
-    for statement in try store.schemaStatements() { print(statement + ";") }
+    let statements: [String] =
+      switch store {
+      case let store as SQLCipherStore: try store.schemaStatements()
+      case let store as PostgresStore: try store.schemaStatements()
+      default: []
+      }
+    for statement in statements { print(statement + ";") }
     try container.close()
   }
 }

@@ -19,9 +19,10 @@ struct KeyCommand: AsyncParsableCommand {
     @OptionGroup var arguments: StoreArguments
 
     func run() async throws {
+      let description = try arguments.keyedFile()
       // SQLCipher's salt. It is read first, so that a missing file gets a message of this tool.
       let head = try InputFile.read(arguments.store, upToCount: 16)
-      let code = try await SQLCipherStore.recoveryCode(of: arguments.description())
+      let code = try await SQLCipherStore.recoveryCode(of: description)
       let salt = head.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
       try code.key.withHexText { text in
         try Terminal.show(
@@ -51,7 +52,7 @@ struct KeyCommand: AsyncParsableCommand {
     var removePassphrases = false
 
     func run() async throws {
-      let (description, keepOld, removes) = (arguments.description(), keepOld, removePassphrases)
+      let (description, keepOld, removes) = (try arguments.keyedFile(), keepOld, removePassphrases)
       let result = try await MaintenanceProgress.run {
         try await SQLCipherStore.rotateKey(
           of: description, keepingOldKeys: keepOld, removingOtherPassphrases: removes, progress: $0)
@@ -82,7 +83,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     func run() async throws {
       let vault = to.vault(for: arguments.store, passphraseFile: newPassphraseFile, isNew: true)
-      try await SQLCipherStore.copyKey(of: arguments.description(), to: [vault])
+      try await SQLCipherStore.copyKey(of: arguments.keyedFile(), to: [vault])
       print("the key is now in \(vault.name) too")
     }
   }
@@ -99,7 +100,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     func run() async throws {
       let vault = to.vault(for: arguments.store, passphraseFile: newPassphraseFile, isNew: true)
-      let remaining = try await SQLCipherStore.moveKey(of: arguments.description(), to: [vault])
+      let remaining = try await SQLCipherStore.moveKey(of: arguments.keyedFile(), to: [vault])
       print("the key is in \(vault.name)")
       for name in remaining { print("still holds the key: \(name)") }
     }
@@ -115,7 +116,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     func run() async throws {
       let vault = vaultName.vault(for: arguments.store, passphraseFile: arguments.keys.passphraseFile)
-      try await SQLCipherStore.forgetKey(of: arguments.description(), in: vault)
+      try await SQLCipherStore.forgetKey(of: arguments.keyedFile(), in: vault)
       print("\(vault.name) no longer holds the key")
     }
   }

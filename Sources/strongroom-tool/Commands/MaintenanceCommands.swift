@@ -13,7 +13,7 @@ struct EncryptCommand: AsyncParsableCommand {
   @OptionGroup var keys: KeyArguments
 
   func run() async throws {
-    let description = keys.description(store, create: true)
+    let description = try keys.file(store, create: true, otherwise: "move the new store there afterwards")
     let source = URL(fileURLWithPath: database)
     try await MaintenanceProgress.run {
       try await SQLCipherStore.encrypt(source, to: description, progress: $0)
@@ -44,7 +44,8 @@ struct DecryptCommand: AsyncParsableCommand {
         throw ToolFailure("nothing was written; only yes, in full, and the name continue")
       }
     }
-    let (description, target) = (arguments.description(), URL(fileURLWithPath: database))
+    let description = try arguments.file(otherwise: "what a server has is not encrypted; pg_dump copies it")
+    let target = URL(fileURLWithPath: database)
     try await MaintenanceProgress.run {
       try await SQLCipherStore.decrypt(description, to: target, progress: $0)
     }
@@ -62,7 +63,8 @@ struct BackupCommand: AsyncParsableCommand {
 
   func run() async throws {
     let vaults = newKeyIn.map { [$0.vault(for: copy, passphraseFile: nil, isNew: true)] }
-    let (description, target) = (arguments.description(), URL(fileURLWithPath: copy))
+    let description = try arguments.file(otherwise: "pg_dump and the server's own backups copy its stores")
+    let target = URL(fileURLWithPath: copy)
     _ = try await MaintenanceProgress.run {
       try await SQLCipherStore.backUp(description, to: target, newKeyIn: vaults, progress: $0)
     }
@@ -80,10 +82,13 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(help: "Replace an existing store.") var replace = false
 
   func run() async throws {
-    var description = keys.description(backup)
+    let reason = "psql and pg_restore read what pg_dump wrote"
+    var description = try keys.file(backup, otherwise: reason)
     // Wrapped keys may be beside the backup or beside the store; afterwards they are beside the
     // store.
-    description.keyVaults += keys.description(store).keyVaults.filter { $0 is PassphraseVault }
+    description.keyVaults += try keys.file(store, otherwise: reason).keyVaults.filter {
+      $0 is PassphraseVault
+    }
     let (source, target, replacing) = (description, URL(fileURLWithPath: store), replace)
     let lacking = try await MaintenanceProgress.run {
       try await SQLCipherStore.restore(from: source, to: target, replacing: replacing, progress: $0)
@@ -100,7 +105,7 @@ struct CompactCommand: AsyncParsableCommand {
   @OptionGroup var arguments: StoreArguments
 
   func run() async throws {
-    let description = arguments.description()
+    let description = try arguments.file(otherwise: "VACUUM is what a server has for it")
     let sizes = try await MaintenanceProgress.run {
       try await SQLCipherStore.compact(description, progress: $0)
     }
@@ -119,7 +124,7 @@ struct ConvertCipherCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let format = StoreCipherFormat(rawValue: to) else { throw ValidationError("--to takes 3 or 4") }
-    let description = arguments.description()
+    let description = try arguments.file(otherwise: "what a server has is not encrypted by the store")
     let changed = try await MaintenanceProgress.run {
       try await SQLCipherStore.convert(description, to: format, progress: $0)
     }
@@ -141,7 +146,7 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
   func run() async throws {
-    let description = arguments.description()
+    let description = try arguments.file(otherwise: "pg_amcheck checks the tables of a server")
     var findings: [IntegrityIssue]
     if let repairKeeping {
       let original = URL(fileURLWithPath: repairKeeping)

@@ -41,8 +41,8 @@ struct MigrateCommand: AsyncParsableCommand {
     let new = try await ModelSource.model(model, arguments.keys)
     if let mapping { return try await migrate(by: mapping, to: new) }
     if !through.isEmpty { return try await migrateInStages(to: new) }
-    let description = arguments.description()
-    let forecast = try await SQLCipherStore.migrationForecast(for: description, to: new)
+    let description = try arguments.description()
+    let forecast = try await description.storeClass.migrationForecast(for: description, to: new)
     try show(forecast)
     if dryRun {
       if !forecast.issues.isEmpty { throw ExitCode(1) }
@@ -90,7 +90,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   private func migrate(by path: String, to new: ManagedObjectModel) async throws {
     let migration = MappedMigration(
-      description: arguments.description(), model: new,
+      description: try arguments.file(otherwise: "a mapping model needs a file"), model: new,
       mapping: try MappingModel(contentsOf: URL(fileURLWithPath: path)))
     let forecast = try await migration.forecast()
     if json { try printJSON(forecast) }
@@ -110,7 +110,7 @@ struct MigrateCommand: AsyncParsableCommand {
   }
 
   private func migrateInStages(to new: ManagedObjectModel) async throws {
-    var description = arguments.description()
+    var description = try arguments.description()
     var versions = [ManagedObjectModelReference(model: try await KeyArguments.model(description))]
     for path in through + [model] {
       versions.append(ManagedObjectModelReference(model: try await ModelSource.model(path, arguments.keys)))

@@ -44,7 +44,9 @@ extension ModelCommand {
       print("entity mappings \(mapping.entityMappings.count), written to \(output)")
     }
 
-    private static func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+    private static func name(_ path: String) -> String {
+      URL(fileURLWithPath: ServerAddressText.redacted(path)).lastPathComponent
+    }
 
     private func show(_ mapping: MappingModel) {
       if let old = mapping.sourceModelPath, let new = mapping.destinationModelPath {

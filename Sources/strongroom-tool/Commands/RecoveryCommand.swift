@@ -22,7 +22,7 @@ struct RecoveryCommand: AsyncParsableCommand {
       String?
 
     func run() async throws {
-      let description = arguments.description()
+      let description = try arguments.keyedFile()
       let code = try await SQLCipherStore.recoveryCode(of: description)
       if let file {
         try Self.save(code, file)
@@ -63,7 +63,7 @@ struct RecoveryCommand: AsyncParsableCommand {
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?
 
     func run() async throws {
-      try await SQLCipherStore.restoreKey(of: arguments.description(), from: code(file))
+      try await SQLCipherStore.restoreKey(of: arguments.keyedFile(), from: code(file))
       print("the key is back")
     }
   }
@@ -76,7 +76,7 @@ struct RecoveryCommand: AsyncParsableCommand {
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?
 
     func run() async throws {
-      try await SQLCipherStore.verify(code(file), for: arguments.description())
+      try await SQLCipherStore.verify(code(file), for: arguments.keyedFile())
       print("the code opens the store")
     }
   }

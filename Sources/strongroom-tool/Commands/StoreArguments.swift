@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import StoreContract
 import Strongroom
+import StrongroomPostgres
 
 /// The options that say which vaults are asked for a key, for every command.
 struct KeyArguments: ParsableArguments {
@@ -12,7 +14,28 @@ struct KeyArguments: ParsableArguments {
   @Flag(help: "Let the keyring ask for its password when it is locked.")
   var prompt = false
 
-  func description(_ store: String, create: Bool = false) -> PersistentStoreDescription {
+  /// A store of either kind: a file, or one on a server.
+  func description(_ store: String, create: Bool = false) throws -> PersistentStoreDescription {
+    guard ServerAddressText(store) != nil else { return file(store, create) }
+    PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)
+    var description = try PersistentStoreDescription(serverAddress: store)
+    description.createsIfMissing = create
+    return description
+  }
+
+  /// A store in a file.
+  /// - `otherwise`: Why a server does not do, and what does.
+  /// - Throws: `ValidationError` for the address of a server.
+  func file(
+    _ store: String, create: Bool = false, otherwise reason: String
+  ) throws -> PersistentStoreDescription {
+    guard ServerAddressText(store) == nil else {
+      throw ValidationError("this command takes a file and no server: \(reason)")
+    }
+    return file(store, create)
+  }
+
+  private func file(_ store: String, _ create: Bool) -> PersistentStoreDescription {
     var description = PersistentStoreDescription(
       type: SQLCipherStore.storeType, url: URL(fileURLWithPath: store))
     let names = vaultNames.isEmpty ? [VaultName(.keyring)] : vaultNames
@@ -35,7 +58,7 @@ struct KeyArguments: ParsableArguments {
   ///   error of opening it.
   static func model(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
     do {
-      return try await SQLCipherStore.storedModel(description)
+      return try await description.storeClass.storedModel(description)
     } catch {
       let codes: [StoreError.Code] = [.keyMissing, .fileEmpty, .fileTruncated, .notWritable]
       let code = (error as? StoreError)?.code
@@ -48,41 +71,71 @@ struct KeyArguments: ParsableArguments {
   }
 }
 
+extension PersistentStoreDescription {
+  var isOnServer: Bool { type == PostgresStore.storeType }
+
+  /// The class of the two kinds of store that the tool knows.
+  var storeClass: any (MigratableStore & FillableStore).Type {
+    isOnServer ? PostgresStore.self : SQLCipherStore.self
+  }
+}
+
 extension String {
-  /// The text as one word of a shell's command line.
+  /// The text as one word of a shell's command line, without the password of an address.
   var shellWord: String {
-    let isPlain = allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-:+,=@".contains($0)) }
-    return isPlain && !isEmpty ? self : "'\(replacing("'", with: "'\\''"))'"
+    let text = ServerAddressText(self) == nil ? self : ServerAddressText.redacted(self, [self])
+    let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-:+,=@".contains($0)) }
+    return isPlain && !isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
   }
 }
 
 /// The arguments that name a store, for every command on one.
 struct StoreArguments: ParsableArguments {
-  @Argument(help: "The store's file.", completion: .file())
+  @Argument(
+    help: "The store's file, or for most commands its server: postgresql://user@host/database?schema=name.",
+    completion: .file())
   var store: String
 
   @OptionGroup var keys: KeyArguments
 
-  func description() -> PersistentStoreDescription { keys.description(store) }
+  /// The arguments of a command that names several stores.
+  static func at(_ store: String, _ keys: KeyArguments) -> StoreArguments {
+    var arguments = StoreArguments()
+    (arguments.store, arguments.keys) = (store, keys)
+    return arguments
+  }
+
+  func description() throws -> PersistentStoreDescription { try keys.description(store) }
+
+  /// The store, which has to be a file.
+  func file(otherwise reason: String) throws -> PersistentStoreDescription {
+    try keys.file(store, otherwise: reason)
+  }
+
+  /// The store, which has to have a key.
+  func keyedFile() throws -> PersistentStoreDescription {
+    try file(otherwise: "a server asks for a user and a password, and has no key of its stores")
+  }
 
   /// Opens the store with the model that is stored in it; for reading only, where its file cannot be
   /// written to.
   ///
-  /// - Parameter description: The caller's `description()`, if it has one, so that a passphrase is
-  ///   not asked for twice.
+  /// - Parameters:
+  ///   - description: The caller's `description()`, if it has one, so that a passphrase is not asked for
+  ///     twice.
+  ///   - model: The model that it has to have; nil for its own.
   /// - Returns: The container, and the one store in it.
   /// - Throws: what opening throws.
-  func open(_ description: PersistentStoreDescription? = nil) async throws -> (
-    container: PersistentContainer, store: SQLCipherStore
-  ) {
-    var description = description ?? self.description()
-    if !FileManager.default.isWritableFile(atPath: store) { description.isReadOnly = true }
-    let container = PersistentContainer(
-      managedObjectModel: try await KeyArguments.model(description), description: description)
+  func open(
+    _ description: PersistentStoreDescription? = nil, model: ManagedObjectModel? = nil
+  ) async throws -> (container: PersistentContainer, store: any IncrementalStore) {
+    let given = try description ?? self.description()
+    var description = given
+    if !given.isOnServer, !FileManager.default.isWritableFile(atPath: store) { description.isReadOnly = true }
+    description.shouldMigrateStoreAutomatically = false
+    let own = try await KeyArguments.model(description)
+    let container = PersistentContainer(managedObjectModel: model ?? own, description: description)
     try await container.loadPersistentStores()
-    guard let store = try container.persistentStoreCoordinator.persistentStore as? SQLCipherStore else {
-      throw ValidationError("\(self.store) is not an encrypted store")
-    }
-    return (container, store)
+    return (container, try container.persistentStoreCoordinator.persistentStore)
   }
 }

@@ -1,22 +1,45 @@
 import ArgumentParser
+import Foundation
 
 /// The command-line tool.
 @main
 struct StrongroomTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "strongroom", abstract: "Queries and maintains encrypted object stores.",
+    commandName: "strongroom", abstract: "Queries and maintains object stores: encrypted files, and servers.",
     discussion: """
-      A store's key is found in the desktop's keyring by the store's UUID. Exit codes: 0 success, 1 an \
+      A store is a file, whose key is found in the desktop's keyring by the store's UUID, or a schema of a \
+      PostgreSQL database: postgresql://user@host/database?schema=name, with libpq's other settings behind \
+      the question mark. Everybody on this machine sees an address, and a password in it, in the list of \
+      processes: keep the password in ~/.pgpass or in the variable PGPASSWORD. Exit codes: 0 success, 1 an \
       error of the store, the key or the query (the message says what to do), 64 a wrong command line.
       """,
     version: "0.1.0",
     subcommands: [
       QueryCommand.self, ShellCommand.self, HistoryCommand.self, InfoCommand.self, SchemaCommand.self,
       KeyCommand.self,
-      ImportCommand.self, VerifyImportCommand.self, MigrateCommand.self, VerifyCommand.self,
+      ImportCommand.self, VerifyImportCommand.self, MoveCommand.self, CompareCommand.self,
+      MigrateCommand.self, VerifyCommand.self,
       BackupCommand.self, RestoreCommand.self,
       CompactCommand.self,
       EncryptCommand.self,
       DecryptCommand.self, ExportCommand.self, ConvertCipherCommand.self, ModelCommand.self,
     ])
+
+  /// Runs the command, and prints its error without the passwords of addresses.
+  static func main() async {
+    do {
+      var command = try await asyncParseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      let text = fullMessage(for: error)
+      let redacted = ServerAddressText.redacted(text)
+      if redacted == text { exit(withError: error) }
+      FileHandle.standardError.write(Data((redacted + "\n").utf8))
+      Foundation.exit(exitCode(for: error).rawValue)
+    }
+  }
 }

@@ -11,9 +11,8 @@ struct TableImportCommand: Sendable {
   let json: Bool
 
   func run(_ keys: KeyArguments) async throws {
-    let (target, urls, most) = (
-      keys.description(store, create: true), sources.map { URL(fileURLWithPath: $0) }, mostFaults
-    )
+    let target = try keys.file(store, create: true, otherwise: "import into a file, and move that there")
+    let (urls, most) = (sources.map { URL(fileURLWithPath: $0) }, mostFaults)
     let given: ManagedObjectModel? = if let model { try await ModelSource.model(model, keys) } else { nil }
     let found = try await MaintenanceProgress.run { progress in
       let source = try TableSource(urls, model: given)

@@ -18,7 +18,9 @@ struct VerifyImportCommand: AsyncParsableCommand {
   @Option(help: "The source's model, where it has none in it.", completion: .file()) var model: String?
 
   func run() async throws {
-    let (description, url) = (arguments.description(), URL(fileURLWithPath: source))
+    let description = try arguments.file(
+      otherwise: "compare the file, and the server with it by strongroom compare")
+    let url = URL(fileURLWithPath: source)
     let models = try await GivenModel.load(model, arguments.keys)
     let (result, notes) = try await MaintenanceProgress.run { progress in
       do {

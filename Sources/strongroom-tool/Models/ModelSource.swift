@@ -11,8 +11,10 @@ enum ModelSource {
     if ["mom", "momd", "omo"].contains(url.pathExtension) {
       return try AppleModel(contentsOf: url).managedObjectModel()
     }
-    guard isStore(path) else { return try ManagedObjectModel.load(contentsOf: url).model }
-    return try await KeyArguments.model(keys.description(path))
+    guard ServerAddressText(path) != nil || isStore(path) else {
+      return try ManagedObjectModel.load(contentsOf: url).model
+    }
+    return try await KeyArguments.model(try keys.description(path))
   }
 
   /// Whether a path is a regular file that is not text: models are folders, XML or JSON.

@@ -1,9 +1,10 @@
 import Locks
+import StoreTransfer
 import Strongroom
 
 /// Shows the progress of maintenance, one bar per step.
 final class MaintenanceProgress: Sendable {
-  private let shown = Locked<(step: StoreProgress.Step, bar: ProgressBar)?>(nil)
+  private let shown = Locked<(title: String, bar: ProgressBar)?>(nil)
 
   /// Runs work that reports its progress.
   ///
@@ -11,9 +12,29 @@ final class MaintenanceProgress: Sendable {
   static func run<R: Sendable>(
     _ work: @escaping @Sendable (@escaping @Sendable (StoreProgress) -> Void) async throws -> R
   ) async throws -> R {
+    try await show { progress in
+      try await work { progress.update(title($0.step), $0.done, $0.total) }
+    }
+  }
+
+  /// Runs a move or a comparison, as `run`.
+  static func runMove<R: Sendable>(
+    _ work: @escaping @Sendable (@escaping @Sendable (StoreMoveProgress) -> Void) async throws -> R
+  ) async throws -> R {
+    try await show { progress in
+      try await work {
+        let title = $0.step == .moving ? "moving objects" : "comparing objects"
+        progress.update(title, $0.done, $0.total)
+      }
+    }
+  }
+
+  private static func show<R: Sendable>(
+    _ work: @escaping @Sendable (MaintenanceProgress) async throws -> R
+  ) async throws -> R {
     let progress = MaintenanceProgress()
     do {
-      let result = try await Interruptible.run { try await work { progress.update($0) } }
+      let result = try await Interruptible.run { try await work(progress) }
       progress.finish()
       return result
     } catch {
@@ -22,13 +43,13 @@ final class MaintenanceProgress: Sendable {
     }
   }
 
-  private func update(_ progress: StoreProgress) {
+  private func update(_ title: String, _ done: Int, _ total: Int) {
     shown.withLock { shown in
-      if shown?.step != progress.step {
+      if shown?.title != title {
         shown?.bar.finish()
-        shown = (progress.step, ProgressBar(Self.title(progress.step), total: progress.total))
+        shown = (title, ProgressBar(title, total: total))
       }
-      shown?.bar.update(progress.done)
+      shown?.bar.update(done)
     }
   }
 

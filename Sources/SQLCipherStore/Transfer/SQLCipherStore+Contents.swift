@@ -1,0 +1,23 @@
+package import ObjectModel
+package import StoreContract
+
+extension SQLCipherStore: FillableStore {
+  package static func make(
+    _ description: PersistentStoreDescription, _ model: ManagedObjectModel,
+    contents: @escaping (any NewStoreContents) throws -> Void,
+    check: @escaping (any IncrementalStore) throws -> Void
+  ) async throws {
+    try await create(description, model, contents: contents, check: check)
+  }
+}
+
+extension StoreFiller: NewStoreContents {
+  package func endRows() throws {
+    try finishRows()
+    guard let first = refused.first else { return }
+    throw StoreError(
+      .notUnique,
+      "\(refused.count) objects break a uniqueness constraint of the model, first \(first.entity.name)"
+        + " \(first.reference); nothing was made")
+  }
+}

@@ -1,0 +1,45 @@
+public import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreContract
+
+extension PostgresStore {
+  /// What a store on a server says of itself.
+  public struct Summary: Sendable {
+    /// The store's UUID.
+    public let identifier: UUID
+    /// The server's version, in its own words.
+    public let serverVersion: String
+    /// The bytes of the store's tables and indexes.
+    public let byteCount: Int
+    /// The number of objects of each entity that is not abstract, without those of subentities.
+    public let objectCounts: [(entity: String, count: Int)]
+  }
+
+  /// Version, size and counts.
+  ///
+  /// One statement for each entity, and two more.
+  /// - Returns: The summary.
+  /// - Throws: `StoreError` where the server does not answer.
+  public func summary() throws -> Summary {
+    let opened = try open
+    let counts = try model.entities.filter { !$0.isAbstract }.map { entity in
+      var request = FetchRequest(entity.name)
+      request.includesSubentities = false
+      return (entity: entity.name, count: try count(for: request))
+    }
+    return try opened.pool.read { connection in
+      Summary(
+        identifier: opened.identifier,
+        serverVersion: try connection.run("SELECT current_setting('server_version')").text(0, 0),
+        byteCount: try MigrationServer(connection: connection).byteCount(), objectCounts: counts)
+    }
+  }
+
+  /// The SQL of the tables and indexes of the store's model.
+  ///
+  /// No statement.
+  /// - Returns: One text for each.
+  /// - Throws: `StoreError` where the store is closed.
+  public func schemaStatements() throws -> [String] { try open.schema.creation }
+}

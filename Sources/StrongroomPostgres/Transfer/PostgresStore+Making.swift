@@ -1,0 +1,58 @@
+import Foundation
+package import ObjectModel
+package import StoreContract
+
+extension PostgresStore: FillableStore {
+  /// For how many seconds a server is waited for that did not answer a commit.
+  private static let patience: TimeInterval = 20
+
+  /// Makes a store in one transaction, which others see the end of.
+  package static func make(
+    _ description: PersistentStoreDescription, _ model: ManagedObjectModel,
+    contents: @escaping (any NewStoreContents) throws -> Void,
+    check: @escaping (any IncrementalStore) throws -> Void
+  ) async throws {
+    let pool = try ServerPool(description)
+    defer { pool.close() }
+    let identifier = identifierForNewStore()
+    do {
+      try pool.write { connection in
+        // It is not tried again after a deadlock: nothing is there yet that others could lock.
+        do {
+          let opened = try ServerOpening(connection, model, description).make(identifier, in: pool)
+          let filler = ServerFiller(connection, opened)
+          try contents(filler)
+          try filler.finish(tracksHistory: description.tracksHistory, limits: description.historyLimits)
+          try check(PostgresStore(model, description, opened.with(filler.metadata)))
+        } catch let error as ServerError { throw error.storeError }
+      }
+    } catch let failure as CommitFailure {
+      guard failure.error.isConnectionLost else { throw failure.error.storeError }
+      try settle(failure.error, identifier, description, pool)
+    }
+  }
+
+  /// Finds out what became of a commit that was not answered: the store is there, or not.
+  private static func settle(
+    _ error: ServerError, _ identifier: UUID, _ description: PersistentStoreDescription, _ pool: ServerPool
+  ) throws {
+    let end = Date(timeIntervalSinceNow: patience)
+    repeat {
+      if let found = try? pool.read({ try ServerMetadata(connection: $0).stored(description)?.identifier }) {
+        if found == identifier { return }
+        throw error.storeError
+      }
+      usleep(100_000)
+    } while Date() < end
+    throw error.storeError
+  }
+}
+
+extension PostgresStore.Opened {
+  /// The same with other metadata.
+  func with(_ programs: [String: String]) -> PostgresStore.Opened {
+    var new = self
+    new.programs = programs
+    return new
+  }
+}
