@@ -78,6 +78,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreContract", dependencies: ["Locks", "ObjectModel", "ObjectQuery"], swiftSettings: strict),
+    .target(name: "StoreKeys", dependencies: ["StoreContract", "StoreKeyring"], swiftSettings: strict),
     // What stores on a database have in common when another version of their model is opened.
     .target(
       name: "LightweightMigration", dependencies: ["Locks", "ObjectModel", "StoreContract"],
@@ -86,14 +87,15 @@ let package = Package(
       name: "SQLCipherStore",
       dependencies: [
         "CipherDatabase", "Cryptography", "LightweightMigration", "Locks", "ObjectModel", "ObjectQuery",
-        "StoreContract", "StoreKeyring",
+        "StoreContract", "StoreKeyring", "StoreKeys",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "StrongroomPostgres",
       dependencies: [
-        "CLibPQ", "LightweightMigration", "Locks", "ObjectModel", "ObjectQuery", "StoreContract",
+        "CLibPQ", "Cryptography", "LightweightMigration", "Locks", "ObjectModel", "ObjectQuery",
+        "StoreContract", "StoreKeyring", "StoreKeys",
       ],
       swiftSettings: strict),
     // Stores moved into another kind of store, and compared.
@@ -297,8 +299,8 @@ let package = Package(
     .testTarget(
       name: "StrongroomPostgresTests",
       dependencies: [
-        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "PostgresServer", "StoreContract",
-        "StoreTestKit", "StrongroomPostgres",
+        "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "PostgresServer", "SecretService",
+        "StoreContract", "StoreKeyring", "StoreTestKit", "StrongroomPostgres",
       ], swiftSettings: strict),
     .testTarget(
       name: "StoreTransferTests",

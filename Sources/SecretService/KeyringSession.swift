@@ -16,6 +16,13 @@ protocol KeyringSession {
   func head(_ store: UUID, interaction: KeyInteraction) throws -> String?
   /// Stores a text in the place of the one before.
   func setHead(_ text: String, _ store: UUID, label: String, interaction: KeyInteraction) throws
+  /// The secret of an account; nil where there is none.
+  func password(_ account: ServerAccount, interaction: KeyInteraction) throws -> SecretBytes?
+  /// Stores a secret in the place of the one before. The caller reads it back.
+  func setPassword(
+    _ password: SecretBytes, _ account: ServerAccount, label: String, interaction: KeyInteraction
+  ) throws
+  func removePassword(_ account: ServerAccount, interaction: KeyInteraction) throws
 }
 
 extension KeyringSession {

@@ -102,7 +102,7 @@ public struct SecretServiceVault: HistoryHeadVault {
     }
   }
 
-  private func call<R: Sendable>(
+  func call<R: Sendable>(
     _ interaction: KeyInteraction, _ body: @escaping @Sendable (any KeyringSession) throws -> R
   ) async throws -> R {
     try await BoundedCall.run(within: interaction == .prompt ? promptDeadline : deadline) { cancellable in

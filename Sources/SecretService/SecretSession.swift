@@ -44,8 +44,15 @@ struct SecretSession: KeyringSession {
   /// Empty only when the keyring is unlocked and has none.
   private func items(
     _ store: UUID, interaction: KeyInteraction
+  ) throws -> [GObjectReference<SecretItem>] { try items(interaction) { try search(store) } }
+
+  /// The unlocked items that a search finds.
+  ///
+  /// Empty only when the keyring is unlocked and has none.
+  func items(
+    _ interaction: KeyInteraction, _ search: () throws -> [GObjectReference<SecretItem>]
   ) throws -> [GObjectReference<SecretItem>] {
-    let found = try search(store)
+    let found = try search()
     let locked = found.filter { secret_item_get_locked($0.pointer) != 0 }
     if found.isEmpty {
       guard let collection = try defaultCollection() else {
@@ -58,7 +65,7 @@ struct SecretSession: KeyringSession {
       guard secret_collection_get_locked(collection) != 0 else { return [] }
       guard interaction == .prompt else { throw Self.locked(proven: false) }
       try unlock(UnsafeMutableRawPointer(collection))
-      return try search(store)
+      return try search()
     }
     if locked.isEmpty { return found }
     guard interaction == .prompt else {
@@ -66,7 +73,7 @@ struct SecretSession: KeyringSession {
       throw Self.locked(proven: true)
     }
     for item in locked { try unlock(UnsafeMutableRawPointer(item.pointer)) }
-    return try search(store)
+    return try search()
   }
 
   private static func locked(proven: Bool) -> KeyringError {

@@ -40,7 +40,9 @@
 @_exported public import struct StoreKeyring.KeyringError
 @_exported public import struct StoreKeyring.PassphraseCost
 @_exported public import struct StoreKeyring.PassphraseVault
+@_exported public import protocol StoreKeyring.PasswordVault
 @_exported public import class StoreKeyring.RecoveryCode
 @_exported public import struct StoreKeyring.RecoveryCodeVault
 @_exported public import class StoreKeyring.SecretBytes
+@_exported public import struct StoreKeyring.ServerAccount
 @_exported public import class StoreKeyring.StoreKey

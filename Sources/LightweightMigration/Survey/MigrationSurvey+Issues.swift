@@ -129,7 +129,8 @@ extension MigrationSurvey {
   private func outOfRange(_ field: StoredField, _ pair: ModelMapping.EntityMapping) throws -> MigrationIssue?
   {
     guard case .attribute(let attribute) = field, case .attribute(let was)? = plan.old(field, pair),
-      attribute.type.conversion(from: was.type) == .ifInRange, let range = attribute.type.exactIntegers
+      attribute.type.conversion(from: was.type) == .ifInRange, let range = attribute.type.exactIntegers,
+      database.obstacle(to: attribute, from: was) == nil
     else { return nil }
     let column = column(.attribute(was), pair)
     return try issue(

@@ -48,7 +48,7 @@ public struct Attribute: Sendable, Hashable, Codable {
     _ name: String, _ type: AttributeType, optional: Bool = true, transient: Bool = false,
     default defaultValue: AttributeValue? = nil, indexed: Bool = false, minValue: AttributeValue? = nil,
     maxValue: AttributeValue? = nil, regularExpression: String? = nil, composite: String? = nil,
-    renamingIdentifier: String? = nil, userInfo: [String: String] = [:]
+    sealing: AttributeSealing? = nil, renamingIdentifier: String? = nil, userInfo: [String: String] = [:]
   ) {
     self.name = name
     self.type = type
@@ -62,6 +62,7 @@ public struct Attribute: Sendable, Hashable, Codable {
     compositeName = composite
     self.renamingIdentifier = renamingIdentifier
     self.userInfo = userInfo
+    if let sealing { self.sealing = sealing }
   }
 }
 

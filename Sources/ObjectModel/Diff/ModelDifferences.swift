@@ -165,6 +165,7 @@ public struct ModelDifferences: Sendable {
     note(
       "external storage", old.allowsExternalBinaryDataStorage, new.allowsExternalBinaryDataStorage, in: place)
     note("composite", old.compositeName, new.compositeName, in: place)
+    note("sealing", old.sealing?.rawValue, new.sealing?.rawValue, in: place)
   }
 
   private mutating func compare(

@@ -15,7 +15,7 @@ public final class ManagedObjectModel: Sendable, Hashable {
   /// Two models with equal hashes have the same storage.
   ///
   /// It covers names, types, optional, transient and abstract marks, inheritance, relationships
-  /// with their destinations, inverses, counts and order, indexes, uniqueness, and version hash
+  /// with their destinations, inverses, counts and order, indexes, uniqueness, sealing, and version hash
   /// modifiers; not defaults, delete rules, validation, class names, user info or renaming
   /// identifiers.
   public var versionHash: Data { Data(hashBytes) }
@@ -64,6 +64,8 @@ public final class ManagedObjectModel: Sendable, Hashable {
       known[description] = contents
       return contents
     }
+    let derivations = SealingCheck.derivationIssues(contents.entities)
+    guard derivations.isEmpty else { throw ModelError(derivations) }
     self.declaration = description
     entities = contents.entities
     byName = contents.byName

@@ -60,6 +60,8 @@ public final class AttributeDescription: Sendable, Hashable {
   ///
   /// Other transformable attributes are stored as JSON.
   public let isOpaque: Bool
+  /// How a store on a server seals the values; nil for values that the server reads.
+  public let sealing: AttributeSealing?
   /// What a composite is made of; none for other types.
   ///
   /// Elements have no property index and no field of their own.
@@ -95,6 +97,7 @@ public final class AttributeDescription: Sendable, Hashable {
     self.field = field
     isOptional = declaration.isOptional
     isTransient = declaration.isTransient
+    sealing = declaration.sealing
     isExternal =
       declaration.allowsExternalBinaryDataStorage && field >= 0
       && (type == .binary || type == .transformable)

@@ -64,6 +64,8 @@ enum VersionHash {
       attribute.compositeName ?? "",
       attribute.derivationExpression ?? "", attribute.versionHashModifier ?? "",
     ] { put(part, hash) }
+    // Models without it have the hash that they always had.
+    if let sealing = attribute.sealing { put("sealing \(sealing.rawValue)", hash) }
   }
 
   private static func put(_ text: String, _ hash: borrowing Checksum) {

@@ -4,7 +4,7 @@ public struct ModelIssue: Sendable, Hashable, CustomStringConvertible {
   public enum Reason: String, Sendable, Codable {
     case emptyName, invalidName, duplicateName, missingSuperentity, inheritanceCycle, redeclaredProperty
     case missingDestination, missingInverse, missingComposite, compositeCycle, unknownProperty, wrongDefault
-    case wrongCounts, wrongPattern, wrongDerivation, syntax, unreadable, tooLarge
+    case wrongCounts, wrongPattern, wrongDerivation, wrongSealing, syntax, unreadable, tooLarge
   }
 
   /// The kind of issue.

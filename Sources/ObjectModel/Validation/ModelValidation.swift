@@ -82,6 +82,11 @@ struct ModelCheck {
     path.append(name)
     for attribute in composites[name]?.attributes ?? [] {
       check(attribute, of: name)
+      if attribute.userInfo[Attribute.sealingKey] != nil {
+        fault(
+          .wrongSealing, name, attribute.name,
+          "an element of a composite is not sealed alone; seal the attributes that have the composite")
+      }
       if attribute.type == .composite, let inner = attribute.compositeName, composites[inner] != nil {
         checkComposite(inner, &path, &sound)
       }
@@ -140,7 +145,12 @@ struct ModelCheck {
         ancestor = entities[name]?.superentityName
       }
     }
-    for attribute in entity.attributes { check(attribute, of: entity.name) }
+    for attribute in entity.attributes {
+      check(attribute, of: entity.name)
+      if let obstacle = SealingCheck.obstacle(attribute) {
+        fault(.wrongSealing, entity.name, attribute.name, obstacle)
+      }
+    }
     for relationship in entity.relationships { check(relationship, entity) }
     for constraint in entity.uniquenessConstraints {
       for property in constraint.propertyNames where find(property, entity) == nil {
@@ -148,12 +158,22 @@ struct ModelCheck {
           .unknownProperty, entity.name, property,
           "a uniqueness constraint names it, but there is no such property")
       }
+      for property in constraint.propertyNames {
+        let obstacle = attribute(property, entity).flatMap(SealingCheck.obstacleToUniqueness)
+        if let obstacle { fault(.wrongSealing, entity.name, property, obstacle) }
+      }
     }
     for index in entity.fetchIndexes {
       for case .some(let property) in index.elements.map(\.propertyName) where find(property, entity) == nil {
         fault(
           .unknownProperty, entity.name, property,
           "the index \(index.name) names it, but there is no such property")
+      }
+      for element in index.elements {
+        guard let name = element.propertyName, let attribute = attribute(name, entity),
+          let obstacle = SealingCheck.obstacle(attribute, in: element, of: index.name)
+        else { continue }
+        fault(.wrongSealing, entity.name, name, obstacle)
       }
     }
   }
@@ -166,6 +186,11 @@ struct ModelCheck {
       next = current.superentityName.flatMap { entities[$0] }
     }
     return nil
+  }
+
+  /// An attribute that an entity declares or inherits.
+  private func attribute(_ name: String, _ entity: Entity) -> Attribute? {
+    find(name, entity)?.attributes.first { $0.name == name }
   }
 
   private mutating func check(_ attribute: Attribute, of owner: String) {

@@ -3,6 +3,7 @@ import LightweightMigration
 public import Logging
 public import StoreContract
 public import StoreKeyring
+@_exported public import StoreKeys
 
 /// How much of a save must have reached the disk before `save()` returns.
 public enum Durability: String, Sendable, Codable, CaseIterable {
@@ -17,50 +18,6 @@ extension PersistentStoreDescription {
   public init(url: URL, vault: any KeyVault) {
     self.init(type: SQLCipherStore.storeType, url: url)
     keyVault = vault
-  }
-
-  /// Where the store's key is stored: vaults, read in this order.
-  ///
-  /// Opening stops at the first key that opens the file. The key of a new store is added to every
-  /// vault that can store keys.
-  public var keyVaults: [any KeyVault] {
-    get { sqlCipher.keyVaults }
-    set { sqlCipher.keyVaults = newValue }
-  }
-
-  /// The first of `keyVaults`.
-  ///
-  /// Setting it removes the others.
-  public var keyVault: (any KeyVault)? {
-    get { keyVaults.first }
-    set { keyVaults = newValue.map { [$0] } ?? [] }
-  }
-
-  /// Called once with the recovery code of a store that was just created; show the code to the
-  /// user, who should write it down.
-  ///
-  /// The store records the call (`SQLCipherStore.recoveryCodeWasShown(of:)`).
-  public var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)? {
-    get { sqlCipher.recoveryCodeHandler }
-    set { sqlCipher.recoveryCodeHandler = newValue }
-  }
-
-  /// The key itself, for programs that store it on their own; goes before `keyVaults`.
-  public var storeKey: StoreKey? {
-    get { sqlCipher.storeKey }
-    set { sqlCipher.storeKey = newValue }
-  }
-
-  /// Whether opening may ask the user to unlock the vault; silent unless set.
-  public var keyInteraction: KeyInteraction {
-    get { sqlCipher.keyInteraction }
-    set { sqlCipher.keyInteraction = newValue }
-  }
-
-  /// What a user reads beside the key in the vault; contains the file's name unless set.
-  public var keyLabel: String {
-    get { sqlCipher.keyLabel ?? "Strongroom key of \(url?.lastPathComponent ?? "a store")" }
-    set { sqlCipher.keyLabel = newValue }
   }
 
   /// Durability of saves; `full` unless set.

@@ -2,18 +2,11 @@ import Foundation
 import LightweightMigration
 import Logging
 import StoreContract
-import StoreKeyring
 
 /// The options of an encrypted store, which a description holds under one key.
 ///
 /// `PersistentStoreDescription` documents and publishes them one by one.
 struct SQLCipherStoreOptions: Sendable {
-  var keyVaults: [any KeyVault] = []
-  var recoveryCodeHandler: (@Sendable (RecoveryCode) -> Void)?
-  var storeKey: StoreKey?
-  var keyInteraction = KeyInteraction.silent
-  /// Nil for a label with the file's name.
-  var keyLabel: String?
   var durability = Durability.full
   var pageCacheBytes = 64 << 20
   var busyTimeoutMilliseconds = 5000

@@ -2,8 +2,9 @@ public import Foundation
 import Locks
 
 /// A vault whose keys are lost when the process ends, for tests and scratch stores only.
-public final class InMemoryVault: HistoryHeadVault {
+public final class InMemoryVault: HistoryHeadVault, PasswordVault {
   private struct State: Sendable {
+    var passwords: [ServerAccount: SecretBytes] = [:]
     var items: [Item] = []
     var heads: [UUID: HistoryHead] = [:]
     var failure: KeyringError?
@@ -76,6 +77,34 @@ public final class InMemoryVault: HistoryHeadVault {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
       state.heads[store] = head
+    }
+  }
+
+  /// The secret of an account; nil where none was set.
+  public func password(
+    for account: ServerAccount, interaction: KeyInteraction
+  ) async throws -> SecretBytes? {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      return state.passwords[account]
+    }
+  }
+
+  /// Sets the secret of an account.
+  public func setPassword(
+    _ password: SecretBytes, for account: ServerAccount, label: String, interaction: KeyInteraction
+  ) async throws {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      state.passwords[account] = password
+    }
+  }
+
+  /// Removes the secret of an account.
+  public func removePassword(for account: ServerAccount, interaction: KeyInteraction) async throws {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      state.passwords[account] = nil
     }
   }
 }

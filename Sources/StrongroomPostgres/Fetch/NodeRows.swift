@@ -14,6 +14,7 @@ struct NodeRows {
   /// Whether a row of a known version may have other values: derived ones change without it.
   private let hasDerived: Bool
   private var checked: ObjectIdentifier?
+  private let sealer: ValueSealer?
 
   /// - Parameters:
   ///   - opened: The store.
@@ -21,6 +22,7 @@ struct NodeRows {
   init(_ opened: PostgresStore.Opened, _ entity: EntityDescription) {
     self.opened = opened
     table = opened.schema.table(entity)
+    sealer = opened.sealing.map { ValueSealer($0) }
     var own: [ServerTable.Column] = []
     var names: Set<String> = []
     for entity in entity.hierarchy {
@@ -51,7 +53,12 @@ struct NodeRows {
     for field in fields.indices {
       let column = 3 + places[field]
       if rows.isNull(row, column) { continue }
-      try Self.set(field, columns[places[field]].type, in: builder, rows, row, column, of: table.name)
+      let own = columns[places[field]]
+      if case .attribute(let attribute) = own.field, own.type == .sealed {
+        try sealer?.open(rows.bytes(row, column), attribute, of: reference, into: builder)
+      } else {
+        try Self.set(field, own.type, in: builder, rows, row, column, of: table.name)
+      }
     }
     return builder.finish(entity, reference: reference, version: version)
   }
@@ -82,7 +89,7 @@ struct NodeRows {
     case .number: builder.set(field, integer: rows.number(row, column))
     case .boolean: builder.set(field, integer: rows.boolean(row, column) ? 1 : 0)
     case .double: builder.set(field, double: rows.double(row, column))
-    case .text, .bytes, .uuid: builder.set(field, bytes: rows.bytes(row, column))
+    case .text, .bytes, .uuid, .sealed: builder.set(field, bytes: rows.bytes(row, column))
     case .decimal:
       let text = rows.text(row, column)
       guard isShort(text),

@@ -8,7 +8,8 @@ extension PostgresStore {
   ///
   /// One statement. Where the server means the same as memory by all of the condition and the order, it finds
   /// just these rows; else it finds those of which the parts that it answers are true, and memory decides.
-  /// - Throws: `QueryError` for unknown names; `StoreError` where the server does not answer.
+  /// - Throws: `QueryError` for unknown names; `StoreError`: `unsupportedRequest` for what sealed attributes are
+  ///   not for; `fileDamaged` for a sealed value that was moved or changed; where the server does not answer.
   public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   {
     try reading {
@@ -35,6 +36,18 @@ extension PostgresStore {
         return ManagedObjectID(opened.storeEntities[entity.index], reference: found.number(row, 0))
       }
     }
+  }
+
+  /// The rows of a request as dictionaries, evaluated in memory.
+  ///
+  /// One statement, which reads all objects of the entity.
+  /// - Throws: `QueryError` for unknown names; `StoreError`: `unsupportedRequest` for what sealed attributes
+  ///   are not for, or where the server does not answer.
+  public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
+    let (_, _, evaluation, _) = try prepared(request.returning(.dictionaries))
+    var all = FetchRequest(request.entityName)
+    all.includesSubentities = request.includesSubentities
+    return try evaluation.dictionaries(try fetchNodes(all, lookup: nil), in: self)
   }
 
   /// The number of a request's objects.
@@ -71,6 +84,7 @@ extension PostgresStore {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
     let evaluation = try FetchEvaluation(request, entity: entity)
+    if opened.sealing != nil { try SealedRequest.check(request, entity) }
     return (opened, entity, evaluation, ServerFetch(opened, request, entity))
   }
 

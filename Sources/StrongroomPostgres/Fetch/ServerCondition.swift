@@ -16,6 +16,7 @@ struct ServerCondition {
   }
 
   private let schema: ServerSchema
+  private let sealing: StoreSealing?
   private var paths: ServerPaths
   private(set) var parameters: [ServerParameter]
   var joins: String { paths.joins }
@@ -25,10 +26,14 @@ struct ServerCondition {
 
   /// - Parameters:
   ///   - schema: The store's schema.
+  ///   - sealing: What makes equal sealed values recognisable.
   ///   - root: Where the predicate's key paths begin.
   ///   - parameters: What the statement has before it.
-  init(_ schema: ServerSchema, from root: ServerPaths.Place, after parameters: [ServerParameter] = []) {
-    self.schema = schema
+  init(
+    _ schema: ServerSchema, _ sealing: StoreSealing?, from root: ServerPaths.Place,
+    after parameters: [ServerParameter] = []
+  ) {
+    (self.schema, self.sealing) = (schema, sealing)
     self.root = root
     self.parameters = parameters
     paths = ServerPaths(schema, from: root)
@@ -112,7 +117,7 @@ struct ServerCondition {
     guard case .keyPath(let path) = comparison.left, let (elements, rest) = paths.elements(path) else {
       return nil
     }
-    var inner = ServerCondition(schema, from: elements.place, after: parameters)
+    var inner = ServerCondition(schema, sealing, from: elements.place, after: parameters)
     let column = rest.isEmpty ? inner.paths.number([]) : inner.paths.column(rest)
     guard let column, let term = inner.term(column, comparison.operator, comparison.right) else { return nil }
     // An element from which the path leads to no object is none.
@@ -154,7 +159,7 @@ struct ServerCondition {
     case (.notEqual, .value(.null)): return Term(sql: "\(column.sql) IS NOT NULL")
     case (let comparing, .value(let value)):
       guard let pattern = Self.patterns[comparing] else { return nil }
-      guard let parameter = column.parameter(value),
+      guard let parameter = parameter(value, of: column),
         pattern.isForTexts ? column.type == .text : column.isOrdered || pattern.isForAll
       else { return nil }
       parameters.append(parameter)
@@ -162,6 +167,15 @@ struct ServerCondition {
       return Term(sql: term.replacing("@", with: column.sql))
     default: return nil
     }
+  }
+
+  /// A value as a column is compared with it; nil where that is left to memory.
+  private func parameter(_ value: AttributeValue, of column: ServerPaths.Column) -> ServerParameter? {
+    guard column.type == .sealed, let attribute = column.attribute else { return column.parameter(value) }
+    guard attribute.sealing == .equality, let sealing, let property = try? sealing.property(attribute),
+      let plain = attribute.type.sealedBytes(value)
+    else { return nil }
+    return (try? plain.withUnsafeBytes { try sealing.equality($0, property) }).map { .bytes($0) }
   }
 
   private static let patterns: [FetchOperator: (sql: String, isForTexts: Bool, isForAll: Bool)] = [
@@ -176,7 +190,7 @@ struct ServerCondition {
     if column.type == .decimal { return nil }
     var array = ServerArray(of: column.type)
     for value in values {
-      guard case .value(let value) = value, let element = column.parameter(value) else { return nil }
+      guard case .value(let value) = value, let element = parameter(value, of: column) else { return nil }
       element.bytes.withUnsafeBytes { array.append($0) }
     }
     parameters.append(array.parameter)
@@ -188,6 +202,7 @@ extension ServerPaths.Column {
   /// Whether the server orders the values as memory does.
   var isOrdered: Bool {
     guard let attribute else { return isCount }
+    if type == .sealed { return false }
     switch attribute.type {
     case .integer16, .integer32, .integer64, .double, .float, .decimal, .date, .string: return true
     default: return false

@@ -13,7 +13,7 @@ struct ServerFetch {
 
   init(_ opened: PostgresStore.Opened, _ request: FetchRequest, _ entity: EntityDescription) {
     let schema = opened.schema
-    var condition = ServerCondition(schema, from: .init(alias: "r", entity: entity))
+    var condition = ServerCondition(schema, opened.sealing, from: .init(alias: "r", entity: entity))
     let term = request.predicate.map { condition.term($0) } ?? ServerCondition.Term(sql: "true")
     let terms = condition.order(request.sortDescriptors)
     isWhole = term?.isExact == true && terms != nil && request.search == nil

@@ -52,7 +52,10 @@ struct ServerPaths {
     guard let attribute = place.entity.attribute(named: last),
       let column = schema.table(place.entity).column(.attribute(attribute))
     else { return nil }
-    return Column(sql: "\(place.alias).\(column.name.quoted)", type: column.type, attribute: attribute)
+    let sql = "\(place.alias).\(column.name.quoted)"
+    return Column(
+      sql: attribute.sealing == .equality ? ServerTable.Column.equality(sql) : sql, type: column.type,
+      attribute: attribute)
   }
 
   /// The number of the object that a path of to-ones ends at.

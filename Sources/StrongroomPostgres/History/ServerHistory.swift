@@ -121,6 +121,7 @@ struct ServerHistory {
       properties: try ServerMetadata(connection: connection).historyProperties(),
       place: "the store on the server"
     ) { number in opened.schema.entity(number: number).map { opened.storeEntities[$0.index] } }
+    let sealed = SealedHistory(opened.sealing)
     var (start, time) = (Int64(0), -Double.infinity)
     switch request.bound {
     case .token(let token): start = try token.map(check) ?? 0
@@ -137,7 +138,9 @@ struct ServerHistory {
       for place in 0..<rows.count {
         if result.count >= request.fetchLimit ?? .max { return result }
         let row = Self.row(rows, place)
-        if let found = try reading.transaction(row, filter) { result.append(found) }
+        if let found = try reading.transaction(row, filter) {
+          result.append(try sealed?.opened(found) ?? found)
+        }
         start = row.number
       }
       if rows.count < Self.page { return result }

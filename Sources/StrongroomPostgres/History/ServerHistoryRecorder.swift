@@ -19,6 +19,16 @@ struct ServerHistoryRecorder {
     .init(entity: number(node.entity), reference: node.reference)
   }
 
+  private var sealed: SealedHistory? { SealedHistory(opened.sealing) }
+
+  /// The values of an object that are recorded, of some fields or of all.
+  private func recorded(
+    _ node: IncrementalStoreNode, _ fields: PropertyIndexSet? = nil
+  ) throws -> HistoryValues.Values? {
+    guard let values = opened.recorded.values(of: node, fields: fields) else { return nil }
+    return try sealed?.sealed(values, of: node) ?? values
+  }
+
   /// To be called before anything is written.
   ///
   /// One statement for each entity with values to record or to preserve, and two for each order whose values
@@ -28,7 +38,7 @@ struct ServerHistoryRecorder {
     for (entity, own) in Dictionary(grouping: changed, by: \.node.entity) {
       let nodes = try store.newValues(for: own.map(\.node.reference), of: entity)
       for (change, node) in zip(own, nodes) {
-        guard let node, let old = opened.recorded.values(of: node, fields: change.changedFields) else {
+        guard let node, let old = try recorded(node, change.changedFields) else {
           continue
         }
         values.add(old: old, of: key(node))
@@ -49,13 +59,16 @@ struct ServerHistoryRecorder {
       return
     }
     for case let node? in try store.newValues(for: references, of: entity) {
-      if let old = opened.recorded.values(of: node) { values.add(old: old, of: key(node)) }
+      if let old = try recorded(node) { values.add(old: old, of: key(node)) }
       if preserved.isEmpty {
         changes.add(node.reference, to: .init(kind: .delete, entity: number(entity)))
       } else {
         changes.addDeletion(
           node.reference, entity: number(entity),
-          preserving: Dictionary(uniqueKeysWithValues: preserved.map { ($0.name, node.value(of: $0)) }))
+          preserving: try Dictionary(
+            uniqueKeysWithValues: preserved.map {
+              ($0.name, try sealed?.value(of: $0, in: node) ?? node.value(of: $0))
+            }))
       }
     }
   }
@@ -67,7 +80,7 @@ struct ServerHistoryRecorder {
   mutating func didWrite(_ save: SaveChangesRequest) throws {
     for node in save.inserted {
       changes.add(node.reference, to: .init(kind: .insert, entity: number(node.entity)))
-      if let new = opened.recorded.values(of: node) { values.add(new: new, of: key(node)) }
+      if let new = try recorded(node) { values.add(new: new, of: key(node)) }
     }
     var links = LinkedProperties(save)
     for change in save.updated {
@@ -81,7 +94,7 @@ struct ServerHistoryRecorder {
       }
       changes.add(change.node.reference, to: group)
       if opened.recorded.isConcerned(change),
-        let new = opened.recorded.values(of: change.node, fields: change.changedFields)
+        let new = try recorded(change.node, change.changedFields)
       {
         values.add(new: new, of: key(change.node))
       }

@@ -51,7 +51,7 @@ struct ConvertedAttribute {
       }
       if nodes.isEmpty { return reason }
       try connection.run(
-        insertion, [.numbers(nodes.map(\.reference)), try ServerSave.values(new.field, type, of: nodes)])
+        insertion, [.numbers(nodes.map(\.reference)), try ServerSave.values(new.field, type, of: nodes, nil)])
       if rows.count < Self.rowsAtOnce { return reason }
     }
   }

@@ -29,6 +29,8 @@ struct ConvertedValues {
     for pair in plan.mapping.entities.values {
       for attribute in pair.new.attributes where attribute.field >= 0 && attribute.derivation == nil {
         guard let was = pair.attributes[attribute.index], was.field >= 0 else { continue }
+        // What is sealed says itself what it becomes.
+        if was.sealing != nil || attribute.sealing != nil { continue }
         let key = Key(old: ObjectIdentifier(was), new: ObjectIdentifier(attribute))
         guard columns[key] == nil, let conversion = conversions.conversion(was, attribute) else { continue }
         let new = Self.table()

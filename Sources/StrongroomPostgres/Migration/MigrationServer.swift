@@ -33,12 +33,27 @@ struct MigrationServer: MigrationDatabase {
 
   func valueCount(_ column: String) -> String { "count(\(column))" }
 
+  /// Empty bytes for a value that the program is to seal, which no sealed value is.
   func conversion(
     _ column: String, to attribute: AttributeDescription, from was: AttributeDescription
-  ) -> String? { converted?.value(attribute, from: was) }
+  ) -> String? {
+    if attribute.sealing == nil, was.sealing == nil { return converted?.value(attribute, from: was) }
+    if obstacle(to: attribute, from: was) != nil { return "NULL" }
+    if attribute.sealing == was.sealing { return nil }
+    return "CASE WHEN \(column) IS NULL THEN NULL ELSE ''::bytea END"
+  }
 
   func obstacle(to attribute: AttributeDescription, from was: AttributeDescription) -> String? {
-    converted?.obstacle(attribute, from: was)
+    if attribute.sealing == nil, was.sealing == nil { return converted?.obstacle(attribute, from: was) }
+    if attribute.sealing == nil {
+      return
+        "its values are sealed, and the server cannot open them; add an attribute that is not sealed, copy"
+        + " the values in the program, and then remove this one"
+    }
+    let isWidened = attribute.type.isInteger && attribute.type.conversion(from: was.type) == .lossless
+    if attribute.type == was.type || isWidened { return nil }
+    return "its values are sealed, and the server cannot change their type; add another attribute, copy the"
+      + " values in the program, and then remove this one"
   }
 
   func numbers(_ sql: String, _ defaults: MigrationDefaults) throws -> [[Int64]] {
@@ -54,11 +69,12 @@ struct MigrationServer: MigrationDatabase {
 
   static func values(_ defaults: MigrationDefaults) throws -> [ServerParameter] {
     try defaults.attributes.map { attribute, entity in
+      if attribute.sealing != nil { return SealedColumns.placeholder(attribute) }
       let builder = NodeBuilder()
       builder.begin(fieldCount: entity.fieldCount)
       try builder.set(attribute, attribute.defaultValue)
       let row = builder.finish(StoreEntity(entity, in: nil), reference: 1, version: 1)
-      return try ServerSave.values(attribute.field, ServerType(.attribute(attribute)), of: [row])
+      return try ServerSave.values(attribute.field, ServerType(.attribute(attribute)), of: [row], nil)
     }
   }
 }

@@ -26,9 +26,9 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
   /// - Throws: `StoreError`: `busy` where others save or open the store for longer than 30 seconds,
   ///   `readOnly` where no schema may be made, `schemaMismatch` where the tables have what the store did not
   ///   make, and as opening does.
-  init(of description: PersistentStoreDescription) throws {
+  init(of description: PersistentStoreDescription) async throws {
     (store, self.description) = (description.serverSchema, description)
-    pool = try ServerPool(description)
+    pool = try await ServerPool.connected(description)
     do {
       let connection = try pool.connect()
       keeper = connection

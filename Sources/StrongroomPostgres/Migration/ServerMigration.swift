@@ -8,11 +8,12 @@ import StoreContract
 struct ServerMigration {
   private let connection: ServerConnection
   private let description: PersistentStoreDescription
+  private let key: OpeningKey?
 
   private var metadata: ServerMetadata { ServerMetadata(connection: connection) }
 
-  init(_ connection: ServerConnection, _ description: PersistentStoreDescription) {
-    (self.connection, self.description) = (connection, description)
+  init(_ connection: ServerConnection, _ description: PersistentStoreDescription, _ key: OpeningKey?) {
+    (self.connection, self.description, self.key) = (connection, description, key)
   }
 
   /// A step drops data, and the store was not copied yet.
@@ -53,9 +54,14 @@ struct ServerMigration {
           throw CopyIsMissing()
         }
       }
-      let step = ServerMigrationStep(survey)
+      let sealed = try SealedColumns(survey.plan, connection, contents, key)
+      let step = ServerMigrationStep(survey, sealed)
       try step.run()
       changesDerived = changesDerived || step.changesDerivedAttributes
+      if let sealed {
+        try metadata.write(sealed.record)
+        contents.sealing = sealed.record
+      }
       contents = try moved(contents, survey.plan)
       // What was put off until the commit would keep the next step from changing tables.
       try connection.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")

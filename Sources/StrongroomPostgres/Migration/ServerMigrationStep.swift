@@ -12,6 +12,7 @@ struct ServerMigrationStep {
   private let server: MigrationServer
   private let copied: [EntityDescription]
   private let newLinks: [ServerLinkTable]
+  private let sealed: SealedColumns?
   /// The names of the tables that are copied into others, or dropped.
   private let going: [String]
 
@@ -19,9 +20,9 @@ struct ServerMigrationStep {
   private var old: ServerSchema { plan.old }
   private var new: ServerSchema { plan.new }
 
-  init(_ survey: MigrationSurvey<MigrationServer>) {
+  init(_ survey: MigrationSurvey<MigrationServer>, _ sealed: SealedColumns?) {
     let plan = survey.plan
-    (self.plan, server) = (plan, survey.database)
+    (self.plan, server, self.sealed) = (plan, survey.database, sealed)
     let copied = plan.copiedRoots
     let newLinks = plan.new.orderedLinks.filter { !plan.isUnchanged($0.asMigrated) }
     let staying = Set(plan.new.roots.filter { !copied.contains($0) }.map { plan.new.table($0).name })
@@ -54,6 +55,7 @@ struct ServerMigrationStep {
       try create(new.table(root).creation, new.tableName(root))
       try copy.rows(of: root)
     }
+    try sealed?.fill(copied: copied, renamed: names)
     for links in newLinks {
       try create(links.creation, links.name.quoted)
       try copy.links(of: links.asMigrated)

@@ -30,6 +30,10 @@ struct ServerSuccessor {
       made.formerVersions.append(was.version)
       try metadata.write(made)
       try metadata.write(programs: was.programs)
+      if var keys = was.sealing {
+        keys.number(model) { _ in nil }
+        try metadata.write(keys)
+      }
       try connection.execute("INSERT INTO _consumer SELECT * FROM \(former.quoted)._consumer")
       try ServerHistory.begin(after: former, connection)
       // An object of before never has the URI of one of after.

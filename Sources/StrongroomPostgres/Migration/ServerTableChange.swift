@@ -63,6 +63,11 @@ extension MigrationPlan<ServerSchema> {
     {
       return false
     }
+    if case (.attribute(let attribute), .attribute(let former)) = (field, former),
+      attribute.sealing != former.sealing
+    {
+      return false
+    }
     return old.table(pair.old).column(former)?.name.isSpelled(as: name) == true
   }
 

@@ -11,7 +11,7 @@ extension PostgresStore {
   public static func storedModel(
     _ description: PersistentStoreDescription
   ) async throws -> ManagedObjectModel {
-    try reading(description) { _, contents in try contents.schema().model }
+    try await reading(description) { _, contents in try contents.schema().model }
   }
 
   /// What opening a store with another version of its model would do, and whether it would fail.
@@ -27,7 +27,7 @@ extension PostgresStore {
   public static func migrationForecast(
     for description: PersistentStoreDescription, to model: ManagedObjectModel
   ) async throws -> MigrationForecast {
-    try reading(description) { metadata, contents in
+    try await reading(description) { metadata, contents in
       let schema = try contents.schema()
       // Renaming identifiers say nothing where nothing is migrated.
       let model = contents.version == model.version ? schema.model : model
@@ -39,8 +39,8 @@ extension PostgresStore {
   private static func reading<R>(
     _ description: PersistentStoreDescription,
     _ body: (ServerMetadata, ServerMetadata.Contents) throws -> R
-  ) throws -> R {
-    let pool = try ServerPool(description)
+  ) async throws -> R {
+    let pool = try await ServerPool.connected(description)
     defer { pool.close() }
     // Values that the program converts are compared in a table that is there until the end of the moment.
     return try pool.readMoment(writesTemporaries: description.valueConversions != nil) { connection in
@@ -55,7 +55,7 @@ extension PostgresStore: MigratableStore {
   package static func migrationForecasts(
     for description: PersistentStoreDescription, through steps: [ForecastStep]
   ) async throws -> [[ForecastVersion]] {
-    try reading(description) { metadata, contents in
+    try await reading(description) { metadata, contents in
       var path = ForecastPath(MigrationServer(connection: metadata.connection), try contents.schema()) {
         try metadata.survey(contents, $1, to: $0, description, census: $2)
       }
@@ -72,6 +72,6 @@ extension PostgresStore: MigratableStore {
   package static func migrationDraft(
     of description: PersistentStoreDescription
   ) async throws -> any MigrationDraft {
-    try ServerDraft(of: description)
+    try await ServerDraft(of: description)
   }
 }

@@ -7,27 +7,31 @@ struct ServerOpening {
   private let connection: ServerConnection
   private let model: ManagedObjectModel
   private let description: PersistentStoreDescription
+  private let key: OpeningKey?
 
   private var metadata: ServerMetadata { ServerMetadata(connection: connection) }
 
   init(
-    _ connection: ServerConnection, _ model: ManagedObjectModel, _ description: PersistentStoreDescription
-  ) { (self.connection, self.model, self.description) = (connection, model, description) }
+    _ connection: ServerConnection, _ model: ManagedObjectModel, _ description: PersistentStoreDescription,
+    _ key: OpeningKey?
+  ) {
+    (self.connection, self.model, self.description, self.key) = (connection, model, description, key)
+  }
 
   /// Makes the store, or migrates it, or takes it as it is, with the connection of the pool that the calling
   /// thread's transaction has.
   func run(_ pool: ServerPool) throws -> PostgresStore.Opened {
     try begin()
-    guard let known = try metadata.stored(description) else { return opened(try create(), pool) }
-    if known.version == model.version { return opened(try checked(known), pool) }
+    guard let known = try metadata.stored(description) else { return try opened(try create(), pool) }
+    if known.version == model.version { return try opened(try checked(keyed(known)), pool) }
     guard description.shouldMigrateStoreAutomatically, !description.isReadOnly else {
       throw StoreError(
         .modelMismatch,
         "the store was made with another version of the model, and may not be moved to this one; let it be"
           + " migrated, or use a schema of its own")
     }
-    let migrated = try ServerMigration(connection, description).run(known, to: model)
-    let moved = opened(try checked(migrated.contents), pool)
+    let migrated = try ServerMigration(connection, description, key).run(known, to: model)
+    let moved = try opened(try checked(migrated.contents), pool)
     if migrated.changesDerived {
       try DerivedValues(connection, moved, PostgresStore(model, description, moved)).refresh()
     }
@@ -53,20 +57,38 @@ struct ServerOpening {
       throw StoreError(
         .fileExists, "the schema \(description.serverSchema) has a store already; name another schema")
     }
-    try makeSchema()
-    return try ServerRequirements.known {
-      opened(try metadata.create(model, identifier, hasIndexes: false), pool)
-    }
+    return try opened(try new(identifier, hasIndexes: false), pool)
   }
 
   private func create() throws -> ServerMetadata.Contents {
     guard description.createsIfMissing, !description.isReadOnly else {
       throw ServerMetadata.missing(description)
     }
+    return try new(key?.store ?? PostgresStore.identifierForNewStore(), hasIndexes: true)
+  }
+
+  private func new(_ identifier: UUID, hasIndexes: Bool) throws -> ServerMetadata.Contents {
     try makeSchema()
-    return try ServerRequirements.known {
-      try metadata.create(model, PostgresStore.identifierForNewStore())
+    let contents = try ServerRequirements.known {
+      try metadata.create(model, identifier, hasIndexes: hasIndexes)
     }
+    return model.sealedAttributes.isEmpty ? contents : try withKeys(contents)
+  }
+
+  /// The store that a mapping model is to fill gets its keys when it is opened, unless the former one had them.
+  private func keyed(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {
+    let isMissing = contents.sealing == nil && !model.sealedAttributes.isEmpty
+    return isMissing && description.draftLosses != nil ? try withKeys(contents) : contents
+  }
+
+  private func withKeys(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {
+    guard let key, key.isFirst, key.store == contents.identifier else { throw OpeningKey.Outdated() }
+    var contents = contents
+    var record = try SealingRecord(for: key.store, wrappedBy: key.key)
+    record.number(model) { _ in nil }
+    try metadata.write(record)
+    contents.sealing = record
+    return contents
   }
 
   private func makeSchema() throws {
@@ -87,10 +109,24 @@ struct ServerOpening {
     return contents
   }
 
-  private func opened(_ contents: ServerMetadata.Contents, _ pool: ServerPool) -> PostgresStore.Opened {
-    PostgresStore.Opened(
+  private func sealing(_ contents: ServerMetadata.Contents, _ pool: ServerPool) throws -> StoreSealing? {
+    if model.sealedAttributes.isEmpty { return nil }
+    guard let record = contents.sealing else { throw SealingRecord.damage }
+    guard let key, key.store == contents.identifier,
+      let keys = try record.keys(for: key.store, unwrappedBy: key.key)
+    else { throw OpeningKey.Outdated() }
+    return try StoreSealing(key.store, record, keys, model) {
+      try pool.apart { try ServerMetadata(connection: $0).sealing() }
+    }
+  }
+
+  private func opened(
+    _ contents: ServerMetadata.Contents, _ pool: ServerPool
+  ) throws -> PostgresStore.Opened {
+    try PostgresStore.Opened(
       identifier: contents.identifier, storeEntities: StoreEntity.all(of: model, in: contents.identifier),
       schema: ServerSchema(model, entityNumbers: contents.numbers), pool: pool, listener: nil,
-      programs: contents.programs, properties: contents.properties, recorded: RecordedProperties(model))
+      programs: contents.programs, properties: contents.properties, recorded: RecordedProperties(model),
+      sealing: sealing(contents, pool))
   }
 }

@@ -17,9 +17,11 @@ struct ServerSave {
   /// - Returns: The number of the transaction.
   mutating func begin(_ locks: [LockedObject], signature: String) throws -> Int64? {
     let begun = try connection.run(
-      "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version))",
+      "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version)),"
+        + " (\(ServerMetadata.sealingKey))",
       [.text(PostgresStore.channel(opened.identifier)), .text(signature)])
     if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.model.version { throw StoreError.movedOn }
+    try opened.sealing?.use(UInt32(exactly: begun.number(0, 3)))
     let number = Int64(begun.text(0, 0))
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
       let rows = try connection.run(
@@ -88,7 +90,7 @@ struct ServerSave {
     let names = ["id", "version"] + own.indices.map { "c\($0)" }
     let types = ["bigint[]", "bigint[]"] + own.map(\.type.arrayName)
     let arrays = types.enumerated().map { "$\($0 + 1)::\($1)" }.joined(separator: ", ")
-    let values = try zip(fields, own).map { try Self.values($0, $1.type, of: nodes) }
+    let values = try zip(fields, own).map { try Self.values($0, $1.type, of: nodes, opened.sealing) }
     let rows = try connection.run(
       "UPDATE \(table(entity).name.quoted) r SET _version = v.version\(sets.joined()) FROM unnest(\(arrays))"
         + " AS v(\(names.joined(separator: ", "))) WHERE r._id = v.id AND r._version = v.version - 1"
@@ -107,7 +109,7 @@ struct ServerSave {
       let terms =
         ["v.id", String(opened.schema.number(entity)), "v.version"]
         + columns.enumerated().map { $1.type.cast("v.c\($0)") }
-      let values = try columns.enumerated().map { try Self.values($0, $1.type, of: own) }
+      let values = try columns.enumerated().map { try Self.values($0, $1.type, of: own, opened.sealing) }
       // A number that is taken was stored again by another context.
       let rows = try connection.run(
         "INSERT INTO \(table(entity).name.quoted) (\(names.joined(separator: ", "))) SELECT"
@@ -120,10 +122,11 @@ struct ServerSave {
   }
 
   /// The values of one field of many nodes.
-  static func values(_ field: Int, _ type: ServerType, of nodes: [IncrementalStoreNode]) throws
-    -> ServerParameter
-  {
+  static func values(
+    _ field: Int, _ type: ServerType, of nodes: [IncrementalStoreNode], _ sealing: StoreSealing?
+  ) throws -> ServerParameter {
     var array = ServerArray(of: type)
+    let sealer = type == .sealed ? sealing.map { ValueSealer($0) } : nil
     for node in nodes {
       if node.isNull(field) {
         array.appendNull()
@@ -134,6 +137,9 @@ struct ServerSave {
       case .boolean: array.append(node.integer(field) != 0)
       case .double: array.append(node.double(field))
       case .bytes, .uuid: node.withBytes(field) { array.append($0) }
+      case .sealed:
+        guard let sealer else { throw SealingRecord.damage }
+        try sealer.seal(field, of: node).withUnsafeBytes { array.append($0) }
       case .text:
         try node.withBytes(field) { bytes in
           if bytes.contains(0) { throw hasNull(node.entity, field) }

@@ -26,28 +26,29 @@ struct ModelIndexes {
   }
 
   /// Checked at the end of a save, so that objects can exchange their values; a subentity's covers its own
-  /// rows only, which the server has exclusion constraints for.
+  /// rows only, and sealed values are equal in a part, which the server has exclusion constraints for.
   func index(_ uniqueness: ServerSchema.Uniqueness) -> ServerIndex {
-    let names = uniqueness.columns.map(\.name.quoted)
     let table = tables[uniqueness.entity.index].name
+    let names = uniqueness.columns.map(\.name.quoted)
     var terms = "UNIQUE (\(names.joined(separator: ", ")))"
-    if uniqueness.entity.superentity != nil {
-      let pairs = names.map { "\($0) WITH =" }.joined(separator: ", ")
-      terms =
-        "EXCLUDE USING btree (\(pairs)) WHERE (\(numbers.condition(uniqueness.entity.hierarchy)))"
+    let isOfAll = uniqueness.entity.superentity == nil
+    if !isOfAll || uniqueness.columns.contains(where: { $0.type == .sealed }) {
+      let pairs = uniqueness.columns.map { "\($0.comparable) WITH =" }.joined(separator: ", ")
+      terms = "EXCLUDE USING btree (\(pairs))"
+      if !isOfAll { terms += " WHERE (\(numbers.condition(uniqueness.entity.hierarchy)))" }
     }
     return ServerIndex(
       name: uniqueness.name, table: table, terms: terms + " DEFERRABLE INITIALLY DEFERRED",
       isConstraint: true)
   }
 
-  /// Every to-one, attributes marked indexed, and the declared fetch indexes of plain columns.
+  /// Every to-one, attributes marked indexed or sealed with equality, and the declared fetch indexes of plain columns.
   func others(naming: inout ServerNaming) -> [ServerIndex] {
     var indexes: [ServerIndex] = []
     for table in entities.filter({ $0.superentity == nil }).map({ tables[$0.index] }) {
       for column in table.columns where column.wantsIndex {
         let name = naming.own("_\(table.name)_\(column.name)")
-        indexes.append(ServerIndex(name: name, table: table.name, terms: "(\(column.name.quoted))"))
+        indexes.append(ServerIndex(name: name, table: table.name, terms: "(\(column.comparable))"))
       }
     }
     for entity in entities {
@@ -57,7 +58,7 @@ struct ModelIndexes {
         if columns.isEmpty || columns.count != names.count || !columns.allSatisfy(\.isShort) { continue }
         let table = tables[entity.index]
         let terms = zip(columns, index.elements).map {
-          $0.name.quoted + ($1.isAscending ? "" : " DESC NULLS LAST")
+          $0.comparable + ($1.isAscending ? "" : " DESC NULLS LAST")
         }
         let name = naming.own("_\(table.name)_\(index.name)")
         indexes.append(
@@ -71,13 +72,17 @@ struct ModelIndexes {
 extension ServerTable.Column {
   fileprivate var wantsIndex: Bool {
     switch field {
-    case .attribute(let attribute): attribute.declaration.isIndexed && isShort
+    case .attribute(let attribute):
+      attribute.sealing == .equality || attribute.declaration.isIndexed && isShort
     case .toOne: true
     }
   }
 
   /// Whether every value fits into an index: texts and bytes may be longer than a third of a page.
-  fileprivate var isShort: Bool { type != .text && type != .bytes }
+  fileprivate var isShort: Bool {
+    if case .attribute(let attribute) = field, type == .sealed { return attribute.sealing == .equality }
+    return type != .text && type != .bytes
+  }
 }
 
 extension [String: Int64] {

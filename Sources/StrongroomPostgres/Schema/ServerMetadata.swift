@@ -11,6 +11,10 @@ struct ServerMetadata {
   private static let format = 1
   private static let programs = "program."
   private static let properties = "history_properties"
+  private static let sealing = "sealing"
+  /// Selects the number of the key that seals new values, which every save asks for; null where nothing is
+  /// sealed.
+  static let sealingKey = "SELECT value::bigint FROM _store WHERE name = 'sealing_key'"
   let connection: ServerConnection
 
   struct Contents: Sendable {
@@ -26,6 +30,8 @@ struct ServerMetadata {
     var programs: [String: String]
     /// The number that the model's names have in the history.
     var properties: Int64 = 0
+    /// The keys and numbers of what is sealed; nil where nothing is.
+    var sealing: SealingRecord?
 
     /// The tables that the store has.
     func schema() throws -> ServerSchema {
@@ -84,12 +90,14 @@ struct ServerMetadata {
         .newerFormat,
         "the store has format \(format) and this version knows \(Self.format); update the program")
     }
+    let sealing = values[Self.sealing] == nil ? nil : try decoded(Self.sealing, SealingRecord.self)
     return Contents(
       identifier: try decoded("uuid", UUID.self), version: values["version"] ?? "",
       formerVersions: values["former_versions"]?.split(separator: " ").map(String.init) ?? [],
       model: values["model"] ?? "", numbers: try decoded("entities", [String: Int64].self),
       programs: Dictionary(
-        uniqueKeysWithValues: own.map { (String($0.key.dropFirst(Self.programs.count)), $0.value) }))
+        uniqueKeysWithValues: own.map { (String($0.key.dropFirst(Self.programs.count)), $0.value) }),
+      sealing: sealing)
   }
 
   /// Makes the tables of a store, in a transaction; with its indexes and constraints, or without.
@@ -131,6 +139,25 @@ struct ServerMetadata {
 
   private func encoded(_ value: some Encodable) throws -> String {
     String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self)
+  }
+
+  /// The keys and numbers of what is sealed; one statement.
+  ///
+  /// - Parameter isLocked: Whether others have to wait for the end of the transaction before they change it.
+  /// - Returns: Nil where nothing is sealed.
+  /// - Throws: `fileDamaged` for what is no such record.
+  func sealing(isLocked: Bool = false) throws -> SealingRecord? {
+    let rows = try connection.run(
+      "SELECT value FROM _store WHERE name = '\(Self.sealing)'\(isLocked ? " FOR UPDATE" : "")")
+    if rows.count == 0 { return nil }
+    do { return try JSONDecoder().decode(SealingRecord.self, from: Data(rows.text(0, 0).utf8)) } catch {
+      throw SealingRecord.damage
+    }
+  }
+
+  /// Writes the keys and numbers of what is sealed; one statement.
+  func write(_ sealing: SealingRecord) throws {
+    try write([Self.sealing: try encoded(sealing), "sealing_key": String(sealing.current)])
   }
 
   /// The names that the history's transactions were written with; one statement.

@@ -7,6 +7,15 @@ final class ServerTable: Sendable {
     let name: String
     let type: ServerType
     let field: StoredField
+
+    /// What equal values have in common, in SQL.
+    var comparable: String {
+      guard case .attribute(let attribute) = field, attribute.sealing == .equality else { return name.quoted }
+      return Self.equality(name.quoted)
+    }
+
+    /// The part of a sealed value by which equal ones are recognised.
+    static func equality(_ column: String) -> String { "substring(\(column), 1, 32)" }
   }
 
   let root: EntityDescription

@@ -13,6 +13,10 @@ final class ServerConnection {
   private var prepared: [String: String] = [:]
   private let roundTrips: Locked<Int>
 
+  static let unreadableAddress = StoreError(
+    .invalidValue,
+    "the address is none that libpq takes; write it as postgresql://user@host:port/database?name=value")
+
   /// Connects.
   ///
   /// - Parameters:
@@ -20,24 +24,18 @@ final class ServerConnection {
   ///   - settings: What holds unless the address says otherwise.
   ///   - roundTrips: Counts how often something is sent and answered.
   /// - Throws: `ServerError` where the server does not answer, or refuses the user.
-  init(_ url: String, _ settings: [(name: String, value: String)], _ roundTrips: Locked<Int>) throws {
+  init(_ url: String, _ settings: [ConnectionSetting], _ roundTrips: Locked<Int>) throws {
     self.roundTrips = roundTrips
     // Its message would quote the address, and a password in it.
-    guard let options = PQconninfoParse(url, nil) else {
-      throw StoreError(
-        .invalidValue,
-        "the address is none that libpq takes; write it as postgresql://user@host:port/database?name=value")
-    }
+    guard let options = PQconninfoParse(url, nil) else { throw Self.unreadableAddress }
     PQconninfoFree(options)
     // What comes later holds; an address in `dbname` is taken apart there.
-    let pairs = settings + [("dbname", url)]
-    let new = try Self.withStrings(pairs.map(\.name)) { names in
-      try Self.withStrings(pairs.map(\.value)) { values in
-        guard let new = PQconnectdbParams(names, values, 1) else {
-          throw StoreError(.other, "there is no memory for a connection; try again")
-        }
-        return new
+    let all = settings + [ConnectionSetting("dbname", url)]
+    let new = try ConnectionSetting.withStrings(all) { names, values in
+      guard let new = PQconnectdbParams(names, values, 1) else {
+        throw StoreError(.other, "there is no memory for a connection; try again")
       }
+      return new
     }
     // Not the object's yet, which would end it again.
     guard PQstatus(new) == CONNECTION_OK else {
@@ -50,15 +48,6 @@ final class ServerConnection {
   }
 
   deinit { PQfinish(handle) }
-
-  private static func withStrings<R>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) throws -> R
-  ) rethrows -> R {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    let pointers = copies.map { $0.map { UnsafePointer($0) } } + [nil]
-    return try pointers.withUnsafeBufferPointer { try body($0.baseAddress.unsafelyUnwrapped) }
-  }
 
   /// Whether it is as it was when it was made: idle, or for a pinned moment in its transaction.
   func isUsable(inTransaction: Bool) -> Bool {

@@ -1,5 +1,6 @@
 import CLibPQ
 public import StoreContract
+import StoreKeyring
 
 /// What the server, or the connection to it, refused.
 ///
@@ -12,6 +13,8 @@ struct ServerError: Error, CustomStringConvertible {
   let constraint: String?
   /// The text of a connection that could not be made, or was lost.
   let connectionMessage: String?
+  /// What would have been needed for a connection, and is not in the address, nor where libpq looks.
+  var missing: ServerAccount.Purpose?
 
   init(_ result: OpaquePointer?, _ connection: OpaquePointer) {
     func field(_ code: UInt8) -> String? {
@@ -42,6 +45,11 @@ struct ServerError: Error, CustomStringConvertible {
     ]
     let state = known.first { message.contains($0.0) }?.1
     self.init(state: state ?? (isRefused ? "28P01" : ""), constraint: nil, connectionMessage: message)
+    if PQconnectionNeedsPassword(connection) == 1 {
+      missing = .password
+    } else if message.contains("could not load private key file") {
+      missing = .clientKey
+    }
   }
 
   private static func message(_ connection: OpaquePointer) -> String {

@@ -1,6 +1,7 @@
 import Foundation
 import Locks
 import StoreContract
+import StoreKeyring
 
 /// The connections of a store: each in use by one thread, and left open for the next.
 final class ServerPool: Sendable {
@@ -23,7 +24,9 @@ final class ServerPool: Sendable {
   private static let mostIdle = 8
 
   private let url: String
-  private let settings: [(name: String, value: String)]
+  private let settings: [ConnectionSetting]
+  /// What the vaults have for the user; the address and libpq's own ways go before.
+  private let secrets: Locked<[ServerAccount.Purpose: SecretBytes]>
   private let setUp: String
   /// Whether all connections read one moment, each in a transaction that does not end.
   let isPinned: Bool
@@ -35,8 +38,9 @@ final class ServerPool: Sendable {
   ///   - url: The server's address.
   ///   - settings: What holds unless the address says otherwise.
   ///   - setUp: What each new connection executes.
-  init(_ url: String, settings: [(name: String, value: String)], setUp: String) {
+  init(_ url: String, settings: [ConnectionSetting], setUp: String) {
     (self.url, self.settings, self.setUp, isPinned) = (url, settings, setUp, false)
+    secrets = Locked([:])
   }
 
   private init(momentOf pool: ServerPool) throws {
@@ -45,7 +49,7 @@ final class ServerPool: Sendable {
     // A migration waits for it: a table that it makes anew would be empty in the moment.
     try first.execute("\(moment); LOCK TABLE _store IN ACCESS SHARE MODE")
     let name = try first.run("SELECT pg_export_snapshot()").text(0, 0)
-    (url, settings, isPinned) = (pool.url, pool.settings, true)
+    (url, settings, secrets, isPinned) = (pool.url, pool.settings, pool.secrets, true)
     setUp = pool.setUp + "; \(moment); SET TRANSACTION SNAPSHOT '\(name)'"
     idle.withLock { $0.exporter = first }
   }
@@ -140,8 +144,19 @@ final class ServerPool: Sendable {
     return idle.withLock { $0.connections.popLast() }
   }
 
+  /// Whether the vaults were asked.
+  func has(_ purpose: ServerAccount.Purpose) -> Bool { secrets.withLock { $0[purpose] != nil } }
+
+  /// Sets what the vaults have.
+  func set(_ secret: SecretBytes, for purpose: ServerAccount.Purpose) {
+    secrets.withLock { $0[purpose] = secret }
+  }
+
   func connect() throws -> ServerConnection {
-    let new = try ServerConnection(url, settings, roundTrips)
+    let known = secrets.withLock(\.self).map { purpose, secret in
+      ConnectionSetting(purpose == .password ? "password" : "sslpassword", secret)
+    }
+    let new = try ServerConnection(url, settings + known, roundTrips)
     try new.execute(setUp)
     return new
   }

@@ -4,10 +4,13 @@ import StoreContract
 /// How the server stores the values of a field.
 enum ServerType {
   case number, boolean, double, text, uuid, decimal, bytes
+  /// Bytes that the server does not understand.
+  case sealed
 
   init(_ field: StoredField) {
     switch field {
     case .toOne: self = .number
+    case .attribute(let attribute) where attribute.sealing != nil: self = .sealed
     case .attribute(let attribute):
       switch attribute.type {
       case .integer16, .integer32, .integer64: self = .number
@@ -32,7 +35,7 @@ enum ServerType {
     case .text: "text COLLATE \"C\""
     case .uuid: "uuid"
     case .decimal: "numeric"
-    case .bytes: "bytea"
+    case .bytes, .sealed: "bytea"
     }
   }
 
@@ -52,7 +55,7 @@ enum ServerType {
     case .double: 701
     case .text, .decimal: 25
     case .uuid: 2950
-    case .bytes: 17
+    case .bytes, .sealed: 17
     }
   }
 

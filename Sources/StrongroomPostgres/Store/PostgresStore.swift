@@ -24,6 +24,8 @@ public final class PostgresStore: IncrementalStore {
     let properties: Int64
     /// The properties whose values the history records.
     let recorded: RecordedProperties
+    /// What seals and opens values; nil where the model seals none.
+    let sealing: StoreSealing?
 
     /// What each read has among its conditions; a migration waits for the end of a pinned moment.
     var versionCheck: String { pool.isPinned ? "true" : schema.versionCheck }

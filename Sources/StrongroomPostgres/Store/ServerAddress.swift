@@ -22,6 +22,9 @@ enum ServerAddress {
     }
   }
 
+  /// The error for an address that libpq does not take; without the address, which may have a password.
+  static let unreadable = ServerConnection.unreadableAddress
+
   /// - Throws: `StoreError` with code `invalidValue` where it has no address of a server, or a schema that no
   ///   server takes.
   static func check(_ description: PersistentStoreDescription) throws {
@@ -45,9 +48,10 @@ extension ServerPool {
     self.init(
       description.url?.absoluteString ?? "",
       settings: [
-        ("sslmode", "verify-full"), ("application_name", "strongroom"), ("connect_timeout", "10"),
+        .init("sslmode", "verify-full"), .init("application_name", "strongroom"),
+        .init("connect_timeout", "10"),
         // A server that stops without closing its connections is noticed.
-        ("keepalives_idle", "30"), ("tcp_user_timeout", "60000"),
+        .init("keepalives_idle", "30"), .init("tcp_user_timeout", "60000"),
       ],
       setUp: "SET search_path TO \(description.serverSchema.quoted); SET client_encoding TO 'UTF8';"
         + "SET lock_timeout TO '30s';"

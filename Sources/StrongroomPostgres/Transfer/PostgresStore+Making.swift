@@ -1,6 +1,7 @@
 import Foundation
 package import ObjectModel
 package import StoreContract
+import StoreKeys
 
 extension PostgresStore: FillableStore {
   /// For how many seconds a server is waited for that did not answer a commit.
@@ -12,14 +13,15 @@ extension PostgresStore: FillableStore {
     contents: @escaping (any NewStoreContents) throws -> Void,
     check: @escaping (any IncrementalStore) throws -> Void
   ) async throws {
-    let pool = try ServerPool(description)
+    let pool = try await ServerPool.connected(description)
     defer { pool.close() }
-    let identifier = identifierForNewStore()
+    let key = try await OpeningKey.find(model, description, pool)
+    let identifier = key?.store ?? identifierForNewStore()
     do {
       try pool.write { connection in
         // It is not tried again after a deadlock: nothing is there yet that others could lock.
         do {
-          let opened = try ServerOpening(connection, model, description).make(identifier, in: pool)
+          let opened = try ServerOpening(connection, model, description, key).make(identifier, in: pool)
           let filler = ServerFiller(connection, opened)
           try contents(filler)
           try filler.finish(tracksHistory: description.tracksHistory, limits: description.historyLimits)
@@ -29,7 +31,12 @@ extension PostgresStore: FillableStore {
     } catch let failure as CommitFailure {
       guard failure.error.isConnectionLost else { throw failure.error.storeError }
       try settle(failure.error, identifier, description, pool)
+    } catch {
+      await key?.forget()
+      throw error is OpeningKey.Outdated
+        ? StoreError(.fileExists, "the schema \(description.serverSchema) has a store already") : error
     }
+    if let code = key?.recoveryCode { description.recoveryCodeHandler?(code) }
   }
 
   /// Finds out what became of a commit that was not answered: the store is there, or not.

@@ -11,6 +11,7 @@ package final class PostgresServer: Sendable {
   /// Where the server's folders are.
   package let folder: URL
   private let process: Process
+  private let password: String?
   /// Closed when this process ends, however it does.
   private let life = Pipe()
   private let count = Locked(0)
@@ -36,22 +37,32 @@ package final class PostgresServer: Sendable {
     return found?.compactMap(Int.init).max().map { versions.appending(path: "\($0)/bin") }
   }
 
-  package init() throws {
+  /// Starts a server.
+  /// - Parameters:
+  ///   - settings: Settings of the server, as `name=value`.
+  ///   - password: The password that it asks `tester` for; nil for none.
+  /// - Throws: `Failure` where PostgreSQL is not installed or does not start.
+  package init(settings: [String] = [], password: String? = nil) throws {
     guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
+    self.password = password
     folder = URL(filePath: NSTemporaryDirectory()).appending(path: "postgres-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
+    let secret = folder.appending(path: "password")
+    if let password { try Data(password.utf8).write(to: secret) }
+    let access = password == nil ? "-A trust" : "-A scram-sha-256 --pwfile='\(secret.path)'"
+    let options = settings.map { "-c '\($0)'" }.joined(separator: " ")
     // The server refuses to run as root.
     let user = geteuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups " : ""
     process.arguments = [
       "-ec",
       """
       if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$1"; fi
-      \(user)"$0/initdb" -D "$1/data" -U tester -A trust -E UTF8 --no-locale -N >"$1/initdb" 2>&1
+      \(user)"$0/initdb" -D "$1/data" -U tester \(access) -E UTF8 --no-locale -N >"$1/initdb" 2>&1
       while [ ! -e "$1/ending" ]; do
         \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
-          >>"$1/log" 2>&1 || sleep 0.1
+          \(options) >>"$1/log" 2>&1 || sleep 0.1
       done &
       server=$!
       cat >/dev/null
@@ -121,7 +132,8 @@ package final class PostgresServer: Sendable {
     try Data(sql.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let options = "-qAt -v ON_ERROR_STOP=1 -U tester -h '\(folder.path)' -d postgres -f '\(file.path)'"
-    return try Self.run("'\(programs.path)/psql' \(options)")
+    let secret = password.map { "PGPASSWORD='\($0)' " } ?? ""
+    return try Self.run("\(secret)'\(programs.path)/psql' \(options)")
   }
 
   /// Kills the server, which is started again at once.

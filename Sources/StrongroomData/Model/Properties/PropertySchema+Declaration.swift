@@ -18,6 +18,7 @@ extension PropertySchema {
         case .ephemeral: own.isTransient = true
         case .preserveValueOnDeletion: own.preservesValueInHistoryOnDeletion = true
         case .unique: entity.uniquenessConstraints.append(UniquenessConstraint(name))
+        case .sealed(let sealing): own.sealing = sealing
         case .spotlight, .allowsCloudEncryption, .transformable, .codable: break
         }
       }

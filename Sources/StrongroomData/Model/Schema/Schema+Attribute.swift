@@ -1,3 +1,5 @@
+public import ObjectModel
+
 extension Schema {
   /// An attribute: what `@Attribute` says of a property, and what the schema knows of it.
   ///
@@ -8,6 +10,7 @@ extension Schema {
       enum Kind: Sendable, Hashable, Codable {
         case unique, externalStorage, ephemeral, preserveValueOnDeletion, spotlight, allowsCloudEncryption
         case codable
+        case sealed(AttributeSealing)
         /// The name in the registry, and the one that the model is described with.
         case transformable(String, called: String)
       }
@@ -34,6 +37,11 @@ extension Schema {
       /// Its order and parts are not known to the store: predicates compare it with `==` and `!=` only, and
       /// sort descriptors refuse it.
       public static let codable = Option(kind: .codable)
+
+      /// A store on a server seals the value, so that the server cannot read it.
+      ///
+      /// A file is encrypted as a whole, so there it changes nothing but the version of the model.
+      public static func sealed(_ sealing: AttributeSealing) -> Option { Option(kind: .sealed(sealing)) }
 
       /// The value is stored as what a transformer makes of it, which is registered by itself under
       /// the name of its class with its module, and under the name alone where no other has it.
@@ -148,6 +156,12 @@ extension Schema {
 
     /// Name, type and options.
     public var debugDescription: String { "Attribute \(name): \(valueType), \(options)" }
+
+    /// How a store on a server seals the values.
+    var sealing: AttributeSealing? {
+      for case .sealed(let sealing) in options.map(\.kind) { return sealing }
+      return nil
+    }
 
     var transformerName: String? {
       for case .transformable(let name, _) in options.map(\.kind) { return name }

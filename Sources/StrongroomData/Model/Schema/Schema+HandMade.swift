@@ -121,6 +121,7 @@ struct HandMadeModel {
     own.allowsExternalBinaryDataStorage = attribute.options.contains(.externalStorage)
     own.isTransient = attribute.isTransient
     own.preservesValueInHistoryOnDeletion = attribute.options.contains(.preserveValueOnDeletion)
+    own.sealing = attribute.sealing
     return own
   }
 
