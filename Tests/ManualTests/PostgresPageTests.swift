@@ -48,4 +48,50 @@ struct PostgresPageTests {
     print(moved.objectCount, moved.linkCount)
     #expect(moved.objectCount == 3)
   }
+
+  @Test(
+    "The page's password is found in the keyring",
+    .enabled(if: ProcessInfo.processInfo.environment["STRONGROOM_PRIVATE_KEYRING"] == "1"))
+  func password() async throws {
+    let server = try PostgresServer(password: "a long word")
+    let password = Array("a long word".utf8).withUnsafeBytes { SecretBytes($0) }
+    let model = try ManagedObjectModel { Entity("Book") { Attribute("title", .string) } }
+    var description = PersistentStoreDescription(type: PostgresStore.storeType, url: try server.url)
+    description.keyVaults = [SecretServiceVault()]
+    try await PostgresStore.setPassword(password, for: description)
+    let store = try PostgresStore(model: model, description: description)
+    try await store.loadMetadata()
+    try store.close()
+    try await PostgresStore.removePassword(for: description)
+  }
+
+  @Test("The page's sealed attributes are saved, found and unique")
+  func sealed() async throws {
+    let model = try ManagedObjectModel {
+      Entity("Patient") {
+        Attribute("name", .string)
+        Attribute("insurance", .string, sealing: .equality)
+        Attribute("notes", .string, sealing: .full)
+        UniquenessConstraint("insurance")
+      }
+    }
+    let server = try PostgresServer.shared()
+    PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)
+    var description = PersistentStoreDescription(type: PostgresStore.storeType, url: try server.url)
+    description.serverSchema = "practice"
+    description.keyVaults = [InMemoryVault()]
+    let container = PersistentContainer(
+      name: "Practice", managedObjectModel: model, persistentStoreDescription: description)
+    try await container.loadPersistentStores()
+    let context = container.newContext()
+    let patient = try context.insert("Patient")
+    try patient.set("insurance", "A123")
+    try patient.set("notes", "well")
+    try context.save()
+    let found = try container.newContext().fetch(
+      FetchRequest("Patient", where: .compare("insurance", .equal, "A123")))
+    #expect(try found.map { try $0.get("notes", as: String.self) } == ["well"])
+    let rows = try server.execute("SELECT encode(notes, 'escape') FROM practice.\"Patient\"")
+    #expect(!rows.isEmpty && !rows.contains("well"))
+  }
 }

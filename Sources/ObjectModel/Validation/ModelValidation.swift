@@ -145,22 +145,14 @@ struct ModelCheck {
         ancestor = entities[name]?.superentityName
       }
     }
-    for attribute in entity.attributes {
-      check(attribute, of: entity.name)
-      if let obstacle = SealingCheck.obstacle(attribute) {
-        fault(.wrongSealing, entity.name, attribute.name, obstacle)
-      }
-    }
+    for attribute in entity.attributes { check(attribute, of: entity.name) }
     for relationship in entity.relationships { check(relationship, entity) }
+    checkSealing(entity)
     for constraint in entity.uniquenessConstraints {
       for property in constraint.propertyNames where find(property, entity) == nil {
         fault(
           .unknownProperty, entity.name, property,
           "a uniqueness constraint names it, but there is no such property")
-      }
-      for property in constraint.propertyNames {
-        let obstacle = attribute(property, entity).flatMap(SealingCheck.obstacleToUniqueness)
-        if let obstacle { fault(.wrongSealing, entity.name, property, obstacle) }
       }
     }
     for index in entity.fetchIndexes {
@@ -169,6 +161,19 @@ struct ModelCheck {
           .unknownProperty, entity.name, property,
           "the index \(index.name) names it, but there is no such property")
       }
+    }
+  }
+
+  private mutating func checkSealing(_ entity: Entity) {
+    for attribute in entity.attributes {
+      guard let obstacle = SealingCheck.obstacle(attribute) else { continue }
+      fault(.wrongSealing, entity.name, attribute.name, obstacle)
+    }
+    for property in entity.uniquenessConstraints.flatMap(\.propertyNames) {
+      let obstacle = attribute(property, entity).flatMap(SealingCheck.obstacleToUniqueness)
+      if let obstacle { fault(.wrongSealing, entity.name, property, obstacle) }
+    }
+    for index in entity.fetchIndexes {
       for element in index.elements {
         guard let name = element.propertyName, let attribute = attribute(name, entity),
           let obstacle = SealingCheck.obstacle(attribute, in: element, of: index.name)

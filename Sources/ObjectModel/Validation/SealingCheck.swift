@@ -1,5 +1,5 @@
-/// Looks for sealed attributes whose values a store could not seal, or that other properties of the model would
-/// show or need.
+/// Looks for sealed attributes whose values a store could not seal, or that other properties of the model
+/// would show or need.
 enum SealingCheck {
   /// What is wrong with an attribute of an entity; nil where nothing is.
   static func obstacle(_ attribute: Attribute) -> String? {
@@ -45,7 +45,7 @@ enum SealingCheck {
         else { return nil }
         return ModelIssue(
           .wrongSealing, source.entity.name, source.name,
-          "\(entity.name).\(attribute.name) is derived from it and would show its values; remove one of the two"
+          "\(entity.name).\(attribute.name) is derived from it and would show its values; remove one of them"
         )
       }
     }

@@ -8,8 +8,9 @@ extension PostgresStore {
   ///
   /// One statement. Where the server means the same as memory by all of the condition and the order, it finds
   /// just these rows; else it finds those of which the parts that it answers are true, and memory decides.
-  /// - Throws: `QueryError` for unknown names; `StoreError`: `unsupportedRequest` for what sealed attributes are
-  ///   not for; `fileDamaged` for a sealed value that was moved or changed; where the server does not answer.
+  /// - Throws: `QueryError` for unknown names; `StoreError`: `unsupportedRequest` for what sealed attributes
+  ///   are not for; `fileDamaged` for a sealed value that was moved or changed; where the server does not
+  ///   answer.
   public func fetchNodes(_ request: FetchRequest, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode]
   {
     try reading {

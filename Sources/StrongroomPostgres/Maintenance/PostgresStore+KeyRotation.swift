@@ -2,22 +2,23 @@ import StoreContract
 public import StoreKeyring
 import StoreKeys
 
-/// The keys of sealed values: one that the vaults have, and the data keys that it wraps, which are in the store.
+/// The keys of sealed values: one that the vaults have, and the data keys that it wraps, which are in the
+/// store.
 extension PostgresStore {
   /// Gives the store another key in the vaults: its data keys are wrapped by that one, and no value is sealed
   /// again.
   ///
-  /// Three statements in one transaction. Programs that have the store open go on; those that open it need the
-  /// new key. At every instant the vaults have the key that opens the store. Copies of the store made before,
-  /// and the server's backups, open with the older key: whoever has it and a copy reads that copy.
+  /// Three statements in one transaction. Programs that have the store open go on; those that open it need
+  /// the new key. At every instant the vaults have the key that opens the store. Copies of the store made
+  /// before, and the server's backups, open with the older key: whoever has it and a copy reads that copy.
   /// - Parameters:
   ///   - key: The new key; nil to make one. It is added to every vault of the description that stores keys.
   ///   - keepingOldKeys: Whether older keys stay in the vaults.
   /// - Returns: The recovery code of the new key.
   /// - Throws: `StoreError`: `unsupportedRequest` where the model seals nothing, `keyMissing` where the
   ///   description names no vault and no key is given, or another program gave the store another key;
-  ///   `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then; only
-  ///   where the connection was lost during the commit the vaults have both keys.
+  ///   `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then;
+  ///   only where the connection was lost during the commit the vaults have both keys.
   @discardableResult
   public func rotateKey(to key: StoreKey? = nil, keepingOldKeys: Bool = true) async throws -> RecoveryCode {
     let (opened, sealing) = try sealed()
@@ -61,11 +62,12 @@ extension PostgresStore {
     try sealing.reload()
   }
 
-  /// Seals all values again that older data keys sealed; 500 values a transaction, with three statements each.
+  /// Seals all values again that older data keys sealed; 500 values a transaction, with three statements
+  /// each.
   ///
-  /// Objects stay as they are to every program. What is killed in between is done by the next call, and so are
-  /// values of saves that were in progress when the data key was made. Values in the history stay under their
-  /// older keys until they are purged.
+  /// Objects stay as they are to every program. What is killed in between is done by the next call, and so
+  /// are values of saves that were in progress when the data key was made. Values in the history stay under
+  /// their older keys until they are purged.
   /// - Returns: How many values were sealed again.
   /// - Throws: As `renewDataKey()`, and `fileDamaged` for a value that does not open.
   @discardableResult

@@ -3,8 +3,8 @@ import LightweightMigration
 import ObjectModel
 import StoreContract
 
-/// The sealed attributes of a version that a store is moved to, whose new values the program seals: the server
-/// cannot.
+/// The sealed attributes of a version that a store is moved to, whose new values the program seals: the
+/// server cannot.
 struct SealedColumns {
   /// The keys, and the numbers of the sealed attributes in the new version.
   let record: SealingRecord

@@ -19,8 +19,8 @@ struct OpeningKey: Sendable {
   private let search: WrappingKeySearch
 
   /// Finds the key in the vaults that a description names; makes one for a store that has none.
-  /// - Returns: The key; nil where no version of the model that the store is opened with seals attributes, and
-  ///   where the opening fails for another reason.
+  /// - Returns: The key; nil where no version of the model that the store is opened with seals attributes,
+  ///   and where the opening fails for another reason.
   /// - Throws: As `WrappingKeySearch`.
   static func find(
     _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ pool: ServerPool

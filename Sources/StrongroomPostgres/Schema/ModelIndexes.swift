@@ -42,7 +42,8 @@ struct ModelIndexes {
       isConstraint: true)
   }
 
-  /// Every to-one, attributes marked indexed or sealed with equality, and the declared fetch indexes of plain columns.
+  /// Every to-one, attributes marked indexed or sealed with equality, and the declared fetch indexes of
+  /// plain columns.
   func others(naming: inout ServerNaming) -> [ServerIndex] {
     var indexes: [ServerIndex] = []
     for table in entities.filter({ $0.superentity == nil }).map({ tables[$0.index] }) {

@@ -4,8 +4,8 @@ import ObjectModel
 import StoreContract
 import StoreKeyring
 
-/// The keys that seal a store's values, wrapped by the key that the vaults have, and the numbers of the sealed
-/// attributes: a row of `_store`, as JSON.
+/// The keys that seal a store's values, wrapped by the key that the vaults have, and the numbers of the
+/// sealed attributes: a row of `_store`, as JSON.
 struct SealingRecord: Codable, Sendable, Equatable {
   struct WrappedKey: Codable, Sendable, Equatable {
     let number: UInt32

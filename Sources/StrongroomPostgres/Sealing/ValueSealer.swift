@@ -45,7 +45,8 @@ final class ValueSealer {
   }
 
   /// The bytes that were sealed.
-  /// - Throws: `fileDamaged` where they were not sealed as this object's value of the attribute; `keyMissing`.
+  /// - Throws: `fileDamaged` where they were not sealed as this object's value of the attribute;
+  ///   `keyMissing`.
   func open(
     _ sealed: UnsafeRawBufferPointer, _ property: StoreSealing.Property, of reference: Int64
   ) throws -> Data {
@@ -126,20 +127,8 @@ extension AttributeType {
   /// The bytes that a sealed value of the type has; nil where no value of it is equal to this one, or the
   /// types have to be compared.
   func sealedBytes(_ value: AttributeValue) -> [UInt8]? {
-    func bytes(_ word: Int64) -> [UInt8] { withUnsafeBytes(of: self.word(word).bigEndian) { Array($0) } }
-    func bits(_ number: Double) -> Int64 { Int64(bitPattern: number.bitPattern) }
+    if let word = number(value) { return withUnsafeBytes(of: self.word(word).bigEndian) { Array($0) } }
     switch (self, value) {
-    case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
-      (.integer64, .integer(let number)):
-      return bytes(number)
-    case (.boolean, .boolean(let flag)): return bytes(flag ? 1 : 0)
-    case (.double, .double(let number)), (.float, .double(let number)):
-      return number.isNaN ? nil : bytes(bits(number))
-    case (.double, .integer(let number)), (.float, .integer(let number)):
-      return Int64(exactly: Double(number)) == number ? bytes(bits(Double(number))) : nil
-    case (.date, .date(let date)):
-      let seconds = date.timeIntervalSinceReferenceDate
-      return seconds.isNaN ? nil : bytes(bits(seconds))
     case (.string, .string(let text)): return Array(text.utf8)
     case (.binary, .data(let data)): return Array(data)
     case (.uuid, _), (.uri, _), (.objectID, _), (.decimal, _):
@@ -148,6 +137,21 @@ extension AttributeType {
       case .blob(let bytes): return bytes
       case nil: return nil
       }
+    default: return nil
+    }
+  }
+
+  /// The field of a row that a number, a date or a flag of the type has.
+  private func number(_ value: AttributeValue) -> Int64? {
+    func bits(_ number: Double) -> Int64? { number.isNaN ? nil : Int64(bitPattern: number.bitPattern) }
+    let isFraction = self == .double || self == .float
+    switch value {
+    case .integer(let number) where isInteger: return number
+    case .integer(let number) where isFraction && Int64(exactly: Double(number)) == number:
+      return bits(Double(number))
+    case .double(let number) where isFraction: return bits(number)
+    case .boolean(let flag) where self == .boolean: return flag ? 1 : 0
+    case .date(let date) where self == .date: return bits(date.timeIntervalSinceReferenceDate)
     default: return nil
     }
   }

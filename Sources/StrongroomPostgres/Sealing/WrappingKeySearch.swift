@@ -11,8 +11,8 @@ struct WrappingKeySearch {
   init(_ description: PersistentStoreDescription) { self.description = description }
 
   /// The first key of the vaults that unwraps a store's keys; no key is made.
-  /// - Throws: `StoreError`: `keyMissing` where no vault has a key of the store, `wrongKey` where none of theirs
-  ///   unwraps; `KeyringError` where no vault had a key and one could not answer.
+  /// - Throws: `StoreError`: `keyMissing` where no vault has a key of the store, `wrongKey` where none of
+  ///   theirs unwraps; `KeyringError` where no vault had a key and one could not answer.
   func key(of store: UUID, unwrapping record: SealingRecord) async throws -> StoreKey {
     var tried = 0
     if let key = description.storeKey {
@@ -50,11 +50,11 @@ struct WrappingKeySearch {
     .keyMissing,
     "the model seals attributes, and the store's description names no key vault and no key; set keyVaults")
 
-  /// A key for a store that has no sealed values: the one that a vault has for it already, or a new one, which
-  /// each vault that can store keys has when this returns.
+  /// A key for a store that has no sealed values: the one that a vault has for it already, or a new one,
+  /// which each vault that can store keys has when this returns.
   /// - Returns: The key, and the items that were made for it.
-  /// - Throws: `keyMissing` where the description names no vault; `KeyringError` where a vault cannot answer or
-  ///   none stores keys, and then none has the new key.
+  /// - Throws: `keyMissing` where the description names no vault; `KeyringError` where a vault cannot answer
+  ///   or none stores keys, and then none has the new key.
   func newKey(for store: UUID) async throws -> (key: StoreKey, added: [StoredKey]) {
     if let key = description.storeKey { return (key, []) }
     if description.keyVaults.isEmpty { throw Self.noVault }

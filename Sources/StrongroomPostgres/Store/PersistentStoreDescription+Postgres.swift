@@ -1,5 +1,6 @@
 import Foundation
 public import StoreContract
+@_exported public import StoreKeys
 
 extension PersistentStoreDescription {
   /// The schema of the database in which the store is, where the type is ``PostgresStore``'s: `strongroom`

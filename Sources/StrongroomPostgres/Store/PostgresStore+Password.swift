@@ -3,8 +3,8 @@ public import StoreKeyring
 import StoreKeys
 
 extension PostgresStore {
-  /// Stores the password of the user that a description's address names in the first of its vaults that stores
-  /// passwords, where opening finds it.
+  /// Stores the password of the user that a description's address names in the first of its vaults that
+  /// stores passwords, where opening finds it.
   ///
   /// No statement; the server is not asked whether it is right. An address without a server, port, user or
   /// database names libpq's default.

@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
@@ -207,11 +208,18 @@ struct ServerMigrationTests {
     let schema = try PostgresServer.shared().newSchema()
     let (store, _) = try await filled(schema)
     let moment = try store.snapshot()
-    let migration = Task { try await PostgresFactory.store(Self.model(3), schema: schema) }
-    try await Task.sleep(for: .milliseconds(300))
-    #expect(try moment.count(for: FetchRequest("Ship")) == 2)
-    try moment.close()
-    #expect(try await migration.value.count(for: FetchRequest("Ship")) == 2)
+    let count = Locked<Int?>(nil)
+    // A thread of its own: the tests' threads may all be waiting for the server.
+    Thread.detachNewThread {
+      let waiting =
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"\(schema)\"._store'::regclass"
+      for _ in 0..<3000 where (try? PostgresServer.shared().execute(waiting)) == "0\n" { usleep(20_000) }
+      count.withLock { $0 = try? moment.count(for: FetchRequest("Ship")) }
+      try? moment.close()
+    }
+    let migrated = try await PostgresFactory.store(Self.model(3), schema: schema)
+    #expect(try migrated.count(for: FetchRequest("Ship")) == 2)
+    #expect(count.withLock(\.self) == 2)
   }
 
   @Test("what an administrator made on a table is not lost with it, and rows of no entity neither")

@@ -40,7 +40,7 @@ struct PasswordTests {
     #expect(await SealedPeople.refusal { try await open(description) }.code == "keyMissing")
     try await PostgresStore.setPassword(Self.secret("wrong word"), for: description)
     let wrong = await SealedPeople.refusal { try await open(description) }
-    #expect(wrong.code == "wrongKey" && !wrong.message.contains("word"), "\(wrong)")
+    #expect(wrong.code == "wrongKey" && !wrong.message.contains("wrong word"), "\(wrong)")
     try await PostgresStore.setPassword(Self.secret("right word"), for: description)
     try await open(description)
     let account = ServerAccount(
