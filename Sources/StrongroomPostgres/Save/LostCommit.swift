@@ -11,20 +11,18 @@ struct LostCommit {
   let token: CommitToken?
   let error: ServerError
 
-  /// For how many seconds a server that is started again is waited for, besides the last attempt to connect.
-  private static let patience: TimeInterval = 20
-
   private enum Outcome {
     case committed, aborted, unknown
   }
 
   /// Finds out what became of it, as soon as a server answers.
   ///
-  /// - Throws: `serverUnreachable` where nothing was saved; `outcomeUnknown` where no server answers in time.
-  func settle(_ opened: PostgresStore.Opened) throws {
-    let end = Date(timeIntervalSinceNow: Self.patience)
+  /// - Throws: What became of its connection where nothing was saved; `outcomeUnknown` where no server
+  ///   answers in time.
+  func settle(_ store: PostgresStore) throws {
+    let end = Date(timeIntervalSinceNow: store.description.serverOutcomeTimeout)
     repeat {
-      switch try? outcome(opened) {
+      switch try? outcome(store) {
       case .committed: return
       case .aborted: throw error.storeError
       case .unknown, nil: usleep(100_000)
@@ -35,21 +33,16 @@ struct LostCommit {
 
   /// The history decides: the server that answers may be another one, to which the number of the transaction
   /// says nothing, or says it of another transaction.
-  private func outcome(_ opened: PostgresStore.Opened) throws -> Outcome {
-    // Before the history is looked at: a commit in progress may end in between.
-    let status = try status(opened)
-    switch try isThere(opened) {
-    case true?: return .committed
-    // A server that was killed gives the numbers of lost transactions again: it is another one's commit.
-    case false?: return status == .committed ? .aborted : status
-    case nil: return status == .committed && place != nil ? .unknown : status
+  private func outcome(_ store: PostgresStore) throws -> Outcome {
+    let opened = try store.open
+    if let place {
+      let isThere = try store.settled { try ServerHistory($0, opened).has(place) }
+      return isThere.map { $0 ? .committed : .aborted } ?? .unknown
     }
-  }
-
-  /// Whether the store has what was saved; nil where that cannot be seen.
-  private func isThere(_ opened: PostgresStore.Opened) throws -> Bool? {
-    if let place { return try opened.pool.read { try ServerHistory($0, opened).has(place) } }
-    return try token.flatMap { try $0.isMet(in: opened) }
+    let status = try status(opened)
+    if status != .committed { return status }
+    // A server that was killed gives the numbers of lost transactions again: it may be another one's commit.
+    return try store.settled { _ in try token?.isMet(in: opened) } == true ? .committed : .unknown
   }
 
   /// What the server says of the number: one that it has not given yet is of no transaction that is there.

@@ -7,7 +7,7 @@ extension PostgresStore {
   /// changes one for each set of changed properties, and some for each relationship with a join table.
   /// - Throws: `StoreError`: `conflict`, `notUnique`, `invalidValue` for a text with U+0000, `readOnly`,
   ///   `busy`, `diskFull`, `serverUnreachable` with nothing saved; `outcomeUnknown` where the connection was
-  ///   lost during the commit and the server cannot be asked for 20 seconds. What `beforeCommit` throws;
+  ///   lost during the commit and no server can be asked for `serverOutcomeTimeout`. What `beforeCommit` throws;
   ///   nothing is saved.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     let programs = save.metadata.map(StoreMetadata.programs)
@@ -37,7 +37,7 @@ extension PostgresStore {
       guard failure.error.isConnectionLost, let (transaction, value) = written,
         let lost = transaction.lostCommit(failure.error)
       else { throw failure.error.storeError }
-      try lost.settle(opened)
+      try lost.settle(self)
       return value
     } catch let broken as BrokenUniqueness {
       throw try broken.error(in: self)
@@ -46,14 +46,37 @@ extension PostgresStore {
 
   /// Whether a save whose outcome was unknown is in the store.
   ///
-  /// One statement. To be asked before anything else is saved.
-  /// - Throws: `StoreError`: `notFound` when the token is another store's; `serverUnreachable`.
+  /// One transaction of two statements, which waits for saves in progress, and for the standbys that have to
+  /// confirm commits; one statement where the store is open for reading. To be asked before anything else is
+  /// saved.
+  /// - Throws: `StoreError`: `notFound` when the token is another store's; `busy` where a save is in progress
+  ///   for 30 seconds; `readOnly` where it is not there and the store is open for reading, since it may come;
+  ///   `serverUnreachable`.
   public func wasSaved(_ token: CommitToken) throws -> Bool {
     let opened = try open
-    guard let isMet = try token.isMet(in: opened) else {
-      throw StoreError(.notFound, "the token is of another store")
+    let isReadOnly = description.isReadOnly
+    guard let isMet = try isReadOnly ? token.isMet(in: opened) : settled({ _ in try token.isMet(in: opened) })
+    else { throw StoreError(.notFound, "the token is of another store") }
+    if isReadOnly, !isMet {
+      throw StoreError(
+        .readOnly,
+        "the save is not there yet, and may come; ask with a store that is open for writing")
     }
     return isMet
+  }
+
+  /// Runs a read when no save is in progress: what it finds committed is also on the standbys that have to
+  /// confirm commits, and what it does not find does not come.
+  ///
+  /// One statement more, in a transaction.
+  func settled<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+    do {
+      return try open.pool.write { connection in
+        // Saves have the row until the end of their commit. Its lock is a write, whose commit waits as well.
+        try connection.run("SELECT last FROM _history FOR UPDATE")
+        return try body(connection)
+      }
+    } catch let failure as CommitFailure { throw failure.error.storeError }
   }
 }
 

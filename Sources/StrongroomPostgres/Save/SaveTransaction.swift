@@ -28,7 +28,7 @@ struct SaveTransaction {
 
   /// Locks objects whose version must not change.
   mutating func begin(_ locks: [LockedObject] = []) throws {
-    number = try writer.begin(locks, signature: store.signature)
+    number = try writer.begin(locks, signature: store.signature, tracksHistory: tracksHistory)
   }
 
   /// Writes a save, but what it has of the program's metadata.

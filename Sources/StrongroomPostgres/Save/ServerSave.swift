@@ -15,10 +15,12 @@ struct ServerSave {
 
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   /// - Returns: The number of the transaction.
-  mutating func begin(_ locks: [LockedObject], signature: String) throws -> Int64? {
+  mutating func begin(_ locks: [LockedObject], signature: String, tracksHistory: Bool) throws -> Int64? {
+    // Who asks whether a save was committed waits for its end, by the row of the history.
+    let history = tracksHistory ? "" : ", (SELECT last FROM _history FOR KEY SHARE)"
     let begun = try connection.run(
       "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version)),"
-        + " (\(ServerMetadata.sealingKey))",
+        + " (\(ServerMetadata.sealingKey))\(history)",
       [.text(PostgresStore.channel(opened.identifier)), .text(signature)])
     if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.model.version { throw StoreError.movedOn }
     try opened.sealing?.use(UInt32(exactly: begun.number(0, 3)))
