@@ -163,8 +163,12 @@ struct ServerHistory {
     guard let position = token.position(in: opened.identifier) else { throw try refusal(isExpired: false) }
     if try has(position) == true { return position.transactionNumber }
     let rows = try connection.run(
-      "SELECT (SELECT count(*) FROM _transaction WHERE number = $1), (SELECT last FROM _history)",
-      [.number(position.transactionNumber)])
+      "SELECT (SELECT count(*) FROM _transaction WHERE number = $1), (SELECT last FROM _history),"
+        + " pg_is_in_recovery()", [.number(position.transactionNumber)])
+    // A standby gets the transaction later, and what follows it.
+    if rows.boolean(0, 2), rows.number(0, 1) < position.transactionNumber {
+      return position.transactionNumber
+    }
     throw try refusal(isExpired: rows.number(0, 0) == 0 && position.transactionNumber < rows.number(0, 1))
   }
 

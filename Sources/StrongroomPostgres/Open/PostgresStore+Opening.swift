@@ -23,14 +23,9 @@ extension PostgresStore {
   public func loadMetadata() async throws {
     let pool = try await ServerPool.connected(description)
     let opened = try await opened(pool)
-    let listener = ServerListener(
-      Self.channel(opened.identifier), own: signature, connect: pool.connect)
+    let listener = ServerListener(Self.channel(opened.identifier), own: signature, pool)
     try listener.listen()
-    _ = try pool.read {
-      try $0.run(
-        "SELECT pg_notify($1, $2)", [.text(Self.channel(opened.identifier)), .text(signature)])
-    }
-    try listener.waitForOwn()
+    try listener.checkHearing()
     var listening = opened
     listening.listener = listener
     setOpened(listening)

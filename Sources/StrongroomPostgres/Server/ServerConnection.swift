@@ -12,25 +12,30 @@ final class ServerConnection {
 
   private var prepared: [String: String] = [:]
   private let roundTrips: Locked<Int>
-
-  static let unreadableAddress = StoreError(
-    .invalidValue,
-    "the address is none that libpq takes; write it as postgresql://user@host:port/database?name=value")
+  private let watch: AnswerWatch
+  /// Whether an answer was waited for in vain.
+  private var isSilent = false
+  /// Which server it is; nil where that is not known.
+  private(set) var identity: ServerIdentity?
 
   /// Connects.
   ///
   /// - Parameters:
   ///   - url: Where to; libpq's form of addresses.
   ///   - settings: What holds unless the address says otherwise.
+  ///   - place: The one of the address's servers that it has to be; empty for any.
   ///   - roundTrips: Counts how often something is sent and answered.
+  ///   - watch: What becomes of a statement that is not answered.
   /// - Throws: `ServerError` where the server does not answer, or refuses the user.
-  init(_ url: String, _ settings: [ConnectionSetting], _ roundTrips: Locked<Int>) throws {
-    self.roundTrips = roundTrips
-    // Its message would quote the address, and a password in it.
-    guard let options = PQconninfoParse(url, nil) else { throw Self.unreadableAddress }
+  init(
+    _ url: String, _ settings: [ConnectionSetting], at place: [ConnectionSetting] = [],
+    _ roundTrips: Locked<Int>, _ watch: AnswerWatch
+  ) throws {
+    (self.roundTrips, self.watch) = (roundTrips, watch)
+    guard let options = PQconninfoParse(url, nil) else { throw StoreError.unreadableAddress }
     PQconninfoFree(options)
     // What comes later holds; an address in `dbname` is taken apart there.
-    let all = settings + [ConnectionSetting("dbname", url)]
+    let all = settings + [ConnectionSetting("dbname", url)] + place
     let new = try ConnectionSetting.withStrings(all) { names, values in
       guard let new = PQconnectdbParams(names, values, 1) else {
         throw StoreError(.other, "there is no memory for a connection; try again")
@@ -49,9 +54,24 @@ final class ServerConnection {
 
   deinit { PQfinish(handle) }
 
+  /// The server that it leads to, one of several that an address may have.
+  var place: [ConnectionSetting] {
+    [("host", PQhost(handle)), ("hostaddr", PQhostaddr(handle)), ("port", PQport(handle))]
+      .map { ConnectionSetting($0.0, $0.1.map { String(cString: $0) } ?? "") }
+  }
+
+  /// Asks which server it is; one round trip.
+  func identify() throws {
+    do { identity = ServerIdentity(try ask(ServerIdentity.statement)) } catch let error as ServerError
+      where !error.isConnectionLost
+    {
+      // Some hosted servers lack the functions.
+    }
+  }
+
   /// Whether it is as it was when it was made: idle, or for a pinned moment in its transaction.
   func isUsable(inTransaction: Bool) -> Bool {
-    PQstatus(handle) == CONNECTION_OK
+    !isSilent && PQstatus(handle) == CONNECTION_OK
       && PQtransactionStatus(handle) == (inTransaction ? PQTRANS_INTRANS : PQTRANS_IDLE)
   }
 
@@ -75,18 +95,57 @@ final class ServerConnection {
 
   /// Executes statements without parameters, in one round trip.
   func execute(_ sql: String) throws {
-    roundTrips.withLock { $0 += 1 }
-    let result = PQexec(handle, sql)
+    let result = answer(PQsendQuery(handle, sql))
     defer { PQclear(result) }
     let answers = [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY]
-    guard answers.contains(PQresultStatus(result)) else { throw ServerError(result, handle) }
+    guard answers.contains(PQresultStatus(result)) else { throw failure(result) }
+  }
+
+  /// Executes a statement without parameters, whose values come as texts: one round trip.
+  func ask(_ sql: String) throws -> ServerRows { try rows(answer(PQsendQuery(handle, sql))) }
+
+  /// Waits for the answer to what was sent, and takes its last part; nil where none came.
+  private func answer(_ isSent: Int32) -> OpaquePointer? {
+    roundTrips.withLock { $0 += 1 }
+    var last: OpaquePointer?
+    guard isSent == 1 else { return nil }
+    while isAnswered(), let next = PQgetResult(handle) {
+      // Why the server ends a connection comes before its end.
+      if last != nil, PQresultStatus(last) == PGRES_FATAL_ERROR {
+        PQclear(next)
+      } else {
+        PQclear(last)
+        last = next
+      }
+    }
+    return last
+  }
+
+  /// Waits until an answer is there, or the connection is lost.
+  private func isAnswered() -> Bool {
+    var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    let process = identity?.process ?? ServerProcess(number: PQbackendPID(handle), start: nil)
+    while PQisBusy(handle) == 1 {
+      if poll(&socket, 1, Int32(min(watch.interval * 1000, 2e9))) != 0 {
+        // What became of a connection that was lost is in the result.
+        if PQconsumeInput(handle) == 0 { return true }
+      } else if !watch.isWorking(process, at: place), poll(&socket, 1, 1000) == 0 {
+        watch.abandoned.withLock { $0.append(process) }
+        isSilent = true
+        return false
+      }
+    }
+    return true
+  }
+
+  private func failure(_ result: OpaquePointer?) -> ServerError {
+    isSilent ? .silent : ServerError(result, handle)
   }
 
   /// Executes a statement, which is prepared at its first use: one round trip, then two.
   @discardableResult
   func run(_ sql: String, _ parameters: [ServerParameter] = []) throws -> ServerRows {
     let name = try prepare(sql)
-    roundTrips.withLock { $0 += 1 }
     var bytes: [UInt8] = []
     var places: [Int] = []
     for parameter in parameters {
@@ -103,7 +162,8 @@ final class ServerConnection {
     let result = bytes.withUnsafeBytes { bytes in
       let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
       let values = places.map { place in start.map { $0 + place } }
-      return PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+      return answer(
+        PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1))
     }
     return try rows(result)
   }
@@ -114,18 +174,17 @@ final class ServerConnection {
       try execute("DEALLOCATE ALL")
       prepared = [:]
     }
-    roundTrips.withLock { $0 += 1 }
     let name = "s\(prepared.count)"
-    let result = PQprepare(handle, name, sql, 0, nil)
+    let result = answer(PQsendPrepare(handle, name, sql, 0, nil))
     defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw ServerError(result, handle) }
+    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result) }
     prepared[sql] = name
     return name
   }
 
   private func rows(_ result: OpaquePointer?) throws -> ServerRows {
     guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
-      let error = ServerError(result, handle)
+      let error = failure(result)
       PQclear(result)
       throw error
     }
@@ -134,12 +193,11 @@ final class ServerConnection {
 
   /// A transaction in which a statement failed ends with another answer than this one.
   private func commit() throws {
-    roundTrips.withLock { $0 += 1 }
-    let result = PQexec(handle, "COMMIT")
+    let result = answer(PQsendQuery(handle, "COMMIT"))
     defer { PQclear(result) }
-    let answer = PQcmdStatus(result).map { String(cString: $0) }
-    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw ServerError(result, handle) }
-    if answer != "COMMIT" { throw ServerError.rolledBack }
+    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result) }
+    let said = PQcmdStatus(result).map { String(cString: $0) }
+    if said != "COMMIT" { throw ServerError.rolledBack }
   }
 
   /// Runs a closure in a transaction; what it throws rolls back.

@@ -15,6 +15,8 @@ struct ServerError: Error, CustomStringConvertible {
   let connectionMessage: String?
   /// What would have been needed for a connection, and is not in the address, nor where libpq looks.
   var missing: ServerAccount.Purpose?
+  /// Whether the server ended the connection with it.
+  private var isBroken = false
 
   init(_ result: OpaquePointer?, _ connection: OpaquePointer) {
     func field(_ code: UInt8) -> String? {
@@ -23,7 +25,12 @@ struct ServerError: Error, CustomStringConvertible {
     state = field(UInt8(ascii: "C")) ?? ""
     constraint = field(UInt8(ascii: "n"))
     connectionMessage = state.isEmpty ? Self.message(connection) : nil
+    isBroken = PQstatus(connection) == CONNECTION_BAD
   }
+
+  /// A statement whose answer does not come.
+  static let silent = ServerError(
+    state: "", constraint: nil, connectionMessage: "the server, or the network to it, does not answer")
 
   /// A transaction that the server rolled back where a commit was asked for: a statement in it had failed.
   static let rolledBack = ServerError(state: "25P02", constraint: nil, connectionMessage: nil)
@@ -42,6 +49,7 @@ struct ServerError: Error, CustomStringConvertible {
     let known = [
       ("too many", "53300"), ("remaining connection slots", "53300"), ("role \"", "28000"),
       ("database \"", "3D000"), ("SSL was required", "08P01"), ("certificate", "08P01"),
+      ("hot standby", "57P03"), ("read-only", "57P03"), ("system is", "57P03"),
     ]
     let state = known.first { message.contains($0.0) }?.1
     self.init(state: state ?? (isRefused ? "28P01" : ""), constraint: nil, connectionMessage: message)
@@ -58,7 +66,9 @@ struct ServerError: Error, CustomStringConvertible {
   }
 
   /// Whether the connection is of no more use.
-  var isConnectionLost: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
+  var isConnectionLost: Bool {
+    isBroken || state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P")
+  }
 
   /// Whether the same transaction may succeed when it is tried again: a deadlock or a serialization
   /// failure.
@@ -72,6 +82,15 @@ struct ServerError: Error, CustomStringConvertible {
 
   /// Whether a number is one that the server has not given yet.
   var isNotYet: Bool { state == "22023" }
+
+  /// Whether a snapshot is not there any more.
+  var isUnknownSnapshot: Bool { state == "22023" || state == "42704" }
+
+  /// Whether the server takes no more connections.
+  var isFull: Bool { state == "53300" }
+
+  /// Whether a standby refuses what only a primary does.
+  var isOfStandby: Bool { state == "25006" }
 
   /// Whether a lock was not given in time.
   var isLockTimeout: Bool { state == "55P03" }
@@ -116,6 +135,7 @@ struct ServerError: Error, CustomStringConvertible {
       "the schema has something by the name of a table that the store makes; rename it, or use another schema"
     ),
     "25006": (.readOnly, denial), "42501": (.readOnly, denial),
+    "25P03": (.busy, waited), "25P04": (.busy, waited),
     "25P02": (.other, "nothing was saved: a statement of the save had failed before"),
     "28": (.wrongKey, "the server refuses the user or the password"),
     "3D000": (.fileMissing, "the server has no database of that name; make it, or name another"),
@@ -125,6 +145,11 @@ struct ServerError: Error, CustomStringConvertible {
     "0A": (.schemaMismatch, otherTables), "42": (.schemaMismatch, otherTables),
     "53100": (.diskFull, "the server's disk is full; make room and save again"),
     "53300": (.busy, "the server takes no more connections; try again"),
+    "57P03": (
+      .serverUnreachable,
+      "the server is starting or stopping, or is a standby, which takes no writes; try again when there is a"
+        + " primary, or open the store read-only"
+    ),
     "54000": (
       .invalidValue,
       "a value or a row is too long for the server: unique and indexed texts take 2,700 bytes, the numbers"
@@ -138,10 +163,18 @@ struct ServerError: Error, CustomStringConvertible {
     "the tables on the server are not as the store made them; restore them, or use another schema"
   private static let denial = "the server does not let this user write; grant it, or open read-only"
   private static let characters = "a text has characters that the server cannot store"
+  private static let waited =
+    "the server ended a transaction that it has no time for; save less at once, or raise"
+    + " idle_in_transaction_session_timeout or transaction_timeout for this user"
   private static let waiting = "the server gave the transaction up for others; try again"
 }
 
 extension StoreError {
+  /// Without libpq's words, which would quote the address, and a password in it.
+  static let unreadableAddress = StoreError(
+    .invalidValue,
+    "the address is none that libpq takes; write it as postgresql://user@host:port/database?name=value")
+
   /// Another program migrated the store while this one had it open.
   static let movedOn = StoreError(
     .modelMismatch,

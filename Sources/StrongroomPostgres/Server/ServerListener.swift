@@ -3,77 +3,107 @@ import Locks
 import StoreContract
 
 /// Hears of other programs' saves, by the server's NOTIFY.
+///
+/// A standby has none: there the end of the history is read each time, which saves without history do not
+/// move.
 final class ServerListener: Sendable {
   private struct Hearing: @unchecked Sendable {
     // @unchecked: used under the lock.
     var connection: ServerConnection?
+    /// The end of the history that a standby had last; nil where the connection hears.
+    var end: Int64?
     var count: Int64 = 0
     var isClosed = false
   }
 
+  private static let patience: TimeInterval = 10
+
   private let channel: String
   private let own: String
-  private let connect: @Sendable () throws -> ServerConnection
+  private let pool: ServerPool
   private let hearing = Locked(Hearing())
 
   /// - Parameters:
   ///   - channel: The store's, the same in all programs.
   ///   - own: What this store object says there.
-  ///   - connect: Makes a connection.
-  init(
-    _ channel: String, own: String, connect: @escaping @Sendable () throws -> ServerConnection
-  ) { (self.channel, self.own, self.connect) = (channel, own, connect) }
+  ///   - pool: Makes its connection, which is none of the pool's.
+  init(_ channel: String, own: String, _ pool: ServerPool) {
+    (self.channel, self.own, self.pool) = (channel, own, pool)
+  }
 
   /// Begins.
-  func listen() throws { try hearing.withLock { $0.connection = try listening() } }
+  func listen() throws { try hearing.withLock { try listen(&$0) } }
 
-  private func listening() throws -> ServerConnection {
+  private func listen(_ hearing: inout Hearing) throws {
     do {
-      let new = try connect()
-      try ServerRequirements.known { try new.execute("LISTEN \(channel.quoted)") }
-      return new
+      let new = try pool.connect()
+      hearing.end = nil
+      do { try new.execute("LISTEN \(channel.quoted)") } catch let error as ServerError
+        where error.isOfStandby
+      {
+        hearing.end = try Self.end(new)
+      } catch { try ServerRequirements.known { throw error } }
+      hearing.connection = new
     } catch let error as ServerError { throw error.storeError }
+  }
+
+  private static func end(_ connection: ServerConnection) throws -> Int64 {
+    let rows = try connection.run("SELECT last FROM _history")
+    return rows.count == 0 ? 0 : rows.number(0, 0)
   }
 
   /// How often others have saved; once more after each connection that was lost, since what was saved
   /// meanwhile was not heard.
   ///
-  /// No round trip, but for a connection that was lost.
+  /// No round trip, but for a connection that was lost, and one on a standby.
   var changeCount: Int64 {
     get throws {
       try hearing.withLock { hearing in
         if hearing.isClosed { throw StoreError(.other, "the store is closed; load it first") }
+        // A former primary does not say what its successor has.
+        if hearing.connection?.identity?.timeline ?? .max < pool.timeline ?? 0 { hearing.connection = nil }
         if hearing.connection == nil {
-          hearing.connection = try listening()
+          try listen(&hearing)
           hearing.count += 1
         }
-        hear(&hearing)
+        if heard(&hearing) == nil {
+          hearing.connection = nil
+          hearing.count += 1
+        }
         return hearing.count
       }
     }
   }
 
-  /// Takes in what was said.
+  /// Counts what was said; nil where the connection is lost.
+  ///
   /// - Returns: Whether the store's own was among it.
-  @discardableResult
-  private func hear(_ hearing: inout Hearing, waiting milliseconds: Int32 = 0) -> Bool {
-    guard let said = hearing.connection?.said(waiting: milliseconds) else {
-      hearing.connection = nil
-      hearing.count += 1
-      return false
+  private func heard(_ hearing: inout Hearing, waiting milliseconds: Int32 = 0) -> Bool? {
+    guard let connection = hearing.connection, let said = connection.said(waiting: milliseconds) else {
+      return nil
     }
     hearing.count += Int64(said.filter { $0 != own }.count)
+    if let known = hearing.end {
+      guard let end = try? Self.end(connection) else { return nil }
+      if end != known { hearing.count += 1 }
+      hearing.end = end
+    }
     return said.contains(own)
   }
 
-  /// Waits until it hears what the store itself said.
+  /// Waits until it hears what the store itself said; a standby says nothing.
   /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
   ///   transaction another one.
-  func waitForOwn() throws {
+  func checkHearing() throws {
     try hearing.withLock { hearing in
+      if hearing.end != nil { return }
+      _ = try pool.read {
+        try $0.run("SELECT pg_notify($1, $2)", [.text(channel), .text(own)])
+      }
       let end = Date(timeIntervalSinceNow: Self.patience)
-      while hearing.connection != nil, Date() < end {
-        if hear(&hearing, waiting: 100) { return }
+      while Date() < end {
+        guard let isOwn = heard(&hearing, waiting: 100) else { break }
+        if isOwn { return }
       }
       throw StoreError(
         .unsupportedServer,
@@ -81,7 +111,6 @@ final class ServerListener: Sendable {
           + " PostgreSQL server itself, or have its pool give each client a connection of its own")
     }
   }
-  private static let patience: TimeInterval = 10
 
   func close() {
     hearing.withLock { hearing in

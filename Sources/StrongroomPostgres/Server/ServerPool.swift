@@ -10,6 +10,8 @@ final class ServerPool: Sendable {
     var connections: [ServerConnection] = []
     /// The connection whose transaction has the moment, as long as the pool is there.
     var exporter: ServerConnection?
+    /// The primary that was connected to last.
+    var primary: ServerIdentity?
     var isClosed = false
   }
 
@@ -22,14 +24,21 @@ final class ServerPool: Sendable {
   /// The connection with the transaction that this thread is in.
   @TaskLocal private static var pinned: Pinned?
   private static let mostIdle = 8
+  /// How long a server that takes no more connections is waited for.
+  private static let patience: TimeInterval = 5
 
   private let url: String
   private let settings: [ConnectionSetting]
   /// What the vaults have for the user; the address and libpq's own ways go before.
   private let secrets: Locked<[ServerAccount.Purpose: SecretBytes]>
+  /// The server of a moment, of several that the address has.
+  private let place: [ConnectionSetting]
   private let setUp: String
+  /// The beginning of the transaction that reads a moment.
+  private let pinning: String?
+  private let watch: AnswerWatch
   /// Whether all connections read one moment, each in a transaction that does not end.
-  let isPinned: Bool
+  var isPinned: Bool { pinning != nil }
   private let idle = Locked(Idle())
   /// How often something was sent and answered, over all connections.
   let roundTrips = Locked(0)
@@ -38,19 +47,25 @@ final class ServerPool: Sendable {
   ///   - url: The server's address.
   ///   - settings: What holds unless the address says otherwise.
   ///   - setUp: What each new connection executes.
-  init(_ url: String, settings: [ConnectionSetting], setUp: String) {
-    (self.url, self.settings, self.setUp, isPinned) = (url, settings, setUp, false)
-    secrets = Locked([:])
+  ///   - checkInterval: After how many seconds a statement without an answer is looked after.
+  init(_ url: String, settings: [ConnectionSetting], setUp: String, checkInterval: TimeInterval) {
+    (self.url, self.settings, self.setUp, place, pinning) = (url, settings, setUp, [], nil)
+    let secrets = Locked<[ServerAccount.Purpose: SecretBytes]>([:])
+    self.secrets = secrets
+    let roundTrips = roundTrips
+    watch = AnswerWatch(interval: checkInterval) { place in
+      try ServerConnection(url, settings + Self.settings(secrets), at: place, roundTrips, .impatient)
+    }
   }
 
   private init(momentOf pool: ServerPool) throws {
     let moment = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-    let first = try pool.connect()
+    let first = try pool.takeLive() ?? pool.connectOrWait()
     // A migration waits for it: a table that it makes anew would be empty in the moment.
     try first.execute("\(moment); LOCK TABLE _store IN ACCESS SHARE MODE")
     let name = try first.run("SELECT pg_export_snapshot()").text(0, 0)
-    (url, settings, secrets, isPinned) = (pool.url, pool.settings, pool.secrets, true)
-    setUp = pool.setUp + "; \(moment); SET TRANSACTION SNAPSHOT '\(name)'"
+    (url, settings, secrets, setUp, watch) = (pool.url, pool.settings, pool.secrets, pool.setUp, pool.watch)
+    (place, pinning) = (first.place, "\(moment); SET TRANSACTION SNAPSHOT '\(name)'")
     idle.withLock { $0.exporter = first }
   }
 
@@ -72,18 +87,19 @@ final class ServerPool: Sendable {
 
   /// Uses a connection: that of the transaction that this thread is in, or an idle one, or a new one.
   ///
-  /// A read whose idle connection was lost is tried again on a new one.
+  /// A read whose idle connection was lost is tried again on a new one; so is one that a standby gave up,
+  /// since the primary has deleted rows that it needs.
   func read<R>(_ body: (ServerConnection) throws -> R) throws -> R {
     if let pinned = Self.pinned, pinned.pool === self { return try body(pinned.connection) }
     return try translated {
       if let known = try take() {
         do { return try use(known, body) } catch let error as ServerError
-          where error.isConnectionLost && !isPinned
+          where (error.isConnectionLost || error.isTransient) && !isPinned
         {
           idle.withLock { $0.connections = [] }
         }
       }
-      return try use(try connect(), body)
+      return try use(try connectOrWait(), body)
     }
   }
 
@@ -121,7 +137,7 @@ final class ServerPool: Sendable {
   }
 
   private func writeOnce<R>(_ begin: String, _ body: (ServerConnection) throws -> R) throws -> R {
-    try use(try takeLive() ?? connect()) { connection in
+    try use(try takeLive() ?? connectOrWait()) { connection in
       try connection.transaction(begin) {
         try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
       }
@@ -134,7 +150,10 @@ final class ServerPool: Sendable {
       do {
         try known.execute("")
         return known
-      } catch {}
+      } catch {
+        // What ended one may have ended all.
+        idle.withLock { $0.connections = [] }
+      }
     }
     return nil
   }
@@ -152,20 +171,77 @@ final class ServerPool: Sendable {
     secrets.withLock { $0[purpose] = secret }
   }
 
-  func connect() throws -> ServerConnection {
-    let known = secrets.withLock(\.self).map { purpose, secret in
+  private static func settings(_ secrets: Locked<[ServerAccount.Purpose: SecretBytes]>) -> [ConnectionSetting]
+  {
+    secrets.withLock(\.self).map { purpose, secret in
       ConnectionSetting(purpose == .password ? "password" : "sslpassword", secret)
     }
-    let new = try ServerConnection(url, settings + known, roundTrips)
-    try new.execute(setUp)
+  }
+
+  /// A new connection; where the server takes no more, one that is given back meanwhile.
+  private func connectOrWait() throws -> ServerConnection {
+    let end = Date(timeIntervalSinceNow: Self.patience)
+    while true {
+      do { return try connect() } catch let error as ServerError where error.isFull && Date() < end {
+        usleep(20_000)
+      }
+      if let known = try takeLive() { return known }
+    }
+  }
+
+  func connect() throws -> ServerConnection {
+    let new = try ServerConnection(
+      url, settings + Self.settings(secrets), at: place, roundTrips, watch)
+    if let pinning {
+      try new.execute(setUp)
+      try new.execute(pinning)
+      // Another server, or the same after a crash, may have a snapshot of the same name.
+      try idle.withLock { try $0.exporter?.execute("") }
+    } else {
+      try new.identify()
+      try admit(new)
+      try watch.endAbandoned(new)
+      try new.execute(setUp)
+    }
     return new
   }
+
+  /// Refuses a former primary: what it has, and what it would take, is lost with it.
+  ///
+  /// - Throws: `serverUnreachable` for a primary in whose place another was promoted before it answered here;
+  ///   `fileReplaced` for a server of other rows.
+  private func admit(_ new: ServerConnection) throws {
+    guard let found = new.identity, let timeline = found.timeline else { return }
+    try idle.withLock { idle in
+      if let known = idle.primary {
+        guard known.cluster == found.cluster else {
+          throw StoreError(
+            .fileReplaced,
+            "the address leads to another server than when the store was opened; close it and open it again")
+        }
+        if timeline < known.timeline ?? 0 {
+          throw StoreError(
+            .serverUnreachable,
+            "a former primary answers, in whose place another server was promoted; stop it, or make it a"
+              + " standby, and try again")
+        }
+        // Those that are there lead to the former one.
+        if timeline > known.timeline ?? 0 { idle.connections = [] }
+      }
+      idle.primary = found
+    }
+  }
+
+  /// Rises each time another server becomes the primary, as soon as a connection to that is made.
+  var timeline: Int? { idle.withLock { $0.primary?.timeline } }
 
   private func use<R>(_ connection: ServerConnection, _ body: (ServerConnection) throws -> R) throws -> R {
     defer {
       if connection.isUsable(inTransaction: isPinned) {
         idle.withLock { idle in
-          if !idle.isClosed, idle.connections.count < Self.mostIdle { idle.connections.append(connection) }
+          let isFormer = connection.identity?.timeline ?? .max < idle.primary?.timeline ?? 0
+          if idle.isClosed || isFormer || idle.connections.count == Self.mostIdle { return }
+          idle.connections.append(connection)
         }
       }
     }
@@ -182,7 +258,7 @@ final class ServerPool: Sendable {
 
   private func translated<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as ServerError {
-      if isPinned, error.isConnectionLost || error.isNotYet {
+      if isPinned, error.isConnectionLost || error.isUnknownSnapshot {
         throw StoreError(
           .serverUnreachable, "the connection that had the moment was lost; take another snapshot",
           cause: error)

@@ -13,7 +13,8 @@ struct ServerRequirements {
   /// - Throws: `unsupportedServer`; `other` for a database of another encoding.
   func check() throws {
     let rows = try connection.run(
-      "SELECT current_setting('server_encoding'), current_setting('server_version_num')::bigint")
+      "SELECT current_setting('server_encoding'), current_setting('server_version_num')::bigint,"
+        + " pg_is_in_recovery()")
     guard rows.number(0, 1) >= Self.leastVersion else {
       throw StoreError(.unsupportedServer, "the server is older than PostgreSQL 13; update it")
     }
@@ -21,8 +22,8 @@ struct ServerRequirements {
     guard encoding == "UTF8" else {
       throw StoreError(.other, "the database stores texts as \(encoding); make one with the encoding UTF8")
     }
-    // Both hold from the commit on, so neither does anything.
-    try connection.execute("LISTEN strongroom; UNLISTEN strongroom")
+    // Both hold from the commit on, so neither does anything. A standby takes neither.
+    if !rows.boolean(0, 2) { try connection.execute("LISTEN strongroom; UNLISTEN strongroom") }
   }
 
   /// To be called when the transaction has an advisory lock, which some servers take for none.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import StoreContract
 @_exported public import StoreKeys
 
@@ -33,5 +33,25 @@ extension PersistentStoreDescription {
     }
     self.init(type: PostgresStore.storeType, url: url)
     if let name = schema?.removingPercentEncoding { serverSchema = name }
+  }
+
+  /// After how many seconds without an answer another connection asks the server whether it works on a
+  /// statement: 30 unless set.
+  ///
+  /// A statement that it works on is waited for, however long it takes; one that it does not, or that nobody
+  /// answers for within 10 seconds, fails with `serverUnreachable`, or where it was the commit of a save is
+  /// settled.
+  public var serverCheckInterval: TimeInterval {
+    get { options["PostgresCheckInterval"] as? TimeInterval ?? 30 }
+    set { options["PostgresCheckInterval"] = newValue }
+  }
+
+  /// For how many seconds a server is waited for that is to say whether a save was committed whose answer was
+  /// lost: 20 unless set.
+  ///
+  /// Where another server takes its place later, the save ends with `outcomeUnknown`.
+  public var serverOutcomeTimeout: TimeInterval {
+    get { options["PostgresOutcomeTimeout"] as? TimeInterval ?? 20 }
+    set { options["PostgresOutcomeTimeout"] = newValue }
   }
 }

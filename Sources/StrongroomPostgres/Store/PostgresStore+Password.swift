@@ -42,7 +42,7 @@ extension PostgresStore {
     _ description: PersistentStoreDescription, _ purpose: ServerAccount.Purpose
   ) throws -> (ServerAccount, any PasswordVault) {
     try ServerAddress.check(description)
-    guard let account = ServerAccount(description, purpose) else { throw ServerAddress.unreadable }
+    guard let account = ServerAccount(description, purpose) else { throw StoreError.unreadableAddress }
     guard let vault = description.keyVaults.lazy.compactMap({ $0 as? any PasswordVault }).first else {
       throw StoreError(
         .keyMissing, "no vault of the store's description stores passwords; add a SecretServiceVault")

@@ -108,7 +108,8 @@ public final class PostgresStore: IncrementalStore {
 
   /// What is stored now, for as long as it is there: reads see no later save.
   ///
-  /// Two statements; one more for each further thread that reads at the same time.
+  /// Two statements, over a connection of its own; one more, and another connection, for each further thread
+  /// that reads at the same time.
   public func snapshot() throws -> any IncrementalStore { try PostgresStore(momentOf: self) }
 
   /// Rises with each save of others.

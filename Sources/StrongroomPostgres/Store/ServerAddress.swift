@@ -1,5 +1,33 @@
-import Foundation
+import CLibPQ
+public import Foundation
 import StoreContract
+
+extension PostgresStore {
+  /// The URL of an address in any form that libpq takes: with several hosts, of which `URL(string:)` makes
+  /// none (`postgresql://a:5432,b:5433/library`), or as words (`host=a,b dbname=library`).
+  ///
+  /// No statement.
+  /// - Parameter address: The address.
+  /// - Returns: A URL for a store's description.
+  /// - Throws: `StoreError` with code `invalidValue` where libpq does not take it.
+  public static func url(of address: String) throws -> URL {
+    let options = PQconninfoParse(address, nil)
+    defer { PQconninfoFree(options) }
+    var items: [String] = []
+    var option = options
+    while let current = option?.pointee, let keyword = current.keyword {
+      if let value = current.val {
+        let text = String(cString: value).addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        items.append("\(String(cString: keyword))=\(text ?? "")")
+      }
+      option = option?.successor()
+    }
+    guard options != nil, let url = URL(string: "postgresql:///?" + items.joined(separator: "&")) else {
+      throw StoreError.unreadableAddress
+    }
+    return url
+  }
+}
 
 /// What a description says of the server.
 enum ServerAddress {
@@ -22,9 +50,6 @@ enum ServerAddress {
     }
   }
 
-  /// The error for an address that libpq does not take; without the address, which may have a password.
-  static let unreadable = ServerConnection.unreadableAddress
-
   /// - Throws: `StoreError` with code `invalidValue` where it has no address of a server, or a schema that no
   ///   server takes.
   static func check(_ description: PersistentStoreDescription) throws {
@@ -45,16 +70,26 @@ extension ServerPool {
   /// The connections to the server of a description, none of which is made yet.
   convenience init(_ description: PersistentStoreDescription) throws {
     try ServerAddress.check(description)
+    var settings: [ConnectionSetting] = [
+      .init("sslmode", "verify-full"), .init("application_name", "strongroom"),
+      .init("connect_timeout", "10"),
+      // A server that stops without closing its connections is noticed after a minute.
+      .init("keepalives_idle", "30"), .init("keepalives_interval", "10"), .init("keepalives_count", "3"),
+      .init("tcp_user_timeout", "60000"),
+    ]
+    // Of several servers the one that takes writes.
+    if !description.isReadOnly { settings.append(.init("target_session_attrs", "primary")) }
     self.init(
-      description.url?.absoluteString ?? "",
-      settings: [
-        .init("sslmode", "verify-full"), .init("application_name", "strongroom"),
-        .init("connect_timeout", "10"),
-        // A server that stops without closing its connections is noticed.
-        .init("keepalives_idle", "30"), .init("tcp_user_timeout", "60000"),
-      ],
+      description.url?.absoluteString ?? "", settings: settings,
       setUp: "SET search_path TO \(description.serverSchema.quoted); SET client_encoding TO 'UTF8';"
-        + "SET lock_timeout TO '30s';"
-        + "SET default_transaction_isolation TO 'read committed'; SET extra_float_digits TO 3")
+        + "SET default_transaction_isolation TO 'read committed'; SET extra_float_digits TO 3;"
+        // The locks of a program that is not reachable any more are given back as soon.
+        + "SET tcp_keepalives_idle TO 30; SET tcp_keepalives_interval TO 10; SET tcp_keepalives_count TO 3;"
+        + "SET tcp_user_timeout TO '60s';"
+        // What is acknowledged survives a crash.
+        + "SELECT set_config('synchronous_commit', 'on', false)"
+        + " WHERE current_setting('synchronous_commit') = 'off';"
+        + "SELECT set_config('lock_timeout', '30s', false) WHERE current_setting('lock_timeout') = '0'",
+      checkInterval: description.serverCheckInterval)
   }
 }

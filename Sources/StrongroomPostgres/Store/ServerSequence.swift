@@ -11,7 +11,13 @@ final class ServerSequence: Sendable {
   }
 
   private static let largestBlock: Int64 = 4096
-  private let blocks = Locked<[String: Block]>([:])  // by the root entity's name
+  private struct Blocks {
+    var byRoot: [String: Block] = [:]  // by the root entity's name
+    /// That of the primary that gave them.
+    var timeline: Int?
+  }
+
+  private let blocks = Locked(Blocks())
 
   /// Numbers for objects of the entities, in their order.
   ///
@@ -20,8 +26,10 @@ final class ServerSequence: Sendable {
     try blocks.withLock { blocks in
       var wanted: [String: Int64] = [:]
       for entity in entities { wanted[entity.root.name, default: 0] += 1 }
+      // A server that was promoted may give them again, where it lost what its predecessor had acknowledged.
+      if blocks.timeline != pool.timeline { blocks = Blocks(timeline: pool.timeline) }
       for (root, count) in wanted {
-        var block = blocks[root] ?? Block()
+        var block = blocks.byRoot[root] ?? Block()
         if block.end - block.next < count {
           let size = max(count, block.size)
           let end = try pool.apart { try Self.reserve(size, root, $0) } + 1
@@ -29,11 +37,11 @@ final class ServerSequence: Sendable {
           block.end = end
           block.size = min(block.size * 4, Self.largestBlock)
         }
-        blocks[root] = block
+        blocks.byRoot[root] = block
       }
       return entities.map { entity in
-        defer { blocks[entity.root.name]?.next += 1 }
-        return blocks[entity.root.name]?.next ?? 0
+        defer { blocks.byRoot[entity.root.name]?.next += 1 }
+        return blocks.byRoot[entity.root.name]?.next ?? 0
       }
     }
   }

@@ -12,30 +12,20 @@ struct LostConnectionTests {
   private struct Scene {
     let program = "lost \(UUID().uuidString.prefix(8))"
     let server: PostgresServer
-    let store: PostgresStore
-    let entity: EntityDescription
+    let notes: NoteStore
+    var store: PostgresStore { notes.store }
 
     init() async throws {
-      let server = try PostgresServer.shared()
-      let name = program.replacing(" ", with: "%20")
-      let address = try URL(string: server.url.absoluteString + "&application_name=\(name)")
-      let model = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
-      self.server = server
-      store = try await PostgresFactory.store(model) { $0.url = address }
-      entity = try #require(model.entity(named: "Note"))
+      server = try PostgresServer.shared()
+      notes = try await NoteStore(
+        NoteStore.address(server.url, ["application_name": program]), schema: server.newSchema())
     }
 
     func save(_ count: Int = 1, beforeCommit: () throws -> Void = {}) throws {
-      var save = SaveChangesRequest()
-      let builder = NodeBuilder()
-      for id in try store.obtainPermanentIDs(for: Array(repeating: entity, count: count)) {
-        builder.begin(fieldCount: entity.fieldCount)
-        save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
-      }
-      try store.save(save, beforeCommit: beforeCommit)
+      try notes.save(Array(repeating: "a", count: count), beforeCommit: beforeCommit)
     }
 
-    var count: Int { get throws { try store.count(for: FetchRequest("Note")) } }
+    var count: Int { get throws { try notes.count } }
   }
 
   @Test("before a read or a save, another one is made")
@@ -79,12 +69,12 @@ struct LostConnectionTests {
     let scene = try await Scene()
     try scene.save(2)
     func trips(_ count: Int) throws -> Int {
-      let ids = try scene.store.obtainPermanentIDs(for: Array(repeating: scene.entity, count: count))
+      let ids = try scene.store.obtainPermanentIDs(for: Array(repeating: scene.notes.entity, count: count))
       let before = try scene.store.roundTripCount
       var save = SaveChangesRequest()
       let builder = NodeBuilder()
       for id in ids {
-        builder.begin(fieldCount: scene.entity.fieldCount)
+        builder.begin(fieldCount: scene.notes.entity.fieldCount)
         save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
       }
       try scene.store.save(save) {}

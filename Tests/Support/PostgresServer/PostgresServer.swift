@@ -37,12 +37,18 @@ package final class PostgresServer: Sendable {
     return found?.compactMap(Int.init).max().map { versions.appending(path: "\($0)/bin") }
   }
 
+  /// What a program needs in front of it, since a server refuses to run as root.
+  static let user = geteuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups " : ""
+
   /// Starts a server.
   /// - Parameters:
-  ///   - settings: Settings of the server, as `name=value`.
+  ///   - primary: The server whose standby it is; nil for one of its own.
+  ///   - settings: More of its settings, each `name=value`.
   ///   - password: The password that it asks `tester` for; nil for none.
   /// - Throws: `Failure` where PostgreSQL is not installed or does not start.
-  package init(settings: [String] = [], password: String? = nil) throws {
+  package init(
+    standbyOf primary: PostgresServer? = nil, settings: [String] = [], password: String? = nil
+  ) throws {
     guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
     self.password = password
     folder = URL(filePath: NSTemporaryDirectory()).appending(path: "postgres-\(UUID().uuidString.prefix(8))")
@@ -52,23 +58,28 @@ package final class PostgresServer: Sendable {
     let secret = folder.appending(path: "password")
     if let password { try Data(password.utf8).write(to: secret) }
     let access = password == nil ? "-A trust" : "-A scram-sha-256 --pwfile='\(secret.path)'"
-    let options = settings.map { "-c '\($0)'" }.joined(separator: " ")
-    // The server refuses to run as root.
-    let user = geteuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups " : ""
+    let user = Self.user
+    let making =
+      primary.map { Self.copying($0, to: "$1", programs) }
+      ?? "\(user)\"$0/initdb\" -D \"$1/data\" -U tester \(access) -E UTF8 --no-locale -N"
+    let more = settings.map { " -c '\($0)'" }.joined()
     process.arguments = [
       "-ec",
       """
       if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$1"; fi
-      \(user)"$0/initdb" -D "$1/data" -U tester \(access) -E UTF8 --no-locale -N >"$1/initdb" 2>&1
+      \(making) >"$1/initdb" 2>&1
       while [ ! -e "$1/ending" ]; do
+        if [ -e "$1/stopped" ]; then sleep 0.05; continue; fi
         \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
-          \(options) >>"$1/log" 2>&1 || sleep 0.1
+          -c wal_retrieve_retry_interval=100ms -c wal_keep_size=512MB\(more) >>"$1/log" 2>&1 || sleep 0.1
       done &
       server=$!
       cat >/dev/null
       touch "$1/ending"
       while kill -0 $server 2>/dev/null; do
-        kill -INT "$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)" 2>/dev/null || true
+        postmaster="$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null || true)"
+        kill -INT "$postmaster" 2>/dev/null || true
+        kill -CONT "$postmaster" $(ps -o pid= --ppid "${postmaster:-0}") 2>/dev/null || true
         sleep 0.1
       done
       rm -rf "$1"
@@ -113,14 +124,16 @@ package final class PostgresServer: Sendable {
   }
 
   /// The address of the database that is there from the beginning.
-  package var url: URL {
-    get throws {
-      let host = folder.path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-      guard let url = URL(string: "postgresql:///postgres?host=\(host)&user=tester") else {
-        throw Failure(description: "no address")
-      }
-      return url
+  package var url: URL { get throws { try Self.url(of: [self]) } }
+
+  /// The address of that database on several servers.
+  static func url(of servers: [PostgresServer]) throws -> URL {
+    let hosts = servers.map(\.folder.path).joined(separator: ",")
+    let host = hosts.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    guard let url = URL(string: "postgresql:///postgres?host=\(host)&user=tester") else {
+      throw Failure(description: "no address")
     }
+    return url
   }
 
   /// Executes a statement with psql.
@@ -136,10 +149,51 @@ package final class PostgresServer: Sendable {
     return try Self.run("\(secret)'\(programs.path)/psql' \(options)")
   }
 
-  /// Kills the server, which is started again at once.
-  package func crash() {
+  private var processNumber: pid_t? {
     let state = try? String(contentsOf: folder.appending(path: "data/postmaster.pid"), encoding: .utf8)
-    if let process = state?.split(separator: "\n").first.flatMap({ pid_t($0) }) { kill(process, SIGKILL) }
+    return state?.split(separator: "\n").first.flatMap { pid_t($0) }
+  }
+
+  /// Kills the server, which is started again at once.
+  package func crash() { if let processNumber { kill(processNumber, SIGKILL) } }
+
+  /// Stops the server, and returns when it is stopped; it stays so.
+  /// - Parameter signal: SIGINT for PostgreSQL's fast shutdown, SIGKILL.
+  package func stop(_ signal: Int32 = SIGINT) {
+    let mark = folder.appending(path: "stopped")
+    _ = FileManager.default.createFile(atPath: mark.path, contents: nil)
+    guard let processNumber else { return }
+    kill(processNumber, signal)
+    for _ in 0..<1200 where kill(processNumber, 0) == 0 { usleep(50_000) }
+  }
+
+  /// Starts a server that was stopped, and returns when it takes connections.
+  package func start() throws {
+    try FileManager.default.removeItem(at: folder.appending(path: "stopped"))
+    wait()
+  }
+
+  /// Has the server's processes do nothing, or go on.
+  package func freeze(_ isFrozen: Bool) throws {
+    guard let processNumber else { return }
+    let signal = isFrozen ? "STOP" : "CONT"
+    _ = try Self.run("kill -\(signal) \(processNumber) $(ps -o pid= --ppid \(processNumber))")
+  }
+
+  /// Makes a standby the primary.
+  package func promote() throws { try execute("SELECT pg_promote()") }
+
+  /// Makes a server that was stopped a standby of another, with the other's rows.
+  package func becomeStandby(of primary: PostgresServer) throws {
+    guard let programs = Self.programs else { return }
+    let copying = Self.copying(primary, to: folder.path, programs)
+    _ = try Self.run("rm -rf '\(folder.path)/data' && \(copying) >'\(folder.path)/initdb' 2>&1")
+    try start()
+  }
+
+  private static func copying(_ primary: PostgresServer, to folder: String, _ programs: URL) -> String {
+    "\(user)'\(programs.path)/pg_basebackup' -h '\(primary.folder.path)' -U tester -D \"\(folder)/data\" -R"
+      + " -X stream -c fast --no-sync"
   }
 
   /// Ends the connections of a program of a name.

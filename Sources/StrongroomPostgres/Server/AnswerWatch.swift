@@ -1,0 +1,48 @@
+import Foundation
+import Locks
+
+/// What becomes of a statement that the server does not answer: a network may swallow it, or its answer.
+///
+/// However long a statement runs, another connection sees that the server works on it. So no statement is
+/// given up for its length, and none is waited for in vain.
+struct AnswerWatch: Sendable {
+  /// After how many seconds without an answer the other connection asks; again after as many more.
+  let interval: TimeInterval
+  /// Makes the other connection, to the same server; nil where what is not answered in time is given up.
+  let connect: (@Sendable (_ place: [ConnectionSetting]) throws -> ServerConnection)?
+  /// Processes of the server that were given up, and may have locked something: to be ended.
+  let abandoned = Locked<[ServerProcess]>([])
+
+  /// For the other connection itself, whose statements take no time.
+  static let impatient = AnswerWatch(interval: 10, connect: nil)
+
+  /// Whether a process of the server at a place works on a statement.
+  func isWorking(_ process: ServerProcess, at place: [ConnectionSetting]) -> Bool {
+    let rows = try? connect?(place).ask("SELECT state FROM pg_stat_activity WHERE \(process.condition)")
+    guard let rows, rows.count > 0 else { return false }
+    // Hidden where the connection of before had another role.
+    return rows.isNull(0, 0) || ["active", "fastpath function call"].contains(rows.text(0, 0))
+  }
+
+  /// Ends the processes that were given up.
+  func endAbandoned(_ connection: ServerConnection) throws {
+    let all = abandoned.withLock { abandoned in
+      defer { abandoned = [] }
+      return abandoned
+    }
+    for process in all {
+      _ = try connection.ask(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(process.condition)")
+    }
+  }
+}
+
+/// A process of the server, which has one connection.
+struct ServerProcess {
+  let number: Int32
+  /// When it began, as the server writes it, since numbers come again; nil where that is not known.
+  let start: String?
+
+  /// What finds it in `pg_stat_activity`.
+  var condition: String { "pid = \(number)" + (start.map { " AND backend_start = '\($0)'" } ?? "") }
+}

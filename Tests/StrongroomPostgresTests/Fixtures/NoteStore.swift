@@ -1,0 +1,59 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreContract
+import StrongroomPostgres
+import Testing
+
+/// A store of notes, which are counted.
+struct NoteStore: Sendable {
+  let store: PostgresStore
+  let entity: EntityDescription
+
+  init(
+    _ url: URL, schema: String = "notes", _ change: (inout PersistentStoreDescription) -> Void = { _ in }
+  ) async throws {
+    let model = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
+    var description = PersistentStoreDescription(type: PostgresStore.storeType, url: url)
+    description.serverSchema = schema
+    change(&description)
+    store = try PostgresStore(model: model, description: description)
+    entity = try #require(model.entity(named: "Note"))
+    try await store.loadMetadata()
+  }
+
+  /// The address with more settings of libpq's.
+  static func address(_ url: URL, _ more: [String: String]) throws -> URL {
+    let items = more.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
+    return try #require(URL(string: url.absoluteString + "&" + items.joined(separator: "&")))
+  }
+
+  func save(_ texts: [String] = ["a"], beforeCommit: () throws -> Void = {}) throws {
+    var save = SaveChangesRequest()
+    let builder = NodeBuilder()
+    for (text, id) in zip(texts, try store.obtainPermanentIDs(for: texts.map { _ in entity })) {
+      builder.begin(fieldCount: entity.fieldCount)
+      try builder.set(entity.attributes[0], .string(text))
+      save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
+    }
+    try store.save(save, beforeCommit: beforeCommit)
+  }
+
+  /// The code that a save is refused with; nil where it is stored.
+  func refusal(_ texts: [String] = ["a"], beforeCommit: () throws -> Void = {}) throws -> StoreError.Code? {
+    do {
+      try save(texts, beforeCommit: beforeCommit)
+      return nil
+    } catch let error as StoreError { return error.code }
+  }
+
+  var count: Int { get throws { try store.count(for: FetchRequest("Note")) } }
+
+  var texts: [String] {
+    get throws {
+      try store.fetchNodes(FetchRequest("Note"), lookup: nil).map { node in
+        if case .string(let text) = node.value(of: entity.attributes[0]) { text } else { "" }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PostgresServer
+import StoreContract
+import StrongroomPostgres
+import Testing
+
+@Suite(
+  "A network that swallows what is sent", .enabled(if: PostgresServer.programs != nil),
+  .timeLimit(.minutes(5)))
+struct SilentServerTests {
+  private func notes(_ path: NetworkPath) async throws -> NoteStore {
+    try await NoteStore(
+      NoteStore.address(path.url, ["connect_timeout": "2"]), schema: PostgresServer.shared().newSchema()
+    ) {
+      $0.serverCheckInterval = 0.3
+      $0.serverOutcomeTimeout = 1
+    }
+  }
+
+  @Test("ends reads and saves with an error, and the next ones work")
+  func reads() async throws {
+    let path = try NetworkPath(to: PostgresServer.shared())
+    let notes = try await notes(path)
+    try notes.save()
+    path.swallow(true)
+    do {
+      let count = try notes.count
+      Issue.record("it counts \(count)")
+    } catch let error as StoreError { #expect(error.code == .serverUnreachable) }
+    #expect(try notes.refusal() == .serverUnreachable)
+    path.swallow(false)
+    #expect(try notes.count == 1)
+    try notes.save()
+    #expect(try notes.count == 2)
+  }
+
+  @Test("in a commit, has the outcome unknown, which is told apart when the server answers")
+  func commits() async throws {
+    let path = try NetworkPath(to: PostgresServer.shared())
+    let notes = try await notes(path)
+    do {
+      try notes.save { path.swallow(true) }
+      Issue.record("the commit was answered")
+    } catch let error as StoreError {
+      #expect(error.code == .outcomeUnknown)
+      path.swallow(false)
+      // The server's process has the transaction still; it is ended.
+      #expect(try !notes.store.wasSaved(#require(error.commitToken)))
+    }
+    #expect(try notes.count == 0)
+    try notes.save()
+    #expect(try notes.count == 1)
+  }
+
+  @Test("that answers again while a commit is settled, has it refused")
+  func settled() async throws {
+    let path = try NetworkPath(to: PostgresServer.shared())
+    let notes = try await NoteStore(
+      NoteStore.address(path.url, ["connect_timeout": "2"]), schema: PostgresServer.shared().newSchema()
+    ) { $0.serverCheckInterval = 0.3 }
+    let healing = Thread {
+      usleep(1_000_000)
+      path.swallow(false)
+    }
+    #expect(
+      try notes.refusal {
+        path.swallow(true)
+        healing.start()
+      } == .serverUnreachable)
+    #expect(try notes.count == 0)
+  }
+
+  @Test("is told from a statement that takes long")
+  func length() async throws {
+    let server = try PostgresServer.shared()
+    let notes = try await notes(NetworkPath(to: server))
+    try notes.save()
+    let schema = notes.store.description.serverSchema
+    _ = Background {
+      _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(2); COMMIT")
+    }
+    usleep(500_000)
+    let start = Date()
+    #expect(try notes.count == 1)
+    #expect(Date().timeIntervalSince(start) > 0.7, "it waited")
+  }
+}

@@ -1,0 +1,91 @@
+package import Foundation
+import Glibc
+import Locks
+
+/// A way to a server over TCP, which can be cut, and can swallow what is sent over it.
+package final class NetworkPath: Sendable {
+  private struct State: Sendable {
+    var isSwallowing = false
+    var sockets: [Int32] = []
+  }
+
+  private let state = Locked(State())
+  private let listener: Int32
+  private let socketPath: String
+  /// Where it is, on 127.0.0.1.
+  package let port: UInt16
+
+  package init(to server: PostgresServer) throws {
+    socketPath = server.folder.appending(path: ".s.PGSQL.5432").path
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listener = listener
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, length) == 0 && listen(listener, 64) == 0
+          && getsockname(listener, $0, &length) == 0
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    if !isBound { throw PostgresServer.Failure(description: "no port") }
+    Thread.detachNewThread { [self] in accept() }
+  }
+
+  /// The address of a database by this way.
+  package var url: URL {
+    get throws {
+      guard let url = URL(string: "postgresql://tester@127.0.0.1:\(port)/postgres?sslmode=disable") else {
+        throw PostgresServer.Failure(description: "no address")
+      }
+      return url
+    }
+  }
+
+  /// Has what is sent vanish from now on, with connections that stay, or forwards again on new ones.
+  package func swallow(_ isSwallowing: Bool) { state.withLock { $0.isSwallowing = isSwallowing } }
+
+  /// Ends all connections.
+  package func cut() {
+    for socket in state.withLock({ $0.sockets }) { shutdown(socket, Int32(SHUT_RDWR)) }
+  }
+
+  private func accept() {
+    while case let client = Glibc.accept(listener, nil, nil), client >= 0 {
+      let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.utf8) }
+      let isThere = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+        }
+      }
+      if !isThere { for socket in [client, server] { shutdown(socket, Int32(SHUT_RDWR)) } }
+      state.withLock { $0.sockets += [client, server] }
+      // What was made while all was swallowed stays so.
+      let isSwallowed = Locked(false)
+      for (from, to) in [(client, server), (server, client)] {
+        Thread.detachNewThread { [self] in forward(from, to, isSwallowed) }
+      }
+    }
+  }
+
+  private func forward(_ from: Int32, _ to: Int32, _ isSwallowed: Locked<Bool>) {
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while case let count = recv(from, &buffer, buffer.count, 0), count > 0 {
+      if state.withLock({ $0.isSwallowing }) { isSwallowed.withLock { $0 = true } }
+      if isSwallowed.withLock({ $0 }) { continue }
+      var sent = 0
+      while sent < count {
+        let more = send(to, Array(buffer[sent..<count]), count - sent, Int32(MSG_NOSIGNAL))
+        if more <= 0 { break }
+        sent += more
+      }
+    }
+    // A server behind a dead network learns nothing of its client's end.
+    if !isSwallowed.withLock({ $0 }) { shutdown(to, Int32(SHUT_RDWR)) }
+  }
+}
