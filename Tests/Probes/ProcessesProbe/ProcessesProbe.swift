@@ -42,7 +42,7 @@ struct ProcessesProbe {
     say(
       """
       usage: processes-probe run FOLDER [--seconds N] [--processes N] [--busy-timeout MS] [--no-kills]
-                                  [--store postgres [--crashes]]
+                                  [--store postgres [--crashes] [--switchovers N]]
              processes-probe delay [--commits N] [--pause MS]
 
       """)

@@ -10,6 +10,8 @@ struct RunOptions {
   /// Whether the store is on a server, and whether that is killed as well.
   var isOnServer = false
   var crashes = false
+  /// How often a standby takes the server's place; with none there is no standby.
+  var switchovers = 0
   var settings = Playground.Settings()
 
   init?(_ arguments: ArraySlice<String>) {
@@ -33,10 +35,11 @@ struct RunOptions {
       case "--seconds": seconds = value
       case "--processes": settings.processes = value
       case "--busy-timeout": settings.busyTimeout = value
+      case "--switchovers": switchovers = value
       default: return nil
       }
     }
-    if settings.processes < 3 || crashes && !isOnServer { return nil }
+    if settings.processes < 3 || (crashes || switchovers > 0) && !isOnServer { return nil }
   }
 }
 
@@ -63,8 +66,9 @@ final class Run {
 
   func run() async throws {
     var settings = options.settings
-    let server = options.isOnServer ? try PostgresServer.shared() : nil
-    settings.server = try server?.url
+    let pair = options.switchovers > 0 ? try PostgresPair() : nil
+    let server = options.isOnServer && pair == nil ? try PostgresServer.shared() : nil
+    settings.server = try pair?.url ?? server?.url
     try playground.write(settings)
     try await playground.open(creating: true).close()
     // A quarter are consumers, one in two of them notified.
@@ -74,15 +78,19 @@ final class Run {
       members.append(Member(kind: kind, number: number))
       try start(number)
     }
+    let switchovers = pair.map {
+      Switchovers($0, count: options.switchovers, seconds: options.seconds)
+    }
     do {
-      try oversee(server)
+      try oversee(server, switchovers)
+      switchovers?.wait()
       try await end()
     } catch {
       for member in members { kill(member.process.processIdentifier, SIGKILL) }
       throw error
     }
     try await dump()
-    say("kills \(kills), of the server \(crashes)\n")
+    say("kills \(kills), of the server \(crashes), switchovers \(try switchovers?.count ?? 0)\n")
   }
 
   private func start(_ index: Int) throws {
@@ -93,24 +101,39 @@ final class Run {
     try members[index].process.run()
   }
 
-  private func oversee(_ server: PostgresServer?) throws {
-    let end = Playground.now + options.seconds * 1_000_000_000
+  private func oversee(_ server: PostgresServer?, _ switchovers: Switchovers?) throws {
+    let start = Playground.now
+    let end = start + options.seconds * 1_000_000_000
+    var said = start
     while Playground.now < end {
       usleep(options.kills ? useconds_t.random(in: 100_000...1_000_000) : 200_000)
+      let changes = try switchovers?.count ?? 0
+      if Playground.now - said > 10_000_000_000 {
+        said = Playground.now
+        say(
+          "\((end - said) / 1_000_000_000) s left: kills \(kills), of the server \(crashes),"
+            + " switchovers \(changes)\n")
+      }
       for index in members.indices where !members[index].process.isRunning {
         throw ProcessEnded(name: "\(members[index].kind) \(index)")
       }
-      if options.crashes, Int.random(in: 0..<8) == 0 {
-        server?.crash()
-        crashes += 1
-      }
-      guard options.kills, let index = members.indices.randomElement() else { continue }
-      kill(members[index].process.processIdentifier, SIGKILL)
-      members[index].process.waitUntilExit()
-      kills += 1
-      members[index].life += 1
-      try start(index)
+      if options.crashes, Int.random(in: 0..<8) == 0 { crash(server, switchovers) }
+      if options.kills { try killOne() }
     }
+  }
+
+  private func crash(_ server: PostgresServer?, _ switchovers: Switchovers?) {
+    server?.crash()
+    if switchovers?.crash() ?? true { crashes += 1 }
+  }
+
+  private func killOne() throws {
+    guard let index = members.indices.randomElement() else { return }
+    kill(members[index].process.processIdentifier, SIGKILL)
+    members[index].process.waitUntilExit()
+    kills += 1
+    members[index].life += 1
+    try start(index)
   }
 
   /// A process that ended by itself; it has said why.

@@ -59,6 +59,9 @@ final class Writer {
     last.outcome = "ok"
     do {
       try body(&last)
+    } catch let error as StoreError where error.code == .outcomeUnknown {
+      last.outcome = try isSaved(error, name, context) ? "saved" : "unsaved"
+      last.text = "\(error)"
     } catch {
       last.outcome = Self.outcome(of: error)
       last.text = "\(error)"
@@ -71,11 +74,31 @@ final class Writer {
   private static func outcome(of error: any Error) -> String {
     switch error {
     case let error as StoreError where error.code == .busy: "busy"
-    case let error as StoreError where error.code == .outcomeUnknown: "unknown"
     case let error as StoreError where error.code == .serverUnreachable: "unreachable"
     case let error as StoreError where error.code == .conflict: "conflict"
     case let error as ContextError where error.code == .conflict: "conflict"
     default: "error"
+    }
+  }
+
+  /// Asks until a server answers whether a save whose outcome was unknown is there.
+  private func isSaved(_ error: StoreError, _ name: String, _ context: ManagedObjectContext) throws -> Bool {
+    let coordinator = context.persistentStoreCoordinator
+    guard let store = coordinator.persistentStores.first as? PostgresStore,
+      let entity = coordinator.managedObjectModel.entity(named: "Register")
+    else { throw error }
+    // A batch has no token: once this one is answered, it is not in progress any more.
+    let token =
+      error.commitToken ?? CommitToken(store: store.identifier, entity: entity, reference: 0, version: 1)
+    while true {
+      do {
+        let isSaved = try store.wasSaved(token)
+        if error.commitToken != nil { return isSaved }
+        let whole = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
+        return try store.execute(whole).transactions.contains { $0.author == name }
+      } catch let error as StoreError where [.serverUnreachable, .busy].contains(error.code) {
+        usleep(100_000)
+      }
     }
   }
 

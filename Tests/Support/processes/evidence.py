@@ -8,7 +8,10 @@ FOREVER = float("inf")
 
 
 class Operation:
-    """One operation: when it began and ended, what it was about, and how it ended (None when it was killed)."""
+    """One operation: when it began and ended, what it was about, and how it ended (None when it was killed).
+
+    One whose outcome was unknown ends as `saved` or `unsaved`, which is what the store answered when it was asked.
+    """
 
     def __init__(self, line):
         self.name = line["begin"]
@@ -34,8 +37,6 @@ class Operation:
         self.rows = pairs(line["rows"]) if "rows" in line else None
         self.inserted = line.get("ids")
         self.count = line.get("count")
-        if self.outcome == "unknown":
-            self.end = FOREVER
 
     @property
     def is_write(self):
@@ -44,8 +45,10 @@ class Operation:
     @property
     def has_written(self):
         """Whether it was acknowledged, and changed something whatever others did."""
-        if self.outcome != "ok" or not self.is_write:
+        if self.outcome not in ("ok", "saved") or not self.is_write:
             return False
+        if self.outcome == "saved" and self.kind != "save":
+            return True
         return bool(self.updates or self.inserts) if self.kind == "save" else self.count > 0
 
     @property

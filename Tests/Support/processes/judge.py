@@ -48,7 +48,7 @@ def check_operations(evidence, verdict):
             verdict.add("twice", "%s is in the history as %s" % (author, [one.number for one in own]))
         if operation is None or not operation.is_write:
             verdict.add("anomalies", "nobody asked for transaction %d of %s" % (own[0].number, author))
-        elif operation.outcome in ("conflict", "busy", "unreachable", "error"):
+        elif operation.outcome in ("conflict", "busy", "unreachable", "error", "unsaved"):
             verdict.add("anomalies", "%s ended in %s, and is in the history" % (author, operation.outcome))
     for operation in evidence.operations.values():
         if operation.has_written and operation.name not in by_author:

@@ -142,6 +142,18 @@ class JudgeTests(unittest.TestCase):
         self.story.operations["3.0.4"].outcome = "busy"
         self.check_finds("anomalies", "ended in busy, and is in the history")
 
+    def test_unknown_outcome_that_was_settled(self):
+        self.story.operations["3.0.2"].outcome = "saved"
+        self.story.operations["2.0.3"].outcome = "saved"
+        self.story.save("2.0.6", updates=[(1, "3.0.4")], outcome="unsaved")
+        self.check()
+
+    def test_unknown_outcome_that_was_settled_wrongly(self):
+        self.story.operations["3.0.2"].outcome = "unsaved"
+        self.check_finds("anomalies", "3.0.2 ended in unsaved")
+        self.story.save("2.0.6", updates=[(1, "3.0.4")], outcome="saved")
+        self.check_finds("missed", "2.0.6 was acknowledged")
+
     def test_stale_read_of_a_group(self):
         self.story.found("2.0.5", {1: "2.0.3", 2: "2.0.3"})
         self.check(stale=1)
