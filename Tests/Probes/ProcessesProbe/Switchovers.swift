@@ -40,7 +40,7 @@ final class Switchovers: Sendable {
   }
 
   /// How often the primary was changed.
-  /// - Throws: What kept it from being changed.
+  /// - Throws: What prevented one.
   var count: Int {
     get throws {
       try state.withLock { state in

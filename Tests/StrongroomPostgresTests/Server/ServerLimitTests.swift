@@ -19,13 +19,13 @@ struct ServerLimitTests {
 
   @Test(
     "statements and waits for locks",
-    arguments: ["-c statement_timeout=300ms", "-c lock_timeout=300ms"])
+    arguments: ["-c statement_timeout=1s", "-c lock_timeout=1s"])
   func statements(option: String) async throws {
     let notes = try await notes(option)
     try notes.save()
     let (server, schema) = (server, notes.store.description.serverSchema)
     let locking = Background {
-      _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(1.5); COMMIT")
+      _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(3); COMMIT")
     }
     usleep(500_000)
     #expect(try notes.refusal() == .busy)
@@ -37,12 +37,12 @@ struct ServerLimitTests {
 
   @Test("transactions that wait for the program")
   func idle() async throws {
-    let notes = try await notes("-c idle_in_transaction_session_timeout=200ms")
-    #expect(try notes.refusal { usleep(600_000) } == .busy)
+    let notes = try await notes("-c idle_in_transaction_session_timeout=1s")
+    #expect(try notes.refusal { usleep(1_900_000) } == .busy)
     #expect(try notes.count == 0)
     let moment = try notes.store.snapshot()
     try notes.save()
-    usleep(600_000)
+    usleep(1_900_000)
     do {
       let count = try moment.count(for: FetchRequest("Note"))
       Issue.record("the moment has \(count)")

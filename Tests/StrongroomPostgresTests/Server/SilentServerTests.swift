@@ -34,7 +34,7 @@ struct SilentServerTests {
     #expect(try notes.count == 2)
   }
 
-  @Test("in a commit, has the outcome unknown, which is told apart when the server answers")
+  @Test("in a commit, has the outcome unknown, which is settled when the server answers")
   func commits() async throws {
     let path = try NetworkPath(to: PostgresServer.shared())
     let notes = try await notes(path)
@@ -70,7 +70,7 @@ struct SilentServerTests {
     #expect(try notes.count == 0)
   }
 
-  @Test("is told from a statement that takes long")
+  @Test("is another thing than a statement that takes long")
   func length() async throws {
     let server = try PostgresServer.shared()
     let notes = try await notes(NetworkPath(to: server))

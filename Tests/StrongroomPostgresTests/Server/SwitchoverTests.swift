@@ -58,7 +58,7 @@ struct SwitchoverTests {
     let notes = try await NoteStore(NoteStore.address(pair.url, ["application_name": "unconfirmed"]))
     try notes.save(["first"])
     try pair.awaitStandby()
-    try pair.standby.freeze(true)
+    pair.standby.stop(SIGKILL)
     let save = Background { try notes.refusal(["second"]) }
     try Self.until { try pair.primary.execute(Self.waiting) == "1\n" }
     // Locally it is committed, and its connection ends without an answer.
@@ -89,7 +89,7 @@ struct SwitchoverTests {
   @Test("a commit whose answer was lost is no save before the standby has it")
   func confirmed() async throws {
     try await unconfirmed { pair, notes, save in
-      try pair.standby.freeze(false)
+      try pair.standby.start()
       #expect(try save.value() == nil)
       try pair.promoteStandby(isKilled: true)
       try Self.waitForNone(pair.primary)
@@ -101,7 +101,7 @@ struct SwitchoverTests {
   func lost() async throws {
     try await unconfirmed { pair, notes, save in
       pair.primary.stop(SIGKILL)
-      try pair.standby.freeze(false)
+      try pair.standby.start()
       try pair.promoteStandby(isKilled: true, isAwaited: false)
       try Self.waitForNone(pair.primary)
       #expect(try save.value() == .serverUnreachable)

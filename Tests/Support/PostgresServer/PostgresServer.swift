@@ -71,15 +71,13 @@ package final class PostgresServer: Sendable {
       while [ ! -e "$1/ending" ]; do
         if [ -e "$1/stopped" ]; then sleep 0.05; continue; fi
         \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
-          -c wal_retrieve_retry_interval=100ms -c wal_keep_size=512MB\(more) >>"$1/log" 2>&1 || sleep 0.1
+          -c wal_retrieve_retry_interval=100ms -c wal_keep_size=512MB >>"$1/log" 2>&1 || sleep 0.1
       done &
       server=$!
       cat >/dev/null
       touch "$1/ending"
       while kill -0 $server 2>/dev/null; do
-        postmaster="$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null || true)"
-        kill -INT "$postmaster" 2>/dev/null || true
-        kill -CONT "$postmaster" $(ps -o pid= --ppid "${postmaster:-0}") 2>/dev/null || true
+        kill -INT "$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)" 2>/dev/null || true
         sleep 0.1
       done
       rm -rf "$1"
@@ -173,13 +171,6 @@ package final class PostgresServer: Sendable {
     wait()
   }
 
-  /// Has the server's processes do nothing, or go on.
-  package func freeze(_ isFrozen: Bool) throws {
-    guard let processNumber else { return }
-    let signal = isFrozen ? "STOP" : "CONT"
-    _ = try Self.run("kill -\(signal) \(processNumber) $(ps -o pid= --ppid \(processNumber))")
-  }
-
   /// Makes a standby the primary.
   package func promote() throws { try execute("SELECT pg_promote()") }
 
@@ -187,7 +178,10 @@ package final class PostgresServer: Sendable {
   package func becomeStandby(of primary: PostgresServer) throws {
     guard let programs = Self.programs else { return }
     let copying = Self.copying(primary, to: folder.path, programs)
-    _ = try Self.run("rm -rf '\(folder.path)/data' && \(copying) >'\(folder.path)/initdb' 2>&1")
+    // Processes of a server that was killed end a moment later.
+    let data = "'\(folder.path)/data'"
+    _ = try Self.run(
+      "while ! rm -rf \(data); do sleep 0.1; done; \(copying) >'\(folder.path)/initdb' 2>&1")
     try start()
   }
 
