@@ -20,6 +20,9 @@ let package = Package(
       name: "CLimitPlain", dependencies: ["CLibrary", "CSQLitePlain"],
       cSettings: [.headerSearchPath("../CLimit/include"), .unsafeFlags(["-O2"])]),
     .target(
+      name: "CPostgresLimit", dependencies: ["CLibrary"], cSettings: [.unsafeFlags(["-O2"])],
+      linkerSettings: [.linkedLibrary("pq")]),
+    .target(
       name: "BenchKit",
       dependencies: [
         "CLibrary", .product(name: "TextTable", package: "TextTable"),
@@ -27,8 +30,10 @@ let package = Package(
     .executableTarget(
       name: "strongroom-bench",
       dependencies: [
-        "BenchKit", "CLimit", "CSQLCipherLimit", .product(name: "Strongroom", package: "Strongroom"),
+        "BenchKit", "CLimit", "CPostgresLimit", "CSQLCipherLimit",
+        .product(name: "Strongroom", package: "Strongroom"),
         .product(name: "StrongroomData", package: "Strongroom"),
+        .product(name: "StrongroomPostgres", package: "Strongroom"),
         .product(name: "StrongroomRecords", package: "Strongroom"),
         .product(name: "TextTable", package: "TextTable"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

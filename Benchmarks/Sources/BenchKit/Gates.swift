@@ -8,6 +8,8 @@ package enum Gates {
   private static let bulk: [String: Double] = [
     "P4": 1.35, "P7": 1.1, "P8-prefetched": 1.5, "P9": 1.3, "P10": 1.05, "P11": 1.1, "P13": 1.3,
   ]
+  /// Of the store on a server, to C with libpq.
+  private static let server: [String: Double] = ["P2": 1.5, "P3-full": 1.2, "P4": 1.6, "P5": 1.3]
   private static let columns: [String: Double] = ["P4": 1.2]
 
   package static func gate(_ phase: String, _ path: String) -> Double? {
@@ -15,6 +17,7 @@ package enum Gates {
     case "managed", "typed": managed[phase]
     case "bulk": bulk[phase]
     case "columns": columns[phase]
+    case "server": server[phase]
     default: nil
     }
   }

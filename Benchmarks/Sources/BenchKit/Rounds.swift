@@ -49,7 +49,9 @@ package struct Rounds {
         }
       }
       for (index, contestant) in able.enumerated() {
-        result.append(try measurement(phase, contestant.name, limit: runs[0], own: runs[index + 1]))
+        result.append(
+          try Measurement(
+            phase, contestant.name, limit: runs[0], own: runs[index + 1], workload.operations(phase)))
       }
     }
     note("")
@@ -72,23 +74,6 @@ package struct Rounds {
     return try await contestant.run(phase, at: path)
   }
 
-  private func measurement(
-    _ phase: Phase, _ name: String, limit: [PhaseRun], own: [PhaseRun]
-  ) throws -> Measurement {
-    for (one, other) in zip(limit, own) where one.checksum != other.checksum {
-      throw Failure(
-        description: "\(phase.rawValue): \(name) has checksum \(other.checksum), the limit \(one.checksum);"
-          + " no ratio is printed")
-    }
-    let ratios = zip(own, limit).map { $0.seconds / $1.seconds }
-    let operations = Double(workload.operations(phase))
-    return Measurement(
-      phase: phase.rawValue, path: name, ratio: ratios.median, spread: ratios.max()! - ratios.min()!,
-      bytesPerObject: own.compactMap(\.bytesPerObject).median.finite, statements: own.last?.statements,
-      limitMicroseconds: limit.map(\.seconds).median / operations * 1e6,
-      microseconds: own.map(\.seconds).median / operations * 1e6)
-  }
-
   private func note(_ text: String) {
     guard isatty(2) != 0 else { return }
     FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
@@ -97,4 +82,25 @@ package struct Rounds {
 
 extension Double {
   var finite: Double? { isFinite ? self : nil }
+}
+
+extension Measurement {
+  /// What the runs of a phase come to.
+  ///
+  /// - Throws: `Rounds.Failure` when checksums differ: no ratio is worth printing then.
+  package init(
+    _ phase: Phase, _ name: String, limit: [PhaseRun], own: [PhaseRun], _ operations: Int
+  ) throws {
+    for (one, other) in zip(limit, own) where one.checksum != other.checksum {
+      throw Rounds.Failure(
+        description: "\(phase.rawValue): \(name) has checksum \(other.checksum), the limit \(one.checksum);"
+          + " no ratio is printed")
+    }
+    let ratios = zip(own, limit).map { $0.seconds / $1.seconds }
+    self.init(
+      phase: phase.rawValue, path: name, ratio: ratios.median, spread: (ratios.max() ?? 0) - (ratios.min() ?? 0),
+      bytesPerObject: own.compactMap(\.bytesPerObject).median.finite, statements: own.last?.statements,
+      limitMicroseconds: limit.map(\.seconds).median / Double(operations) * 1e6,
+      microseconds: own.map(\.seconds).median / Double(operations) * 1e6)
+  }
 }

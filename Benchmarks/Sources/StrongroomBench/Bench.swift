@@ -7,7 +7,7 @@ struct Bench: AsyncParsableCommand {
     commandName: "strongroom-bench", abstract: "Measures Strongroom against the bare C loop.",
     subcommands: [
       Phases.self, Access.self, Instructions.self, Scale.self, StartUp.self, Opening.self, Graph.self,
-      Report.self, Cores.self, Loads.self, FirstRow.self, LiveWriter.self,
+      Report.self, Cores.self, Loads.self, FirstRow.self, LiveWriter.self, Server.self,
     ],
     defaultSubcommand: Phases.self)
 }

@@ -123,7 +123,7 @@ struct ManagedPath: Contestant {
     try identifiers("Book", numbers, context)
   }
 
-  private func byID(_ context: ManagedObjectContext) throws -> UInt64 {
+  func byID(_ context: ManagedObjectContext) throws -> UInt64 {
     var sum = Checksum()
     for id in try bookIDs(workload.randomBooks(seed: 5), context) {
       var own = Checksum()
@@ -221,7 +221,7 @@ struct ManagedPath: Contestant {
     book.add(tags[Int(data.tags.2)], to: Book.Indexes.tags)
   }
 
-  private func singleSaves(_ context: ManagedObjectContext) throws {
+  func singleSaves(_ context: ManagedObjectContext) throws {
     let authors = try context.fetch(FetchRequest("Author"), as: Author.self)
     let tags = try context.fetch(FetchRequest("Tag"), as: Tag.self)
     for index in workload.books..<workload.books + workload.singleSaves {
