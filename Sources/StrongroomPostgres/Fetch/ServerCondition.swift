@@ -191,7 +191,7 @@ struct ServerCondition {
     var array = ServerArray(of: column.type)
     for value in values {
       guard case .value(let value) = value, let element = parameter(value, of: column) else { return nil }
-      element.bytes.withUnsafeBytes { array.append($0) }
+      element.bytes.withUnsafeBytes { array.values.append($0) }
     }
     parameters.append(array.parameter)
     return Term(sql: "\(column.sql) = ANY ($\(parameters.count)::\(column.type.arrayName))")

@@ -62,7 +62,7 @@ extension PostgresStore {
   private func writeHistory<R>(_ body: (ServerConnection, Opened) throws -> R) throws -> R {
     try checkWritable()
     let opened = try open
-    do { return try opened.pool.write(ServerLock.savingTransaction) { try body($0, opened) } } catch let
+    do { return try opened.pool.write(locking: ServerLock.ofSave) { try body($0, opened) } } catch let
       failure as CommitFailure
     {
       throw failure.error.storeError

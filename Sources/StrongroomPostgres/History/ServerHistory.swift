@@ -24,6 +24,12 @@ struct ServerHistory {
     "extract(epoch FROM clock_timestamp())::double precision"
     + " - \(Int(Date.timeIntervalBetween1970AndReferenceDate))"
 
+  private static let appending =
+    "WITH head AS (UPDATE _history SET last = last + 1, change = change + $1, total = total + $2"
+    + " RETURNING last, change, total) INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
+    + " ($4::text[])[1], ($4::text[])[2], ($4::text[])[3], $5::bigint, $6::bigint, change - $1 + 1, $1,"
+    + " total, $7::bytea, $8::bytea FROM head RETURNING number"
+
   /// What a row takes besides its changes, about.
   private static let rowSize: Int64 = 80
   /// So seldom that looking for what is to go costs nothing a save.
@@ -51,10 +57,7 @@ struct ServerHistory {
     let (bytes, recorded) = (try changes.encoded(), try values.encoded())
     let size = bytes.count + recorded.count + (origin?.author?.utf8.count ?? 0)
     let rows = try connection.run(
-      "WITH head AS (UPDATE _history SET last = last + 1, change = change + $1, total = total + $2"
-        + " RETURNING last, change, total) INSERT INTO _transaction SELECT last, $3::bytea, \(Self.now),"
-        + " ($4::text[])[1], ($4::text[])[2], ($4::text[])[3], $5::bigint, $6::bigint, change - $1 + 1, $1,"
-        + " total, $7::bytea, $8::bytea FROM head RETURNING number",
+      Self.appending,
       [
         .number(Int64(changes.count)), .number(Self.rowSize + Int64(size)), .bytes(fingerprint),
         .optionalTexts([origin?.author, origin?.contextName, Self.program]), .number(Self.process),

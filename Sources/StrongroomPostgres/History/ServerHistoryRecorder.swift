@@ -75,8 +75,8 @@ struct ServerHistoryRecorder {
 
   /// To be called when a save is written.
   ///
-  /// The statements of the values, and one for each root entity with objects that were linked and have no
-  /// other change.
+  /// The statements of the values, and one for each root entity with objects that were linked, have no other
+  /// change and are not locked by the save.
   mutating func didWrite(_ save: SaveChangesRequest) throws {
     for node in save.inserted {
       changes.add(node.reference, to: .init(kind: .insert, entity: number(node.entity)))
@@ -99,7 +99,7 @@ struct ServerHistoryRecorder {
         values.add(new: new, of: key(change.node))
       }
     }
-    try addOthers(links)
+    try addOthers(links, save)
     try addLinks(save)
     try addOrders(save, isAfter: true)
   }
@@ -114,12 +114,20 @@ struct ServerHistoryRecorder {
     return place
   }
 
-  /// Objects that were linked only: the row says of which entity each is.
-  private mutating func addOthers(_ links: LinkedProperties) throws {
+  /// Objects that were linked only: their rows say of which entity each is.
+  ///
+  /// No statement for those of an entity without subentities that the save locks: they are there.
+  private mutating func addOthers(_ links: LinkedProperties, _ save: SaveChangesRequest) throws {
     var links = links
+    let locked = Set(
+      save.existing.map { LinkedProperties.Key(root: $0.entity.root.index, reference: $0.reference) })
     for (root, own) in Dictionary(grouping: links.sorted, by: \.key.root).sorted(by: { $0.key < $1.key }) {
       let entity = opened.schema.model.entities[root]
-      let numbers = try entities(of: own.map(\.key.reference), entity)
+      let isKnown = !entity.hasSubentities && own.allSatisfy { locked.contains($0.key) }
+      let numbers =
+        isKnown
+        ? Dictionary(uniqueKeysWithValues: own.map { ($0.key.reference, number(entity)) })
+        : try entities(of: own.map(\.key.reference), entity)
       for (reference, number) in numbers.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
         let properties = links.remove(entity, reference) ?? .init()
         changes.add(reference, to: .init(kind: .update, entity: number, properties: properties))

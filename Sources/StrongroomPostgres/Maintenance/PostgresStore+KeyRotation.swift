@@ -84,7 +84,7 @@ extension PostgresStore {
         let batch = ResealedBatch(opened.versionCheck, sealing, property, table.name, column.name)
         while true {
           do {
-            let done = try opened.pool.write(ServerLock.savingTransaction) { try batch.reseal($0, after: last) }
+            let done = try opened.pool.write(locking: ServerLock.ofSave) { try batch.reseal($0, after: last) }
             guard let done else { break }
             (last, count) = (done.last, count + done.count)
           } catch let failure as CommitFailure { throw failure.error.storeError }
@@ -109,7 +109,7 @@ extension PostgresStore {
     _ opened: Opened, _ change: (SealingRecord, SealingKeys) throws -> SealingRecord
   ) throws {
     guard let wrapping = opened.sealing?.wrapping else { return }
-    try opened.pool.write(ServerLock.savingTransaction) { connection in
+    try opened.pool.write(locking: ServerLock.ofSave) { connection in
       let metadata = ServerMetadata(connection: connection)
       guard let record = try metadata.sealing(isLocked: true) else { throw SealingRecord.damage }
       guard let keys = try record.keys(for: opened.identifier, unwrappedBy: wrapping) else {

@@ -2,9 +2,8 @@ import Foundation
 
 /// The locks by which saves, migrations and drafts of a store wait for each other.
 struct ServerLock {
-  /// Begins a transaction that saves, in one round trip: it waits for the end of a draft, before it reads
-  /// which version the store has.
-  static let savingTransaction = "BEGIN; SELECT pg_advisory_xact_lock_shared(\(saves))"
+  /// Waits for the end of a draft, before a save reads which version the store has.
+  static let ofSave = "SELECT pg_advisory_xact_lock_shared(\(saves))"
 
   /// Keeps others from saving until the end of the transaction, but not from reading.
   static let againstSaves = "SELECT pg_advisory_xact_lock(\(saves))"

@@ -4,17 +4,17 @@ public import StoreContract
 
 /// Batches, each in one transaction.
 extension PostgresStore {
-  /// How many rows one statement inserts.
+  /// How many rows are sent together.
   private static let rowsTogether = 4096
 
-  /// Inserts rows in one transaction, 4,096 a statement.
+  /// Inserts rows in one transaction, 4,096 at a time.
   ///
   /// Memory stays the same whatever their number, where no attribute is derived from when a row was saved.
   /// Their numbers are consecutive: programs that need new ones of the same hierarchy wait until the end.
   /// - Throws: As `save(_:beforeCommit:)`, and what `next` throws; nothing is inserted then.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
     try writing { transaction in
-      try transaction.begin()
+      transaction.begin()
       var rows = try InsertedRows(entity, storeEntities)
       var last = try sequence.lock(entity, transaction.connection)
       var isMore = true
@@ -29,7 +29,7 @@ extension PostgresStore {
           try transaction.write(rows.take())
           try transaction.checkUniqueness()
         }
-        try sequence.advance(entity, to: last, transaction.connection)
+        sequence.advance(entity, to: last, transaction.connection)
         try transaction.finish()
       } catch let error as ServerError where error.isTransient { throw error.storeError }
       return rows.result
@@ -67,11 +67,11 @@ extension PostgresStore {
     try writing { transaction in
       if let entity = model.entity(named: request.entityName) {
         let table = try open.schema.table(entity).name.quoted
-        try transaction.connection.execute("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
+        transaction.connection.add("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
       }
       let save = try changes()
       if count(save) > 0 {
-        try transaction.begin()
+        transaction.begin()
         try transaction.write(save)
         try transaction.finish()
       }

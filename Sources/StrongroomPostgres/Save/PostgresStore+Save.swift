@@ -4,7 +4,9 @@ extension PostgresStore {
   /// Executes a save within one transaction, and calls `beforeCommit` at its end.
   ///
   /// A fixed number of statements, however many objects: one for each entity and kind of change, for
-  /// changes one for each set of changed properties, and some for each relationship with a join table.
+  /// changes one for each set of changed properties, and some for each relationship with a join table. They
+  /// are sent in one round trip, and the commit in another; 500 new rows of an entity, or links of a
+  /// relationship, are copied in two more.
   /// - Throws: `StoreError`: `conflict`, `notUnique`, `invalidValue` for a text with U+0000, `readOnly`,
   ///   `busy`, `diskFull`, `serverUnreachable` with nothing saved; `outcomeUnknown` where the connection was
   ///   lost during the commit and no server can be asked for `serverOutcomeTimeout`. What `beforeCommit` throws;
@@ -12,7 +14,7 @@ extension PostgresStore {
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     let programs = save.metadata.map(StoreMetadata.programs)
     try writing { transaction in
-      try transaction.begin(save.locked)
+      transaction.begin(save.locked)
       try transaction.write(save)
       if let programs { try ServerMetadata(connection: transaction.connection).write(programs: programs) }
       try transaction.finish()
@@ -27,7 +29,7 @@ extension PostgresStore {
     let opened = try open
     var written: (transaction: SaveTransaction, value: R)?
     do {
-      return try opened.pool.write(ServerLock.savingTransaction) { connection in
+      return try opened.pool.write(locking: ServerLock.ofSave) { connection in
         var transaction = SaveTransaction(connection, opened, self)
         let value = try body(&transaction)
         written = (transaction, value)

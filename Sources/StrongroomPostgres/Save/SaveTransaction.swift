@@ -6,10 +6,8 @@ struct SaveTransaction {
   let connection: ServerConnection
   private let opened: PostgresStore.Opened
   private let store: PostgresStore
-  private var writer: ServerSave
+  private let writer: ServerSave
   private var recorder: ServerHistoryRecorder
-  /// The number that the server gave to it.
-  private var number: Int64?
   /// Its place in the history.
   private var place: PersistentHistoryToken.Position?
   private var token: CommitToken?
@@ -27,37 +25,46 @@ struct SaveTransaction {
   private var tracksHistory: Bool { store.description.tracksHistory }
 
   /// Locks objects whose version must not change.
-  mutating func begin(_ locks: [LockedObject] = []) throws {
-    number = try writer.begin(locks, signature: store.signature, tracksHistory: tracksHistory)
+  func begin(_ locks: [LockedObject] = []) throws {
+    try writer.begin(locks, signature: store.signature, tracksHistory: tracksHistory)
   }
 
-  /// Writes a save, but what it has of the program's metadata.
+  /// Writes a save, but what it has of the program's metadata, with the next statement whose answer is waited
+  /// for.
   mutating func write(_ save: SaveChangesRequest) throws {
     last = save
     token = CommitToken(save) ?? token
-    try derived.add(save)
-    if tracksHistory { try recorder.willWrite(save) }
     try namingObjects {
-      try writer.delete(save.deleted)
+      try derived.add(save)
+      if tracksHistory { try recorder.willWrite(save) }
+      writer.delete(save.deleted)
       try writer.update(save.updated)
-      try writer.throwConflicts()
-      try writer.checkExisting(save.existing)
+      writer.checkConflicts()
+      writer.checkExisting(save.existing)
       try writer.insert(save.inserted)
-      try writer.throwConflicts()
-      try writer.checkDeletions(save.deleted)
+      writer.checkConflicts()
+      writer.checkDeletions(save.deleted)
       for changes in save.relationshipChanges { try writer.apply(changes) }
+      if tracksHistory { try recorder.didWrite(save) }
     }
-    if tracksHistory { try recorder.didWrite(save) }
   }
 
-  /// Has the server check uniqueness now and from here on.
-  func checkUniqueness() throws { try namingObjects { try writer.checkUniqueness() } }
+  /// Has the server check uniqueness of what was written, and from here on at once.
+  func checkUniqueness() throws {
+    try namingObjects {
+      writer.checkUniqueness()
+      try connection.flush()
+    }
+  }
 
   /// To be called last, since other saves wait from here on.
   mutating func finish() throws {
-    try namingObjects { try DerivedValues(connection, opened, store).write(derived) }
-    try checkUniqueness()
-    if tracksHistory { place = try recorder.append(store.description.historyLimits) }
+    try namingObjects {
+      try DerivedValues(connection, opened, store).write(derived)
+      writer.checkUniqueness()
+      if tracksHistory { place = try recorder.append(store.description.historyLimits) }
+      try connection.flush()
+    }
   }
 
   private func namingObjects(_ body: () throws -> Void) throws {
@@ -68,6 +75,6 @@ struct SaveTransaction {
 
   /// What is to be settled where its commit was not answered.
   func lostCommit(_ error: ServerError) -> LostCommit? {
-    number.map { LostCommit(transaction: $0, place: place, token: token, error: error) }
+    writer.number.map { LostCommit(transaction: $0, place: place, token: token, error: error) }
   }
 }

@@ -2,10 +2,15 @@ import ObjectModel
 import StoreContract
 
 /// The statements of one save, inside its transaction.
-struct ServerSave {
+///
+/// They are sent together, with the next whose answer is waited for: what is found in their answers is thrown
+/// then.
+final class ServerSave {
   private let connection: ServerConnection
   private let opened: PostgresStore.Opened
   private var stale: [ManagedObjectID] = []
+  /// The number of the transaction, when the server has given it one.
+  private(set) var number: Int64?
 
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened) {
     (self.connection, self.opened) = (connection, opened)
@@ -14,29 +19,32 @@ struct ServerSave {
   private func table(_ entity: EntityDescription) -> ServerTable { opened.schema.table(entity) }
 
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
-  /// - Returns: The number of the transaction.
-  mutating func begin(_ locks: [LockedObject], signature: String, tracksHistory: Bool) throws -> Int64? {
+  ///
+  /// One round trip of its own where values are sealed, since it says by which key.
+  func begin(_ locks: [LockedObject], signature: String, tracksHistory: Bool) throws {
     // Who asks whether a save was committed waits for its end, by the row of the history.
     let history = tracksHistory ? "" : ", (SELECT last FROM _history FOR KEY SHARE)"
-    let begun = try connection.run(
+    connection.add(
       "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version)),"
         + " (\(ServerMetadata.sealingKey))\(history)",
-      [.text(PostgresStore.channel(opened.identifier)), .text(signature)])
-    if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.model.version { throw StoreError.movedOn }
-    try opened.sealing?.use(UInt32(exactly: begun.number(0, 3)))
-    let number = Int64(begun.text(0, 0))
-    for (entity, own) in grouped(locks, by: \.objectID.entity) {
-      let rows = try connection.run(
-        "SELECT _id FROM \(table(entity).name.quoted) r JOIN \(Self.versions)"
-          + " ON r._id = v.id AND r._version = v.version FOR SHARE OF r", versions(own))
-      addStale(own.map(\.objectID), except: rows)
+      [.text(PostgresStore.channel(opened.identifier)), .text(signature)]
+    ) { [self] begun in
+      if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.model.version { throw StoreError.movedOn }
+      try opened.sealing?.use(UInt32(exactly: begun.number(0, 3)))
+      number = Int64(begun.text(0, 0))
     }
-    return number
+    if opened.sealing != nil { try connection.flush() }
+    for (entity, own) in grouped(locks, by: \.objectID.entity) {
+      connection.add(
+        "SELECT _id FROM \(table(entity).name.quoted) r JOIN \(Self.versions)"
+          + " ON r._id = v.id AND r._version = v.version FOR SHARE OF r", versions(own)
+      ) { [self] in addStale(own.map(\.objectID), except: $0) }
+    }
   }
 
-  func throwConflicts() throws {
-    if stale.isEmpty { return }
-    throw StoreError.stale(stale)
+  /// Throws where what was written so far has met other versions.
+  func checkConflicts() {
+    connection.addCheck { [self] in if !stale.isEmpty { throw StoreError.stale(stale) } }
   }
 
   private static let versions = "unnest($1::bigint[], $2::bigint[]) AS v(id, version)"
@@ -52,7 +60,7 @@ struct ServerSave {
     Dictionary(grouping: all, by: entity).map { ($0.key, $0.value) }.sorted { $0.0.name < $1.0.name }
   }
 
-  private mutating func addStale(_ ids: [ManagedObjectID], except rows: ServerRows) {
+  private func addStale(_ ids: [ManagedObjectID], except rows: ServerRows) {
     if rows.count == ids.count { return }
     let found = Set((0..<rows.count).map { rows.number($0, 0) })
     stale += ids.filter { !found.contains($0.reference) }
@@ -60,21 +68,21 @@ struct ServerSave {
 
   // MARK: Rows
 
-  mutating func delete(_ locks: [LockedObject]) throws {
+  func delete(_ locks: [LockedObject]) {
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
-      let rows = try connection.run(
+      connection.add(
         "DELETE FROM \(table(entity).name.quoted) r USING \(Self.versions)"
-          + " WHERE r._id = v.id AND r._version = v.version RETURNING r._id", versions(own))
-      addStale(own.map(\.objectID), except: rows)
+          + " WHERE r._id = v.id AND r._version = v.version RETURNING r._id", versions(own)
+      ) { [self] in addStale(own.map(\.objectID), except: $0) }
       for (link, column) in opened.schema.ends(of: entity) {
-        try connection.run(
+        connection.add(
           "DELETE FROM \(link.name.quoted) WHERE \(column) = ANY ($1::bigint[])",
           [.numbers(own.map(\.objectID.reference))])
       }
     }
   }
 
-  mutating func update(_ changes: [UpdatedObject]) throws {
+  func update(_ changes: [UpdatedObject]) throws {
     for (entity, all) in grouped(changes, by: \.node.entity) {
       let bySet = Dictionary(grouping: all, by: \.changedFields)
       for (fields, own) in bySet.sorted(by: { $0.key.elements.lexicographicallyPrecedes($1.key.elements) }) {
@@ -83,7 +91,7 @@ struct ServerSave {
     }
   }
 
-  private mutating func update(_ nodes: [IncrementalStoreNode], _ entity: EntityDescription, _ fields: [Int])
+  private func update(_ nodes: [IncrementalStoreNode], _ entity: EntityDescription, _ fields: [Int])
     throws
   {
     let columns = table(entity).columns(of: entity)
@@ -93,33 +101,47 @@ struct ServerSave {
     let types = ["bigint[]", "bigint[]"] + own.map(\.type.arrayName)
     let arrays = types.enumerated().map { "$\($0 + 1)::\($1)" }.joined(separator: ", ")
     let values = try zip(fields, own).map { try Self.values($0, $1.type, of: nodes, opened.sealing) }
-    let rows = try connection.run(
+    connection.add(
       "UPDATE \(table(entity).name.quoted) r SET _version = v.version\(sets.joined()) FROM unnest(\(arrays))"
         + " AS v(\(names.joined(separator: ", "))) WHERE r._id = v.id AND r._version = v.version - 1"
         + " RETURNING r._id",
-      [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))] + values)
-    addStale(nodes.map(\.objectID), except: rows)
+      [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))] + values
+    ) { [self] in addStale(nodes.map(\.objectID), except: $0) }
   }
 
-  mutating func insert(_ nodes: [IncrementalStoreNode]) throws {
+  /// From how many rows on a copy takes less than the two round trips more that it has.
+  private static let fewestCopied = 500
+
+  func insert(_ nodes: [IncrementalStoreNode]) throws {
     for (entity, own) in grouped(nodes, by: \.entity) {
-      let columns = table(entity).columns(of: entity)
-      let names = ["_id", "_entity", "_version"] + columns.map(\.name.quoted)
-      let types = ["bigint[]", "bigint[]"] + columns.map(\.type.arrayName)
-      let arrays = types.enumerated().map { "$\($0 + 1)::\($1)" }.joined(separator: ", ")
-      let aliases = ["id", "version"] + columns.indices.map { "c\($0)" }
-      let terms =
-        ["v.id", String(opened.schema.number(entity)), "v.version"]
-        + columns.enumerated().map { $1.type.cast("v.c\($0)") }
-      let values = try columns.enumerated().map { try Self.values($0, $1.type, of: own, opened.sealing) }
-      // A number that is taken was stored again by another context.
-      let rows = try connection.run(
-        "INSERT INTO \(table(entity).name.quoted) (\(names.joined(separator: ", "))) SELECT"
-          + " \(terms.joined(separator: ", ")) FROM unnest(\(arrays))"
-          + " AS v(\(aliases.joined(separator: ", ")))"
-          + " ON CONFLICT (_id) DO NOTHING RETURNING _id",
-        [.numbers(own.map(\.reference)), .numbers(own.map(\.version))] + values)
-      addStale(own.map(\.objectID), except: rows)
+      let insertion = opened.schema.insertion(entity)
+      if own.count >= Self.fewestCopied, try copy(own, entity, insertion) { continue }
+      let values = try insertion.columns.enumerated().map { try Self.values($0, $1.type, of: own, opened.sealing) }
+      connection.add(
+        insertion.statement, [.numbers(own.map(\.reference)), .numbers(own.map(\.version))] + values
+      ) { [self] in addStale(own.map(\.objectID), except: $0) }
+    }
+  }
+
+  /// Inserts rows of one entity, unless a number is taken: which one is, the other statement says.
+  private func copy(
+    _ nodes: [IncrementalStoreNode], _ entity: EntityDescription, _ insertion: ServerInsertion
+  ) throws -> Bool {
+    let number = opened.schema.number(entity)
+    let types = insertion.columns.map(\.type)
+    // Decimals are sent as texts, which a copy does not take.
+    if types.contains(.decimal) { return false }
+    let sealer = opened.sealing.map { ValueSealer($0) }
+    return try connection.copy(
+      into: insertion.target, key: insertion.table.key, rows: nodes.count, columns: 3 + types.count
+    ) { row, values in
+      let node = nodes[row]
+      values.append(node.reference)
+      values.append(number)
+      values.append(node.version)
+      for (field, type) in types.enumerated() { 
+        try Self.append(field, type, of: node, sealer, to: &values)
+      }
     }
   }
 
@@ -129,33 +151,36 @@ struct ServerSave {
   ) throws -> ServerParameter {
     var array = ServerArray(of: type)
     let sealer = type == .sealed ? sealing.map { ValueSealer($0) } : nil
-    for node in nodes {
-      if node.isNull(field) {
-        array.appendNull()
-        continue
-      }
-      switch type {
-      case .number: array.append(node.integer(field))
-      case .boolean: array.append(node.integer(field) != 0)
-      case .double: array.append(node.double(field))
-      case .bytes, .uuid: node.withBytes(field) { array.append($0) }
-      case .sealed:
-        guard let sealer else { throw SealingRecord.damage }
-        try sealer.seal(field, of: node).withUnsafeBytes { array.append($0) }
-      case .text:
-        try node.withBytes(field) { bytes in
-          if bytes.contains(0) { throw hasNull(node.entity, field) }
-          array.append(bytes)
-        }
-      case .decimal:
-        let value = node.withBytes(field) { DecimalCoding.decode($0) }
-        guard let value else {
-          throw StoreError(.invalidValue, "a decimal of \(node.entity.name) is no number")
-        }
-        Array(value.description.utf8).withUnsafeBytes { array.append($0) }
-      }
-    }
+    for node in nodes { try append(field, type, of: node, sealer, to: &array.values) }
     return array.parameter
+  }
+
+  /// A decimal as a text.
+  private static func append(
+    _ field: Int, _ type: ServerType, of node: IncrementalStoreNode, _ sealer: ValueSealer?,
+    to values: inout ServerValues
+  ) throws {
+    if node.isNull(field) { return values.appendNull() }
+    switch type {
+    case .number: values.append(node.integer(field))
+    case .boolean: values.append(node.integer(field) != 0)
+    case .double: values.append(node.double(field))
+    case .bytes, .uuid: node.withBytes(field) { values.append($0) }
+    case .sealed:
+      guard let sealer else { throw SealingRecord.damage }
+      try sealer.seal(field, of: node).withUnsafeBytes { values.append($0) }
+    case .text:
+      try node.withBytes(field) { bytes in
+        if bytes.contains(0) { throw hasNull(node.entity, field) }
+        values.append(bytes)
+      }
+    case .decimal:
+      let value = node.withBytes(field) { DecimalCoding.decode($0) }
+      guard let value else {
+        throw StoreError(.invalidValue, "a decimal of \(node.entity.name) is no number")
+      }
+      Array(value.description.utf8).withUnsafeBytes { values.append($0) }
+    }
   }
 
   private static func hasNull(_ entity: EntityDescription, _ field: Int) -> StoreError {
@@ -168,38 +193,42 @@ struct ServerSave {
   // MARK: Checks
 
   /// Locks objects that others must not delete before this save is there.
-  func checkExisting(_ ids: [ManagedObjectID]) throws {
+  func checkExisting(_ ids: [ManagedObjectID]) {
     var missing: [ManagedObjectID] = []
     for (root, own) in grouped(ids, by: \.entity.root) {
-      let rows = try connection.run(
+      connection.add(
         "SELECT _id FROM \(table(root).name.quoted) WHERE _id = ANY ($1::bigint[]) FOR KEY SHARE",
-        [.numbers(own.map(\.reference))])
-      let found = Set((0..<rows.count).map { rows.number($0, 0) })
-      missing += own.filter { !found.contains($0.reference) }
+        [.numbers(own.map(\.reference))]
+      ) { rows in
+        let found = Set((0..<rows.count).map { rows.number($0, 0) })
+        missing += own.filter { !found.contains($0.reference) }
+      }
     }
-    if !missing.isEmpty { throw StoreError.missingDestinations(missing) }
+    connection.addCheck { if !missing.isEmpty { throw StoreError.missingDestinations(missing) } }
   }
 
   /// Checks that no stored to-one references a deleted object: one statement for each to-one.
-  func checkDeletions(_ locks: [LockedObject]) throws {
+  func checkDeletions(_ locks: [LockedObject]) {
     var linked: Set<ManagedObjectID> = []
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
       for toOne in entity.referencingRelationships {
         guard let column = table(toOne.entity).column(.toOne(toOne))?.name.quoted else { continue }
-        let rows = try connection.run(
+        connection.add(
           "SELECT DISTINCT \(column) FROM \(table(toOne.entity).name.quoted)"
             + " WHERE \(column) = ANY ($1::bigint[]) AND \(opened.schema.condition(toOne.entity))",
-          [.numbers(own.map(\.objectID.reference))])
-        let found = Set((0..<rows.count).map { rows.number($0, 0) })
-        linked.formUnion(own.map(\.objectID).filter { found.contains($0.reference) })
+          [.numbers(own.map(\.objectID.reference))]
+        ) { rows in
+          let found = Set((0..<rows.count).map { rows.number($0, 0) })
+          linked.formUnion(own.map(\.objectID).filter { found.contains($0.reference) })
+        }
       }
     }
-    if !linked.isEmpty { throw StoreError.referencedMeanwhile(Array(linked)) }
+    connection.addCheck { if !linked.isEmpty { throw StoreError.referencedMeanwhile(Array(linked)) } }
   }
 
   /// Has the server check now what it would check at the commit.
-  func checkUniqueness() throws {
-    if !opened.schema.uniqueness.isEmpty { try connection.execute("SET CONSTRAINTS ALL IMMEDIATE") }
+  func checkUniqueness() {
+    if !opened.schema.uniqueness.isEmpty { connection.add("SET CONSTRAINTS ALL IMMEDIATE") }
   }
 
   // MARK: Links
@@ -212,26 +241,40 @@ struct ServerSave {
       [.numbers(links.map(\.source)), .numbers(links.map(\.destination))]
     }
     if !changes.removed.isEmpty {
-      try connection.run(
+      connection.add(
         "DELETE FROM \(table) l USING \(rows) WHERE l._source = v.source AND l._target = v.target",
         parameters(changes.removed))
     }
-    if !changes.added.isEmpty {
-      try connection.run(link.insertion, parameters(changes.added))
+    if try !copy(changes.added, link), !changes.added.isEmpty {
+      connection.add(link.insertion, parameters(changes.added))
     }
-    try order(changes.orders, table, "_position", of: "_source", other: "_target")
-    try order(changes.inverseOrders, table, "_inverse_position", of: "_target", other: "_source")
+    order(changes.orders, table, "_position", of: "_source", other: "_target")
+    order(changes.inverseOrders, table, "_inverse_position", of: "_target", other: "_source")
+  }
+
+  /// Inserts links without an order, unless one of them is there already: the other statement passes over it.
+  private func copy(_ links: [RelationshipChanges.JoinTableRow], _ table: ServerLinkTable) throws -> Bool {
+    if links.count < Self.fewestCopied || table.isOrdered { return false }
+    return try connection.copy(
+      into: "\(table.name.quoted) (_source, _target, _position, _inverse_position)", key: table.key,
+      rows: links.count, columns: 4
+    ) { row, values in
+      values.append(links[row].source)
+      values.append(links[row].destination)
+      values.append(0 as Int64)
+      values.append(0 as Int64)
+    }
   }
 
   private func order(
     _ orders: [(source: Int64, destinations: [Int64])], _ table: String, _ column: String, of end: String,
     other: String
-  ) throws {
+  ) {
     if orders.isEmpty { return }
     let links = orders.flatMap { order in
       order.destinations.enumerated().map { (order.source, $1, Int64($0)) }
     }
-    try connection.run(
+    connection.add(
       "UPDATE \(table) l SET \(column) = v.place FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])"
         + " AS v(own, other, place) WHERE l.\(end) = v.own AND l.\(other) = v.other",
       [.numbers(links.map(\.0)), .numbers(links.map(\.1)), .numbers(links.map(\.2))])

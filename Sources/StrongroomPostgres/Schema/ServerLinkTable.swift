@@ -7,24 +7,29 @@ final class ServerLinkTable: Sendable {
   let name: String
   /// The name of the primary key.
   let key: String
+  /// Whether the links of an object have an order, at one end or at both.
+  let isOrdered: Bool
+  /// Inserts links whose ends are two parameters; where there is an order, after those that are there.
+  let insertion: String
   private let indexName: String
 
   init(owner: RelationshipDescription, naming: inout ServerNaming) {
     self.owner = owner
     name = naming.unique("\(owner.entity.name)_\(owner.name)")
     key = naming.own("_\(name)_key")
+    isOrdered = owner.isOrdered || owner.inverse?.isOrdered == true
+    insertion = Self.insertion(name.quoted, isOrdered: isOrdered)
     indexName = naming.own("_\(name)_by_target")
   }
 
-  /// Inserts links whose ends are two parameters; where there is an order, after those that are there.
-  var insertion: String {
-    let columns = "INSERT INTO \(name.quoted) (_source, _target, _position, _inverse_position)"
+  private static func insertion(_ name: String, isOrdered: Bool) -> String {
+    let columns = "INSERT INTO \(name) (_source, _target, _position, _inverse_position)"
     let links = "unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS v(source, target, place)"
-    guard owner.isOrdered || owner.inverse?.isOrdered == true else {
+    guard isOrdered else {
       return "\(columns) SELECT v.source, v.target, 0, 0 FROM \(links) ON CONFLICT DO NOTHING"
     }
     func last(_ end: String, _ position: String, _ parameter: String) -> String {
-      "(SELECT \(end) AS id, max(\(position)) AS last FROM \(name.quoted)"
+      "(SELECT \(end) AS id, max(\(position)) AS last FROM \(name)"
         + " WHERE \(end) = ANY (\(parameter)::bigint[]) GROUP BY \(end))"
     }
     return "\(columns) SELECT v.source, v.target, coalesce(s.last, 0) + v.place,"

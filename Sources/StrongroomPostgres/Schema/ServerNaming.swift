@@ -40,5 +40,7 @@ struct ServerNaming {
 
 extension String {
   /// As a name in SQL.
-  var quoted: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+  var quoted: String {
+    utf8.contains(UInt8(ascii: "\"")) ? "\"\(replacing("\"", with: "\"\""))\"" : "\"\(self)\""
+  }
 }

@@ -1,4 +1,5 @@
 import LightweightMigration
+import Locks
 import ObjectModel
 import StoreContract
 
@@ -17,6 +18,9 @@ final class ServerSchema: Sendable {
   private let entitiesByNumber: [Int64: EntityDescription]
   /// By entity index; subentities share their root's.
   private let tables: [ServerTable]
+  // By entity index; made when they are asked for first.
+  private let layouts = Locked<[Int: ServerRowLayout]>([:])
+  private let insertions = Locked<[Int: ServerInsertion]>([:])
   private let linkTables: [ObjectIdentifier: ServerLinkTable]
   let orderedLinks: [ServerLinkTable]
   let uniqueness: [Uniqueness]
@@ -88,6 +92,16 @@ final class ServerSchema: Sendable {
 
   func table(_ entity: EntityDescription) -> ServerTable { tables[entity.index] }
 
+  /// How rows of an entity, with its subentities, are selected.
+  func layout(_ entity: EntityDescription) -> ServerRowLayout {
+    layouts.withLock { $0.value(entity.index) { ServerRowLayout(entity, self) } }
+  }
+
+  /// How rows of an entity's own are inserted.
+  func insertion(_ entity: EntityDescription) -> ServerInsertion {
+    insertions.withLock { $0.value(entity.index) { ServerInsertion(entity, self) } }
+  }
+
   func link(_ relationship: RelationshipDescription) -> ServerLinkTable? {
     linkTables[ObjectIdentifier(relationship.joinTableOwner)]
   }
@@ -103,5 +117,15 @@ final class ServerSchema: Sendable {
       }
       return ends
     }
+  }
+}
+
+extension Dictionary {
+  /// The value of a key, which is made where there is none.
+  fileprivate mutating func value(_ key: Key, _ make: () -> Value) -> Value {
+    if let known = self[key] { return known }
+    let new = make()
+    self[key] = new
+    return new
   }
 }

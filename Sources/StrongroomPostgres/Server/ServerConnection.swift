@@ -7,9 +7,15 @@ import StoreContract
 final class ServerConnection {
   private let handle: OpaquePointer
   private static let mostPrepared = 500
-  /// What the server takes in one value.
-  private static let longestParameter = 1 << 30
 
+  /// What is done with the next round trip.
+  private enum Pending {
+    case statement(ServerStatement)
+    case check(() throws -> Void)
+  }
+
+  private var pending: [Pending] = []
+  /// The names of the prepared statements.
   private var prepared: [String: String] = [:]
   private let roundTrips: Locked<Int>
   private let watch: AnswerWatch
@@ -17,6 +23,10 @@ final class ServerConnection {
   private var isSilent = false
   /// Which server it is; nil where that is not known.
   private(set) var identity: ServerIdentity?
+  /// Whether the server has answered since the last transaction was begun.
+  private(set) var isAnswered = false
+  /// Whether the transaction has copied rows, before which it can go back.
+  private var hasSavepoint = false
 
   /// Connects.
   ///
@@ -93,8 +103,43 @@ final class ServerConnection {
     return said
   }
 
-  /// Executes statements without parameters, in one round trip.
+  // MARK: Statements
+
+  /// Executes a statement with the next one whose answer is waited for, in the same round trip.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement, which is prepared at its first use.
+  ///   - parameters: Its parameters.
+  ///   - body: Is given the rows, in the order of the statements.
+  func add(
+    _ sql: String, _ parameters: [ServerParameter] = [],
+    _ body: @escaping (ServerRows) throws -> Void = { _ in }
+  ) {
+    pending.append(.statement(ServerStatement(sql: sql, parameters: parameters, body: body)))
+  }
+
+  /// Calls a closure when all that was added before it is answered.
+  func addCheck(_ body: @escaping () throws -> Void) { pending.append(.check(body)) }
+
+  /// Executes a statement, and before it what was added, in one round trip.
+  @discardableResult
+  func run(_ sql: String, _ parameters: [ServerParameter] = []) throws -> ServerRows {
+    var rows: ServerRows?
+    let statement = ServerStatement(sql: sql, parameters: parameters) { rows = $0 }
+    // One alone needs no pipeline.
+    if pending.isEmpty, let name = prepared[sql] {
+      try statement.check()
+      return try rows(answer(statement.send(to: handle, as: name, preparing: false) ? 1 : 0))
+    }
+    pending.append(.statement(statement))
+    try flush()
+    guard let rows else { throw ServerError(nil, handle) }
+    return rows
+  }
+
+  /// Executes statements without parameters, in one round trip of their own.
   func execute(_ sql: String) throws {
+    try flush()
     let result = answer(PQsendQuery(handle, sql))
     defer { PQclear(result) }
     let answers = [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY]
@@ -109,7 +154,7 @@ final class ServerConnection {
     roundTrips.withLock { $0 += 1 }
     var last: OpaquePointer?
     guard isSent == 1 else { return nil }
-    while isAnswered(), let next = PQgetResult(handle) {
+    while waitForAnswer(), let next = PQgetResult(handle) {
       // Why the server ends a connection comes before its end.
       if last != nil, PQresultStatus(last) == PGRES_FATAL_ERROR {
         PQclear(next)
@@ -117,12 +162,14 @@ final class ServerConnection {
         PQclear(last)
         last = next
       }
+      // It waits for the rows that are to be copied.
+      if PQresultStatus(last) == PGRES_COPY_IN { break }
     }
     return last
   }
 
   /// Waits until an answer is there, or the connection is lost.
-  private func isAnswered() -> Bool {
+  private func waitForAnswer() -> Bool {
     var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
     let process = identity?.process ?? ServerProcess(number: PQbackendPID(handle), start: nil)
     while PQisBusy(handle) == 1 {
@@ -142,47 +189,72 @@ final class ServerConnection {
     isSilent ? .silent : ServerError(result, handle)
   }
 
-  /// Executes a statement, which is prepared at its first use: one round trip, then two.
-  @discardableResult
-  func run(_ sql: String, _ parameters: [ServerParameter] = []) throws -> ServerRows {
-    let name = try prepare(sql)
-    var bytes: [UInt8] = []
-    var places: [Int] = []
-    for parameter in parameters {
-      if parameter.bytes.count > Self.longestParameter {
-        throw StoreError(.invalidValue, "the server takes 1 GB of one property at once; save in parts")
+  /// Executes what was added, in one round trip; none where no statement was.
+  ///
+  /// After a statement that fails the server ignores the others. The closures of those before it are called
+  /// first: what one of them throws is the error then.
+  func flush() throws {
+    let all = pending
+    pending = []
+    let statements = all.compactMap { if case .statement(let one) = $0 { one } else { nil } }
+    var answers = try exchange(statements).makeIterator()
+    for one in all {
+      switch one {
+      case .check(let body): try body()
+      case .statement(let statement):
+        guard let answer = answers.next() else { throw ServerError(nil, handle) }
+        try statement.body(try answer.get())
       }
-      places.append(bytes.count)
-      bytes += parameter.bytes
     }
-    // Without an address, a parameter of no bytes would be a null.
-    bytes.append(0)
-    let lengths = parameters.map { Int32($0.bytes.count) }
-    let formats = [Int32](repeating: 1, count: parameters.count)
-    let result = bytes.withUnsafeBytes { bytes in
-      let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      let values = places.map { place in start.map { $0 + place } }
-      return answer(
-        PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1))
-    }
-    return try rows(result)
   }
 
-  private func prepare(_ sql: String) throws -> String {
-    if let known = prepared[sql] { return known }
-    if prepared.count == Self.mostPrepared {
-      try execute("DEALLOCATE ALL")
+  /// Sends statements, and takes their answers up to the first that failed.
+  private func exchange(_ statements: [ServerStatement]) throws -> [Result<ServerRows, ServerError>] {
+    if statements.isEmpty { return [] }
+    for statement in statements { try statement.check() }
+    if prepared.count + statements.count > Self.mostPrepared {
+      PQclear(answer(PQsendQuery(handle, "DEALLOCATE ALL")))
       prepared = [:]
     }
-    let name = "s\(prepared.count)"
-    let result = answer(PQsendPrepare(handle, name, sql, 0, nil))
-    defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result) }
-    prepared[sql] = name
-    return name
+    roundTrips.withLock { $0 += 1 }
+    guard PQenterPipelineMode(handle) == 1 else { throw ServerError(nil, handle) }
+    defer { PQexitPipelineMode(handle) }
+    var names: [(name: String, isNew: Bool)] = []
+    var new: [String: String] = [:]
+    for statement in statements {
+      let known = prepared[statement.sql] ?? new[statement.sql]
+      let name = known ?? "s\(prepared.count + new.count)"
+      if known == nil { new[statement.sql] = name }
+      names.append((name, known == nil))
+      guard statement.send(to: handle, as: name, preparing: known == nil) else {
+        throw ServerError(nil, handle)
+      }
+    }
+    guard PQpipelineSync(handle) == 1 else { throw ServerError(nil, handle) }
+    defer { skipToEnd() }
+    var answers: [Result<ServerRows, ServerError>] = []
+    for (statement, (name, isNew)) in zip(statements, names) {
+      if isNew {
+        if case .failure(let error) = nextAnswer() { return answers + [.failure(error)] }
+        prepared[statement.sql] = name
+      }
+      answers.append(nextAnswer())
+      if case .failure = answers[answers.count - 1] { break }
+      isAnswered = true
+    }
+    return answers
   }
 
-  private func rows(_ result: OpaquePointer?) throws -> ServerRows {
+  /// The answer to the next statement of a pipeline, or to rows that were copied.
+  private func nextAnswer() -> Result<ServerRows, ServerError> {
+    guard waitForAnswer() else { return .failure(.silent) }
+    let result = PQgetResult(handle)
+    if result != nil { while waitForAnswer(), let end = PQgetResult(handle) { PQclear(end) } }
+    return Result { () throws(ServerError) in try rows(result) }
+  }
+
+  /// Owns the result.
+  private func rows(_ result: OpaquePointer?) throws(ServerError) -> ServerRows {
     guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
       let error = failure(result)
       PQclear(result)
@@ -190,6 +262,85 @@ final class ServerConnection {
     }
     return ServerRows(result)
   }
+
+  /// Reads up to the end of the pipeline, unless the connection is lost.
+  private func skipToEnd() {
+    while !isSilent, PQstatus(handle) == CONNECTION_OK, waitForAnswer() {
+      guard let result = PQgetResult(handle) else { continue }
+      defer { PQclear(result) }
+      if PQresultStatus(result) == PGRES_PIPELINE_SYNC { return }
+    }
+  }
+
+  // MARK: Rows
+
+  /// How much is sent of rows that are copied at a time.
+  private static let copiedTogether = 1 << 16
+
+  /// Copies rows into a table, in a transaction: two round trips, after that of what was added.
+  ///
+  /// - Parameters:
+  ///   - target: The table and its columns.
+  ///   - key: The constraint that tells rows that are there already.
+  ///   - rows: How many rows there are.
+  ///   - columns: How many columns they have.
+  ///   - add: Adds the values of a row.
+  /// - Returns: Whether the rows are there; none is where the table has one of them already.
+  /// - Throws: `ServerError`, and what the closure throws.
+  func copy(
+    into target: String, key: String, rows: Int, columns: Int,
+    _ add: (Int, inout ServerValues) throws -> Void
+  ) throws -> Bool {
+    try flush()
+    let start = answer(
+      PQsendQuery(
+        handle,
+        (hasSavepoint ? "RELEASE SAVEPOINT copy;" : "") + "SAVEPOINT copy;"
+          + "COPY \(target) FROM STDIN (FORMAT binary)"))
+    defer { PQclear(start) }
+    guard PQresultStatus(start) == PGRES_COPY_IN else { throw failure(start) }
+    hasSavepoint = true
+    do { try send(rows, columns, add) } catch {
+      if PQputCopyEnd(handle, "") == 1 { _ = nextAnswer() }
+      throw error
+    }
+    roundTrips.withLock { $0 += 1 }
+    guard PQputCopyEnd(handle, nil) == 1 else { throw ServerError(nil, handle) }
+    if case .failure(let error) = nextAnswer() {
+      guard error.isNotUnique, error.constraint == key else { throw error }
+      try execute("ROLLBACK TO SAVEPOINT copy")
+      return false
+    }
+    return true
+  }
+
+  private func send(
+    _ rows: Int, _ columns: Int, _ add: (Int, inout ServerValues) throws -> Void
+  ) throws {
+    var values = ServerValues()
+    // The signature, no flags, nothing more in the header (postgresql.org, "COPY").
+    values.add(Array("PGCOPY\n\u{FF}\r\n\0".unicodeScalars.map { UInt8($0.value) }))
+    values.add(Int32(0))
+    values.add(Int32(0))
+    for row in 0..<rows {
+      values.add(Int16(truncatingIfNeeded: columns))
+      try add(row, &values)
+      if values.bytes.count >= Self.copiedTogether { put(&values) }
+    }
+    values.add(Int16(-1))
+    put(&values)
+  }
+
+  /// What it does not take, the answer at the end says.
+  private func put(_ values: inout ServerValues) {
+    values.bytes.withUnsafeBytes { bytes in
+      let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      _ = PQputCopyData(handle, start, Int32(truncatingIfNeeded: bytes.count))
+    }
+    values.removeAll()
+  }
+
+  // MARK: Transactions
 
   /// A transaction in which a statement failed ends with another answer than this one.
   private func commit() throws {
@@ -200,13 +351,24 @@ final class ServerConnection {
     if said != "COMMIT" { throw ServerError.rolledBack }
   }
 
-  /// Runs a closure in a transaction; what it throws rolls back.
-  func transaction<R>(_ begin: String = "BEGIN", _ body: () throws -> R) throws -> R {
-    try execute(begin)
+  /// Runs a closure in a transaction, which begins with its first statement; what it throws rolls back.
+  ///
+  /// - `lock`: A statement that takes a lock, before all others.
+  func transaction<R>(
+    _ begin: String = "BEGIN", locking lock: String? = nil, _ body: () throws -> R
+  ) throws -> R {
+    isAnswered = false
+    hasSavepoint = false
+    add(begin)
+    if let lock { add(lock) }
     let value: R
-    do { value = try body() } catch {
+    do {
+      value = try body()
+      try flush()
+    } catch {
+      pending = []
       // A connection that does not even roll back is thrown away by the pool.
-      do { try execute("ROLLBACK") } catch {}
+      if PQtransactionStatus(handle) != PQTRANS_IDLE { do { try execute("ROLLBACK") } catch {} }
       throw error
     }
     do { try commit() } catch let error as ServerError { throw CommitFailure(error: error) }

@@ -9,81 +9,50 @@ struct ServerParameter {
 
   static func numbers(_ values: some Sequence<Int64>) -> ServerParameter {
     var array = ServerArray(of: .number)
-    for value in values { array.append(value) }
+    for value in values { array.values.append(value) }
     return array.parameter
   }
 
   static func texts(_ values: some Sequence<String>) -> ServerParameter {
     var array = ServerArray(of: .text)
-    for value in values { Array(value.utf8).withUnsafeBytes { array.append($0) } }
+    for value in values { Array(value.utf8).withUnsafeBytes { array.values.append($0) } }
     return array.parameter
   }
 
   static func optionalTexts(_ values: some Sequence<String?>) -> ServerParameter {
     var array = ServerArray(of: .text)
     for value in values {
-      if let value { Array(value.utf8).withUnsafeBytes { array.append($0) } } else { array.appendNull() }
+      if let value {
+        Array(value.utf8).withUnsafeBytes { array.values.append($0) }
+      } else {
+        array.values.appendNull()
+      }
     }
     return array.parameter
   }
 
-  static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+  private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 }
 
 /// An array of one dimension in PostgreSQL's binary format (`array_send` in its sources): dimensions,
-/// whether there are nulls, the type of the elements, their number, the first index; then each element's
-/// length and bytes.
+/// whether there are nulls, the type of the elements, their number, the first index; then the elements.
 struct ServerArray {
   private let type: ServerType
-  private var count: Int32 = 0
-  private var hasNulls = false
-  private var elements: [UInt8] = []
+  var values = ServerValues()
 
   init(of type: ServerType) { self.type = type }
 
-  mutating func append(_ value: Int64) { append(fixed: value) }
-  mutating func append(_ value: Double) { append(fixed: value.bitPattern) }
-
-  mutating func append(_ flag: Bool) {
-    count += 1
-    add(Int32(1))
-    elements.append(flag ? 1 : 0)
-  }
-
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    count += 1
-    add(Int32(truncatingIfNeeded: bytes.count))
-    elements += bytes
-  }
-
-  mutating func appendNull() {
-    count += 1
-    hasNulls = true
-    add(Int32(-1))
-  }
-
-  private mutating func append(fixed value: some FixedWidthInteger) {
-    count += 1
-    add(Int32(value.bitWidth / 8))
-    add(value)
-  }
-
-  private mutating func add(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.bigEndian) { elements += $0 }
-  }
-
   var parameter: ServerParameter {
-    var header: [UInt8] = []
-    header.reserveCapacity(20 + elements.count)
-    header += ServerParameter.bigEndian(Int32(count == 0 ? 0 : 1))
-    header += ServerParameter.bigEndian(Int32(hasNulls ? 1 : 0))
-    header += ServerParameter.bigEndian(type.elementIdentifier)
-    if count > 0 {
-      header += ServerParameter.bigEndian(count)
-      header += ServerParameter.bigEndian(Int32(1))
+    var array = ServerValues()
+    array.add(Int32(values.count == 0 ? 0 : 1))
+    array.add(Int32(values.hasNulls ? 1 : 0))
+    array.add(type.elementIdentifier)
+    if values.count > 0 {
+      array.add(Int32(truncatingIfNeeded: values.count))
+      array.add(Int32(1))
     }
-    return .bytes(header + elements)
+    return .bytes(array.bytes + values.bytes)
   }
 }

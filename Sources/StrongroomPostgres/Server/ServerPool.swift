@@ -124,21 +124,37 @@ final class ServerPool: Sendable {
 
   /// Uses a connection for a transaction, in which `read` uses the same; tried again after a deadlock.
   ///
-  /// - `begin`: How the transaction is begun.
-  func write<R>(_ begin: String = "BEGIN", _ body: (ServerConnection) throws -> R) throws -> R {
+  /// - `lock`: A statement that takes a lock, before all others.
+  func write<R>(locking lock: String? = nil, _ body: (ServerConnection) throws -> R) throws -> R {
     try translated {
       for _ in 0..<5 {
-        do { return try writeOnce(begin, body) } catch let error as ServerError where error.isTransient {
+        do { return try writeOnce(lock, body) } catch let error as ServerError where error.isTransient {
           usleep(.random(in: 1_000...20_000))
         }
       }
-      return try writeOnce(begin, body)
+      return try writeOnce(lock, body)
     }
   }
 
-  private func writeOnce<R>(_ begin: String, _ body: (ServerConnection) throws -> R) throws -> R {
-    try use(try takeLive() ?? connectOrWait()) { connection in
-      try connection.transaction(begin) {
+  /// An idle connection that turns out to be lost before the server answered is another one's turn: nothing
+  /// was begun on it that could be done twice.
+  private func writeOnce<R>(_ lock: String?, _ body: (ServerConnection) throws -> R) throws -> R {
+    while let known = try take() {
+      do { return try write(known, lock, body) } catch let error as ServerError
+        where error.isConnectionLost && !known.isAnswered
+      {
+        // What ended one may have ended all.
+        idle.withLock { $0.connections = [] }
+      }
+    }
+    return try write(try connectOrWait(), lock, body)
+  }
+
+  private func write<R>(
+    _ connection: ServerConnection, _ lock: String?, _ body: (ServerConnection) throws -> R
+  ) throws -> R {
+    try use(connection) { connection in
+      try connection.transaction(locking: lock) {
         try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
       }
     }

@@ -54,9 +54,9 @@ final class ServerSequence: Sendable {
     try Self.reserve(0, entity.root.name, connection)
   }
 
-  /// Says that all numbers up to one are given out; one statement.
-  func advance(_ entity: EntityDescription, to last: Int64, _ connection: ServerConnection) throws {
-    try connection.run(
+  /// Says that all numbers up to one are given out, with the next statement whose answer is waited for.
+  func advance(_ entity: EntityDescription, to last: Int64, _ connection: ServerConnection) {
+    connection.add(
       "UPDATE _sequence SET last = $2 WHERE entity = $1", [.text(entity.root.name), .number(last)])
   }
 

@@ -63,26 +63,4 @@ struct LostConnectionTests {
     try scene.save()
     #expect(try scene.count == 1)
   }
-
-  @Test("a save of many objects takes as many round trips as one of few")
-  func roundTrips() async throws {
-    let scene = try await Scene()
-    try scene.save(2)
-    func trips(_ count: Int) throws -> Int {
-      let ids = try scene.store.obtainPermanentIDs(for: Array(repeating: scene.notes.entity, count: count))
-      let before = try scene.store.roundTripCount
-      var save = SaveChangesRequest()
-      let builder = NodeBuilder()
-      for id in ids {
-        builder.begin(fieldCount: scene.notes.entity.fieldCount)
-        save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
-      }
-      try scene.store.save(save) {}
-      return try scene.store.roundTripCount - before
-    }
-    // A sign of life, BEGIN, the notice to others, the rows, the history, COMMIT.
-    let (few, many) = (try trips(1), try trips(5_000))
-    #expect(few == 6)
-    #expect(many == few)
-  }
 }

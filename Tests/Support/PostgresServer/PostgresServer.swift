@@ -71,7 +71,7 @@ package final class PostgresServer: Sendable {
       while [ ! -e "$1/ending" ]; do
         if [ -e "$1/stopped" ]; then sleep 0.05; continue; fi
         \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
-          -c wal_retrieve_retry_interval=100ms -c wal_keep_size=512MB >>"$1/log" 2>&1 || sleep 0.1
+          -c wal_retrieve_retry_interval=100ms -c wal_keep_size=512MB\(more) >>"$1/log" 2>&1 || sleep 0.1
       done &
       server=$!
       cat >/dev/null

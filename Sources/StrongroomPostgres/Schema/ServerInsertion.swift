@@ -1,0 +1,31 @@
+import ObjectModel
+import StoreContract
+
+/// How new rows of an entity's objects are written.
+final class ServerInsertion: Sendable {
+  let table: ServerTable
+  /// Of the entity's fields, in their order.
+  let columns: [ServerTable.Column]
+  /// The table with the columns of a row: the number, the entity, the version, and those of the fields.
+  let target: String
+  /// Inserts rows whose numbers, versions and fields are arrays; returns the numbers that were not taken.
+  let statement: String
+
+  init(_ entity: EntityDescription, _ schema: ServerSchema) {
+    table = schema.table(entity)
+    columns = table.columns(of: entity)
+    let names = ["_id", "_entity", "_version"] + columns.map(\.name.quoted)
+    target = "\(table.name.quoted) (\(names.joined(separator: ", ")))"
+    let types = ["bigint[]", "bigint[]"] + columns.map(\.type.arrayName)
+    let arrays = types.enumerated().map { "$\($0 + 1)::\($1)" }
+    let aliases = ["id", "version"] + columns.indices.map { "c\($0)" }
+    let terms =
+      ["v.id", String(schema.number(entity)), "v.version"]
+      + columns.enumerated().map { $1.type.cast("v.c\($0)") }
+    // A number that is taken was stored again by another context.
+    statement =
+      "INSERT INTO \(target) SELECT \(terms.joined(separator: ", ")) FROM"
+      + " unnest(\(arrays.joined(separator: ", "))) AS v(\(aliases.joined(separator: ", ")))"
+      + " ON CONFLICT (_id) DO NOTHING RETURNING _id"
+  }
+}

@@ -1,0 +1,47 @@
+/// Values in PostgreSQL's binary format, each with its length before it: the elements of an array, or the
+/// fields of rows that are copied.
+struct ServerValues {
+  private(set) var bytes: [UInt8] = []
+  private(set) var count = 0
+  private(set) var hasNulls = false
+
+  mutating func append(_ value: Int64) { append(fixed: value) }
+  mutating func append(_ value: Double) { append(fixed: value.bitPattern) }
+
+  mutating func append(_ flag: Bool) {
+    count += 1
+    add(Int32(1))
+    bytes.append(flag ? 1 : 0)
+  }
+
+  mutating func append(_ value: UnsafeRawBufferPointer) {
+    count += 1
+    add(Int32(truncatingIfNeeded: value.count))
+    bytes += value
+  }
+
+  mutating func appendNull() {
+    count += 1
+    hasNulls = true
+    add(Int32(-1))
+  }
+
+  private mutating func append(fixed value: some FixedWidthInteger) {
+    count += 1
+    add(Int32(truncatingIfNeeded: value.bitWidth / 8))
+    add(value)
+  }
+
+  /// Adds a number that is no value: a length, or a part of a header.
+  mutating func add(_ number: some FixedWidthInteger) {
+    withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+  }
+
+  mutating func add(_ header: [UInt8]) { bytes += header }
+
+  /// Forgets the values, and keeps the room.
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    (count, hasNulls) = (0, false)
+  }
+}
