@@ -15,8 +15,9 @@ extension PostgresStore {
   {
     try reading {
       let (opened, entity, evaluation, fetch) = try prepared(request)
-      var rows = NodeRows(opened, entity)
-      let found = try opened.pool.read { try $0.run(fetch.selecting(rows.selection("r")), fetch.parameters) }
+      let layout = opened.schema.layout(entity)
+      var rows = NodeRows(opened, layout)
+      let found = try opened.pool.read { try $0.run(fetch.selecting(layout.selection), fetch.parameters) }
       let nodes = try (0..<found.count).map { try rows.node(found, $0, lookup: lookup) }
       return fetch.isWhole ? nodes : try evaluation.nodes(nodes, in: self)
     }
@@ -67,7 +68,7 @@ extension PostgresStore {
   /// One statement.
   public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
     let (opened, entity, _, fetch) = try prepared(request)
-    let sql = fetch.selecting(NodeRows(opened, entity).selection("r"))
+    let sql = fetch.selecting(opened.schema.layout(entity).selection)
     let found = try opened.pool.read { try $0.run("EXPLAIN " + sql, fetch.parameters) }
     let steps = (0..<found.count).map { row in
       let text = found.text(row, 0).trimmingCharacters(in: .whitespaces)
@@ -98,9 +99,16 @@ extension PostgresStore {
     try reading {
       let opened = try open
       if references.isEmpty { return [] }
-      var rows = NodeRows(opened, entity.root)
+      let layout = opened.schema.layout(entity.root)
+      var rows = NodeRows(opened, layout)
+      // The server makes a plan of its own for each array, and one for all single numbers.
+      if references.count == 1 {
+        let sql = opened.pool.isPinned ? layout.byNumberInMoment : layout.byNumber
+        let found = try opened.pool.read { try $0.run(sql, [.number(references[0])]) }
+        return [found.count == 0 ? nil : try rows.node(found, 0)]
+      }
       let sql =
-        "SELECT \(rows.selection("r")) FROM \(opened.schema.table(entity).name.quoted) r"
+        "SELECT \(layout.selection) FROM \(layout.table.name.quoted) r"
         + " WHERE \(opened.versionCheck) AND r._id = ANY ($1::bigint[])"
       let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
       var nodes: [Int64: IncrementalStoreNode] = [:]

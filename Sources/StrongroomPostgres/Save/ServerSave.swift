@@ -116,7 +116,9 @@ final class ServerSave {
     for (entity, own) in grouped(nodes, by: \.entity) {
       let insertion = opened.schema.insertion(entity)
       if own.count >= Self.fewestCopied, try copy(own, entity, insertion) { continue }
-      let values = try insertion.columns.enumerated().map { try Self.values($0, $1.type, of: own, opened.sealing) }
+      let values = try insertion.columns.enumerated().map {
+        try Self.values($0, $1.type, of: own, opened.sealing)
+      }
       connection.add(
         insertion.statement, [.numbers(own.map(\.reference)), .numbers(own.map(\.version))] + values
       ) { [self] in addStale(own.map(\.objectID), except: $0) }
@@ -139,7 +141,7 @@ final class ServerSave {
       values.append(node.reference)
       values.append(number)
       values.append(node.version)
-      for (field, type) in types.enumerated() { 
+      for (field, type) in types.enumerated() {
         try Self.append(field, type, of: node, sealer, to: &values)
       }
     }

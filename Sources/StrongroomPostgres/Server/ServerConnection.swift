@@ -25,8 +25,6 @@ final class ServerConnection {
   private(set) var identity: ServerIdentity?
   /// Whether the server has answered since the last transaction was begun.
   private(set) var isAnswered = false
-  /// Whether the transaction has copied rows, before which it can go back.
-  private var hasSavepoint = false
 
   /// Connects.
   ///
@@ -295,11 +293,9 @@ final class ServerConnection {
     let start = answer(
       PQsendQuery(
         handle,
-        (hasSavepoint ? "RELEASE SAVEPOINT copy;" : "") + "SAVEPOINT copy;"
-          + "COPY \(target) FROM STDIN (FORMAT binary)"))
+        "SAVEPOINT copy; COPY \(target) FROM STDIN (FORMAT binary)"))
     defer { PQclear(start) }
     guard PQresultStatus(start) == PGRES_COPY_IN else { throw failure(start) }
-    hasSavepoint = true
     do { try send(rows, columns, add) } catch {
       if PQputCopyEnd(handle, "") == 1 { _ = nextAnswer() }
       throw error
@@ -308,9 +304,10 @@ final class ServerConnection {
     guard PQputCopyEnd(handle, nil) == 1 else { throw ServerError(nil, handle) }
     if case .failure(let error) = nextAnswer() {
       guard error.isNotUnique, error.constraint == key else { throw error }
-      try execute("ROLLBACK TO SAVEPOINT copy")
+      try execute("ROLLBACK TO SAVEPOINT copy; RELEASE SAVEPOINT copy")
       return false
     }
+    add("RELEASE SAVEPOINT copy")
     return true
   }
 
@@ -358,7 +355,6 @@ final class ServerConnection {
     _ begin: String = "BEGIN", locking lock: String? = nil, _ body: () throws -> R
   ) throws -> R {
     isAnswered = false
-    hasSavepoint = false
     add(begin)
     if let lock { add(lock) }
     let value: R

@@ -10,7 +10,7 @@ final class ServerFiller: NewStoreContents {
 
   private let connection: ServerConnection
   private let opened: PostgresStore.Opened
-  private var writer: ServerSave
+  private let writer: ServerSave
   private let builder = NodeBuilder()
   /// Rows of one entity that are not sent yet.
   private var pending: [IncrementalStoreNode] = []
@@ -51,7 +51,11 @@ final class ServerFiller: NewStoreContents {
     // What cannot all be stored is only looked through.
     if pending.isEmpty || !refused.isEmpty { return pending = [] }
     try connection.execute("SAVEPOINT rows")
-    do { try writer.insert(pending) } catch let error as ServerError where error.isOfValue {
+    do {
+      try writer.insert(pending)
+      writer.checkConflicts()
+      try connection.flush()
+    } catch let error as ServerError where error.isOfValue {
       try connection.execute("ROLLBACK TO rows")
       throw try culprit(error)
     }
@@ -66,6 +70,7 @@ final class ServerFiller: NewStoreContents {
       do {
         try connection.execute("SAVEPOINT row")
         try writer.insert([node])
+        try connection.flush()
       } catch let own as ServerError where own.state == error.state {
         return StoreError(
           general.code, "\(node.entity.name) \(node.reference): \(general.message)",
