@@ -258,7 +258,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "StoreKeyringTests", dependencies: ["StoreKeyring"], swiftSettings: strict),
     .testTarget(
-      name: "SecretServiceTests", dependencies: ["SecretService", "StoreKeyring", "keyring-probe"],
+      name: "SecretServiceTests",
+      dependencies: ["CLibSecret", "SecretService", "StoreKeyring", "keyring-probe"],
       swiftSettings: strict),
     .testTarget(
       name: "ObjectModelTests", dependencies: ["ObjectModel"], exclude: ["Fixtures"], swiftSettings: strict),

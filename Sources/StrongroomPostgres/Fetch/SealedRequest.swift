@@ -22,7 +22,8 @@ struct SealedRequest {
   }
 
   private func checkColumns(_ request: FetchRequest) throws {
-    for column in request.propertiesToFetch ?? [] {
+    let all = entity.attributes.map { ExpressionDescription($0.name) }
+    for column in request.propertiesToFetch ?? all {
       if column.aggregate == nil, let path = column.keyPath, !path.contains(where: { $0.hasPrefix("@") }) {
         guard request.returnsDistinctResults, let sealed = sealed(path, from: entity) else { continue }
         throw Self.refusal(sealed, "a request of distinct results cannot have it as a column")

@@ -20,6 +20,8 @@ final class ValueSealer {
   private let place: Place
   private var ciphers: [UInt32: SealingCipher] = [:]
   private static let numberSize = 4
+  /// What the server takes in one value, less what sealing adds.
+  private static let longest = (1 << 30) - 256
 
   init(_ sealing: StoreSealing, in place: Place = .row) { (self.sealing, self.place) = (sealing, place) }
 
@@ -31,9 +33,13 @@ final class ValueSealer {
   }
 
   /// Seals the bytes of a value.
+  /// - Throws: `invalidValue` for more than the server takes.
   func seal(
     _ plain: UnsafeRawBufferPointer, _ property: StoreSealing.Property, of reference: Int64
   ) throws -> [UInt8] {
+    if plain.count >= Self.longest {
+      throw StoreError(.invalidValue, "the server takes 1 GB of \(property.name) at once; save in parts")
+    }
     let (number, key) = try sealing.current
     let equality = property.hasEquality && place == .row ? try sealing.equality(plain, property) : []
     var generator = SystemRandomNumberGenerator()

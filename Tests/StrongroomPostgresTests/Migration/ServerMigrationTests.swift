@@ -213,7 +213,7 @@ struct ServerMigrationTests {
     Thread.detachNewThread {
       let waiting =
         "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"\(schema)\"._store'::regclass"
-      for _ in 0..<3000 where (try? PostgresServer.shared().execute(waiting)) == "0\n" { usleep(20_000) }
+      while (try? PostgresServer.shared().execute(waiting)) == "0\n" { usleep(20_000) }
       count.withLock { $0 = try? moment.count(for: FetchRequest("Ship")) }
       try? moment.close()
     }

@@ -63,6 +63,8 @@ struct SealedRequestTests {
     columns.propertiesToFetch = [ExpressionDescription("iban")]
     columns.returnsDistinctResults = true
     await check("Person.iban", columns)
+    columns.propertiesToFetch = nil
+    await check("Person.iban", columns)
     for request in [
       FetchRequest("Person", where: .compare("note", .equal, "x")),
       FetchRequest("Person", where: .compare("iban", .less, "x")),

@@ -77,7 +77,7 @@ struct PasswordTests {
   }
 
   @Test(
-    "the desktop's keyring has the password, also one that another program stored",
+    "the desktop's keyring has the password",
     .enabled(if: ProcessInfo.processInfo.environment["STRONGROOM_PRIVATE_KEYRING"] == "1"))
   func keyring() async throws {
     let server = try PostgresServer(password: "word of a keyring")

@@ -11,6 +11,7 @@ package final class PostgresServer: Sendable {
   /// Where the server's folders are.
   package let folder: URL
   private let process: Process
+  private let port: Int
   private let password: String?
   /// Closed when this process ends, however it does.
   private let life = Pipe()
@@ -44,13 +45,15 @@ package final class PostgresServer: Sendable {
   /// - Parameters:
   ///   - primary: The server whose standby it is; nil for one of its own.
   ///   - settings: More of its settings, each `name=value`.
+  ///   - port: The port, by which the socket is named too.
   ///   - password: The password that it asks `tester` for; nil for none.
   /// - Throws: `Failure` where PostgreSQL is not installed or does not start.
   package init(
-    standbyOf primary: PostgresServer? = nil, settings: [String] = [], password: String? = nil
+    standbyOf primary: PostgresServer? = nil, settings: [String] = [], port: Int = 5432,
+    password: String? = nil
   ) throws {
     guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
-    self.password = password
+    (self.port, self.password) = (port, password)
     folder = URL(filePath: NSTemporaryDirectory()).appending(path: "postgres-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     process = Process()
@@ -62,7 +65,7 @@ package final class PostgresServer: Sendable {
     let making =
       primary.map { Self.copying($0, to: "$1", programs) }
       ?? "\(user)\"$0/initdb\" -D \"$1/data\" -U tester \(access) -E UTF8 --no-locale -N"
-    let more = settings.map { " -c '\($0)'" }.joined()
+    let more = (["port=\(port)"] + settings).map { " -c '\($0)'" }.joined()
     process.arguments = [
       "-ec",
       """
@@ -105,7 +108,7 @@ package final class PostgresServer: Sendable {
 
   /// Whether it takes connections: its socket is there before that.
   private func answers(_ programs: URL) -> Bool {
-    (try? Self.run("'\(programs.path)/pg_isready' -q -h '\(folder.path)'")) != nil
+    (try? Self.run("'\(programs.path)/pg_isready' -q -p \(port) -h '\(folder.path)'")) != nil
   }
 
   /// Runs a command of a shell, and returns what it writes.
@@ -142,7 +145,8 @@ package final class PostgresServer: Sendable {
     let file = folder.appending(path: "\(UUID()).sql")
     try Data(sql.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let options = "-qAt -v ON_ERROR_STOP=1 -U tester -h '\(folder.path)' -d postgres -f '\(file.path)'"
+    let options =
+      "-qAt -p \(port) -v ON_ERROR_STOP=1 -U tester -h '\(folder.path)' -d postgres -f '\(file.path)'"
     let secret = password.map { "PGPASSWORD='\($0)' " } ?? ""
     return try Self.run("\(secret)'\(programs.path)/psql' \(options)")
   }
