@@ -16,4 +16,10 @@ extension FetchRequest {
     request.resultType = type
     return request
   }
+
+  /// Whether each object is a row of its own: there are no groups, no aggregates, and equal rows stay.
+  var hasRowForEachObject: Bool {
+    propertiesToGroupBy.isEmpty && havingPredicate == nil && !returnsDistinctResults
+      && propertiesToFetch?.contains { $0.aggregate != nil } != true
+  }
 }

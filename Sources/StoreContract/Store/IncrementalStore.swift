@@ -175,16 +175,29 @@ extension IncrementalStore {
     try fetchObjectIDs(request.returning(.objectIDs)).count
   }
 
-  /// Evaluates the request in memory.
+  /// Evaluates the columns in memory, over the objects that `fetchNodes` finds.
+  ///
+  /// Where each object is a row of its own, it finds them in their order, and no more than the page.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
     guard let entity = storeEntities.first(where: { $0.entity.name == request.entityName })?.entity else {
       throw StoreError(.notFound, "the model has no entity \(request.entityName)")
     }
-    var all = FetchRequest(request.entityName)
-    all.includesSubentities = request.includesSubentities
-    let nodes = try fetchNodes(all, lookup: nil)
-    return try FetchEvaluation(request.returning(.dictionaries), entity: entity).dictionaries(
-      nodes, in: self)
+    var objects = FetchRequest(request.entityName)
+    objects.includesSubentities = request.includesSubentities
+    var rows = request.returning(.dictionaries)
+    if request.search == nil {
+      objects.predicate = request.predicate
+      rows.predicate = nil
+      if request.hasRowForEachObject {
+        objects.sortDescriptors = request.sortDescriptors
+        (objects.fetchLimit, objects.fetchOffset) = (request.fetchLimit, request.fetchOffset)
+        (rows.fetchLimit, rows.fetchOffset) = (nil, 0)
+      }
+    }
+    // What it cannot answer is refused before anything is read.
+    _ = try FetchEvaluation(request.returning(.dictionaries), entity: entity)
+    let nodes = try fetchNodes(objects, lookup: nil)
+    return try FetchEvaluation(rows, entity: entity).dictionaries(nodes, in: self)
   }
 
   /// Calls `newValues(for:of:)`.

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import ObjectQuery
 import SeededRandom
 import StoreContract
 
@@ -94,6 +95,18 @@ enum Harbour {
     }
   }
 
+  /// A value with all of its bytes, in the same order each time.
+  private static func text(_ value: AttributeValue) -> String {
+    switch value {
+    case .data(let data): "\(data.count) bytes \(data.reduce(0) { ($0 &* 31) &+ Int($1) })"
+    case .composite(let elements):
+      elements.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ")
+    case .double(let number): "\(number.bitPattern)"
+    case .date(let date): "\(date.timeIntervalSinceReferenceDate.bitPattern)"
+    default: "\(value)"
+    }
+  }
+
   /// Fills an empty store with so many objects of each entity.
   static func fill(_ store: any IncrementalStore, each count: Int, seed: UInt64) throws {
     var filling = HarbourFilling(store, seed)
@@ -116,7 +129,7 @@ enum Harbour {
         let name = "\(entity.name) \(number(node.reference, entity))"
         let whole = try store.wholeValues(for: node.reference, of: entity) ?? node
         for attribute in entity.attributes where !attribute.isTransient {
-          all.append("\(name).\(attribute.name) = \(whole.value(of: attribute))")
+          all.append("\(name).\(attribute.name) = \(text(whole.value(of: attribute)))")
         }
         for relationship in entity.relationships {
           switch try store.newValue(for: relationship, of: node.objectID) {

@@ -20,13 +20,16 @@ struct UnsupportedServerTests {
     (
       "locks", "has no advisory locks",
       """
-      CREATE OR REPLACE FUNCTION pg_catalog.pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE sql AS
-      $$ SELECT $$
+      ALTER FUNCTION pg_catalog.pg_advisory_xact_lock(bigint) RENAME TO pg_other_lock;
+      CREATE FUNCTION pg_catalog.pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE sql AS ''
       """
     ),
     (
       "words", "does not come through",
-      "CREATE OR REPLACE FUNCTION pg_catalog.pg_notify(text, text) RETURNS void LANGUAGE sql AS $$ SELECT $$"
+      """
+      ALTER FUNCTION pg_catalog.pg_notify(text, text) RENAME TO pg_other_notify;
+      CREATE FUNCTION pg_catalog.pg_notify(text, text) RETURNS void LANGUAGE sql AS ''
+      """
     ),
     (
       "functions", "does not know a statement",
