@@ -38,7 +38,7 @@ struct ResealedBatch {
       let reference = rows.number(row, 0)
       let plain = try sealer.open(rows.bytes(row, 1), property, of: reference)
       let sealed = try plain.withUnsafeBytes { try sealer.seal($0, property, of: reference) }
-      sealed.withUnsafeBytes { values.append($0) }
+      sealed.withUnsafeBytes { values.values.append($0) }
       references.append(reference)
     }
     try connection.run(update, [.numbers(references), values.parameter])

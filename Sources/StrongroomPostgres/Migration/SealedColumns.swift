@@ -65,9 +65,9 @@ struct SealedColumns {
   static func placeholder(_ attribute: AttributeDescription) -> ServerParameter {
     var array = ServerArray(of: .sealed)
     if attribute.defaultValue.isNull {
-      array.appendNull()
+      array.values.appendNull()
     } else {
-      array.append(UnsafeRawBufferPointer(start: nil, count: 0))
+      array.values.append(UnsafeRawBufferPointer(start: nil, count: 0))
     }
     return array.parameter
   }

@@ -14,7 +14,7 @@ extension PostgresStore {
   /// - Throws: As `save(_:beforeCommit:)`, and what `next` throws; nothing is inserted then.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
     try writing { transaction in
-      transaction.begin()
+      try transaction.begin()
       var rows = try InsertedRows(entity, storeEntities)
       var last = try sequence.lock(entity, transaction.connection)
       var isMore = true
@@ -71,7 +71,7 @@ extension PostgresStore {
       }
       let save = try changes()
       if count(save) > 0 {
-        transaction.begin()
+        try transaction.begin()
         try transaction.write(save)
         try transaction.finish()
       }

@@ -14,7 +14,7 @@ extension PostgresStore {
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     let programs = save.metadata.map(StoreMetadata.programs)
     try writing { transaction in
-      transaction.begin(save.locked)
+      try transaction.begin(save.locked)
       try transaction.write(save)
       if let programs { try ServerMetadata(connection: transaction.connection).write(programs: programs) }
       try transaction.finish()

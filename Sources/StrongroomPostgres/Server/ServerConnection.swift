@@ -122,8 +122,8 @@ final class ServerConnection {
   /// Executes a statement, and before it what was added, in one round trip.
   @discardableResult
   func run(_ sql: String, _ parameters: [ServerParameter] = []) throws -> ServerRows {
-    var rows: ServerRows?
-    let statement = ServerStatement(sql: sql, parameters: parameters) { rows = $0 }
+    var found: ServerRows?
+    let statement = ServerStatement(sql: sql, parameters: parameters) { found = $0 }
     // One alone needs no pipeline.
     if pending.isEmpty, let name = prepared[sql] {
       try statement.check()
@@ -131,8 +131,8 @@ final class ServerConnection {
     }
     pending.append(.statement(statement))
     try flush()
-    guard let rows else { throw ServerError(nil, handle) }
-    return rows
+    guard let found else { throw ServerError(nil, handle) }
+    return found
   }
 
   /// Executes statements without parameters, in one round trip of their own.
@@ -307,7 +307,7 @@ final class ServerConnection {
       try execute("ROLLBACK TO SAVEPOINT copy; RELEASE SAVEPOINT copy")
       return false
     }
-    add("RELEASE SAVEPOINT copy")
+    self.add("RELEASE SAVEPOINT copy")
     return true
   }
 

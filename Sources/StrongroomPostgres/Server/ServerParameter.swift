@@ -31,7 +31,7 @@ struct ServerParameter {
     return array.parameter
   }
 
-  private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+  static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 }
