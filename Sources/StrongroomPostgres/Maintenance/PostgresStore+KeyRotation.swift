@@ -17,14 +17,21 @@ extension PostgresStore {
   /// - Returns: The recovery code of the new key.
   /// - Throws: `StoreError`: `unsupportedRequest` where the model seals nothing, `keyMissing` where the
   ///   description names no vault and no key is given, or another program gave the store another key;
-  ///   `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then;
-  ///   only where the connection was lost during the commit the vaults have both keys.
+  ///   `invalidValue` where the description has the key itself (`storeKey`) and none is given; `readOnly`,
+  ///   `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then; only where
+  ///   the connection was lost during the commit the vaults have both keys.
   @discardableResult
   public func rotateKey(to key: StoreKey? = nil, keepingOldKeys: Bool = true) async throws -> RecoveryCode {
     let (opened, sealing) = try sealed()
     let lifecycle = WrappingKeySearch(description).lifecycle
+    if key == nil, description.storeKey != nil {
+      throw StoreError(
+        .invalidValue, "the store's description has the key itself; give the new one, and set it as storeKey")
+    }
     if key == nil, description.keyVaults.isEmpty { throw WrappingKeySearch.noVault }
     let new = key ?? StoreKey()
+    // What others add from here on is not older.
+    let older = keepingOldKeys ? [] : await lifecycle.storedKeys(for: opened.identifier).keys
     let added =
       description.keyVaults.isEmpty
       ? [] : try await lifecycle.add(new, for: opened.identifier, label: description.keyLabel)
@@ -37,10 +44,7 @@ extension PostgresStore {
       throw error
     }
     try sealing.replace(wrapping: new)
-    if !keepingOldKeys {
-      let stored = await lifecycle.storedKeys(for: opened.identifier).keys
-      _ = await lifecycle.retire(stored.filter { !$0.key.isSame(as: new) })
-    }
+    _ = await lifecycle.retire(older.filter { !$0.key.isSame(as: new) })
     return RecoveryCode(new, for: opened.identifier)
   }
 

@@ -54,7 +54,9 @@ struct KeyRotationTests {
     let given = StoreKey()
     try await store.rotateKey(to: given)
     #expect(try await people.vault.keys(for: store.identifier, interaction: .silent).count == 2)
-    #expect(try read(try await people.store { $0.storeKey = given }, people).count == 3)
+    let own = try await people.store { $0.storeKey = given }
+    #expect(try read(own, people).count == 3)
+    #expect(await SealedPeople.refusal { _ = try await own.rotateKey() }.code == "invalidValue")
   }
 
   @Test("a new data key seals what all programs save next, and older values are sealed again in batches")
