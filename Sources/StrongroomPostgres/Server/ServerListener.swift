@@ -75,35 +75,39 @@ final class ServerListener: Sendable {
     }
   }
 
+  /// What a store object says to itself when it begins to listen; of no concern to others.
+  private static let greeting = "listening "
+  private var ownGreeting: String { Self.greeting + own }
+
   /// Counts what was said; nil where the connection is lost.
   ///
-  /// - Returns: Whether the store's own was among it.
+  /// - Returns: Whether the store's own greeting was among it.
   private func heard(_ hearing: inout Hearing, waiting milliseconds: Int32 = 0) -> Bool? {
     guard let connection = hearing.connection, let said = connection.said(waiting: milliseconds) else {
       return nil
     }
-    hearing.count += Int64(said.filter { $0 != own }.count)
+    hearing.count += Int64(said.filter { $0 != own && !$0.hasPrefix(Self.greeting) }.count)
     if let known = hearing.end {
       guard let end = try? Self.end(connection) else { return nil }
       if end != known { hearing.count += 1 }
       hearing.end = end
     }
-    return said.contains(own)
+    return said.contains(ownGreeting)
   }
 
-  /// Waits until it hears what the store itself said; a standby says nothing.
+  /// Waits until it hears the store's own greeting; a standby says nothing.
   /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
   ///   transaction another one.
   func checkHearing() throws {
     try hearing.withLock { hearing in
       if hearing.end != nil { return }
       _ = try pool.read {
-        try $0.run("SELECT pg_notify($1, $2)", [.text(channel), .text(own)])
+        try $0.run("SELECT pg_notify($1, $2)", [.text(channel), .text(ownGreeting)])
       }
       let end = Date(timeIntervalSinceNow: Self.patience)
       while Date() < end {
-        guard let isOwn = heard(&hearing, waiting: 100) else { break }
-        if isOwn { return }
+        guard let isGreeted = heard(&hearing, waiting: 100) else { break }
+        if isGreeted { return }
       }
       throw StoreError(
         .unsupportedServer,

@@ -53,7 +53,7 @@ struct StoreMoveTests {
       #expect(try await move.run(to: Places.type(place), place).differences == [])
       let store = try await Places.open(place, model)
       #expect(try Harbour.contents(store) == contents)
-      let back = InMemoryStore(model: model, description: nowhere)
+      let back: any IncrementalStore = InMemoryStore(model: model, description: nowhere)
       try await back.loadMetadata()
       // So that its numbers are others.
       _ = try back.obtainPermanentIDs(for: model.entities)
