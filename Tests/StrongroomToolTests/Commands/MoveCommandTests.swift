@@ -112,7 +112,7 @@ struct MoveCommandTests {
   @Test(
     "a move that is killed leaves nothing, wherever it is, and can be made again", arguments: [false, true])
   func killed(toServer: Bool) async throws {
-    let shelf = try await Shelf(books: 20_000)
+    let shelf = try await Shelf(books: 10_000)
     let schema = try PostgresServer.shared().newSchema()
     let place = try Self.place(schema)
     var source = shelf.store
@@ -122,14 +122,14 @@ struct MoveCommandTests {
     }
     let target = toServer ? place : shelf.file("target")
     var killed = 0
-    for number in 0..<20 {
+    for number in 0..<8 {
       let process = Process()
       process.executableURL = BuiltProgram.url()
       process.arguments = ["move", source, target] + shelf.vault
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       try process.run()
-      usleep(UInt32(40_000 + number * 60_000))
+      usleep(UInt32(40_000 + number * 150_000))
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
       if process.terminationReason == .exit { break }
@@ -146,7 +146,7 @@ struct MoveCommandTests {
     let last = try BuiltProgram.run(["move", source, target] + shelf.vault)
     #expect(last.code == 0 && last.output.contains("differences 0") || last.output.contains("fileExists"))
     let result = try BuiltProgram.run(["compare", source, target] + shelf.vault)
-    #expect(result.code == 0 && result.output.contains("objects 20001,"), "\(result)")
+    #expect(result.code == 0 && result.output.contains("objects 10001,"), "\(result)")
     if !toServer {
       // What killed moves left has a name of its own, and the next removes it once it is a minute old.
       let rest = try shelf.names.filter { $0.hasPrefix("target") && $0 != "target" && !$0.hasSuffix(".new") }
