@@ -95,9 +95,10 @@ final class ServerListener: Sendable {
     return said.contains(ownGreeting)
   }
 
-  /// Waits until it hears the store's own greeting; a standby says nothing.
+  /// Waits until it hears the store's own greeting; a standby says nothing. What it hears counts
+  /// from then on.
   /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
-  ///   transaction another one.
+  ///   transaction another one; `serverUnreachable` where the connection is lost.
   func checkHearing() throws {
     try hearing.withLock { hearing in
       if hearing.end != nil { return }
@@ -106,8 +107,10 @@ final class ServerListener: Sendable {
       }
       let end = Date(timeIntervalSinceNow: Self.patience)
       while Date() < end {
-        guard let isGreeted = heard(&hearing, waiting: 100) else { break }
-        if isGreeted { return }
+        guard let isGreeted = heard(&hearing, waiting: 100) else {
+          throw StoreError(.serverUnreachable, "the connection to the server was lost; try again")
+        }
+        if isGreeted { return hearing.count = 0 }
       }
       throw StoreError(
         .unsupportedServer,
