@@ -24,14 +24,19 @@ package final class PostgresPair: Sendable {
   /// The address of both.
   package var url: URL { get throws { try PostgresServer.url(of: servers) } }
 
-  /// Waits until the standby has all that the primary has, for at most a minute.
+  /// Waits until the standby has all that the primary has now, for at most a minute.
   package func awaitStandby() throws {
-    for _ in 0..<1200 {
-      let answer = try? primary.execute(
-        "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')"
-          + " AND state = 'streaming' AND flush_lsn >= pg_current_wal_flush_lsn()")
-      if answer?.hasPrefix("1") == true { return }
-      usleep(50_000)
+    var now: String?
+    for _ in 0..<600 {
+      // The primary may be starting.
+      now = now ?? (try? primary.execute("SELECT pg_current_wal_flush_lsn()"))
+      if let now {
+        let answer = try? primary.execute(
+          "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')"
+            + " AND state = 'streaming' AND replay_lsn >= '\(now.prefix { $0 != "\n" })'")
+        if answer?.hasPrefix("1") == true { return }
+      }
+      usleep(100_000)
     }
     throw PostgresServer.Failure(description: "the standby does not follow")
   }
