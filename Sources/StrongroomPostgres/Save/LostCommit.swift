@@ -42,7 +42,8 @@ struct LostCommit {
     let status = try status(opened)
     if status != .committed { return status }
     // A server that was killed gives the numbers of lost transactions again: it may be another one's commit.
-    return try store.settled { _ in try token?.isMet(in: opened) } == true ? .committed : .unknown
+    let isMet = try store.settled { _ in try token?.isMet(in: opened) }
+    return isMet.map { $0 ? .committed : .aborted } ?? .unknown
   }
 
   /// What the server says of the number: one that it has not given yet is of no transaction that is there.

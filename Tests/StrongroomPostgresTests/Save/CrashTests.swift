@@ -9,12 +9,15 @@ import Testing
 
 @Suite("A server that is killed", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(5)))
 struct CrashTests {
-  @Test("has each save that was acknowledged once, and none that was refused")
-  func acknowledged() async throws {
+  @Test(
+    "has each save that was acknowledged once, and none that was refused, with a history and without",
+    arguments: [true, false])
+  func acknowledged(tracksHistory: Bool) async throws {
     let server = try PostgresServer()
     let model = try ManagedObjectModel { Entity("Note") { Attribute("number", .integer64) } }
     var description = PersistentStoreDescription(type: PostgresStore.storeType, url: try server.url)
     description.serverSchema = "crashes"
+    description.tracksHistory = tracksHistory
     let store = try PostgresStore(model: model, description: description)
     try await store.loadMetadata()
     let (saved, refused) = (Locked<Set<Int64>>([]), Locked<Set<Int64>>([]))
@@ -65,6 +68,6 @@ struct CrashTests {
     #expect(refused.withLock { !$0.isEmpty }, "the server was killed while it was used")
     #expect(
       try store.execute(.fetchHistory(after: nil as PersistentHistoryToken?)).transactions.count
-        == numbers.count)
+        == (tracksHistory ? numbers.count : 0))
   }
 }
