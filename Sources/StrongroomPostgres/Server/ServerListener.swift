@@ -95,8 +95,9 @@ final class ServerListener: Sendable {
     return said.contains(ownGreeting)
   }
 
-  /// Waits until it hears the store's own greeting; a standby says nothing. What it hears counts
-  /// from then on.
+  /// Waits until it hears the store's own greeting; a standby says nothing.
+  ///
+  /// What it hears counts from then on.
   /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
   ///   transaction another one; `serverUnreachable` where the connection is lost.
   func checkHearing() throws {
