@@ -102,7 +102,7 @@ struct RoundTripTests {
     func inserted(_ count: Int) throws -> Int {
       try trips {
         try context.batchInsert(into: "Note", of: 0..<count) { row, number in
-          row.set("text", to: .string("note \(number)"))
+          try row.set("text", .string("note \(number)"))
         }
       }
     }
