@@ -98,7 +98,8 @@ extension Measurement {
     }
     let ratios = zip(own, limit).map { $0.seconds / $1.seconds }
     self.init(
-      phase: phase.rawValue, path: name, ratio: ratios.median, spread: (ratios.max() ?? 0) - (ratios.min() ?? 0),
+      phase: phase.rawValue, path: name, ratio: ratios.median,
+      spread: (ratios.max() ?? 0) - (ratios.min() ?? 0),
       bytesPerObject: own.compactMap(\.bytesPerObject).median.finite, statements: own.last?.statements,
       limitMicroseconds: limit.map(\.seconds).median / Double(operations) * 1e6,
       microseconds: own.map(\.seconds).median / Double(operations) * 1e6)

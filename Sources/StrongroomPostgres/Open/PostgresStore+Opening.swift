@@ -23,7 +23,7 @@ extension PostgresStore {
   public func loadMetadata() async throws {
     let pool = try await ServerPool.connected(description)
     let opened = try await opened(pool)
-    let listener = ServerListener(Self.channel(opened.identifier), own: signature, pool)
+    let listener = ServerListener(opened.channel, own: signature, pool)
     try listener.listen()
     try listener.checkHearing()
     var listening = opened

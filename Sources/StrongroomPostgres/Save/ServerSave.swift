@@ -18,18 +18,19 @@ final class ServerSave {
 
   private func table(_ entity: EntityDescription) -> ServerTable { opened.schema.table(entity) }
 
+  // Plans are the same for all arrays: the server would else make one for each.
+  private static let beginning =
+    "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version)),"
+    + " (\(ServerMetadata.sealingKey)), set_config('plan_cache_mode', 'force_generic_plan', true)"
+
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   ///
   /// One round trip of its own where values are sealed, since it says by which key.
   func begin(_ locks: [LockedObject], signature: String, tracksHistory: Bool) throws {
     // Who asks whether a save was committed waits for its end, by the row of the history.
     let history = tracksHistory ? "" : ", (SELECT last FROM _history FOR KEY SHARE)"
-    connection.add(
-      "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version)),"
-        + " (\(ServerMetadata.sealingKey))\(history)",
-      [.text(PostgresStore.channel(opened.identifier)), .text(signature)]
-    ) { [self] begun in
-      if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.model.version { throw StoreError.movedOn }
+    connection.add(Self.beginning + history, [.text(opened.channel), .text(signature)]) { [self] begun in
+      if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.version { throw StoreError.movedOn }
       try opened.sealing?.use(UInt32(exactly: begun.number(0, 3)))
       number = Int64(begun.text(0, 0))
     }
@@ -116,13 +117,32 @@ final class ServerSave {
     for (entity, own) in grouped(nodes, by: \.entity) {
       let insertion = opened.schema.insertion(entity)
       if own.count >= Self.fewestCopied, try copy(own, entity, insertion) { continue }
-      let values = try insertion.columns.enumerated().map {
-        try Self.values($0, $1.type, of: own, opened.sealing)
-      }
-      connection.add(
-        insertion.statement, [.numbers(own.map(\.reference)), .numbers(own.map(\.version))] + values
-      ) { [self] in addStale(own.map(\.objectID), except: $0) }
+      let (sql, parameters) = try own.count == 1 ? single(own[0], insertion) : several(own, insertion)
+      connection.add(sql, parameters) { [self] in addStale(own.map(\.objectID), except: $0) }
     }
+  }
+
+  private func single(
+    _ node: IncrementalStoreNode, _ insertion: ServerInsertion
+  ) throws -> (String, [ServerParameter]) {
+    let sealer = opened.sealing.map { ValueSealer($0) }
+    var parameters: [ServerParameter] = [.number(node.reference), .number(node.version)]
+    for (field, column) in insertion.columns.enumerated() {
+      var value = ServerValues()
+      try Self.append(field, column.type, of: node, sealer, to: &value)
+      parameters.append(value.parameter)
+    }
+    return (insertion.single, parameters)
+  }
+
+  private func several(
+    _ nodes: [IncrementalStoreNode], _ insertion: ServerInsertion
+  ) throws -> (String, [ServerParameter]) {
+    let values = try insertion.columns.enumerated().map {
+      try Self.values($0, $1.type, of: nodes, opened.sealing)
+    }
+    let heads: [ServerParameter] = [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))]
+    return (insertion.statement, heads + values)
   }
 
   /// Inserts rows of one entity, unless a number is taken: which one is, the other statement says.

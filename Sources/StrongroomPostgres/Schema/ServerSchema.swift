@@ -13,6 +13,8 @@ final class ServerSchema: Sendable {
   }
 
   let model: ManagedObjectModel
+  /// The version hash of the model, in Base64.
+  let version: String
   /// The number that `_entity` has for each entity, by name.
   let entityNumbers: [String: Int64]
   private let entitiesByNumber: [Int64: EntityDescription]
@@ -34,6 +36,7 @@ final class ServerSchema: Sendable {
   ///   - entityNumbers: The number of each entity, by name.
   init(_ model: ManagedObjectModel, entityNumbers: [String: Int64]) {
     self.model = model
+    version = model.version
     self.entityNumbers = entityNumbers
     let numbered = model.entities.compactMap { entity in entityNumbers[entity.name].map { ($0, entity) } }
     entitiesByNumber = Dictionary(numbered) { first, _ in first }
@@ -55,7 +58,7 @@ final class ServerSchema: Sendable {
     }
     (linkTables, orderedLinks) = (links, ordered)
     versionCheck =
-      "1 / coalesce((SELECT (value = '\(model.version)')::int FROM _store WHERE name = 'version'), 0) = 1"
+      "1 / coalesce((SELECT (value = '\(version)')::int FROM _store WHERE name = 'version'), 0) = 1"
     derivedAttributes = entities.flatMap { entity in
       entity.attributes.filter { $0.entity === entity && $0.derivation != nil && $0.field >= 0 }
         .sorted { $0.name < $1.name }

@@ -1,7 +1,9 @@
 /// A value for a statement, in PostgreSQL's binary format.
 struct ServerParameter {
   let bytes: [UInt8]
+  var isNull = false
 
+  static let null = ServerParameter(bytes: [], isNull: true)
   static func bytes(_ bytes: [UInt8]) -> ServerParameter { ServerParameter(bytes: bytes) }
   static func number(_ value: Int64) -> ServerParameter { .bytes(bigEndian(value)) }
   static func text(_ value: String) -> ServerParameter { .bytes(Array(value.utf8)) }

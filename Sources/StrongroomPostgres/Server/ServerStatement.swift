@@ -41,9 +41,9 @@ struct ServerStatement {
     let formats = [Int32](repeating: 1, count: parameters.count)
     return bytes.withUnsafeBytes { bytes in
       var next = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      let values = lengths.map { length in
-        defer { next = next.map { $0 + Int(length) } }
-        return next.map { UnsafePointer($0) }
+      let values = parameters.map { parameter in
+        defer { next = next.map { $0 + parameter.bytes.count } }
+        return parameter.isNull ? nil : next
       }
       return body(values, lengths, formats)
     }

@@ -62,6 +62,9 @@ enum ServerType {
   /// A parameter's element as a value of the column's type.
   func cast(_ term: String) -> String { self == .decimal ? "\(term)::numeric" : term }
 
+  /// A parameter as a value of the column's type.
+  func parameter(_ number: Int) -> String { self == .decimal ? "$\(number)::text::numeric" : "$\(number)" }
+
   /// A column as it is read.
   func selection(_ column: String) -> String { self == .decimal ? "\(column)::text" : column }
 }

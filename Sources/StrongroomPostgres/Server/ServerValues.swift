@@ -39,6 +39,9 @@ struct ServerValues {
 
   mutating func add(_ header: [UInt8]) { bytes += header }
 
+  /// The only value, as a parameter of its own.
+  var parameter: ServerParameter { hasNulls ? .null : .bytes(Array(bytes.dropFirst(4))) }
+
   /// Forgets the values, and keeps the room.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)

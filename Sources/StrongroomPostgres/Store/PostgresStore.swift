@@ -14,6 +14,8 @@ public final class PostgresStore: IncrementalStore {
 
   struct Opened: Sendable {
     let identifier: UUID
+    /// That of the identifier.
+    let channel: String
     let storeEntities: [StoreEntity]
     let schema: ServerSchema
     var pool: ServerPool

@@ -38,9 +38,10 @@ struct Server: AsyncParsableCommand {
       FileHandle.standardError.write(Data("round \(round) of \(rounds)\n".utf8))
       for schema in schemas { try await schema.open(model).close() }
       for phase in Self.phases where phase == .saveAll || phases.contains(phase) {
-        for (place, contestant) in contestants.enumerated() {
+        // Each is first in turn: the server has nothing at hand then.
+        for place in contestants.indices.map({ ($0 + round) % contestants.count }) {
           settleHeap()
-          let run = try await contestant.run(phase, in: schemas[place])
+          let run = try await contestants[place].run(phase, in: schemas[place])
           runs[phase, default: [[], [], []]][place].append(run)
         }
         // No run pays for what an earlier one left.
