@@ -50,13 +50,13 @@ struct WrappingKeySearch {
     .keyMissing,
     "the model seals attributes, and the store's description names no key vault and no key; set keyVaults")
 
-  /// A key for a store that has no sealed values: the one of a read-only vault, or a new one, which each vault
-  /// that can store keys has when this returns.
+  /// A key for a store that has no sealed values: the one of a read-only vault, or a new one, which each
+  /// vault that can store keys has when this returns.
   ///
   /// A key that is in another vault already may be one that another program is about to remove.
   /// - Returns: The key, and the items that were made for it.
-  /// - Throws: `keyMissing` where the description names no vault; `KeyringError` where none stores keys or one
-  ///   fails, and then none has the new key.
+  /// - Throws: `keyMissing` where the description names no vault; `KeyringError` where none stores keys or
+  ///   one fails, and then none has the new key.
   func newKey(for store: UUID) async throws -> (key: StoreKey, added: [StoredKey]) {
     if let key = description.storeKey { return (key, []) }
     if description.keyVaults.isEmpty { throw Self.noVault }
