@@ -97,7 +97,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("a batch of new rows takes four for each 4,096")
+  @Test("a batch of new rows takes two for each 4,096, and three")
   func batches() throws {
     func inserted(_ count: Int) throws -> Int {
       try trips {
