@@ -9,8 +9,8 @@ extension PostgresStore {
   /// relationship, are copied in two more.
   /// - Throws: `StoreError`: `conflict`, `notUnique`, `invalidValue` for a text with U+0000, `readOnly`,
   ///   `busy`, `diskFull`, `serverUnreachable` with nothing saved; `outcomeUnknown` where the connection was
-  ///   lost during the commit and no server can be asked for `serverOutcomeTimeout`. What `beforeCommit` throws;
-  ///   nothing is saved.
+  ///   lost during the commit and no server can be asked for `serverOutcomeTimeout` seconds. What
+  ///   `beforeCommit` throws; nothing is saved.
   public func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws {
     let programs = save.metadata.map(StoreMetadata.programs)
     try writing { transaction in
