@@ -55,7 +55,10 @@ struct SwitchoverTests {
     _ body: (PostgresPair, NoteStore, Background<StoreError.Code?>) throws -> Void
   ) async throws {
     let pair = try PostgresPair()
-    let notes = try await NoteStore(NoteStore.address(pair.url, ["application_name": "unconfirmed"]))
+    // A standby that starts without its primary takes its time.
+    let notes = try await NoteStore(NoteStore.address(pair.url, ["application_name": "unconfirmed"])) {
+      $0.serverOutcomeTimeout = 90
+    }
     try notes.save(["first"])
     try pair.awaitStandby()
     pair.standby.stop(SIGKILL)
