@@ -15,14 +15,18 @@ extension PostgresStore {
   ///   - key: The new key; nil to make one. It is added to every vault of the description that stores keys.
   ///   - keepingOldKeys: Whether older keys stay in the vaults.
   /// - Returns: The recovery code of the new key.
-  /// - Throws: `StoreError`: `unsupportedRequest` where the model seals nothing, `keyMissing` where the
-  ///   description names no vault and no key is given, or another program gave the store another key;
-  ///   `invalidValue` where the description has the key itself (`storeKey`) and none is given; `readOnly`,
+  /// - Throws: `StoreError`: `unsupportedRequest` where the model seals nothing, and in a stage of a
+  ///   migration; `keyMissing` where the description names no vault and no key is given, or another program
+  ///   gave the store another key; `invalidValue` where the description has the key itself (`storeKey`) and none is given; `readOnly`,
   ///   `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then; only where
   ///   the connection was lost during the commit the vaults have both keys.
   @discardableResult
   public func rotateKey(to key: StoreKey? = nil, keepingOldKeys: Bool = true) async throws -> RecoveryCode {
     let (opened, sealing) = try sealed()
+    if description.draftLosses != nil {
+      throw StoreError(
+        .unsupportedRequest, "a migration is in progress; change the key when the store is open again")
+    }
     let lifecycle = WrappingKeySearch(description).lifecycle
     if key == nil, description.storeKey != nil {
       throw StoreError(
@@ -43,7 +47,7 @@ extension PostgresStore {
       await lifecycle.forget(added)
       throw error
     }
-    try sealing.replace(wrapping: new)
+    sealing.replace(wrapping: new)
     _ = await lifecycle.retire(older.filter { !$0.key.isSame(as: new) })
     return RecoveryCode(new, for: opened.identifier)
   }

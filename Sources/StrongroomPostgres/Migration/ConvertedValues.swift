@@ -14,7 +14,8 @@ struct ConvertedValues {
   }
 
   private struct Column {
-    let table: String
+    /// Nil where none is converted.
+    let table: String?
     var reason: String?
   }
 
@@ -29,10 +30,12 @@ struct ConvertedValues {
     for pair in plan.mapping.entities.values {
       for attribute in pair.new.attributes where attribute.field >= 0 && attribute.derivation == nil {
         guard let was = pair.attributes[attribute.index], was.field >= 0 else { continue }
-        // What is sealed says itself what it becomes.
-        if was.sealing != nil || attribute.sealing != nil { continue }
         let key = Key(old: ObjectIdentifier(was), new: ObjectIdentifier(attribute))
         guard columns[key] == nil, let conversion = conversions.conversion(was, attribute) else { continue }
+        if was.sealing != nil || attribute.sealing != nil {
+          columns[key] = Column(table: nil, reason: Self.sealed)
+          continue
+        }
         let new = Self.table()
         columns[key] = Column(table: new)
         guard let connection else { continue }
@@ -41,6 +44,10 @@ struct ConvertedValues {
       }
     }
   }
+
+  private static let sealed =
+    "its values are sealed, and a migration does not convert them; add another attribute, copy the values in"
+    + " the program, and then remove this one"
 
   /// No table of a model has such a name.
   private static func table() -> String { "_ converted \(UUID().uuidString.prefix(8))".quoted }
@@ -51,7 +58,9 @@ struct ConvertedValues {
 
   /// The converted value of the row `r`; nil where the program does not convert the attribute.
   func value(_ new: AttributeDescription, from old: AttributeDescription) -> String? {
-    column(new, from: old).map { "(SELECT v.value FROM \($0.table) AS v WHERE v._id = r._id)" }
+    column(new, from: old).map { column in
+      column.table.map { "(SELECT v.value FROM \($0) AS v WHERE v._id = r._id)" } ?? "NULL"
+    }
   }
 
   /// Why a value could not be converted.

@@ -32,7 +32,14 @@ struct ForeignParts {
     for links in schema.orderedLinks where tables.contains(links.name) { try check(links.name, columns: 4) }
   }
 
-  private func check(_ table: String, columns: Int) throws {
+  /// Two statements for each table that is the store's own, and none of the model's.
+  ///
+  /// - Throws: As `check(_:)`.
+  func checkOwnTables() throws {
+    for table in ServerMetadata.tables { try check(table, columns: nil) }
+  }
+
+  private func check(_ table: String, columns: Int?) throws {
     let rows = try connection.run(
       """
       SELECT (SELECT count(*) FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal),
@@ -40,12 +47,15 @@ struct ForeignParts {
         (SELECT count(*) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped),
         (SELECT count(*) FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL),
         (SELECT count(*) FROM pg_constraint WHERE conrelid = c.oid AND contype IN ('c', 'f')
-          OR confrelid = c.oid)
+          OR confrelid = c.oid),
+        (SELECT count(*) FROM pg_depend WHERE refobjid = c.oid AND classid = 'pg_rewrite'::regclass),
+        (SELECT count(*) FROM pg_publication_rel WHERE prrelid = c.oid)
       FROM pg_class c WHERE c.oid = $1::text::regclass
       """, [.text(table.quoted)])
     let expected: [(name: String, count: Int64)] = [
-      ("triggers", 0), ("policies of rows", 0), ("columns", Int64(columns)), ("rights to columns", 0),
-      ("keys or checks", 0),
+      ("triggers", 0), ("policies of rows", 0), ("columns", columns.map(Int64.init) ?? rows.number(0, 2)),
+      ("rights to columns", 0),
+      ("keys or checks", 0), ("views", 0), ("publications", 0),
     ]
     let foreign = expected.enumerated().filter { rows.number(0, $0.offset) != $0.element.count }
     if foreign.isEmpty { return }

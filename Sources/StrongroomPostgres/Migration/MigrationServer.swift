@@ -37,14 +37,16 @@ struct MigrationServer: MigrationDatabase {
   func conversion(
     _ column: String, to attribute: AttributeDescription, from was: AttributeDescription
   ) -> String? {
-    if attribute.sealing == nil, was.sealing == nil { return converted?.value(attribute, from: was) }
+    if let known = converted?.value(attribute, from: was) { return known }
+    if attribute.sealing == nil, was.sealing == nil { return nil }
     if obstacle(to: attribute, from: was) != nil { return "NULL" }
     if attribute.sealing == was.sealing { return nil }
     return "CASE WHEN \(column) IS NULL THEN NULL ELSE ''::bytea END"
   }
 
   func obstacle(to attribute: AttributeDescription, from was: AttributeDescription) -> String? {
-    if attribute.sealing == nil, was.sealing == nil { return converted?.obstacle(attribute, from: was) }
+    if let known = converted?.obstacle(attribute, from: was) { return known }
+    if attribute.sealing == nil, was.sealing == nil { return nil }
     if attribute.sealing == nil {
       return
         "its values are sealed, and the server cannot open them; add an attribute that is not sealed, copy"

@@ -33,7 +33,7 @@ struct SealedColumns {
     }
     for attribute in attributes { try Self.checkJoined(attribute, plan) }
     record.number(plan.new.model) { attribute in
-      Self.former(attribute, plan).first.flatMap { $0.sealing == attribute.sealing ? $0 : nil }
+      Self.former(attribute, plan).first.flatMap { $0.sealing == nil ? nil : $0 }
     }
     (self.plan, self.connection, former, self.record) = (plan, connection, contents.sealing, record)
     sealing = try StoreSealing(key.store, record, keys, plan.new.model) { [record] in record }

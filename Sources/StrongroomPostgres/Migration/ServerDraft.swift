@@ -41,7 +41,9 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
       self.contents = contents
       try ServerLock(connection).take(ServerLock.againstSaves)
       let schema = try contents.schema()
-      try ForeignParts(schema, connection).check(schema.tableNames)
+      let foreign = ForeignParts(schema, connection)
+      try foreign.check(schema.tableNames)
+      try foreign.checkOwnTables()
       try Self.removeAbandoned(of: Self.mark(contents, store), pool)
       let draft = try pool.write { connection in
         let name = try ServerSchemaName(connection).draft(description.serverSchema)
@@ -141,7 +143,7 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
       let finished = try keeper.at(draft) { try ServerMetadata(connection: keeper).stored(description) }
       guard let finished else { throw ServerMetadata.missing(description) }
       try keeper.execute("SET LOCAL search_path TO \(store.quoted)")
-      try ServerLock(keeper).take(ServerLock.againstAll)
+      try ServerLock(keeper).take(ServerLock.againstAll(try contents.schema().tableNames))
       try ServerReplacement(keeper, of: store, by: draft).run(
         contents.schema(), finished.schema(), keepsFormer: description.draftLosses?.isLossy == true)
       try keeper.run(

@@ -9,7 +9,11 @@ struct ServerLock {
   static let againstSaves = "SELECT pg_advisory_xact_lock(\(saves))"
 
   /// Keeps others from reading, too: those that have read in a transaction are waited for.
-  static let againstAll = "LOCK TABLE _store IN ACCESS EXCLUSIVE MODE"
+  ///
+  /// - `tables`: Tables that are locked before, as statements lock theirs.
+  static func againstAll(_ tables: [String] = []) -> String {
+    "LOCK TABLE \((tables + ["_store"]).map(\.quoted).joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE"
+  }
 
   private static let saves = "hashtextextended('strongroom saves ' || current_schema(), 7)"
 

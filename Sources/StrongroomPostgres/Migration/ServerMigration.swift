@@ -23,9 +23,12 @@ struct ServerMigration {
   /// - Returns: What it says of itself then, and whether derived attributes are to be computed.
   /// - Throws: `StoreError`; the transaction is to be rolled back.
   func run(
-    _ contents: ServerMetadata.Contents, to model: ManagedObjectModel
+    _ stored: ServerMetadata.Contents, to model: ManagedObjectModel
   ) throws -> (contents: ServerMetadata.Contents, changesDerived: Bool) {
-    try ServerLock(connection).take(ServerLock.againstAll)
+    try ServerLock(connection).take(ServerLock.againstAll())
+    var contents = stored
+    // Another program may have changed the keys while it was waited for.
+    contents.sealing = try metadata.sealing()
     let path = (description.migrationPath ?? []) + [model]
     try connection.execute("SAVEPOINT before_migration")
     do { return try migrate(contents, path, isCopied: false) } catch is CopyIsMissing {

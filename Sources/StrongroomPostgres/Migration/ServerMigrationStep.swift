@@ -116,7 +116,8 @@ struct ServerMigrationStep {
   /// Makes a table, which is the store's owner's.
   private func create(_ creation: String, _ name: String) throws {
     try connection.execute(creation)
-    try ServerRights(connection).own(name, like: "_store")
+    let rights = ServerRights(connection)
+    try rights.give(name, to: rights.owner(of: "_store"))
   }
 
   /// Adds a column; the rows that are there have the attribute's default value without being written.

@@ -22,10 +22,10 @@ struct ServerReplacement {
       "UPDATE \(name("_sequence")) d SET last = greatest(d.last, s.last) FROM _sequence s"
         + " WHERE s.entity = d.entity")
     let rights = ServerRights(connection)
-    for table in tables {
-      if former.contains(table) { try rights.grant(name(table), like: table.quoted) }
-      try rights.own(name(table), like: "_store")
+    for table in tables where former.contains(table) {
+      try rights.grant(name(table), like: table.quoted)
     }
+    let owner = try rights.owner(of: "_store")
     if keepsFormer {
       let schemas = ServerSchemaName(connection)
       let before = try schemas.before(store)
@@ -35,6 +35,8 @@ struct ServerReplacement {
       try connection.execute("DROP TABLE \(former.map(\.quoted).joined(separator: ", "))")
     }
     try move(tables.map(name), to: store)
+    // Only here: in the draft's schema the owner may make nothing.
+    for table in tables { try rights.give(table.quoted, to: owner) }
   }
 
   /// A table of the draft, in SQL.

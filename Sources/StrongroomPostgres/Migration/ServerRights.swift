@@ -6,12 +6,17 @@ struct ServerRights {
 
   init(_ connection: ServerConnection) { self.connection = connection }
 
-  /// Gives a table the owner of another one.
-  func own(_ table: String, like other: String) throws {
-    let owner = try connection.run(
+  /// The owner of a table, in SQL; nil where it is the user.
+  func owner(of table: String) throws -> String? {
+    let rows = try connection.run(
       "SELECT quote_ident(r.rolname) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner"
-        + " WHERE c.oid = $1::text::regclass AND r.rolname <> current_user", [.text(other)])
-    if owner.count > 0 { try connection.execute("ALTER TABLE \(table) OWNER TO \(owner.text(0, 0))") }
+        + " WHERE c.oid = $1::text::regclass AND r.rolname <> current_user", [.text(table)])
+    return rows.count > 0 ? rows.text(0, 0) : nil
+  }
+
+  /// Gives a table to an owner, who may make tables in its schema.
+  func give(_ table: String, to owner: String?) throws {
+    if let owner { try connection.execute("ALTER TABLE \(table) OWNER TO \(owner)") }
   }
 
   /// Gives those who may use a table the same rights to another one.

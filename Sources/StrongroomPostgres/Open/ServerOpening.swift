@@ -53,11 +53,15 @@ struct ServerOpening {
   /// - Throws: `fileExists` where there is one.
   func make(_ identifier: UUID, in pool: ServerPool) throws -> PostgresStore.Opened {
     try begin()
-    guard try metadata.stored(description) == nil else {
-      throw StoreError(
-        .fileExists, "the schema \(description.serverSchema) has a store already; name another schema")
-    }
+    try checkIsFree()
     return try opened(try new(identifier, hasIndexes: false), pool)
+  }
+
+  /// - Throws: `fileExists` where there is a store.
+  func checkIsFree() throws {
+    guard try metadata.stored(description) != nil else { return }
+    throw StoreError(
+      .fileExists, "the schema \(description.serverSchema) has a store already; name another schema")
   }
 
   private func create() throws -> ServerMetadata.Contents {

@@ -85,11 +85,15 @@ final class StoreSealing: Sendable {
     try reload()
   }
 
-  /// Takes the keys that the store has now; one statement.
-  func reload() throws { try replace(wrapping: wrapping) }
+  /// Says that another key of the vaults wraps the keys.
+  func replace(wrapping: StoreKey) {
+    keys.withLock {
+      $0 = SealingKeys(data: $0.data, current: $0.current, equality: $0.equality, wrapping: wrapping)
+    }
+  }
 
-  /// Takes the keys that the store has now, wrapped by a key of the vaults; one statement.
-  func replace(wrapping: StoreKey) throws {
+  /// Takes the keys that the store has now; one statement.
+  func reload() throws {
     guard let record = try record() else { throw SealingRecord.damage }
     guard let new = try record.keys(for: store, unwrappedBy: wrapping) else { throw Self.otherKey }
     keys.withLock { $0 = new }

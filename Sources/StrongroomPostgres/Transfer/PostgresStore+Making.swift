@@ -15,7 +15,11 @@ extension PostgresStore: FillableStore {
   ) async throws {
     let pool = try await ServerPool.connected(description)
     defer { pool.close() }
-    let key = try await OpeningKey.find(model, description, pool)
+    // Before the vaults are asked for a key.
+    try pool.read { try ServerOpening($0, model, description, nil).checkIsFree() }
+    var making = description
+    making.createsIfMissing = true
+    let key = try await OpeningKey.find(model, making, pool)
     let identifier = key?.store ?? identifierForNewStore()
     do {
       try pool.write { connection in
@@ -33,8 +37,7 @@ extension PostgresStore: FillableStore {
       try settle(failure.error, identifier, description, pool)
     } catch {
       await key?.forget()
-      throw error is OpeningKey.Outdated
-        ? StoreError(.fileExists, "the schema \(description.serverSchema) has a store already") : error
+      throw error
     }
     if let code = key?.recoveryCode { description.recoveryCodeHandler?(code) }
   }

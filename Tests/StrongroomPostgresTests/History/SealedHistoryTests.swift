@@ -54,4 +54,27 @@ struct SealedHistoryTests {
       "SELECT encode(changes, 'escape') FROM \"\(people.schema)\"._transaction")
     #expect(preserved.contains("Ada") && !preserved.contains("changed") && !preserved.contains("4711"))
   }
+
+  @Test("values of before an attribute is sealed in the other form are still read")
+  func otherForm() async throws {
+    let people = try SealedPeople()
+    let models = try [AttributeSealing.full, .equality, .full].map { sealing in
+      try SealedPeople.model { entities in
+        entities[0].userInfo[EntityDescription.recordsHistoryValuesKey] = "YES"
+        let place = entities[0].attributes.firstIndex { $0.name == "size" } ?? 0
+        entities[0].attributes[place].sealing = sealing
+      }
+    }
+    for (place, model) in models.enumerated() {
+      let store = try await people.store(model)
+      let context = try SealedPeople.context(store, model)
+      try context.insert("Person").set("size", Double(place))
+      try context.save()
+      let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
+      let changes = try store.execute(request).transactions.flatMap { $0.changes ?? [] }
+      #expect(
+        changes.map { $0.newValues?["size"] } == (0...place).map { .attribute(.double(Double($0))) })
+      try store.close()
+    }
+  }
 }

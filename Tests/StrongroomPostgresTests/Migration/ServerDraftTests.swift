@@ -168,4 +168,53 @@ struct ServerDraftTests {
     // The save before, the program's own work, and the one behind it.
     #expect(changes.transactions.count == 3)
   }
+
+  @Test("a member of the role that has the tables migrates, and the role has them still")
+  func member() async throws {
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    try await fill(schema, old).close()
+    let tables = ["Note", "_store", "_sequence", "_history", "_transaction", "_consumer"]
+    let grants = tables.map { "ALTER TABLE \"\(schema)\".\"\($0)\" OWNER TO keeper;" }.joined()
+    try server.execute(
+      """
+      DO $$ BEGIN CREATE ROLE keeper; CREATE ROLE ada LOGIN IN ROLE keeper;
+      EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+      ALTER SCHEMA "\(schema)" OWNER TO keeper; \(grants) GRANT CREATE ON DATABASE postgres TO ada
+      """)
+    var description = try PostgresFactory.description(schema: schema)
+    let address = try server.url.absoluteString.replacing("user=tester", with: "user=ada")
+    description.url = try #require(URL(string: address))
+    description.stagedMigrationManager = Self.stages(old, new, Self.upper)
+    PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)
+    let container = PersistentContainer(
+      name: "notes", managedObjectModel: new, persistentStoreDescription: description)
+    try await container.loadPersistentStores()
+    #expect(try titles(container) == ["A", "B"])
+    let owners = try server.execute(
+      "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = '\(schema)'")
+    #expect(owners == "keeper\n")
+  }
+
+  @Test("what views or publications show is not taken from them")
+  func views() async throws {
+    let server = try PostgresServer.shared()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    for foreign in [
+      "CREATE VIEW \"%\".seen AS SELECT title FROM \"%\".\"Note\"",
+      "CREATE VIEW \"%\".seen AS SELECT name FROM \"%\"._store",
+    ] {
+      let schema = server.newSchema()
+      try await fill(schema, old).close()
+      try server.execute(foreign.replacing("%", with: schema))
+      let before = try server.dump(schema)
+      var code: StoreError.Code?
+      do { try await open(schema, new, Self.stages(old, new, Self.upper)).close() } catch let error
+        as StoreError
+      { code = error.code }
+      #expect(code == .schemaMismatch)
+      #expect(try server.dump(schema) == before)
+    }
+  }
 }
