@@ -124,7 +124,7 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
 
   func adoptSuccessor() throws {
     guard let new = successor else { return }
-    try drop([description.serverSchema])
+    try translating { try drop([description.serverSchema]) }
     (description.serverSchema, successor) = (new, nil)
     // What a mapping leaves out is nowhere counted, so the store always stays beside the new one.
     description.draftLosses?.record()

@@ -40,6 +40,9 @@ extension PostgresStore {
         return opened
       } catch let failure as CommitFailure {
         // The store may have been made with the key, which so stays in the vaults.
+        if failure.error.isConnectionLost, let code = key?.recoveryCode {
+          description.recoveryCodeHandler?(code)
+        }
         throw failure.error.storeError
       } catch is OpeningKey.Outdated {
         await key?.forget()

@@ -64,18 +64,21 @@ extension PostgresStore {
   private func batching(
     _ request: FetchRequest, _ changes: () throws -> SaveChangesRequest, count: (SaveChangesRequest) -> Int
   ) throws -> BatchResult {
-    try writing { transaction in
-      if let entity = model.entity(named: request.entityName) {
-        let table = try open.schema.table(entity).name.quoted
-        transaction.connection.add("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
+    // Before the save has looked at the version, a migration shows by what is not there any more.
+    try reading {
+      try writing { transaction in
+        if let entity = model.entity(named: request.entityName) {
+          let table = try open.schema.table(entity).name.quoted
+          transaction.connection.add("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
+        }
+        let save = try changes()
+        if count(save) > 0 {
+          try transaction.begin()
+          try transaction.write(save)
+          try transaction.finish()
+        }
+        return BatchResult(count: count(save))
       }
-      let save = try changes()
-      if count(save) > 0 {
-        try transaction.begin()
-        try transaction.write(save)
-        try transaction.finish()
-      }
-      return BatchResult(count: count(save))
     }
   }
 }

@@ -73,8 +73,8 @@ extension PostgresStore {
   /// One statement more, in a transaction.
   func settled<R>(_ body: (ServerConnection) throws -> R) throws -> R {
     do {
-      return try open.pool.write { connection in
-        // Saves have the row until the end of their commit. Its lock is a write, whose commit waits as well.
+      return try open.pool.write(locking: ServerLock.againstSaves) { connection in
+        // The lock of a row is a write, whose commit waits for the standbys as well.
         try connection.run("SELECT last FROM _history FOR UPDATE")
         return try body(connection)
       }

@@ -26,7 +26,7 @@ struct SaveTransaction {
 
   /// Locks objects whose version must not change.
   func begin(_ locks: [LockedObject] = []) throws {
-    try writer.begin(locks, signature: store.signature, tracksHistory: tracksHistory)
+    try writer.begin(locks, signature: store.signature)
   }
 
   /// Writes a save, but what it has of the program's metadata, with the next statement whose answer is waited

@@ -26,10 +26,8 @@ final class ServerSave {
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   ///
   /// One round trip of its own where values are sealed, since it says by which key.
-  func begin(_ locks: [LockedObject], signature: String, tracksHistory: Bool) throws {
-    // Who asks whether a save was committed waits for its end, by the row of the history.
-    let history = tracksHistory ? "" : ", (SELECT last FROM _history FOR KEY SHARE)"
-    connection.add(Self.beginning + history, [.text(opened.channel), .text(signature)]) { [self] begun in
+  func begin(_ locks: [LockedObject], signature: String) throws {
+    connection.add(Self.beginning, [.text(opened.channel), .text(signature)]) { [self] begun in
       if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.version { throw StoreError.movedOn }
       try opened.sealing?.use(UInt32(exactly: begun.number(0, 3)))
       number = Int64(begun.text(0, 0))

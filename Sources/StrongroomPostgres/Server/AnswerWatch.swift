@@ -18,10 +18,18 @@ struct AnswerWatch: Sendable {
 
   /// Whether a process of the server at a place works on a statement.
   func isWorking(_ process: ServerProcess, at place: [ConnectionSetting]) -> Bool {
-    let rows = try? connect?(place).ask("SELECT state FROM pg_stat_activity WHERE \(process.condition)")
-    guard let rows, rows.count > 0 else { return false }
-    // Hidden where the connection of before had another role.
-    return rows.isNull(0, 0) || ["active", "fastpath function call"].contains(rows.text(0, 0))
+    guard let connect else { return false }
+    do {
+      let rows = try connect(place).ask("SELECT state FROM pg_stat_activity WHERE \(process.condition)")
+      if rows.count == 0 { return false }
+      // Hidden where the connection of before had another role.
+      return rows.isNull(0, 0) || ["active", "fastpath function call"].contains(rows.text(0, 0))
+    } catch let error as ServerError where error.isFull {
+      // It answers, and cannot be asked.
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Ends the processes that were given up.
@@ -30,9 +38,16 @@ struct AnswerWatch: Sendable {
       defer { abandoned = [] }
       return abandoned
     }
-    for process in all {
-      _ = try connection.ask(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(process.condition)")
+    for (place, process) in all.enumerated() {
+      do {
+        _ = try connection.ask(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(process.condition)")
+      } catch let error as ServerError where !error.isConnectionLost {
+        // Of another role, or ended meanwhile.
+      } catch {
+        abandoned.withLock { $0 += all[place...] }
+        throw error
+      }
     }
   }
 }

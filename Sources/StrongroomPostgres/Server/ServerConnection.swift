@@ -12,6 +12,8 @@ final class ServerConnection {
   private enum Pending {
     case statement(ServerStatement)
     case check(() throws -> Void)
+
+    var isStatement: Bool { if case .statement = self { true } else { false } }
   }
 
   private var pending: [Pending] = []
@@ -25,6 +27,9 @@ final class ServerConnection {
   private(set) var identity: ServerIdentity?
   /// Whether the server has answered since the last transaction was begun.
   private(set) var isAnswered = false
+
+  /// Whether rows were copied behind a savepoint, which is released with the next statement.
+  private var hasSavepoint = false
 
   /// Connects.
   ///
@@ -125,7 +130,7 @@ final class ServerConnection {
     var found: ServerRows?
     let statement = ServerStatement(sql: sql, parameters: parameters) { found = $0 }
     // One alone needs no pipeline.
-    if pending.isEmpty, let name = prepared[sql] {
+    if pending.isEmpty, !hasSavepoint, let name = prepared[sql] {
       try statement.check()
       return try rows(answer(statement.send(to: handle, as: name, preparing: false) ? 1 : 0))
     }
@@ -138,7 +143,7 @@ final class ServerConnection {
   /// Executes statements without parameters, in one round trip of their own.
   func execute(_ sql: String) throws {
     try flush()
-    let result = answer(PQsendQuery(handle, sql))
+    let result = answer(PQsendQuery(handle, release() + sql))
     defer { PQclear(result) }
     let answers = [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY]
     guard answers.contains(PQresultStatus(result)) else { throw failure(result) }
@@ -171,11 +176,17 @@ final class ServerConnection {
     var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
     let process = identity?.process ?? ServerProcess(number: PQbackendPID(handle), start: nil)
     while PQisBusy(handle) == 1 {
+      // What TLS has taken in already is not to be seen at the socket.
+      if PQsslInUse(handle) == 1 {
+        if PQconsumeInput(handle) == 0 { return true }
+        if PQisBusy(handle) == 0 { break }
+      }
       if poll(&socket, 1, Int32(min(watch.interval * 1000, 2e9))) != 0 {
         // What became of a connection that was lost is in the result.
         if PQconsumeInput(handle) == 0 { return true }
       } else if !watch.isWorking(process, at: place), poll(&socket, 1, 1000) == 0 {
-        watch.abandoned.withLock { $0.append(process) }
+        // Its number alone may be another one's when it is to be ended.
+        if process.start != nil { watch.abandoned.withLock { $0.append(process) } }
         isSilent = true
         return false
       }
@@ -192,6 +203,10 @@ final class ServerConnection {
   /// After a statement that fails the server ignores the others. The closures of those before it are called
   /// first: what one of them throws is the error then.
   func flush() throws {
+    if hasSavepoint, pending.contains(where: \.isStatement) {
+      let released = ServerStatement(sql: release(), parameters: []) { _ in }
+      pending.insert(.statement(released), at: 0)
+    }
     let all = pending
     pending = []
     let statements = all.compactMap { if case .statement(let one) = $0 { one } else { nil } }
@@ -293,7 +308,7 @@ final class ServerConnection {
     let start = answer(
       PQsendQuery(
         handle,
-        "SAVEPOINT copy; COPY \(target) FROM STDIN (FORMAT binary)"))
+        release() + "SAVEPOINT copy; COPY \(target) FROM STDIN (FORMAT binary)"))
     defer { PQclear(start) }
     guard PQresultStatus(start) == PGRES_COPY_IN else { throw failure(start) }
     do { try send(rows, columns, add) } catch {
@@ -307,8 +322,14 @@ final class ServerConnection {
       try execute("ROLLBACK TO SAVEPOINT copy; RELEASE SAVEPOINT copy")
       return false
     }
-    self.add("RELEASE SAVEPOINT copy")
+    hasSavepoint = true
     return true
+  }
+
+  /// Releases the savepoint, in SQL; nothing where there is none.
+  private func release() -> String {
+    defer { hasSavepoint = false }
+    return hasSavepoint ? "RELEASE SAVEPOINT copy;" : ""
   }
 
   private func send(
@@ -355,6 +376,7 @@ final class ServerConnection {
     _ begin: String = "BEGIN", locking lock: String? = nil, _ body: () throws -> R
   ) throws -> R {
     isAnswered = false
+    hasSavepoint = false
     add(begin)
     if let lock { add(lock) }
     let value: R
@@ -362,7 +384,7 @@ final class ServerConnection {
       value = try body()
       try flush()
     } catch {
-      pending = []
+      (pending, hasSavepoint) = ([], false)
       // A connection that does not even roll back is thrown away by the pool.
       if PQtransactionStatus(handle) != PQTRANS_IDLE { do { try execute("ROLLBACK") } catch {} }
       throw error

@@ -48,13 +48,16 @@ extension PostgresStore: FillableStore {
   ) throws {
     let end = Date(timeIntervalSinceNow: patience)
     repeat {
-      if let found = try? pool.read({ try ServerMetadata(connection: $0).stored(description)?.identifier }) {
+      let found: Result<UUID?, any Error> = Result {
+        try pool.read { try ServerMetadata(connection: $0).stored(description)?.identifier }
+      }
+      if case .success(let found) = found {
         if found == identifier { return }
         throw error.storeError
       }
       usleep(100_000)
     } while Date() < end
-    throw error.storeError
+    throw StoreError.outcomeUnknown(nil, cause: error)
   }
 }
 
