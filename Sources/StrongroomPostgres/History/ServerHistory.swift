@@ -80,8 +80,8 @@ struct ServerHistory {
   static func begin(after former: String, _ connection: ServerConnection) throws {
     let fingerprint = withUnsafeBytes(of: UUID().uuid) { Array($0) }
     try connection.run(
-      "INSERT INTO _transaction SELECT last + 1, $1::bytea, \(now), NULL, NULL, ($2::text[])[1], $3::bigint, 0,"
-        + " change + 1, 0, total, NULL, '' FROM \(former.quoted)._history WHERE last > 0",
+      "INSERT INTO _transaction SELECT last + 1, $1::bytea, \(now), NULL, NULL, ($2::text[])[1], $3::bigint,"
+        + " 0, change + 1, 0, total, NULL, '' FROM \(former.quoted)._history WHERE last > 0",
       [.bytes(fingerprint), .texts([program]), .number(process)])
     try connection.execute(
       "UPDATE _history SET last = f.last + 1, change = f.change, total = f.total"

@@ -6,8 +6,8 @@ import StoreContract
 /// A copy of a store in a schema of its own, for work of several steps, whose tables take the place of the
 /// store's when all steps are done.
 ///
-/// Until then others read the store, and wait where they save or open it. If a step fails or the program ends,
-/// the store is unchanged; the next draft removes what is left.
+/// Until then others read the store, and wait where they save or open it. If a step fails or the program
+/// ends, the store is unchanged; the next draft removes what is left.
 final class ServerDraft: MigrationDraft, @unchecked Sendable {
   // @unchecked: made on one thread and then used by another one alone.
   /// For how many seconds a server that is started again is waited for, besides the last attempt to connect.

@@ -26,8 +26,8 @@ struct ServerLock {
 
   /// Takes a lock in the transaction that the connection is in.
   ///
-  /// It asks again and again, for a quarter of a second each time: while it waits, everybody who comes after it
-  /// waits too.
+  /// It asks again and again, for a quarter of a second each time: while it waits, everybody who comes after
+  /// it waits too.
   /// - Throws: `ServerError` where others have the lock for 30 seconds.
   func take(_ lock: String) throws {
     let end = Date(timeIntervalSinceNow: Self.patience)

@@ -79,7 +79,8 @@ struct ServerOpening {
     return model.sealedAttributes.isEmpty ? contents : try withKeys(contents)
   }
 
-  /// The store that a mapping model is to fill gets its keys when it is opened, unless the former one had them.
+  /// The store that a mapping model is to fill gets its keys when it is opened, unless the former one had
+  /// them.
   private func keyed(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {
     let isMissing = contents.sealing == nil && !model.sealedAttributes.isEmpty
     return isMissing && description.draftLosses != nil ? try withKeys(contents) : contents

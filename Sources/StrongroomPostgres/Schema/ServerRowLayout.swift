@@ -1,7 +1,8 @@
 import ObjectModel
 import StoreContract
 
-/// Where the values of an entity's objects, and of its subentities', are in the rows that a statement selects.
+/// Where the values of an entity's objects, and of its subentities', are in the rows that a statement
+/// selects.
 final class ServerRowLayout: Sendable {
   /// Of the objects of one entity.
   struct Fields: Sendable {
