@@ -6,7 +6,7 @@ import StoreTransfer
 import StrongroomPostgres
 import Testing
 
-@Suite("A comparison", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(10)))
+@Suite("A comparison", .enabled(if: PostgresServer.programs != nil))
 struct StoreComparisonTests {
   /// What is changed behind the store's back, and what the comparison says to it.
   static let changes = [

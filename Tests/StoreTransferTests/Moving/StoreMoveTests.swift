@@ -10,7 +10,7 @@ import StoreTransfer
 import StrongroomPostgres
 import Testing
 
-@Suite("A move", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(10)))
+@Suite("A move", .enabled(if: PostgresServer.programs != nil))
 struct StoreMoveTests {
   @Test("brings everything from a file to a server, to another one, and back", arguments: [1, 2, 3])
   func aroundTheWorld(seed: UInt64) async throws {

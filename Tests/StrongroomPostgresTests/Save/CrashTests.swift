@@ -7,7 +7,7 @@ import StoreContract
 import StrongroomPostgres
 import Testing
 
-@Suite("A server that is killed", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(5)))
+@Suite("A server that is killed", .enabled(if: PostgresServer.programs != nil))
 struct CrashTests {
   @Test(
     "has each save that was acknowledged once, and none that was refused, with a history and without",

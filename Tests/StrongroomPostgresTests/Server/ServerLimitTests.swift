@@ -6,7 +6,7 @@ import StoreContract
 import StrongroomPostgres
 import Testing
 
-@Suite("What a server bounds", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(5)))
+@Suite("What a server bounds", .enabled(if: PostgresServer.programs != nil))
 struct ServerLimitTests {
   private let server: PostgresServer
 

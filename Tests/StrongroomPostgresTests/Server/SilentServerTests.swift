@@ -5,8 +5,7 @@ import StrongroomPostgres
 import Testing
 
 @Suite(
-  "A network that swallows what is sent", .enabled(if: PostgresServer.programs != nil),
-  .timeLimit(.minutes(5)))
+  "A network that swallows what is sent", .enabled(if: PostgresServer.programs != nil))
 struct SilentServerTests {
   private func notes(_ path: NetworkPath) async throws -> NoteStore {
     try await NoteStore(

@@ -5,7 +5,7 @@ import StoreContract
 import StrongroomPostgres
 import Testing
 
-@Suite("A standby", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(5)))
+@Suite("A standby", .enabled(if: PostgresServer.programs != nil))
 struct StandbyTests {
   @Test("is read by a store that is open for reading, as far as it has what was saved")
   func reading() async throws {

@@ -7,8 +7,7 @@ import StrongroomPostgres
 import Testing
 
 @Suite(
-  "A standby that takes the primary's place", .enabled(if: PostgresServer.programs != nil),
-  .timeLimit(.minutes(5)))
+  "A standby that takes the primary's place", .enabled(if: PostgresServer.programs != nil))
 struct SwitchoverTests {
   @Test("has each acknowledged save once, and none that was refused", arguments: [false, true])
   func acknowledged(isKilled: Bool) async throws {

@@ -6,7 +6,7 @@ import StrongroomPostgres
 import Testing
 
 @Suite(
-  "A server that is no PostgreSQL", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(10)))
+  "A server that is no PostgreSQL", .enabled(if: PostgresServer.programs != nil))
 struct UnsupportedServerTests {
   /// What is changed in the catalogue of a database of its own, and what the refusal says.
   static let lacks = [

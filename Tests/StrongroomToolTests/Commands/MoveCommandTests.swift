@@ -6,7 +6,7 @@ import Strongroom
 import StrongroomPostgres
 import Testing
 
-@Suite("The tool and servers", .enabled(if: PostgresServer.programs != nil), .timeLimit(.minutes(10)))
+@Suite("The tool and servers", .enabled(if: PostgresServer.programs != nil))
 struct MoveCommandTests {
   /// The address of a schema on the tests' server.
   private static func place(_ schema: String) throws -> String {
