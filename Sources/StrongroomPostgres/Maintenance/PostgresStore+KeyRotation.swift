@@ -10,7 +10,7 @@ extension PostgresStore {
   ///
   /// Three statements in one transaction. Programs that have the store open go on; those that open it need
   /// the new key. At every instant the vaults have the key that opens the store. Copies of the store made
-  /// before, and the server's backups, open with the older key: whoever has it and a copy reads that copy.
+  /// before, and the server's backups, open with the older key: it still reads them.
   /// - Parameters:
   ///   - key: The new key; nil to make one. It is added to every vault of the description that stores keys.
   ///   - keepingOldKeys: Whether older keys stay in the vaults.
@@ -18,8 +18,7 @@ extension PostgresStore {
   /// - Throws: `StoreError`: `unsupportedRequest` where the model seals nothing, and in a stage of a
   ///   migration; `keyMissing` where the description names no vault and no key is given, or another program
   ///   gave the store another key; `invalidValue` where the description has the key itself (`storeKey`) and
-  ///   none is given; `readOnly`,
-  ///   `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then; only where
+  ///   none is given; `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then; only where
   ///   the connection was lost during the commit the vaults have both keys.
   @discardableResult
   public func rotateKey(to key: StoreKey? = nil, keepingOldKeys: Bool = true) async throws -> RecoveryCode {

@@ -78,8 +78,8 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
     try connection.execute("COMMENT ON SCHEMA \(schema.quoted) IS \(text)")
   }
 
-  /// Removes what programs left that ended during their work: whoever has the store's locks has the only
-  /// draft.
+  /// Removes the drafts of programs that ended during their work: this one has the store's locks, so no other
+  /// draft is in use.
   private static func removeAbandoned(of mark: String, _ pool: ServerPool) throws {
     try pool.write { connection in
       let rows = try connection.run(

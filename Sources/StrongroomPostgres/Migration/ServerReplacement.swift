@@ -1,4 +1,4 @@
-/// The tables of one schema taking the place of a store's, in a transaction that nobody else's reads overlap.
+/// Puts the tables of one schema in the place of a store's, in a transaction that no other reads overlap.
 struct ServerReplacement {
   private let connection: ServerConnection
   private let store: String
