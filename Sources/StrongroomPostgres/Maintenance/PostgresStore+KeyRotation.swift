@@ -18,7 +18,8 @@ extension PostgresStore {
   /// - Throws: `StoreError`: `unsupportedRequest` where the model seals nothing, and in a stage of a
   ///   migration; `keyMissing` where the description names no vault and no key is given, or another program
   ///   gave the store another key; `invalidValue` where the description has the key itself (`storeKey`) and
-  ///   none is given; `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails. Nothing is changed then; only where
+  ///   none is given; `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails.
+  ///   Nothing is changed then; only where
   ///   the connection was lost during the commit the vaults have both keys.
   @discardableResult
   public func rotateKey(to key: StoreKey? = nil, keepingOldKeys: Bool = true) async throws -> RecoveryCode {
