@@ -88,19 +88,6 @@ struct ServerHistory {
         + " FROM \(former.quoted)._history AS f WHERE f.last > 0")
   }
 
-  /// Whether a transaction is there; nil where it was deleted since, if it was there.
-  ///
-  /// One statement. Numbers have no gaps: behind the last one, and where another transaction has the number,
-  /// it is not.
-  func has(_ position: PersistentHistoryToken.Position) throws -> Bool? {
-    let rows = try connection.run(
-      "SELECT last, (SELECT fingerprint FROM _transaction WHERE number = $1) FROM _history",
-      [.number(position.transactionNumber)])
-    if rows.count == 0 { return nil }
-    if !rows.isNull(0, 1) { return Data(rows.bytes(0, 1)) == position.fingerprint }
-    return rows.number(0, 0) < position.transactionNumber ? false : nil
-  }
-
   /// The place after the last transaction; nil while there is none.
   ///
   /// One statement.
@@ -164,15 +151,16 @@ struct ServerHistory {
   /// The number of a token's transaction, which is in the store.
   func check(_ token: PersistentHistoryToken) throws -> Int64 {
     guard let position = token.position(in: opened.identifier) else { throw try refusal(isExpired: false) }
-    if try has(position) == true { return position.transactionNumber }
+    let number = position.transactionNumber
     let rows = try connection.run(
-      "SELECT (SELECT count(*) FROM _transaction WHERE number = $1), (SELECT last FROM _history),"
-        + " pg_is_in_recovery()", [.number(position.transactionNumber)])
+      "SELECT last, pg_is_in_recovery(), (SELECT fingerprint FROM _transaction WHERE number = $1)"
+        + " FROM _history", [.number(number)])
+    guard rows.count > 0 else { throw try refusal(isExpired: false) }
+    let isThere = !rows.isNull(0, 2)
+    if isThere, Data(rows.bytes(0, 2)) == position.fingerprint { return number }
     // A standby gets the transaction later, and what follows it.
-    if rows.boolean(0, 2), rows.number(0, 1) < position.transactionNumber {
-      return position.transactionNumber
-    }
-    throw try refusal(isExpired: rows.number(0, 0) == 0 && position.transactionNumber < rows.number(0, 1))
+    if rows.boolean(0, 1), rows.number(0, 0) < number { return number }
+    throw try refusal(isExpired: !isThere && number < rows.number(0, 0))
   }
 
   private func refusal(isExpired: Bool) throws -> StoreError {

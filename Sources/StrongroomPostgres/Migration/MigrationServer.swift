@@ -9,6 +9,8 @@ struct MigrationServer: MigrationDatabase {
   let connection: ServerConnection
   /// The values that the program converted.
   var converted: ConvertedValues?
+  /// Whether values are looked at that are to be sealed, rather than copied.
+  var isSurveying = false
 
   /// `MaxHeapAttributeNumber` in PostgreSQL's sources.
   var columnLimit: Int { 1600 }
@@ -33,15 +35,27 @@ struct MigrationServer: MigrationDatabase {
 
   func valueCount(_ column: String) -> String { "count(\(column))" }
 
-  /// Empty bytes for a value that the program is to seal, which no sealed value is.
+  /// Empty bytes for a value that the program is to seal, which no sealed value is; in a survey what is equal
+  /// where the values are.
   func conversion(
     _ column: String, to attribute: AttributeDescription, from was: AttributeDescription
   ) -> String? {
     if let known = converted?.value(attribute, from: was) { return known }
     if attribute.sealing == nil, was.sealing == nil { return nil }
     if obstacle(to: attribute, from: was) != nil { return "NULL" }
+    if isSurveying { return comparable(column, was) }
     if attribute.sealing == was.sealing { return nil }
     return "CASE WHEN \(column) IS NULL THEN NULL ELSE ''::bytea END"
+  }
+
+  /// Of values that are sealed without equality each looks unlike all others: of those the constraint itself
+  /// says whether they are unique.
+  private func comparable(_ column: String, _ was: AttributeDescription) -> String {
+    switch was.sealing {
+    case nil: "convert_to(\(column)::text, 'UTF8')"
+    case .equality: ServerTable.Column.equality(column)
+    case .full: column
+    }
   }
 
   func obstacle(to attribute: AttributeDescription, from was: AttributeDescription) -> String? {

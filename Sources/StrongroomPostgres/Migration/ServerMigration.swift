@@ -106,8 +106,8 @@ extension ServerMetadata {
     // Of a version that is not in the store yet no value can be read.
     let converted = try ConvertedValues(plan, census == nil ? connection : nil)
     return MigrationSurvey(
-      plan, MigrationServer(connection: connection, converted: converted), store: contents.identifier,
-      copied: plan.copiedRoots,
+      plan, MigrationServer(connection: connection, converted: converted, isSurveying: true),
+      store: contents.identifier, copied: plan.copiedRoots,
       wasOfThisVersion: contents.formerVersions.contains(model.version), census: census)
   }
 }

@@ -22,7 +22,8 @@ struct ServerMigrationStep {
 
   init(_ survey: MigrationSurvey<MigrationServer>, _ sealed: SealedColumns?) {
     let plan = survey.plan
-    (self.plan, server, self.sealed) = (plan, survey.database, sealed)
+    (self.plan, self.sealed) = (plan, sealed)
+    server = MigrationServer(connection: survey.database.connection, converted: survey.database.converted)
     let copied = plan.copiedRoots
     let newLinks = plan.new.orderedLinks.filter { !plan.isUnchanged($0.asMigrated) }
     let staying = Set(plan.new.roots.filter { !copied.contains($0) }.map { plan.new.table($0).name })

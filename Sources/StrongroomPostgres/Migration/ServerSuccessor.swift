@@ -34,7 +34,9 @@ struct ServerSuccessor {
         keys.number(model) { _ in nil }
         try metadata.write(keys)
       }
-      try connection.execute("INSERT INTO _consumer SELECT * FROM \(former.quoted)._consumer")
+      for table in ["_consumer", CommitRecord.table] {
+        try connection.execute("INSERT INTO \(table) SELECT * FROM \(former.quoted).\(table)")
+      }
       try ServerHistory.begin(after: former, connection)
       // An object of before never has the URI of one of after.
       try connection.run(

@@ -110,6 +110,7 @@ struct ServerOpening {
     try contents.check(model)
     if !description.isReadOnly {
       contents.properties = try metadata.propertiesNumber(model, contents.numbers)
+      try CommitRecord.deleteOld(connection)
     }
     return contents
   }

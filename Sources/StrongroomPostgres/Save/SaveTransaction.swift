@@ -8,8 +8,6 @@ struct SaveTransaction {
   private let store: PostgresStore
   private let writer: ServerSave
   private var recorder: ServerHistoryRecorder
-  /// Its place in the history.
-  private var place: PersistentHistoryToken.Position?
   private var token: CommitToken?
   private var derived: DerivedChanges
   /// The save that was written last.
@@ -62,7 +60,7 @@ struct SaveTransaction {
     try namingObjects {
       try DerivedValues(connection, opened, store).write(derived)
       writer.checkUniqueness()
-      if tracksHistory { place = try recorder.append(store.description.historyLimits) }
+      if tracksHistory { try recorder.append(store.description.historyLimits) }
       try connection.flush()
     }
   }
@@ -75,6 +73,6 @@ struct SaveTransaction {
 
   /// What is to be settled where its commit was not answered.
   func lostCommit(_ error: ServerError) -> LostCommit? {
-    writer.number.map { LostCommit(transaction: $0, place: place, token: token, error: error) }
+    writer.record.map { LostCommit(record: $0, token: token, error: error) }
   }
 }

@@ -9,8 +9,8 @@ final class ServerSave {
   private let connection: ServerConnection
   private let opened: PostgresStore.Opened
   private var stale: [ManagedObjectID] = []
-  /// The number of the transaction, when the server has given it one.
-  private(set) var number: Int64?
+  /// What says later whether the transaction was committed; nil before it has begun.
+  private(set) var record: CommitRecord?
 
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened) {
     (self.connection, self.opened) = (connection, opened)
@@ -20,17 +20,22 @@ final class ServerSave {
 
   // Plans are the same for all arrays: the server would else make one for each.
   private static let beginning =
-    "SELECT pg_current_xact_id()::text, pg_notify($1, $2), (\(ServerMetadata.version)),"
+    "WITH record AS (\(CommitRecord.writing(3, 4))) SELECT pg_notify($1, $2), (\(ServerMetadata.version)),"
     + " (\(ServerMetadata.sealingKey)), set_config('plan_cache_mode', 'force_generic_plan', true)"
 
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   ///
   /// One round trip of its own where values are sealed, since it says by which key.
   func begin(_ locks: [LockedObject], signature: String) throws {
-    connection.add(Self.beginning, [.text(opened.channel), .text(signature)]) { [self] begun in
-      if begun.isNull(0, 2) || begun.text(0, 2) != opened.schema.version { throw StoreError.movedOn }
-      try opened.sealing?.use(UInt32(exactly: begun.number(0, 3)))
-      number = Int64(begun.text(0, 0))
+    connection.record.number += 1
+    let record = connection.record
+    self.record = record
+    connection.add(
+      Self.beginning,
+      [.text(opened.channel), .text(signature), .text(record.connection), .number(record.number)]
+    ) { [opened] begun in
+      if begun.isNull(0, 1) || begun.text(0, 1) != opened.schema.version { throw StoreError.movedOn }
+      try opened.sealing?.use(UInt32(exactly: begun.number(0, 2)))
     }
     if opened.sealing != nil { try connection.flush() }
     for (entity, own) in grouped(locks, by: \.objectID.entity) {

@@ -118,12 +118,13 @@ struct ServerMetadata {
   }
 
   /// The names of the tables that every store has besides those of its model.
-  static let tables = ServerHistory.tables.sorted() + ["_sequence", "_store"]
+  static let tables = ServerHistory.tables.sorted() + [CommitRecord.table, "_sequence", "_store"]
 
   /// The statements that make them.
   static let creation =
     ServerHistory.creation + [
       "CREATE TABLE _store (name text COLLATE \"C\" PRIMARY KEY, value text NOT NULL)",
+      CommitRecord.creation,
       "CREATE TABLE _sequence (entity text COLLATE \"C\" PRIMARY KEY, last bigint NOT NULL)",
     ]
 

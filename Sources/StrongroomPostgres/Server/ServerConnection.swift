@@ -27,7 +27,8 @@ final class ServerConnection {
   private(set) var identity: ServerIdentity?
   /// Whether the server has answered since the last transaction was begun.
   private(set) var isAnswered = false
-
+  /// What the last save left that was begun on it.
+  var record = CommitRecord()
   /// Whether rows were copied behind a savepoint, which is released with the next statement.
   private var hasSavepoint = false
 
@@ -306,9 +307,7 @@ final class ServerConnection {
   ) throws -> Bool {
     try flush()
     let start = answer(
-      PQsendQuery(
-        handle,
-        release() + "SAVEPOINT copy; COPY \(target) FROM STDIN (FORMAT binary)"))
+      PQsendQuery(handle, release() + "SAVEPOINT copy; COPY \(target) FROM STDIN (FORMAT binary)"))
     defer { PQclear(start) }
     guard PQresultStatus(start) == PGRES_COPY_IN else { throw failure(start) }
     do { try send(rows, columns, add) } catch {

@@ -80,9 +80,6 @@ struct ServerError: Error, CustomStringConvertible {
   /// Whether the server does not know a statement, a function or a type.
   var isUnknown: Bool { ["0A000", "42601", "42704", "42883", "42P01"].contains(state) }
 
-  /// Whether a number is one that the server has not given yet.
-  var isNotYet: Bool { state == "22023" }
-
   /// Whether a snapshot is not there any more.
   var isUnknownSnapshot: Bool { state == "22023" || state == "42704" }
 

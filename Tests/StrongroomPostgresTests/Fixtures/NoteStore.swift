@@ -29,6 +29,11 @@ struct NoteStore: Sendable {
   }
 
   func save(_ texts: [String] = ["a"], beforeCommit: () throws -> Void = {}) throws {
+    try store.save(insertion(texts), beforeCommit: beforeCommit)
+  }
+
+  /// A save of new notes.
+  func insertion(_ texts: [String]) throws -> SaveChangesRequest {
     var save = SaveChangesRequest()
     let builder = NodeBuilder()
     for (text, id) in zip(texts, try store.obtainPermanentIDs(for: texts.map { _ in entity })) {
@@ -36,7 +41,7 @@ struct NoteStore: Sendable {
       try builder.set(entity.attributes[0], .string(text))
       save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
     }
-    try store.save(save, beforeCommit: beforeCommit)
+    return save
   }
 
   /// The code that a save is refused with; nil where it is stored.

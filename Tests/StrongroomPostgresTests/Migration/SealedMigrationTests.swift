@@ -119,6 +119,41 @@ struct SealedMigrationTests {
     #expect(try await vault.keys(for: store.identifier, interaction: .silent).count == 1)
   }
 
+  @Test(
+    "what is sealed and made unique in one version is compared as it was",
+    arguments: [nil, AttributeSealing.equality, .full])
+  func uniqueness(before: AttributeSealing?) async throws {
+    let old = try Self.model(before)
+    let new = try Self.model(.equality) { $0.uniquenessConstraints = [.init("text"), .init("number", "size")] }
+    try await fill(old, 5)
+    let store = try await self.store(new)
+    try check(store, new, 5)
+    try store.close()
+    let context = try await SealedPeople.context(self.store(new), new)
+    try context.insert("Item").set("text", "text 4")
+    #expect(throws: ContextError.self) { try context.save() }
+  }
+
+  @Test("objects whose values are equal are named where a version seals them and makes them unique")
+  func duplicates() async throws {
+    let old = try Self.model(nil)
+    let context = try await SealedPeople.context(store(old), old)
+    for (text, number) in [("a", 1), ("b", 2), ("a", 3), (nil, 4), (nil, 5)] as [(String?, Int32)] {
+      let item = try context.insert("Item")
+      try item.set("text", text)
+      try item.set("number", number)
+    }
+    try context.save()
+    let new = try Self.model(.equality) { $0.uniquenessConstraints = [.init("text")] }
+    do {
+      _ = try await store(new)
+      Issue.record("it was migrated")
+    } catch let error as StoreError {
+      let issue = try #require(error.migrationForecast?.issues.first)
+      #expect(issue.kind == .duplicateValues && issue.objectCount == 2, "\(error)")
+    }
+  }
+
   @Test("renamed and moved sealed attributes open, and so does the copy before a migration that drops data")
   func renaming() async throws {
     let model = try Self.model(.equality) { $0.attributes.append(Attribute("gone", .string, default: "x")) }

@@ -175,7 +175,7 @@ struct ServerDraftTests {
     let schema = server.newSchema()
     let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
     try await fill(schema, old).close()
-    let tables = ["Note", "_store", "_sequence", "_history", "_transaction", "_consumer"]
+    let tables = ["Note", "_store", "_sequence", "_history", "_transaction", "_consumer", "_commit"]
     let grants = tables.map { "ALTER TABLE \"\(schema)\".\"\($0)\" OWNER TO keeper;" }.joined()
     try server.execute(
       """

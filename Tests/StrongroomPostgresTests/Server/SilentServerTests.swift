@@ -69,6 +69,36 @@ struct SilentServerTests {
     #expect(try notes.count == 0)
   }
 
+  @Test(
+    "that swallows the answer of a commit has it settled by what the save left, with a history and without",
+    arguments: [true, false])
+  func answers(tracksHistory: Bool) async throws {
+    let server = try PostgresServer.shared()
+    let path = try NetworkPath(to: server)
+    let notes = try await NoteStore(
+      NoteStore.address(path.url, ["connect_timeout": "2"]), schema: server.newSchema()
+    ) {
+      $0.serverCheckInterval = 0.3
+      $0.tracksHistory = tracksHistory
+    }
+    let schema = notes.store.description.serverSchema
+    try notes.save(["a", "b"])
+    for what in ["objects", "metadata"] {
+      var save = what == "objects" ? try notes.insertion(["c"]) : SaveChangesRequest()
+      if what == "metadata" { save.metadata = ["program": "new"] }
+      let healing = Background {
+        usleep(1_000_000)
+        // By another program, before anyone has asked whether it was stored.
+        _ = try? server.execute("DELETE FROM \"\(schema)\".\"Note\" WHERE text = 'c'")
+        path.swallow(false)
+      }
+      try notes.store.save(save) { path.swallowAnswers() }
+      try healing.value()
+    }
+    #expect(try notes.texts.sorted() == ["a", "b"])
+    #expect(notes.store.metadata["program"] == "new")
+  }
+
   @Test("is another thing than a statement that takes long")
   func length() async throws {
     let server = try PostgresServer.shared()

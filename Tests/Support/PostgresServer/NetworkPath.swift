@@ -2,10 +2,11 @@ package import Foundation
 import Glibc
 import Locks
 
-/// A way to a server over TCP, which can be cut, and can swallow what is sent over it.
+/// A way to a server over TCP, which can be cut, and can swallow what is sent over it or answered.
 package final class NetworkPath: Sendable {
   private struct State: Sendable {
     var isSwallowing = false
+    var isSwallowingAnswers = false
     var sockets: [Int32] = []
   }
 
@@ -45,7 +46,12 @@ package final class NetworkPath: Sendable {
   }
 
   /// Has what is sent vanish from now on, with connections that stay, or forwards again on new ones.
-  package func swallow(_ isSwallowing: Bool) { state.withLock { $0.isSwallowing = isSwallowing } }
+  package func swallow(_ isSwallowing: Bool) {
+    state.withLock { ($0.isSwallowing, $0.isSwallowingAnswers) = (isSwallowing, false) }
+  }
+
+  /// Has the answers vanish from now on, to what the server gets.
+  package func swallowAnswers() { state.withLock { $0.isSwallowingAnswers = true } }
 
   /// Ends all connections.
   package func cut() {
@@ -68,15 +74,17 @@ package final class NetworkPath: Sendable {
       // What was made while all was swallowed stays so.
       let isSwallowed = Locked(false)
       for (from, to) in [(client, server), (server, client)] {
-        Thread.detachNewThread { [self] in forward(from, to, isSwallowed) }
+        Thread.detachNewThread { [self] in forward(from, to, isSwallowed, isAnswer: from == server) }
       }
     }
   }
 
-  private func forward(_ from: Int32, _ to: Int32, _ isSwallowed: Locked<Bool>) {
+  private func forward(_ from: Int32, _ to: Int32, _ isSwallowed: Locked<Bool>, isAnswer: Bool) {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while case let count = recv(from, &buffer, buffer.count, 0), count > 0 {
-      if state.withLock({ $0.isSwallowing }) { isSwallowed.withLock { $0 = true } }
+      if state.withLock({ $0.isSwallowing || isAnswer && $0.isSwallowingAnswers }) {
+        isSwallowed.withLock { $0 = true }
+      }
       if isSwallowed.withLock({ $0 }) { continue }
       var sent = 0
       while sent < count {
