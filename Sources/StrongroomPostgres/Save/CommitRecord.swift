@@ -12,7 +12,8 @@ struct CommitRecord {
 
   static let table = "_commit"
   static let creation =
-    "CREATE TABLE _commit (connection uuid PRIMARY KEY, number bigint NOT NULL, time double precision NOT NULL)"
+    "CREATE TABLE _commit (connection uuid PRIMARY KEY, number bigint NOT NULL,"
+    + " time double precision NOT NULL)"
 
   /// A part of a statement that writes the record, by the parameters of these numbers.
   static func writing(_ connection: Int, _ number: Int) -> String {

@@ -124,7 +124,9 @@ struct SealedMigrationTests {
     arguments: [nil, AttributeSealing.equality, .full])
   func uniqueness(before: AttributeSealing?) async throws {
     let old = try Self.model(before)
-    let new = try Self.model(.equality) { $0.uniquenessConstraints = [.init("text"), .init("number", "size")] }
+    let new = try Self.model(.equality) {
+      $0.uniquenessConstraints = [.init("text"), .init("number", "size")]
+    }
     try await fill(old, 5)
     let store = try await self.store(new)
     try check(store, new, 5)
