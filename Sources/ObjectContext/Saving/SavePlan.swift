@@ -90,7 +90,9 @@ struct SavePlan {
     let linked = try addRelationshipChanges(of: object)
     guard let changes = object.changes, !changes.changed.isEmpty || linked else { return }
     let row = try object.row()
-    let version = try object.committedRow().version
+    // Another one where a batch changed the row: a value that equals the new row's alone is a conflict too.
+    let committed = try object.committedRow()
+    let isRebased = committed.version != row.version
     let plan = plans[object.entity]
     var changed = PropertyIndexSet()
     builder.begin(fieldCount: plan.fields.count)
@@ -103,15 +105,17 @@ struct SavePlan {
         builder.copy(field, from: row, isBytes: step.isBytes)
       }
     }
-    let node = builder.finish(object.storeEntity, reference: object.reference, version: version + 1)
+    let node = builder.finish(object.storeEntity, reference: object.reference, version: committed.version + 1)
     for field in changed.elements
-    where node.isSame(field, as: row, isBytes: plan.fields[field].isBytes) {
+    where node.isSame(field, as: row, isBytes: plan.fields[field].isBytes)
+      && (!isRebased || node.isSame(field, as: committed, isBytes: plan.fields[field].isBytes))
+    {
       changed.remove(field)
     }
     if changed.isEmpty, !linked {
       // The save changes another row because this row is assumed to have its value already.
       if plan.oneToOnes.contains(where: changes.changed.contains) {
-        request.locked.append(LockedObject(objectID: object.objectID, version: version))
+        request.locked.append(LockedObject(objectID: object.objectID, version: committed.version))
       }
       return
     }

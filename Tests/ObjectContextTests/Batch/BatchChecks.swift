@@ -73,6 +73,32 @@ extension ContextCheck {
         try here.save()
       }
     },
+    ContextCheck("a change is a conflict whatever batch was in between, also where another stored the same") {
+      factory in
+      let scenario = try await ContextScenario(factory)
+      for (value, isInsertion) in [(31, true), (31, false), (32, true), (32, false)] {
+        let (here, there, batching) = (scenario.newContext(), scenario.newContext(), scenario.newContext())
+        let ada = try Fixtures.person(here, "Ada", age: 30)
+        let name = "t \(value) \(isInsertion)"
+        try Fixtures.tag(here, name)
+        try here.save()
+        try ada.set("age", 31)
+        try there.existingObject(with: ada.objectID).set("age", value)
+        try there.save()
+        if isInsertion {
+          try batching.batchInsert(into: "Tag", dictionaries: [["name": "batch \(value)"]])
+        } else {
+          try batching.batchDelete(FetchRequest("Tag", where: .compare("name", .equal, .string(name))))
+        }
+        try expectContextError(.conflict, "\(value) \(isInsertion)") { try here.save() }
+        here.mergePolicy = .mergeByPropertyObjectTrump
+        try here.save()
+        let stored = try scenario.newContext().existingObject(with: ada.objectID)
+        try expect(stored.get("age", as: Int.self) == 31, "the program's value")
+        try here.delete(ada)
+        try here.save()
+      }
+    },
     ContextCheck("live results see what a batch of their own context did (NSFetchedResultsController)") {
       factory in
       let scenario = try await ContextScenario(factory)
