@@ -58,6 +58,11 @@ package enum DecimalCoding {
       text.removeLast()
       exponent += 1
     }
+    // An exponent has eight bits: a greater one is in the digits.
+    while exponent > Int(Int8.max), text.utf8.count < 40 {
+      text += "0"
+      exponent -= 1
+    }
     return Decimal(string: "\(text)e\(exponent)", locale: Locale(identifier: "en_US_POSIX"))
   }
 }
