@@ -132,6 +132,10 @@ package struct StagedMigration: Sendable {
     if legs.isEmpty { return }
     let draft = try await type.migrationDraft(of: description)
     defer { draft.abandon() }
+    // Another program may have migrated the store while this one waited for it.
+    guard let current = try await Self.storedModel(type, draft.description),
+      case let legs = try self.legs(from: current.versionHash, to: model), !legs.isEmpty
+    else { return }
     for leg in legs {
       switch leg {
       case .inferred(let models): try await Self.open(type, models, draft.description)

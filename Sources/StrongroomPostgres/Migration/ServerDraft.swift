@@ -83,10 +83,10 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
   private static func removeAbandoned(of mark: String, _ pool: ServerPool) throws {
     try pool.write { connection in
       let rows = try connection.run(
-        "SELECT nspname::text FROM pg_namespace WHERE obj_description(oid, 'pg_namespace') = $1",
+        "SELECT nspname::text FROM pg_namespace WHERE pg_catalog.obj_description(oid, 'pg_namespace') = $1",
         [.text(mark)])
       for row in 0..<rows.count {
-        try connection.execute("DROP SCHEMA \(rows.text(row, 0).quoted) CASCADE")
+        try connection.execute("DROP SCHEMA IF EXISTS \(rows.text(row, 0).quoted) CASCADE")
       }
     }
   }
@@ -146,6 +146,8 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
       try ServerLock(keeper).take(ServerLock.againstAll(try contents.schema().tableNames))
       try ServerReplacement(keeper, of: store, by: draft).run(
         contents.schema(), finished.schema(), keepsFormer: description.draftLosses?.isLossy == true)
+      // In the same transaction: the next draft removes what it finds of others.
+      try keeper.execute("DROP SCHEMA \(draft.quoted) CASCADE")
       try keeper.run(
         "SELECT pg_notify($1, 'migration')", [.text(PostgresStore.channel(contents.identifier))])
       return finished
@@ -154,7 +156,7 @@ final class ServerDraft: MigrationDraft, @unchecked Sendable {
       guard error.isConnectionLost else { throw error.storeError }
       try settle(finished.version, error)
     }
-    self.keeper = nil
+    description.draftLosses = nil
     abandon()
   }
 

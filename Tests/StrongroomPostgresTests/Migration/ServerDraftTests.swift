@@ -100,6 +100,31 @@ struct ServerDraftTests {
     #expect(throws: StoreError.self) { try titles(reader) }
   }
 
+  @Test("of several programs that open it at once one does its work, and the others find it done")
+  func once() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    try await fill(schema, old).close()
+    let runs = Locked(0)
+    let stages = Self.stages(old, new) { context in
+      runs.withLock { $0 += 1 }
+      for note in try context.fetch(FetchRequest("Note")) {
+        try note.set("title", (note.get("title", as: String.self) ?? "") + "!")
+      }
+      try context.save()
+      // Long enough for the others to come, and to wait.
+      usleep(500_000)
+    }
+    try await withThrowingTaskGroup(of: [String?].self) { group in
+      for _ in 0..<3 { group.addTask { try await titles(open(schema, new, stages)) } }
+      for try await titles in group { #expect(titles == ["a!", "b!"]) }
+    }
+    #expect(runs.withLock { $0 } == 1)
+    let left = try PostgresServer.shared().execute(
+      "SELECT count(*) FROM pg_namespace WHERE starts_with(nspname, '\(schema)_')")
+    #expect(left == "0\n")
+  }
+
   @Test("a server that is killed meanwhile leaves the store as it was, and the next draft removes the rest")
   func killed() async throws {
     let server = try PostgresServer()
