@@ -32,9 +32,10 @@ struct SealedColumns {
       throw OpeningKey.Outdated()
     }
     for attribute in attributes { try Self.checkJoined(attribute, plan) }
-    record.number(plan.new.model) { attribute in
+    try record.number(plan.new.model, keys) { attribute in
       Self.former(attribute, plan).first.flatMap { $0.sealing == nil ? nil : $0 }
     }
+    try Self.checkDivided(record)
     (self.plan, self.connection, former, self.record) = (plan, connection, contents.sealing, record)
     sealing = try StoreSealing(key.store, record, keys, plan.new.model) { [record] in record }
   }
@@ -57,6 +58,21 @@ struct SealedColumns {
       .modelMismatch,
       "\(attribute.entity.name).\(attribute.name) would join several attributes that are sealed apart; add an"
         + " attribute of another name, and copy the values in the program")
+  }
+
+  /// Values that are bound to one number could be exchanged between the two.
+  private static func checkDivided(_ record: SealingRecord) throws {
+    var names: [Int64: String] = [:]
+    for (entity, numbers) in record.attributes {
+      for (attribute, number) in numbers {
+        let name = "\(entity).\(attribute)"
+        guard let other = names.updateValue(name, forKey: number) else { continue }
+        throw StoreError(
+          .modelMismatch,
+          "\([name, other].sorted().joined(separator: " and ")) would both be made of one sealed attribute;"
+            + " add attributes of other names, and copy the values in the program")
+      }
+    }
   }
 
   // MARK: Values
@@ -124,8 +140,8 @@ struct SealedColumns {
       return builder.finish(storeEntity, reference: rows.number(row, 0), version: 1)
     }
     try connection.run(
-      "UPDATE \(table.name.quoted) SET \(column) = v.c0 FROM unnest($1::bigint[], $2::bytea[]) AS v(id, c0)"
-        + " WHERE _id = v.id",
+      "UPDATE \(table.name.quoted) SET \(column) = v.c0"
+        + " FROM pg_catalog.unnest($1::bigint[], $2::bytea[]) AS v(id, c0) WHERE _id = v.id",
       [
         .numbers(nodes.map(\.reference)),
         try ServerSave.values(attribute.field, .sealed, of: nodes, sealing),

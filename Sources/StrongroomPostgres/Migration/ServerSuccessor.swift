@@ -30,10 +30,7 @@ struct ServerSuccessor {
       made.formerVersions.append(was.version)
       try metadata.write(made)
       try metadata.write(programs: was.programs)
-      if var keys = was.sealing {
-        keys.number(model) { _ in nil }
-        try metadata.write(keys)
-      }
+      if let keys = was.sealing { try metadata.write(keys) }
       for table in ["_consumer", CommitRecord.table] {
         try connection.execute("INSERT INTO \(table) SELECT * FROM \(former.quoted).\(table)")
       }
@@ -41,7 +38,7 @@ struct ServerSuccessor {
       // An object of before never has the URI of one of after.
       try connection.run(
         "INSERT INTO _sequence SELECT root, (SELECT coalesce(max(last), 0) FROM \(former.quoted)._sequence)"
-          + " FROM unnest($1::text[]) AS roots(root)",
+          + " FROM pg_catalog.unnest($1::text[]) AS roots(root)",
         [.texts(model.entities.filter { $0.superentity == nil }.map(\.name))])
     }
   }

@@ -80,17 +80,25 @@ struct ServerOpening {
   }
 
   /// The store that a mapping model is to fill gets its keys when it is opened, unless the former one had
-  /// them.
+  /// them, and the numbers of its attributes.
   private func keyed(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {
-    let isMissing = contents.sealing == nil && !model.sealedAttributes.isEmpty
-    return isMissing && description.draftLosses != nil ? try withKeys(contents) : contents
+    if description.draftLosses == nil || model.sealedAttributes.isEmpty { return contents }
+    let isNumbered = model.sealedAttributes.allSatisfy {
+      contents.sealing?.attributes[$0.entity.name]?[$0.name] != nil
+    }
+    return isNumbered ? contents : try withKeys(contents)
   }
 
   private func withKeys(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {
-    guard let key, key.isFirst, key.store == contents.identifier else { throw OpeningKey.Outdated() }
+    guard let key, key.isFirst || contents.sealing != nil, key.store == contents.identifier else {
+      throw OpeningKey.Outdated()
+    }
     var contents = contents
-    var record = try SealingRecord(for: key.store, wrappedBy: key.key)
-    record.number(model) { _ in nil }
+    var record = try contents.sealing ?? SealingRecord(for: key.store, wrappedBy: key.key)
+    guard let keys = try record.keys(for: key.store, unwrappedBy: key.key) else {
+      throw OpeningKey.Outdated()
+    }
+    try record.number(model, keys)
     try metadata.write(record)
     contents.sealing = record
     return contents
@@ -102,7 +110,15 @@ struct ServerOpening {
         "SELECT 1 FROM pg_namespace WHERE nspname = $1", [.text(description.serverSchema)]
       ).count > 0
     // Even where it is there, making it would take the right to.
-    if !isThere { try connection.execute("CREATE SCHEMA \(description.serverSchema.quoted)") }
+    if isThere { return }
+    do { try connection.execute("CREATE SCHEMA \(description.serverSchema.quoted)") } catch let error
+      as ServerError where error.isDenied
+    {
+      throw StoreError(
+        .readOnly,
+        "there is no schema \(description.serverSchema), and the server does not let this user make one; make"
+          + " it, and grant the user to create in it", cause: error)
+    }
   }
 
   private func checked(_ contents: ServerMetadata.Contents) throws -> ServerMetadata.Contents {

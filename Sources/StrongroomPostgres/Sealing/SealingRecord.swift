@@ -21,10 +21,14 @@ struct SealingRecord: Codable, Sendable, Equatable {
   /// By the names of the declaring entity and the attribute; no number is given twice.
   private(set) var attributes: [String: [String: Int64]] = [:]
   private var lastAttribute: Int64 = 0
+  /// Shows that the numbers are the store's: by others, values would open as those of another attribute.
+  private var signature = Data()
 
   /// Makes the first keys of a store.
   init(for store: UUID, wrappedBy key: StoreKey) throws {
-    equalityKey = WrappedKey(number: 0, wrapped: try Self.wrap(.random(), 0, store, key))
+    let equality = SecretKey.random()
+    equalityKey = WrappedKey(number: 0, wrapped: try Self.wrap(equality, 0, store, key))
+    signature = try numbersSignature(equality)
     try addDataKey(for: store, wrappedBy: key)
   }
 
@@ -40,9 +44,11 @@ struct SealingRecord: Codable, Sendable, Equatable {
   }
 
   /// The keys; nil where another key wrapped them.
-  /// - Throws: `fileDamaged` where it wrapped some of them only.
+  /// - Throws: `fileDamaged` where it wrapped some of them only, and where the numbers of the attributes are
+  ///   not the store's.
   func keys(for store: UUID, unwrappedBy key: StoreKey) throws -> SealingKeys? {
     guard let equality = try Self.unwrap(equalityKey, store, key) else { return nil }
+    guard try numbersSignature(equality) == signature else { throw Self.damage }
     var data: [UInt32: SecretKey] = [:]
     for one in dataKeys { data[one.number] = try Self.unwrap(one, store, key) }
     guard data.count == dataKeys.count, !data.isEmpty else { throw Self.damage }
@@ -92,8 +98,9 @@ struct SealingRecord: Codable, Sendable, Equatable {
   /// Gives the sealed attributes of a model their numbers: that of the attribute that each was in the former
   /// version, or a new one.
   mutating func number(
-    _ model: ManagedObjectModel, _ former: (AttributeDescription) -> AttributeDescription?
-  ) {
+    _ model: ManagedObjectModel, _ keys: SealingKeys,
+    _ former: (AttributeDescription) -> AttributeDescription? = { $0 }
+  ) throws {
     var numbers: [String: [String: Int64]] = [:]
     for attribute in model.sealedAttributes {
       let known = former(attribute).flatMap { attributes[$0.entity.name]?[$0.name] }
@@ -101,6 +108,16 @@ struct SealingRecord: Codable, Sendable, Equatable {
       numbers[attribute.entity.name, default: [:]][attribute.name] = known ?? lastAttribute
     }
     attributes = numbers
+    signature = try numbersSignature(keys.equality)
+  }
+
+  private func numbersSignature(_ equality: SecretKey) throws -> Data {
+    let encoded = try JSONEncoder.sorted.encode(attributes)
+    let code = try MessageAuthenticator(.sha256, key: equality)
+    let purpose = Array("strongroom numbers of sealed attributes".utf8)
+    return try purpose.withUnsafeBytes { purpose in
+      try encoded.withUnsafeBytes { Data(try code.code(of: purpose, $0)) }
+    }
   }
 }
 

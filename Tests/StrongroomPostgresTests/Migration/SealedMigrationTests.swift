@@ -229,6 +229,28 @@ struct SealedMigrationTests {
     #expect(try context.count(for: FetchRequest("Item", where: .compare("page", .notEqual, .null))) == 1)
   }
 
+  @Test("a sealed attribute does not become two, between which its values could be exchanged")
+  func dividing() async throws {
+    func model(isDivided: Bool) throws -> ManagedObjectModel {
+      let secret = Attribute("secret", .string, sealing: .equality)
+      let children = ["A", "B"].map { name in
+        var child = Entity(name, parent: isDivided ? nil : "Base") { Attribute("\(name)1", .string) }
+        if isDivided { child.attributes.append(secret) }
+        return child
+      }
+      var base = Entity("Base") { Attribute("name", .string) }
+      if !isDivided { base.attributes.append(secret) }
+      return try ManagedObjectModel(ModelDeclaration(entities: [base] + children))
+    }
+    let old = try model(isDivided: false)
+    let context = try await SealedPeople.context(store(old), old)
+    for name in ["A", "B"] { try context.insert(name).set("secret", "the same") }
+    try context.save()
+    let refusal = await SealedPeople.refusal { _ = try await store(model(isDivided: true)) }
+    #expect(
+      refusal.code == "modelMismatch" && refusal.message.contains("A.secret and B.secret"), "\(refusal)")
+  }
+
   @Test("attributes that are sealed apart do not become one")
   func joining() async throws {
     func model(isJoined: Bool) throws -> ManagedObjectModel {

@@ -117,7 +117,7 @@ struct SecrecyTests {
     try await store.loadMetadata()
     let messages = try await use(store, model, server)
     let key = try await vault.keys(for: store.identifier, interaction: .silent)[0].key
-    try await store.rotateKey()
+    _ = try await store.rotateKey()
     try store.renewDataKey()
     try store.resealValues()
     let new = try await vault.keys(for: store.identifier, interaction: .silent)[0].key

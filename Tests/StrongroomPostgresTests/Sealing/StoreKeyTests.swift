@@ -68,6 +68,32 @@ struct StoreKeyTests {
     let code = try #require(codes.all.first)
     let opened = try await people.store { $0.keyVaults = [RecoveryCodeVault(code)] }
     #expect(opened.identifier == store.identifier)
+    // Another machine's vault has the key from then on.
+    let other = InMemoryVault()
+    var description = opened.description
+    description.keyVaults = [other]
+    try await PostgresStore.restoreKey(of: description, from: code)
+    let there = try await people.store { $0.keyVaults = [other] }
+    let next = try await there.rotateKey(keepingOldKeys: false)
+    #expect(
+      await SealedPeople.refusal { try await PostgresStore.restoreKey(of: description, from: code) }.code
+        == "wrongKey")
+    try await PostgresStore.restoreKey(of: description, from: next)
+    #expect(try await people.store { $0.keyVaults = [other] }.identifier == store.identifier)
+  }
+
+  @Test("numbers of attributes that others exchange are noticed, by which values would open as another's")
+  func numbers() async throws {
+    let people = try SealedPeople()
+    _ = try await filled(people)
+    let (first, second) = ("'{attributes,Person,iban}'", "'{attributes,Person,note}'")
+    try PostgresServer.shared().execute(
+      """
+      UPDATE "\(people.schema)"._store SET value = jsonb_set(
+      jsonb_set(value::jsonb, \(first), value::jsonb #> \(second)), \(second), value::jsonb #> \(first))::text
+      WHERE name = 'sealing'
+      """)
+    #expect(await SealedPeople.refusal { _ = try await people.store() }.code == "fileDamaged")
   }
 
   @Test("a store that cannot be made leaves no key in the vault")
