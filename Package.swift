@@ -301,7 +301,7 @@ let package = Package(
       name: "StrongroomPostgresTests",
       dependencies: [
         "Locks", "ObjectContext", "ObjectModel", "ObjectQuery", "PostgresServer", "SecretService",
-        "StoreContract", "StoreKeyring", "StoreTestKit", "StrongroomPostgres",
+        "StoreContract", "StoreKeyring", "StoreTestKit", "StoreTransfer", "StrongroomPostgres",
       ], swiftSettings: strict),
     .testTarget(
       name: "StoreTransferTests",
@@ -355,9 +355,9 @@ let package = Package(
     .testTarget(
       name: "ManualTests",
       dependencies: [
-        "AppleStore", "CrossUIShape", "MappingModels", "PostgresServer", "StoreTransfer", "Strongroom",
-        "StrongroomArchive",
-        "StrongroomData", "StrongroomPostgres", "StrongroomRecordMacros", "StrongroomViews", "TableImport",
+        "AppleStore", "CrossUIShape", "Locks", "MappingModels", "PostgresServer", "StoreTransfer",
+        "Strongroom", "StrongroomArchive", "StrongroomData", "StrongroomPostgres", "StrongroomRecordMacros",
+        "StrongroomViews", "TableImport",
         "TerminalUIShape",
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import PostgresServer
 import StoreTransfer
 import Strongroom
@@ -80,6 +81,10 @@ struct PostgresPageTests {
     var description = PersistentStoreDescription(type: PostgresStore.storeType, url: try server.url)
     description.serverSchema = "practice"
     description.keyVaults = [InMemoryVault()]
+    let shown = Locked<[UInt8]>([])
+    description.recoveryCodeHandler = { code in
+      code.withText { text in shown.withLock { $0 = Array(text) } }
+    }
     let container = PersistentContainer(
       name: "Practice", managedObjectModel: model, persistentStoreDescription: description)
     try await container.loadPersistentStores()
@@ -93,5 +98,13 @@ struct PostgresPageTests {
     #expect(try found.map { try $0.get("notes", as: String.self) } == ["well"])
     let rows = try server.execute("SELECT encode(notes, 'escape') FROM practice.\"Patient\"")
     #expect(!rows.isEmpty && !rows.contains("well"))
+    let vault = InMemoryVault()
+    description.keyVaults = [vault]
+    let typed = shown.withLock { $0 }
+    let code = try typed.withUnsafeBytes { try RecoveryCode(text: $0) }
+    try await PostgresStore.restoreKey(of: description, from: code)
+    let store = try PostgresStore(model: model, description: description)
+    try await store.loadMetadata()
+    #expect(try store.count(for: FetchRequest("Patient")) == 1)
   }
 }

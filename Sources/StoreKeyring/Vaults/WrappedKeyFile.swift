@@ -6,7 +6,23 @@ package import Foundation
 package struct WrappedKeyFile: Sendable {
   package let url: URL
 
-  package init(beside store: URL) { url = URL(fileURLWithPath: store.path + ".keys") }
+  /// Whether the store is on a server, beside which no file can be.
+  private let isBesideServer: Bool
+
+  package init(beside store: URL) {
+    url = URL(fileURLWithPath: store.path + ".keys")
+    isBesideServer = store.scheme != nil && !store.isFileURL
+  }
+
+  private var file: SafeFile {
+    get throws {
+      if !isBesideServer { return SafeFile(url) }
+      throw KeyringError(
+        .storageFailed,
+        "a store on a server has no file of keys beside it; make the vault with the URL of a file of this"
+          + " machine")
+    }
+  }
 
   private struct Contents: Codable {
     var format = 1
@@ -16,7 +32,7 @@ package struct WrappedKeyFile: Sendable {
   /// The wrapped keys of a store, oldest first.
   /// - Throws: `KeyringError` with code `itemDamaged`, `keyFileExposed` or `vaultUnreachable`.
   func keys(for store: UUID) throws -> [WrappedKey] {
-    try contents(SafeFile(url).read()).keys.filter { $0.store == store }
+    try contents(file.read()).keys.filter { $0.store == store }
   }
 
   /// The identifiers of a store's wrapped keys, whatever their passphrases.
@@ -29,7 +45,7 @@ package struct WrappedKeyFile: Sendable {
   /// - Throws: `KeyringError`; the file is then unchanged. The code is `storageFailed` when the
   ///   total cost of the store's keys would exceed the bound of `PassphraseCost`.
   func add(_ key: WrappedKey) throws {
-    try SafeFile(url).change { old in
+    try file.change { old in
       var contents = try contents(old)
       contents.keys.append(key)
       let keys = contents.keys.filter { $0.store == key.store }
@@ -48,7 +64,7 @@ package struct WrappedKeyFile: Sendable {
   /// Removes wrapped keys of a store.
   /// - Throws: `KeyringError`; the file is then unchanged.
   package func remove(_ identifiers: Set<KeyIdentifier>, for store: UUID) throws {
-    try SafeFile(url).change { old in
+    try file.change { old in
       guard old != nil else { return nil }
       var contents = try contents(old)
       let count = contents.keys.count

@@ -80,7 +80,7 @@ struct StoreComparing {
     }
   }
 
-  /// A to-one counts as a link where it leads somewhere, and once with the order that it stands in.
+  /// Counts a to-one that is set; one whose inverse has a join table is counted there.
   private mutating func count(_ field: StoredField, _ isNull: Bool) {
     guard case .toOne(let relationship) = field else { return result.valueCount += 1 }
     if !isNull, !relationship.hasJoinTable { result.linkCount += 1 }

@@ -58,9 +58,16 @@ public struct StoreComparison: Sendable, Hashable {
   ) throws -> StoreComparison {
     try model.check(isModelOf: store)
     try model.check(isModelOf: other)
-    return try StoreComparing(
-      StorePages(momentOf: store), StorePages(momentOf: other), model, progress: progress
-    ).run()
+    let pages = (try StorePages(momentOf: store), try StorePages(momentOf: other))
+    var result = try StoreComparing(pages.0, pages.1, model, progress: progress).run()
+    for (name, pages) in [("the first store", pages.0), ("the second store", pages.1)] {
+      do { try pages.verify() } catch let error as StoreError
+        where [.fileDamaged, .schemaMismatch].contains(error.code)
+      {
+        result.add(name, nil, nil, error.message)
+      }
+    }
+    return result
   }
 
   mutating func add(_ entity: String, _ reference: Int64?, _ property: String?, _ message: String) {
@@ -71,13 +78,12 @@ public struct StoreComparison: Sendable, Hashable {
     }
   }
 
-  /// - Throws: `copyDiffers` where there is a difference.
-  func requireNone() throws {
+  /// - Throws: `copyDiffers` with the advice where there is a difference.
+  func requireNone(_ advice: String) throws {
     guard let first = differences.first else { return }
     throw StoreError(
       .copyDiffers,
-      "the new store differs from its source in \(differenceCount) places, first in \(first); move again, and"
-        + " report it where it happens twice")
+      "the new store differs from its source in \(differenceCount) places, first in \(first); \(advice)")
   }
 }
 

@@ -31,7 +31,7 @@ final class GatheredContents: NewStoreContents {
   func link(
     _ relationship: RelationshipDescription, _ source: Int64, _ destination: Int64, position: Int64
   ) throws {
-    let (own, other) = ends(relationship, source, destination)
+    let (own, other) = try ends(relationship, source, destination)
     let key = ObjectIdentifier(relationship)
     links[key, default: RelationshipChanges(relationship: relationship)].added
       .append(.init(source: own, destination: other))
@@ -41,35 +41,45 @@ final class GatheredContents: NewStoreContents {
   func place(
     _ relationship: RelationshipDescription, _ source: Int64, _ destination: Int64, position: Int64
   ) throws {
-    let (own, other) = ends(relationship, source, destination)
+    let (own, other) = try ends(relationship, source, destination)
     links[ObjectIdentifier(relationship.joinTableOwner)]?.inverseOrders.append(own, other, position)
   }
 
   private func ends(
     _ relationship: RelationshipDescription, _ source: Int64, _ destination: Int64
-  ) -> (Int64, Int64) {
+  ) throws -> (Int64, Int64) {
     (
-      numbers[source, of: relationship.entity] ?? source,
-      numbers[destination, of: relationship.destination] ?? destination
+      try number(source, of: relationship.entity, relationship),
+      try number(destination, of: relationship.destination, relationship)
     )
   }
 
+  /// - Throws: `notFound` for an object that the source has not: its number is another one's here.
+  private func number(
+    _ reference: Int64, of entity: EntityDescription, _ relationship: RelationshipDescription
+  ) throws -> Int64 {
+    if let known = numbers[reference, of: entity] { return known }
+    throw StoreError(
+      .notFound,
+      "\(relationship.entity.name).\(relationship.name) leads to \(entity.name) \(reference), which the"
+        + " source has not; nothing was saved")
+  }
+
   /// The save of all of it.
-  func save() -> SaveChangesRequest {
+  func save() throws -> SaveChangesRequest {
     var save = SaveChangesRequest()
     save.metadata = metadata
-    save.inserted = rows.map(renumbered)
+    save.inserted = try rows.map(renumbered)
     save.relationshipChanges = Array(links.values)
     return save
   }
 
-  private func renumbered(_ row: IncrementalStoreNode) -> IncrementalStoreNode {
+  private func renumbered(_ row: IncrementalStoreNode) throws -> IncrementalStoreNode {
     let entity = row.entity
     builder.begin(fieldCount: entity.fieldCount)
     for (place, field) in entity.storedFields.enumerated() {
       if case .toOne(let relationship) = field, let destination = row.reference(place) {
-        let number = numbers[destination, of: relationship.destination] ?? destination
-        builder.set(place, integer: number)
+        builder.set(place, integer: try number(destination, of: relationship.destination, relationship))
       } else {
         builder.copy(place, from: row, isBytes: field.isStoredAsBytes)
       }

@@ -8,8 +8,8 @@ public import StoreContract
 /// differs in that. Its history begins with the objects as inserted; what the source recorded, and who reads
 /// it, stays with the source, which is not changed.
 ///
-/// What is read is one moment of the source, which others may write to meanwhile; of a store without
-/// snapshots it is what is there when each piece is read, so that nobody may.
+/// The source is read in one snapshot, so others may write to it meanwhile. A store without snapshots must
+/// not be written to.
 public struct StoreMove {
   private let source: any IncrementalStore
   private let model: ManagedObjectModel
@@ -24,7 +24,7 @@ public struct StoreMove {
     (self.source, self.model) = (source, model)
   }
 
-  /// Makes a store that is whole and compared when anybody else sees it.
+  /// Makes a store, and publishes it only after it was compared with the source.
   ///
   /// If the process ends before, there is no store, and the move can be made again. Memory does not grow with
   /// the number of objects. Cancelling the task stops it. Each piece of up to 4,096 objects is a statement of
@@ -38,7 +38,8 @@ public struct StoreMove {
   /// - Throws: `StoreError`: `fileExists` where something is there already; `invalidValue` for texts that the
   ///   kind of store cannot have, with the objects in `objectIDs`, and for a description of another kind;
   ///   `notUnique`, `diskFull`, `cancelled`, `copyDiffers`; `unsupportedRequest` for a kind that is made by
-  ///   saves alone, which `run(into:progress:)` takes; what reading the source throws.
+  ///   saves alone, which `run(into:progress:)` takes; `fileDamaged` for a source on a server into which
+  ///   others have written what a store does not; what reading the source throws.
   public func run(
     to type: any IncrementalStore.Type, _ description: PersistentStoreDescription,
     progress: @escaping @Sendable (StoreMoveProgress) -> Void = { _ in }
@@ -49,13 +50,18 @@ public struct StoreMove {
         "a store of type \(type.storeType) cannot be made with contents; open an empty one, and move into it")
     }
     let pages = try StorePages(momentOf: source)
+    try pages.verify()
     let model = model
     var result = StoreComparison()
-    try await type.make(description, model) { contents in
-      try StoreCopying(pages, model, contents, progress).run()
-    } check: { copy in
-      result = try StoreComparing(pages, StorePages(copy), model, progress: progress).run()
-      try result.requireNone()
+    do {
+      try await type.make(description, model) { contents in
+        try StoreCopying(pages, model, contents, progress).run()
+      } check: { copy in
+        result = try StoreComparing(pages, StorePages(copy), model, progress: progress).run()
+        try result.requireNone("nothing was made; move again, and report it where it happens twice")
+      }
+    } catch let error as StoreError where error.code == .cancelled {
+      throw StoreError(.cancelled, "stopped; nothing was made")
     }
     return result
   }
@@ -63,14 +69,17 @@ public struct StoreMove {
   /// Moves into a store of any kind that is open and has no object, by one save.
   ///
   /// The objects get the numbers that the store gives, and version 1; attributes that are derived are the
-  /// store's own to derive. All of them are in memory at once. When the save fails, or the process ends
-  /// before it, the store has nothing.
+  /// store's own to derive; the program's metadata of the source takes the place of the store's. All of them
+  /// are in memory at once. When the save fails, or the process ends before it, the store has nothing. What
+  /// others save into the store at the same time shows as a difference.
   /// - Parameters:
   ///   - store: The store, opened with the same model.
   ///   - progress: Called now and then.
   /// - Returns: What was compared, without a difference.
   /// - Throws: `StoreError`: `fileExists` where it has objects; `modelMismatch`; `copyDiffers` where it does
-  ///   not have what it was given, which stays in it; what its `save` and reading the source throw.
+  ///   not have what it was given, and `cancelled` where the comparison was stopped: the objects stay in it
+  ///   then; `notFound` for a link to an object that the source has not; what its `save` and reading the
+  ///   source throw.
   public func run(
     into store: any IncrementalStore,
     progress: @escaping @Sendable (StoreMoveProgress) -> Void = { _ in }
@@ -82,14 +91,19 @@ public struct StoreMove {
         .fileExists, "the store has objects of \(entity.name) already; move into one that has none")
     }
     let pages = try StorePages(momentOf: source)
+    try pages.verify()
     let gathered = GatheredContents(store)
     try StoreCopying(pages, model, gathered, progress).run()
     try store.save(gathered.save())
-    let result = try StoreComparing(
-      pages, destination, model, numbers: gathered.numbers, progress: progress
-    ).run()
-    try result.requireNone()
-    return result
+    do {
+      let result = try StoreComparing(
+        pages, destination, model, numbers: gathered.numbers, progress: progress
+      ).run()
+      try result.requireNone("the objects are in it; look at them, or empty it and move again")
+      return result
+    } catch let error as StoreError where error.code == .cancelled {
+      throw StoreError(.cancelled, "stopped; the objects are in the new store, and not all were compared")
+    }
   }
 }
 

@@ -8,7 +8,7 @@ struct StorePages {
 
   let store: any IncrementalStore
 
-  /// One moment of a store; the store itself where it has no snapshots.
+  /// A snapshot of a store; the store itself where it has no snapshots.
   init(momentOf store: any IncrementalStore) throws {
     do { self.store = try store.snapshot() } catch let error as StoreError
       where error.code == .unsupportedRequest
@@ -18,6 +18,9 @@ struct StorePages {
   }
 
   init(_ store: any IncrementalStore) { self.store = store }
+
+  /// - Throws: `fileDamaged` or `schemaMismatch` where others have written into a store what it would not.
+  func verify() throws { try (store as? any VerifiableStore)?.verify() }
 
   private func request(_ entity: EntityDescription) -> FetchRequest {
     var request = FetchRequest(entity.name)
@@ -45,8 +48,8 @@ struct StorePages {
     }
   }
 
-  /// Calls a closure with the numbers of all objects of an entity, as many at a time as the closure's last
-  /// results let expect a piece of a few megabytes.
+  /// Calls a closure with the numbers of all objects of an entity, in pieces of a few megabytes, judged by
+  /// the size of the last piece.
   ///
   /// - Parameters:
   ///   - entity: The entity, without its subentities.
@@ -58,7 +61,7 @@ struct StorePages {
     try eachPage(of: entity) { page in
       var start = 0
       while start < page.count {
-        if Task.isCancelled { throw StoreError(.cancelled, "stopped; nothing was made") }
+        if Task.isCancelled { throw StoreError(.cancelled, "stopped") }
         let piece = Array(page[start..<min(start + pace.count, page.count)])
         pace.adapt(to: try body(piece), of: piece.count)
         start += piece.count
@@ -71,19 +74,20 @@ struct StorePages {
 struct Pace {
   private static let size = 4 << 20
 
-  private(set) var count = 64
+  private(set) var count: Int
   private let most: Int
 
-  /// For the rows of an entity; of values that may be long, few at a time.
+  /// For the rows of an entity; of values that may be long, few at a time, and one at first.
   static func rows(of entity: EntityDescription) -> Pace {
-    let hasLong = entity.attributes.contains { [.binary, .transformable].contains($0.type) }
-    return Pace(most: hasLong ? 64 : 4096)
+    let types = Set(entity.attributes.map(\.type))
+    if !types.isDisjoint(with: [.binary, .transformable]) { return Pace(1, most: 64) }
+    return types.isDisjoint(with: [.string, .composite]) ? links : Pace(16, most: 1024)
   }
 
   /// For the destinations of objects.
-  static var links: Pace { Pace(most: 4096) }
+  static var links: Pace { Pace(64, most: 4096) }
 
-  private init(most: Int) { self.most = most }
+  private init(_ count: Int, most: Int) { (self.count, self.most) = (count, most) }
 
   mutating func adapt(to size: Int, of objects: Int) {
     count = min(max(1, objects * Self.size / max(size, 1)), most, 2 * count)

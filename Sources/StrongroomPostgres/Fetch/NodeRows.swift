@@ -63,7 +63,8 @@ struct NodeRows {
       }
       checked = ObjectIdentifier(rows)
     }
-    for column in 0..<3 where rows.isNull(row, column) || rows.number(row, column) == .max {
+    for column in 0..<3
+    where rows.isNull(row, column) || !(1..<Int64.max).contains(rows.number(row, column)) {
       throw StoreError(
         .fileDamaged, "a row of \(layout.table.name) has no number, entity or version; restore a copy")
     }

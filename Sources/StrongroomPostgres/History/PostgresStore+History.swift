@@ -8,8 +8,9 @@ extension PostgresStore {
   public var currentHistoryToken: PersistentHistoryToken? {
     get throws {
       let opened = try open
-      return try opened.pool.read { try ServerHistory($0, opened).last() }
-        .map { PersistentHistoryToken([opened.identifier: $0]) }
+      let last = try opened.pool.read { try ServerHistory($0, opened).last() }
+      see(last)
+      return last.map { PersistentHistoryToken([opened.identifier: $0]) }
     }
   }
 
@@ -23,7 +24,9 @@ extension PostgresStore {
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     if request.isDeletion { return try writeHistory { try ServerHistory($0, $1).delete(request) } }
     let opened = try open
-    return try opened.pool.readMoment { try ServerHistory($0, opened).fetch(request) }
+    let result = try opened.pool.readMoment { try ServerHistory($0, opened).fetch(request) }
+    see(result.transactions.last?.token.position(in: opened.identifier))
+    return result
   }
 
   // MARK: Consumers

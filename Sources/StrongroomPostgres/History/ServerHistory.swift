@@ -22,13 +22,14 @@ struct ServerHistory {
   /// The server's clock, in seconds since 2001: one for all programs.
   static let now =
     "extract(epoch FROM clock_timestamp())::double precision"
-    + " - \(Int(Date.timeIntervalBetween1970AndReferenceDate))"
+    + " - \(Int(Date.timeIntervalBetween1970AndReferenceDate))::double precision"
 
   private static let appending =
     "WITH head AS (UPDATE _history SET last = last + 1, change = change + $1, total = total + $2"
     + " RETURNING last, change, total) INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
     + " ($4::text[])[1], ($4::text[])[2], ($4::text[])[3], $5::bigint, $6::bigint, change - $1 + 1, $1,"
-    + " total, $7::bytea, $8::bytea FROM head RETURNING number"
+    + " total, $7::bytea, $8::bytea FROM head RETURNING number,"
+    + " (SELECT fingerprint FROM _transaction WHERE number = $9::bigint)"
 
   /// What a row takes besides its changes, about.
   private static let rowSize: Int64 = 80
@@ -47,9 +48,16 @@ struct ServerHistory {
   /// Appends a transaction, in the transaction that made the changes.
   ///
   /// One statement; up to six more at every 64th transaction, which deletes what is beyond the limits.
+  /// - Parameters:
+  ///   - changes: What it changed.
+  ///   - values: The values before and after.
+  ///   - limits: How much of the history stays.
+  ///   - seen: A place that the store object has seen, at which it looks whether it is there still.
   /// - Returns: The place after the transaction; nil where nothing changed.
+  /// - Throws: `fileReplaced` where the history has another transaction in the place, or ended before it.
   func append(
-    _ changes: HistoryChanges, _ values: HistoryValues, _ limits: PersistentHistoryLimits
+    _ changes: HistoryChanges, _ values: HistoryValues, _ limits: PersistentHistoryLimits,
+    after seen: PersistentHistoryToken.Position? = nil
   ) throws -> PersistentHistoryToken.Position? {
     if changes.isEmpty { return nil }
     let fingerprint = withUnsafeBytes(of: UUID().uuid) { Array($0) }
@@ -61,12 +69,16 @@ struct ServerHistory {
       [
         .number(Int64(changes.count)), .number(Self.rowSize + Int64(size)), .bytes(fingerprint),
         .optionalTexts([origin?.author, origin?.contextName, Self.program]), .number(Self.process),
-        .number(opened.properties), .bytes(bytes), .bytes(recorded),
+        .number(opened.properties), .bytes(bytes), .bytes(recorded), .number(seen?.transactionNumber ?? 0),
       ])
     guard rows.count == 1 else {
       throw StoreError(.fileDamaged, "the history on the server has no end; restore a copy")
     }
     let number = rows.number(0, 0)
+    if let seen {
+      let isOther = !rows.isNull(0, 1) && Data(rows.bytes(0, 1)) != seen.fingerprint
+      if isOther || number <= seen.transactionNumber { throw StoreError.olderStore }
+    }
     if number % Self.transactionsBetweenPurges == 0 {
       try ServerHistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)
     }
@@ -203,4 +215,12 @@ struct ServerHistory {
     result.limitingConsumer = outcome.limitingConsumer
     return result
   }
+}
+
+extension StoreError {
+  /// An object that the program has may be another one there, under the same number.
+  fileprivate static let olderStore = StoreError(
+    .fileReplaced,
+    "an older copy of the store took its place while it was open here; nothing was saved; close the store and"
+      + " open it again")
 }

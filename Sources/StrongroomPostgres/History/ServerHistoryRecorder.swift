@@ -107,9 +107,11 @@ struct ServerHistoryRecorder {
   /// To be called when all is written.
   ///
   /// One statement.
-  func append(_ limits: PersistentHistoryLimits) throws {
-    guard let place = try ServerHistory(connection, opened).append(changes, values, limits) else { return }
-    HistoryReceipt.current?.note(place, in: opened.identifier)
+  /// - Returns: The place after the transaction; nil where nothing changed.
+  func append(_ limits: PersistentHistoryLimits) throws -> PersistentHistoryToken.Position? {
+    let place = try ServerHistory(connection, opened).append(changes, values, limits, after: store.seen)
+    if let place { HistoryReceipt.current?.note(place, in: opened.identifier) }
+    return place
   }
 
   /// Objects that were linked only: their rows say of which entity each is.

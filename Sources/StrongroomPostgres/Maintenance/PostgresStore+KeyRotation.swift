@@ -21,7 +21,6 @@ extension PostgresStore {
   ///   none is given; `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails.
   ///   Nothing is changed then; only where
   ///   the connection was lost during the commit the vaults have both keys.
-  @discardableResult
   public func rotateKey(to key: StoreKey? = nil, keepingOldKeys: Bool = true) async throws -> RecoveryCode {
     let (opened, sealing) = try sealed()
     if description.draftLosses != nil {

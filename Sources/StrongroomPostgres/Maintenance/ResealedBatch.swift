@@ -21,7 +21,8 @@ struct ResealedBatch {
       + " AND \(column.quoted) IS NOT NULL AND \(number) <> $2::bytea ORDER BY _id"
       + " LIMIT \(Self.valuesTogether) FOR UPDATE"
     update =
-      "UPDATE \(table.quoted) SET \(column.quoted) = v.c0 FROM unnest($1::bigint[], $2::bytea[]) AS v(id, c0)"
+      "UPDATE \(table.quoted) SET \(column.quoted) = v.c0"
+      + " FROM pg_catalog.unnest($1::bigint[], $2::bytea[]) AS v(id, c0)"
       + " WHERE _id = v.id"
   }
 

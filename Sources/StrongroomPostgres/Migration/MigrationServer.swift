@@ -17,7 +17,7 @@ struct MigrationServer: MigrationDatabase {
 
   func byteCount() throws -> Int {
     let rows = try connection.run(
-      "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+      "SELECT coalesce(sum(pg_catalog.pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
         + " WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace"
         + " WHERE nspname = current_schema())")
     return Int(rows.number(0, 0))
@@ -33,7 +33,7 @@ struct MigrationServer: MigrationDatabase {
     "INSERT INTO \(table) \(selection) ON CONFLICT DO NOTHING"
   }
 
-  func valueCount(_ column: String) -> String { "count(\(column))" }
+  func valueCount(_ column: String) -> String { "pg_catalog.count(\(column))" }
 
   /// Empty bytes for a value that the program is to seal, which no sealed value is; in a survey what is equal
   /// where the values are.
@@ -52,7 +52,7 @@ struct MigrationServer: MigrationDatabase {
   /// says whether they are unique.
   private func comparable(_ column: String, _ was: AttributeDescription) -> String {
     switch was.sealing {
-    case nil: "convert_to(\(column)::text, 'UTF8')"
+    case nil: "pg_catalog.convert_to(\(column)::text, 'UTF8')"
     case .equality: ServerTable.Column.equality(column)
     case .full: column
     }

@@ -15,7 +15,7 @@ struct ServerLock {
     "LOCK TABLE \((tables + ["_store"]).map(\.quoted).joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE"
   }
 
-  private static let saves = "hashtextextended('strongroom saves ' || current_schema(), 7)"
+  private static let saves = "pg_catalog.hashtextextended('strongroom saves ' || current_schema(), 7)"
 
   /// How long others are waited for, in seconds.
   private static let patience: TimeInterval = 30
@@ -47,6 +47,6 @@ struct ServerLock {
   /// Keeps others from making or migrating the store of a schema until the end of the transaction.
   func takeOpening(of schema: String) throws {
     try connection.run(
-      "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))", [.text("strongroom " + schema)])
+      "SELECT pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 7))", [.text("strongroom " + schema)])
   }
 }

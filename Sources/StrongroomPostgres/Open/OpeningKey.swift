@@ -43,6 +43,8 @@ struct OpeningKey: Sendable {
   /// Removes the items that were made for the key, which no store has.
   func forget() async { await search.forget(added) }
 
-  /// The code of a key that was made.
-  var recoveryCode: RecoveryCode? { added.isEmpty ? nil : RecoveryCode(key, for: store) }
+  /// Hands the code of a key that was made to the program.
+  func giveRecoveryCode(_ description: PersistentStoreDescription) {
+    if !added.isEmpty { description.recoveryCodeHandler?(RecoveryCode(key, for: store)) }
+  }
 }

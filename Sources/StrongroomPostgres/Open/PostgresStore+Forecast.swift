@@ -45,6 +45,7 @@ extension PostgresStore {
     // Values that the program converts are compared in a table that is there until the end of the moment.
     return try pool.readMoment(writesTemporaries: description.valueConversions != nil) { connection in
       let metadata = ServerMetadata(connection: connection)
+      try metadata.keepVersion()
       guard let contents = try metadata.stored(description) else { throw ServerMetadata.missing(description) }
       return try body(metadata, contents)
     }

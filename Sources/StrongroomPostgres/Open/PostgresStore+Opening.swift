@@ -22,13 +22,12 @@ extension PostgresStore {
   ///   `KeyringError` where a vault cannot answer. Nothing is changed.
   public func loadMetadata() async throws {
     let pool = try await ServerPool.connected(description)
-    let opened = try await opened(pool)
-    let listener = ServerListener(opened.channel, own: signature, pool)
-    try listener.listen()
-    try listener.checkHearing()
-    var listening = opened
-    listening.listener = listener
-    setOpened(listening)
+    let listener = ServerListener(own: signature, pool)
+    try listener.begin()
+    var opened = try await opened(pool)
+    try listener.follow(opened.channel)
+    opened.listener = listener
+    setOpened(opened, at: try pool.read { [opened] in try ServerHistory($0, opened).last() })
   }
 
   private func opened(_ pool: ServerPool) async throws -> Opened {
@@ -36,13 +35,11 @@ extension PostgresStore {
       let key = try await OpeningKey.find(model, description, pool)
       do {
         let opened = try pool.write { try ServerOpening($0, model, description, key).run(pool) }
-        if let code = key?.recoveryCode { description.recoveryCodeHandler?(code) }
+        key?.giveRecoveryCode(description)
         return opened
       } catch let failure as CommitFailure {
         // The store may have been made with the key, which so stays in the vaults.
-        if failure.error.isConnectionLost, let code = key?.recoveryCode {
-          description.recoveryCodeHandler?(code)
-        }
+        if failure.error.isConnectionLost { key?.giveRecoveryCode(description) }
         throw failure.error.storeError
       } catch is OpeningKey.Outdated {
         await key?.forget()

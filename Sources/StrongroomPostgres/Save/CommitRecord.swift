@@ -26,7 +26,7 @@ struct CommitRecord {
   ///
   /// One statement.
   static func deleteOld(_ connection: ServerConnection) throws {
-    try connection.execute("DELETE FROM _commit WHERE time < \(ServerHistory.now) - 86400")
+    try connection.execute("DELETE FROM _commit WHERE time < \(ServerHistory.now) - 86400::double precision")
   }
 
   /// Whether its transaction is committed, where none that its connection began is in progress.

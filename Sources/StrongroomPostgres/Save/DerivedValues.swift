@@ -23,7 +23,7 @@ struct DerivedValues {
     if changes.isEmpty { return }
     // Of two saves that change what is derived from, the second sees the first's rows.
     try connection.run(
-      "SELECT pg_advisory_xact_lock(hashtextextended($1, 11))", [.text("\(opened.identifier)")])
+      "SELECT pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 11))", [.text("\(opened.identifier)")])
     for attribute in opened.schema.derivedAttributes {
       try derive(attribute, of: changes.owners(of: attribute))
     }
@@ -70,7 +70,7 @@ struct DerivedValues {
     guard let column = table.column(.attribute(attribute)) else { return }
     try connection.run(
       "UPDATE \(table.name.quoted) SET \(column.name.quoted) = \(column.type.cast("v.c0"))"
-        + " FROM unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
+        + " FROM pg_catalog.unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
       [
         .numbers(nodes.map(\.reference)),
         try ServerSave.values(attribute.field, column.type, of: nodes, opened.sealing),

@@ -29,17 +29,20 @@ extension PostgresStore {
     let opened = try open
     var written: (transaction: SaveTransaction, value: R)?
     do {
-      return try opened.pool.write(locking: ServerLock.ofSave) { connection in
+      let value = try opened.pool.write(locking: ServerLock.ofSave) { connection in
         var transaction = SaveTransaction(connection, opened, self)
         let value = try body(&transaction)
         written = (transaction, value)
         return value
       }
+      see(written?.transaction.place)
+      return value
     } catch let failure as CommitFailure {
       guard failure.error.isConnectionLost, let (transaction, value) = written,
         let lost = transaction.lostCommit(failure.error)
       else { throw failure.error.storeError }
       try lost.settle(self)
+      see(transaction.place)
       return value
     } catch let broken as BrokenUniqueness {
       throw try broken.error(in: self)

@@ -9,6 +9,8 @@ struct SaveTransaction {
   private let writer: ServerSave
   private var recorder: ServerHistoryRecorder
   private var token: CommitToken?
+  /// Its place in the history.
+  private(set) var place: PersistentHistoryToken.Position?
   private var derived: DerivedChanges
   /// The save that was written last.
   private var last = SaveChangesRequest()
@@ -60,7 +62,7 @@ struct SaveTransaction {
     try namingObjects {
       try DerivedValues(connection, opened, store).write(derived)
       writer.checkUniqueness()
-      if tracksHistory { try recorder.append(store.description.historyLimits) }
+      if tracksHistory { place = try recorder.append(store.description.historyLimits) }
       try connection.flush()
     }
   }

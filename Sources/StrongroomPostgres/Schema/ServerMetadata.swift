@@ -66,6 +66,17 @@ struct ServerMetadata {
     return try read()
   }
 
+  /// Has migrations wait for the end of the transaction, before it reads anything; does nothing where there
+  /// is no store.
+  func keepVersion() throws {
+    try connection.execute("SAVEPOINT version")
+    do { try connection.execute("LOCK TABLE _store IN ACCESS SHARE MODE") } catch let error as ServerError
+      where error.isOfMissingTable || error.isDenied
+    {
+      try connection.execute("ROLLBACK TO SAVEPOINT version")
+    }
+  }
+
   /// The error where nothing is, and nothing may be made.
   static func missing(_ description: PersistentStoreDescription) -> StoreError {
     StoreError(
@@ -202,7 +213,7 @@ struct ServerMetadata {
     }
     let sorted = values.sorted { $0.key < $1.key }
     try connection.run(
-      "INSERT INTO _store SELECT * FROM unnest($1::text[], $2::text[])"
+      "INSERT INTO _store SELECT * FROM pg_catalog.unnest($1::text[], $2::text[])"
         + " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       [.texts(sorted.map(\.key)), .texts(sorted.map(\.value))])
   }

@@ -20,10 +20,14 @@ struct AnswerWatch: Sendable {
   func isWorking(_ process: ServerProcess, at place: [ConnectionSetting]) -> Bool {
     guard let connect else { return false }
     do {
-      let rows = try connect(place).ask("SELECT state FROM pg_stat_activity WHERE \(process.condition)")
+      let rows = try connect(place).ask(
+        "SELECT state, wait_event FROM pg_stat_activity WHERE \(process.condition)")
       if rows.count == 0 { return false }
       // Hidden where the connection of before had another role.
-      return rows.isNull(0, 0) || ["active", "fastpath function call"].contains(rows.text(0, 0))
+      if rows.isNull(0, 0) { return true }
+      // One that waits for what was sent to it works on nothing, nor does one whose answer nobody takes.
+      let isWaiting = !rows.isNull(0, 1) && ["ClientRead", "ClientWrite"].contains(rows.text(0, 1))
+      return !isWaiting && ["active", "fastpath function call"].contains(rows.text(0, 0))
     } catch let error as ServerError where error.isFull {
       // It answers, and cannot be asked.
       return true

@@ -1,3 +1,4 @@
+import CLibPQ
 import Glibc
 import StoreKeyring
 
@@ -15,6 +16,14 @@ struct ConnectionSetting: Sendable {
 
   /// A setting whose copies are wiped.
   init(_ name: String, _ secret: SecretBytes) { (self.name, value) = (name, .secret(secret)) }
+
+  /// Has OpenSSL not ask on the program's terminal for a private key's passphrase, which the vaults may have;
+  /// once in a process, and not where the program answers itself.
+  static let asksNoTerminal: Void = {
+    if PQgetSSLKeyPassHook_OpenSSL() == nil {
+      PQsetSSLKeyPassHook_OpenSSL(PQdefaultSSLKeyPassHook_OpenSSL)
+    }
+  }()
 
   typealias Strings = UnsafePointer<UnsafePointer<CChar>?>
 

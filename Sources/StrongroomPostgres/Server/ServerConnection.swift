@@ -48,6 +48,7 @@ final class ServerConnection {
     (self.roundTrips, self.watch) = (roundTrips, watch)
     guard let options = PQconninfoParse(url, nil) else { throw StoreError.unreadableAddress }
     PQconninfoFree(options)
+    ConnectionSetting.asksNoTerminal
     // What comes later holds; an address in `dbname` is taken apart there.
     let all = settings + [ConnectionSetting("dbname", url)] + place
     let new = try ConnectionSetting.withStrings(all) { names, values in

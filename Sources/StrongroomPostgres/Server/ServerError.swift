@@ -47,6 +47,9 @@ struct ServerError: Error, CustomStringConvertible {
       || message.contains("no pg_hba.conf entry")
     // libpq has no state of a connection that is not made: its texts are looked at, where they are known.
     let known = [
+      // The state of a setting in the address is this store's own.
+      (" value: \"", "address"), ("invalid integer value", "address"), ("invalid port number", "address"),
+      ("definition of service", "address"), ("permission denied", "28000"),
       ("too many", "53300"), ("remaining connection slots", "53300"), ("role \"", "28000"),
       ("database \"", "3D000"), ("SSL was required", "08P01"), ("certificate", "08P01"),
       ("hot standby", "57P03"), ("read-only", "57P03"), ("system is", "57P03"),
@@ -92,6 +95,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// Whether a lock was not given in time.
   var isLockTimeout: Bool { state == "55P03" }
 
+  /// Whether there is no table of a name.
+  var isOfMissingTable: Bool { state == "42P01" }
+
   /// Whether the user has not the right to it.
   var isDenied: Bool { state == "42501" }
 
@@ -114,11 +120,14 @@ struct ServerError: Error, CustomStringConvertible {
 
   /// By the state, or by its first two characters, its class.
   private static let known: [String: (code: StoreError.Code, message: String)] = [
+    "address": (
+      .invalidValue, "the address has a setting that libpq does not take; see its list of parameters"
+    ),
     "": (.serverUnreachable, "the server does not answer; try again when it does"),
     "08P01": (
       .serverUnreachable,
-      "the server has no TLS, or no certificate that is valid for its name; set sslmode in the address where"
-        + " that is wanted"
+      "the server has no TLS, or no certificate that is valid for its name and signed by an authority that is"
+        + " known here; name the authority's file with sslrootcert in the address, or allow less with sslmode"
     ),
     // No statement divides but by whether the model has the version it is to have.
     "22012": (StoreError.movedOn.code, StoreError.movedOn.message),
@@ -158,7 +167,9 @@ struct ServerError: Error, CustomStringConvertible {
   ]
   private static let otherTables =
     "the tables on the server are not as the store made them; restore them, or use another schema"
-  private static let denial = "the server does not let this user write; grant it, or open read-only"
+  private static let denial =
+    "the server does not let this user do that: the store takes the rights to select, insert, update and"
+    + " delete, or to select alone where it is open read-only; without row-level security"
   private static let characters = "a text has characters that the server cannot store"
   private static let waited =
     "the server ended a transaction that it has no time for; save less at once, or raise"

@@ -10,6 +10,8 @@ final class ServerListener: Sendable {
   private struct Hearing: @unchecked Sendable {
     // @unchecked: used under the lock.
     var connection: ServerConnection?
+    /// The store's, which is the same in all programs; this object's own before it is known.
+    var channel: String
     /// The end of the history that a standby had last; nil where the connection hears.
     var end: Int64?
     var count: Int64 = 0
@@ -18,30 +20,51 @@ final class ServerListener: Sendable {
 
   private static let patience: TimeInterval = 10
 
-  private let channel: String
   private let own: String
   private let pool: ServerPool
-  private let hearing = Locked(Hearing())
+  private let hearing: Locked<Hearing>
 
   /// - Parameters:
-  ///   - channel: The store's, the same in all programs.
-  ///   - own: What this store object says there.
+  ///   - own: What this store object says to others.
   ///   - pool: Makes its connection, which is none of the pool's.
-  init(_ channel: String, own: String, _ pool: ServerPool) {
-    (self.channel, self.own, self.pool) = (channel, own, pool)
+  init(own: String, _ pool: ServerPool) {
+    (self.own, self.pool) = (own, pool)
+    hearing = Locked(Hearing(channel: "strongroom_\(own)"))
   }
 
-  /// Begins.
-  func listen() throws { try hearing.withLock { try listen(&$0) } }
+  /// Connects, and looks whether what is said comes through, before a store is made; a standby says nothing.
+  ///
+  /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
+  ///   transaction another one; `serverUnreachable`.
+  func begin() throws {
+    try hearing.withLock { hearing in
+      try listen(&hearing)
+      if hearing.end == nil { try checkHearing(&hearing) }
+    }
+  }
+
+  /// Hears of a store's saves from now on.
+  func follow(_ channel: String) throws {
+    try hearing.withLock { hearing in
+      hearing.channel = channel
+      hearing.count = 0
+      guard let connection = hearing.connection else { return try listen(&hearing) }
+      do {
+        if hearing.end != nil { return hearing.end = try Self.end(connection) }
+        try connection.execute("UNLISTEN *; LISTEN \(channel.quoted)")
+      } catch let error as ServerError { throw error.storeError }
+    }
+  }
 
   private func listen(_ hearing: inout Hearing) throws {
     do {
       let new = try pool.connect()
       hearing.end = nil
-      do { try new.execute("LISTEN \(channel.quoted)") } catch let error as ServerError
+      do { try new.execute("LISTEN \(hearing.channel.quoted)") } catch let error as ServerError
         where error.isOfStandby
       {
-        hearing.end = try Self.end(new)
+        // There may be no store yet.
+        hearing.end = (try? Self.end(new)) ?? 0
       } catch { try ServerRequirements.known { throw error } }
       hearing.connection = new
     } catch let error as ServerError { throw error.storeError }
@@ -95,29 +118,21 @@ final class ServerListener: Sendable {
     return said.contains(ownGreeting)
   }
 
-  /// Waits until it hears the store's own greeting; a standby says nothing.
-  ///
-  /// What it hears counts from then on.
-  /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
-  ///   transaction another one; `serverUnreachable` where the connection is lost.
-  func checkHearing() throws {
-    try hearing.withLock { hearing in
-      if hearing.end != nil { return }
-      _ = try pool.read {
-        try $0.run("SELECT pg_notify($1, $2)", [.text(channel), .text(ownGreeting)])
-      }
-      let end = Date(timeIntervalSinceNow: Self.patience)
-      while Date() < end {
-        guard let isGreeted = heard(&hearing, waiting: 100) else {
-          throw StoreError(.serverUnreachable, "the connection to the server was lost; try again")
-        }
-        if isGreeted { return hearing.count = 0 }
-      }
-      throw StoreError(
-        .unsupportedServer,
-        "what NOTIFY says does not come through, by which programs hear of each other's saves; address the"
-          + " PostgreSQL server itself, or have its pool give each client a connection of its own")
+  private func checkHearing(_ hearing: inout Hearing) throws {
+    _ = try pool.read {
+      try $0.run("SELECT pg_notify($1, $2)", [.text(hearing.channel), .text(ownGreeting)])
     }
+    let end = Date(timeIntervalSinceNow: Self.patience)
+    while Date() < end {
+      guard let isGreeted = heard(&hearing, waiting: 100) else {
+        throw StoreError(.serverUnreachable, "the connection to the server was lost; try again")
+      }
+      if isGreeted { return }
+    }
+    throw StoreError(
+      .unsupportedServer,
+      "what NOTIFY says does not come through, by which programs hear of each other's saves; address the"
+        + " PostgreSQL server itself, or have its pool give each client a connection of its own")
   }
 
   func close() {

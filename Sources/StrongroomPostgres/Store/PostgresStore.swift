@@ -40,6 +40,7 @@ public final class PostgresStore: IncrementalStore {
   /// Where it is.
   public let description: PersistentStoreDescription
   private let state = Locked<Opened?>(nil)
+  private let latest = Locked<PersistentHistoryToken.Position?>(nil)
 
   /// Makes a store that is not open yet.
   /// - Throws: `StoreError` with code `invalidValue` where the description has no address of a server.
@@ -72,7 +73,22 @@ public final class PostgresStore: IncrementalStore {
   /// How often something was sent to the server and answered.
   package var roundTripCount: Int { get throws { try open.pool.roundTrips.withLock { $0 } } }
 
-  func setOpened(_ opened: Opened) { state.withLock { $0 = opened } }
+  func setOpened(_ opened: Opened, at place: PersistentHistoryToken.Position?) {
+    latest.withLock { $0 = place }
+    state.withLock { $0 = opened }
+  }
+
+  /// The last place in the history that this object knows of: a save looks whether it is there still, since
+  /// an older copy may have taken the store's place.
+  var seen: PersistentHistoryToken.Position? { latest.withLock { $0 } }
+
+  func see(_ place: PersistentHistoryToken.Position?) {
+    guard let place else { return }
+    latest.withLock {
+      if place.transactionNumber > $0?.transactionNumber ?? 0 { $0 = place }
+    }
+  }
+
   func setPrograms(_ programs: [String: String]) { state.withLock { $0?.programs = programs } }
 
   func checkWritable() throws {
@@ -127,7 +143,9 @@ public final class PostgresStore: IncrementalStore {
   /// Permanent IDs, in the order of the entities.
   ///
   /// No statement while a block of numbers lasts, else one for each hierarchy.
+  /// - Throws: `StoreError`: `readOnly`, `busy`, `serverUnreachable`.
   public func obtainPermanentIDs(for entities: [EntityDescription]) throws -> [ManagedObjectID] {
+    try checkWritable()
     let opened = try open
     return try zip(entities, sequence.take(entities, in: opened.pool)).map { entity, reference in
       ManagedObjectID(opened.storeEntities[entity.index], reference: reference)

@@ -58,10 +58,11 @@ enum ServerAddress {
     }
     let schema = description.serverSchema
     guard (1...63).contains(schema.utf8.count), !schema.utf8.contains(0), !schema.hasPrefix("pg_"),
-      schema != "$user"
+      schema != "$user", schema != "information_schema"
     else {
       throw StoreError(
-        .invalidValue, "a schema's name has 1 to 63 bytes, and begins neither with pg_ nor is it $user")
+        .invalidValue,
+        "a schema's name has 1 to 63 bytes, does not begin with pg_, and is not $user or information_schema")
     }
   }
 }
@@ -83,6 +84,8 @@ extension ServerPool {
       description.url?.absoluteString ?? "", settings: settings,
       setUp: "SET search_path TO \(description.serverSchema.quoted); SET client_encoding TO 'UTF8';"
         + "SET default_transaction_isolation TO 'read committed'; SET extra_float_digits TO 3;"
+        // Where a policy hides rows, an error says so.
+        + "SET row_security TO off;"
         // The locks of a program that is not reachable any more are given back as soon.
         + "SET tcp_keepalives_idle TO 30; SET tcp_keepalives_interval TO 10; SET tcp_keepalives_count TO 3;"
         + "SET tcp_user_timeout TO '60s';"

@@ -15,6 +15,9 @@ extension PostgresStore: FillableStore {
   ) async throws {
     let pool = try await ServerPool.connected(description)
     defer { pool.close() }
+    let listener = ServerListener(own: UUID().uuidString, pool)
+    defer { listener.close() }
+    try listener.begin()
     // Before the vaults are asked for a key.
     try pool.read { try ServerOpening($0, model, description, nil).checkIsFree() }
     var making = description
@@ -29,17 +32,22 @@ extension PostgresStore: FillableStore {
           let filler = ServerFiller(connection, opened)
           try contents(filler)
           try filler.finish(tracksHistory: description.tracksHistory, limits: description.historyLimits)
-          try check(PostgresStore(model, description, opened.with(filler.metadata)))
+          let stored = try ServerMetadata(connection: connection).stored(description)
+          try check(PostgresStore(model, description, opened.with(stored?.programs ?? [:])))
         } catch let error as ServerError { throw error.storeError }
       }
-    } catch let failure as CommitFailure {
-      guard failure.error.isConnectionLost else { throw failure.error.storeError }
-      try settle(failure.error, identifier, description, pool)
+    } catch let failure as CommitFailure where failure.error.isConnectionLost {
+      do { try settle(failure.error, identifier, description, pool) } catch {
+        // The store may have been made with the key.
+        let isUnknown = (error as? StoreError)?.code == .outcomeUnknown
+        if isUnknown { key?.giveRecoveryCode(description) } else { await key?.forget() }
+        throw error
+      }
     } catch {
       await key?.forget()
-      throw error
+      throw (error as? CommitFailure)?.error.storeError ?? error
     }
-    if let code = key?.recoveryCode { description.recoveryCodeHandler?(code) }
+    key?.giveRecoveryCode(description)
   }
 
   /// Finds out what became of a commit that was not answered: the store is there, or not.

@@ -19,7 +19,6 @@ final class ServerFiller: NewStoreContents {
   /// The greatest number used, by the root entity's name.
   private var last: [String: Int64] = [:]
   private var links: [ObjectIdentifier: ServerLinkFilling] = [:]
-  private(set) var metadata: [String: String] = [:]
 
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened) {
     (self.connection, self.opened) = (connection, opened)
@@ -27,7 +26,6 @@ final class ServerFiller: NewStoreContents {
   }
 
   func set(metadata: [String: String]) throws {
-    self.metadata = metadata
     try ServerMetadata(connection: connection).write(programs: metadata)
   }
 

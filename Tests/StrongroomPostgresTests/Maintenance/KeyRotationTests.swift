@@ -52,7 +52,7 @@ struct KeyRotationTests {
     #expect(await SealedPeople.refusal { _ = try await other.rotateKey() }.code == "keyMissing")
     #expect(try await people.vault.keys(for: store.identifier, interaction: .silent).count == 1)
     let given = StoreKey()
-    try await store.rotateKey(to: given)
+    _ = try await store.rotateKey(to: given)
     #expect(try await people.vault.keys(for: store.identifier, interaction: .silent).count == 2)
     let own = try await people.store { $0.storeKey = given }
     #expect(try read(own, people).count == 3)

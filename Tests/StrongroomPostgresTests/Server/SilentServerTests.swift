@@ -99,6 +99,33 @@ struct SilentServerTests {
     #expect(notes.store.metadata["program"] == "new")
   }
 
+  @Test("in rows that are copied, ends them with an error: a server that waits for the rest works on nothing")
+  func copies() async throws {
+    let path = try NetworkPath(to: PostgresServer.shared())
+    let notes = try await notes(path)
+    var number = 0
+    do {
+      _ = try notes.store.insert(into: notes.entity) { row in
+        number += 1
+        if number == 4500 {
+          path.swallow(true)
+          // The connection's stay so, and the server can be asked by another.
+          _ = Background {
+            usleep(1_000_000)
+            path.swallow(false)
+          }
+        }
+        try row.set("text", .string("a"))
+        return number <= 5000
+      }
+      Issue.record("it was answered")
+    } catch let error as StoreError { #expect(error.code == .serverUnreachable) }
+    usleep(1_500_000)
+    #expect(try notes.count == 0)
+    try notes.save()
+    #expect(try notes.count == 1)
+  }
+
   @Test("is another thing than a statement that takes long")
   func length() async throws {
     let server = try PostgresServer.shared()

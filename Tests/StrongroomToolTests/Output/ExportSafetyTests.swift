@@ -60,17 +60,24 @@ struct ExportSafetyTests {
   func stopped(_ number: Int32) async throws {
     let shelf = try await Shelf(books: 20000)
     let unfinished = shelf.file("out.unfinished")
-    let process = Process()
-    process.executableURL = BuiltProgram.url()
-    process.arguments = ["export", shelf.store, shelf.file("out"), "--yes"] + shelf.vault
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    while process.isRunning, access(unfinished + "/Book.json", F_OK) != 0 { usleep(1000) }
-    kill(process.processIdentifier, number)
-    process.waitUntilExit()
-    #expect(process.terminationStatus != 0 && access(shelf.file("out"), F_OK) != 0)
-    #expect(access(unfinished, F_OK) != 0)
+    var isStopped = false
+    // On a busy machine it may be done before it is stopped.
+    for _ in 0..<10 where !isStopped {
+      let process = Process()
+      process.executableURL = BuiltProgram.url()
+      process.arguments = ["export", shelf.store, shelf.file("out"), "--yes"] + shelf.vault
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      while process.isRunning, access(unfinished + "/Book.json", F_OK) != 0 { usleep(1000) }
+      kill(process.processIdentifier, number)
+      process.waitUntilExit()
+      isStopped = process.terminationStatus != 0
+      #expect(access(shelf.file("out"), F_OK) != 0 || !isStopped)
+      #expect(access(unfinished, F_OK) != 0)
+      try? FileManager.default.removeItem(atPath: shelf.file("out"))
+    }
+    #expect(isStopped)
   }
 
   @Test("without a terminal the question names its flag")
