@@ -78,7 +78,10 @@ struct NodeRows {
     switch type {
     case .number: builder.set(field, integer: rows.number(row, column))
     case .boolean: builder.set(field, integer: rows.boolean(row, column) ? 1 : 0)
-    case .double: builder.set(field, double: rows.double(row, column))
+    case .double:
+      let value = rows.double(row, column)
+      if value.isNaN { throw StoreError(.fileDamaged, "a number of \(table) is NaN, which no store writes") }
+      builder.set(field, double: value)
     case .text, .bytes, .uuid, .sealed: builder.set(field, bytes: rows.bytes(row, column))
     case .decimal:
       let text = rows.text(row, column)

@@ -1,3 +1,4 @@
+import Foundation
 import StoreContract
 public import StoreKeyring
 import StoreKeys
@@ -19,8 +20,8 @@ extension PostgresStore {
   ///   migration; `keyMissing` where the description names no vault and no key is given, or another program
   ///   gave the store another key; `invalidValue` where the description has the key itself (`storeKey`) and
   ///   none is given; `readOnly`, `busy`, `serverUnreachable`. `KeyringError` where a vault fails.
-  ///   Nothing is changed then; only where
-  ///   the connection was lost during the commit the vaults have both keys.
+  ///   Nothing is changed then. `outcomeUnknown` where the connection was lost during the commit and no
+  ///   server answers for `serverOutcomeTimeout` seconds: the vaults have both keys then.
   public func rotateKey(to key: StoreKey? = nil, keepingOldKeys: Bool = true) async throws -> RecoveryCode {
     let (opened, sealing) = try sealed()
     if description.draftLosses != nil {
@@ -41,15 +42,32 @@ extension PostgresStore {
       ? [] : try await lifecycle.add(new, for: opened.identifier, label: description.keyLabel)
     do {
       try changing(opened) { record, keys in try record.wrapped(by: new, for: opened.identifier, keys) }
-    } catch let failure as CommitFailure {
-      throw failure.error.storeError
+    } catch let failure as CommitFailure where failure.error.isConnectionLost {
+      guard let isDone = isWrapped(by: new, opened) else {
+        throw StoreError.outcomeUnknown(nil, cause: failure.error)
+      }
+      if !isDone {
+        await lifecycle.forget(added)
+        throw failure.error.storeError
+      }
     } catch {
       await lifecycle.forget(added)
-      throw error
+      throw (error as? CommitFailure)?.error.storeError ?? error
     }
     sealing.replace(wrapping: new)
     _ = await lifecycle.retire(older.filter { !$0.key.isSame(as: new) })
     return RecoveryCode(new, for: opened.identifier)
+  }
+
+  /// Whether a key wraps the keys of the store; nil where no server answers in time.
+  private func isWrapped(by key: StoreKey, _ opened: Opened) -> Bool? {
+    let end = Date(timeIntervalSinceNow: description.serverOutcomeTimeout)
+    repeat {
+      let record = try? settled { try ServerMetadata(connection: $0).sealing() }
+      if let record { return (try? record.keys(for: opened.identifier, unwrappedBy: key)) != nil }
+      usleep(100_000)
+    } while Date() < end
+    return nil
   }
 
   /// Makes a data key, which seals the values that are saved from now on, by other programs too.

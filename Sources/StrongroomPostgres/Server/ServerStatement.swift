@@ -10,10 +10,12 @@ struct ServerStatement {
   let parameters: [ServerParameter]
   let body: (ServerRows) throws -> Void
 
-  /// - Throws: `invalidValue` for a parameter that is too long.
+  /// - Throws: `invalidValue` where the parameters are too long, each or together.
   func check() throws {
-    if parameters.contains(where: { $0.bytes.count > Self.longestParameter }) {
-      throw StoreError(.invalidValue, "the server takes 1 GB of one property at once; save in parts")
+    if parameters.reduce(0, { $0 + $1.bytes.count + 8 }) > Self.longestParameter {
+      throw StoreError(
+        .invalidValue,
+        "the server takes 1 GB at once, of one object or of one property of many; save in parts")
     }
   }
 
