@@ -66,7 +66,11 @@ struct SealedRequest {
       return try check(comparison, sealed, left)
     }
     if let sealed = try sealed(in: left) ?? sealed(in: right) {
-      throw Self.refusal(sealed, "a condition can compare it with constants only")
+      throw Self.refusal(
+        sealed,
+        sealed.sealing == .equality
+          ? "a condition can compare it with constants only"
+          : "a condition can ask only whether it has a value")
     }
   }
 
