@@ -80,13 +80,13 @@ extension ContextCheck {
         let (here, there, batching) = (scenario.newContext(), scenario.newContext(), scenario.newContext())
         let ada = try Fixtures.person(here, "Ada", age: 30)
         let name = "t \(value) \(isInsertion)"
-        try Fixtures.tag(here, name)
+        _ = try Fixtures.tag(here, name)
         try here.save()
         try ada.set("age", 31)
         try there.existingObject(with: ada.objectID).set("age", value)
         try there.save()
         if isInsertion {
-          try batching.batchInsert(into: "Tag", dictionaries: [["name": "batch \(value)"]])
+          try batching.batchInsert(into: "Tag", dictionaries: [["name": .string("batch \(value)")]])
         } else {
           try batching.batchDelete(FetchRequest("Tag", where: .compare("name", .equal, .string(name))))
         }
